@@ -74,8 +74,7 @@ impl Address {
                 let index = index.map(|place| (place, Preset::Bits(0)));
                 let base = (base, Preset::Buffer(offset));
                 let each = index.into_iter().chain([base]);
-                each.filter(|(place, _)| *place != FullRegister::general(STACK))
-                    .collect()
+                each.filter(|(place, _)| *place != STACK).collect()
             }
             (None, Some(index)) if self.scale == 1 => vec![(index, Preset::Buffer(offset))],
             (None, Some(index)) => {
@@ -95,7 +94,7 @@ impl Address {
     fn doubt(&self) -> Option<&'static str> {
         // The buffer lies between 1 and 2 GiB, if the system honours the address hint.
         let is_divided = self.base == self.index || self.base.is_none();
-        if self.base == Some(FullRegister::general(STACK)) {
+        if self.base == Some(STACK) {
             let fits = (-BUFFER_BYTES / 16..=FRAME_BYTES - 64).contains(&self.displacement);
             return (!fits).then_some(
                 "its operand lies outside the 256 bytes above the stack pointer that steps may use",
@@ -121,22 +120,24 @@ pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
 /// Start values that individual instructions need in order to neither fault nor leave the buffer.
 pub(super) fn needs(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<Word>) {
     use Mnemonic::*;
-    let place = |register| FullRegister::of(register).expect("a general register");
-    let (rax, rcx) = (place(Register::RAX), place(Register::RCX));
+    let (rax, rcx) = (FullRegister::general(0), FullRegister::general(1));
     match instruction.mnemonic() {
         Div | Idiv => division(instruction),
         // The register is a bit offset, which could address memory far from the operand.
         Bt | Bts | Btr | Btc if has_memory(instruction) => {
-            let offset = FullRegister::of(instruction.op1_register());
-            (
-                offset.map(|p| (p, Preset::Bits(3))).into_iter().collect(),
-                None,
-            )
+            let offset = FullRegister::of(instruction.op1_register()).into_iter();
+            (offset.map(|p| (p, Preset::Bits(3))).collect(), None)
         }
-        Xgetbv | Rdpru => (vec![(rcx, Preset::Bits(0))], None),
-        Cpuid => (vec![(rax, Preset::Bits(0)), (rcx, Preset::Bits(0))], None),
+        Xgetbv | Rdpru => (bits_of([(rcx, 0)]), None),
+        Cpuid => (bits_of([(rax, 0), (rcx, 0)]), None),
         _ => (Vec::new(), None),
     }
+}
+
+fn bits_of<const N: usize>(values: [(FullRegister, u64); N]) -> Vec<(FullRegister, Preset)> {
+    values
+        .map(|(place, bits)| (place, Preset::Bits(bits)))
+        .into()
 }
 
 /// Start values with which a division reproduces its dividend: quotient and remainder equal the two registers of the dividend, so every step of
@@ -147,39 +148,27 @@ fn division(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<W
     let rax = FullRegister::general(0);
     let rdx = FullRegister::general(2);
     let divisor = FullRegister::of(instruction.op0_register()).filter(|_| !has_memory(instruction));
-    let bits = match divisor {
-        Some(_) => 8 * instruction.op0_register().size() as u32,
-        None => 8 * instruction.memory_size().size() as u32,
+    let bytes = match divisor {
+        Some(_) => instruction.op0_register().size(),
+        None => instruction.memory_size().size(),
     };
+    let bits = 8 * bytes as u32;
     let quotient = (u64::MAX >> (64 - bits)) / (DIVISOR - 1) * REMAINDER;
     if divisor == Some(rax) {
-        return (
-            vec![(rax, Preset::Bits(DIVISOR)), (rdx, Preset::Bits(0))],
-            None,
-        );
+        return (bits_of([(rax, DIVISOR), (rdx, 0)]), None);
     }
     let mut presets = match bits {
-        8 => vec![(rax, Preset::Bits(REMAINDER << 8 | quotient))],
-        _ => vec![
-            (rax, Preset::Bits(quotient)),
-            (rdx, Preset::Bits(REMAINDER)),
-        ],
+        8 => bits_of([(rax, REMAINDER << 8 | quotient)]),
+        _ => bits_of([(rax, quotient), (rdx, REMAINDER)]),
     };
     // A divisor in rdx always overflows; the note on the fault explains that.
-    presets.extend(
-        divisor
-            .filter(|d| *d != rdx)
-            .map(|d| (d, Preset::Bits(DIVISOR))),
-    );
+    let divisor = divisor.filter(|d| *d != rdx);
+    presets.extend(divisor.map(|d| (d, Preset::Bits(DIVISOR))));
     (presets, Some(Word::Number(DIVISOR as i32)))
 }
 
 /// Whether `given` changes a register in the address of its memory operand.
 pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
-    let Some(address) = Address::of(given) else {
-        return false;
-    };
-    let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
-    let mut written = named.chain(uses.implicit_writes.iter().copied());
-    written.any(|place| address.registers().any(|r| r == place))
+    let is_written = |register| uses.written().any(|place| place == register);
+    Address::of(given).is_some_and(|address| address.registers().any(is_written))
 }

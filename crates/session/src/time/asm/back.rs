@@ -1,12 +1,12 @@
 //! Instructions that convert a result back to an operand of another kind. A chain then alternates both, and its figure is
 //! that of the round trip.
 
-use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Mnemonic, Register, RflagsBits};
+use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, Register, RflagsBits};
 
 use super::address::{Address, Word, changes_address};
 use super::code::encode;
 use super::moves::loads_as_is;
-use super::operands::{Bank, FullRegister, Operand, STACK, Uses};
+use super::operands::{Bank, FullRegister, Operand, STACK, Uses, memory};
 
 /// The instructions from a result back to an operand.
 #[derive(Default)]
@@ -31,20 +31,14 @@ impl Back {
 pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
     let written = uses.operands.iter().find(|o| o.writes);
     let is_load = uses.reads_memory && !uses.writes_memory && Address::of(given).is_some();
+    let around_load = || around(given, uses, written.filter(|_| is_load)?);
     if changes_address(given, uses) {
-        let is_only = uses.implicit_writes.is_empty()
-            && uses.operands.iter().filter(|o| o.writes).count() == 1;
-        return written
-            .filter(|_| is_load && is_only)
-            .and_then(|t| around(given, uses, t));
+        let is_only = uses.written().count() == 1;
+        return is_only.then(around_load)?;
     }
     let found = written
         .and_then(|target| from_register(given, uses, target))
-        .or_else(|| {
-            written
-                .filter(|_| is_load)
-                .and_then(|t| around(given, uses, t))
-        })
+        .or_else(around_load)
         .or_else(|| from_implicit(given, uses).map(Back::alone))
         .or_else(|| from_memory(given, uses).map(Back::alone))
         .or_else(|| from_flags(uses))?;
@@ -56,26 +50,18 @@ pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
 /// the register.
 fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     let address = Address::of(given)?;
-    let base = address
-        .registers()
-        .find(|p| *p != FullRegister::general(STACK))?;
+    let base = address.registers().find(|p| *p != STACK)?;
     let is_address = address.registers().any(|p| p == target.place);
-    let taken =
-        |p: &FullRegister| uses.needed().contains(p) || *p == target.place || p.number == STACK;
-    let is_implicit = |p: &FullRegister| uses.implicit_writes.contains(p);
-    let mut free = (0..16)
-        .rev()
-        .map(FullRegister::general)
-        .filter(|p| !taken(p) && !is_implicit(p));
+    let mut taken = &uses.needed() | &uses.implicit_writes;
+    taken.insert(target.place);
+    let mut free = FullRegister::usable().filter(|p| !taken.contains(p));
     let mut back = Back::default();
     let result = match target.place.bank {
         Bank::General => target.place,
         Bank::Vector => {
-            let vex = given.encoding() != EncodingKind::Legacy;
-            let code = if vex {
-                Code::VEX_Vmovq_rm64_xmm
-            } else {
-                Code::Movq_rm64_xmm
+            let code = match given.encoding() {
+                EncodingKind::Legacy => Code::Movq_rm64_xmm,
+                _ => Code::VEX_Vmovq_rm64_xmm,
             };
             let to = free.next()?;
             let from = Register::XMM0 + target.place.number;
@@ -121,7 +107,7 @@ fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<B
     }
     let address = Address::of(given).filter(|_| uses.reads_memory);
     let mut registers = address.iter().flat_map(|a| a.registers());
-    if let Some(base) = registers.find(|p| *p != FullRegister::general(STACK)) {
+    if let Some(base) = registers.find(|p| *p != STACK) {
         let bytes = given.memory_size().size();
         let is_near = (-1024..0x3fff_0000).contains(&(given.memory_displacement64() as i64));
         let is_whole = bytes >= 8 || (bytes == 4 && is_near);
@@ -183,12 +169,7 @@ fn across(
 fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Option<Instruction> {
     let name = format!("{:?}", given.mnemonic()).to_lowercase();
     let wide = from.is_gpr64();
-    let whole = FullRegister::of(from)?;
-    let from = if wide {
-        whole.register64()
-    } else {
-        whole.register32()
-    };
+    let from = FullRegister::of(from)?.sized(wide);
     if name.contains("cvt") {
         let double = name.contains("sd2");
         let code = match (vex, double, wide) {
@@ -223,11 +204,7 @@ fn from_vector(
     to: FullRegister,
 ) -> Option<Instruction> {
     let name = format!("{:?}", given.mnemonic()).to_lowercase();
-    let register = if wide {
-        to.register64()
-    } else {
-        to.register32()
-    };
+    let register = to.sized(wide);
     if name.contains("cvt") {
         let code = match (vex, name.ends_with("sd"), wide) {
             (false, true, true) => Code::Cvttsd2si_r64_xmmm64,
@@ -287,16 +264,7 @@ fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
         (Bank::Vector, 64) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
         _ => return None,
     };
-    let memory = MemoryOperand::new(
-        given.memory_base(),
-        given.memory_index(),
-        given.memory_index_scale(),
-        given.memory_displacement64() as i64,
-        given.memory_displ_size(),
-        false,
-        Register::None,
-    );
-    Instruction::with2(code, register, memory).ok()
+    Instruction::with2(code, register, memory(given)).ok()
 }
 
 /// A `cmp` with a constant that differs from the register's value: all flags depend on the register.
@@ -319,14 +287,12 @@ fn from_flags(uses: &Uses) -> Option<Back> {
         (RflagsBits::OF, Code::Cmovo_r64_rm64),
         (RflagsBits::PF, Code::Cmovp_r64_rm64),
     ];
-    let (_, code) = code
-        .into_iter()
-        .find(|(f, _)| uses.flags_written & f != 0)?;
+    let is_written = |(flag, _): &&(u32, Code)| uses.flags_written & flag != 0;
+    let (_, code) = *code.iter().find(is_written)?;
     let sources = uses.sources();
-    let is_general = |p: &&FullRegister| p.bank == Bank::General && p.number != STACK;
+    let is_general = |p: &&FullRegister| p.bank == Bank::General && **p != STACK;
     let source = *sources.iter().find(is_general)?;
-    let is_free = |n: &u32| *n != STACK && !sources.contains(&FullRegister::general(*n));
-    let twin = FullRegister::general((0..16).rev().find(is_free)?);
+    let twin = FullRegister::usable().find(|p| !sources.contains(p))?;
     let instruction = with2(code, source.register64(), twin.register64())?;
     Some(Back {
         twins: vec![(twin, source)],

@@ -9,7 +9,7 @@ use super::moves;
 use super::operands::{Bank, FullRegister, Operand, STACK, Uses, renumbered};
 
 /// A dependency chain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
     /// Alternating steps; each counts as one operation.
     pub(super) steps: Vec<Vec<Instruction>>,
@@ -30,10 +30,7 @@ impl Chain {
         Chain {
             note: format!("chain{through}: {}", show(&instruction)),
             steps: vec![vec![instruction]],
-            is_round_trip: false,
-            is_move: false,
-            twins: Vec::new(),
-            word: None,
+            ..Chain::default()
         }
     }
 
@@ -48,9 +45,7 @@ impl Chain {
             note: format!("round trip, of {count} together: {}", show_all(&step)),
             steps: vec![step],
             is_round_trip: true,
-            is_move: false,
-            twins: Vec::new(),
-            word: None,
+            ..Chain::default()
         }
     }
 
@@ -69,7 +64,7 @@ impl Chain {
             note: format!("chain: {}", show_all(&[there, back])),
             steps: vec![vec![there], vec![back]],
             is_move: true,
-            ..Chain::alone(there, "")
+            ..Chain::default()
         }
     }
 }
@@ -86,9 +81,7 @@ pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
 }
 
 fn why_none(given: &Instruction, uses: &Uses) -> &'static str {
-    let writes_register =
-        uses.operands.iter().any(|o| o.writes) || !uses.implicit_writes.is_empty();
-    let gives = writes_register || uses.writes_memory || uses.flags_written != 0;
+    let gives = uses.written().next().is_some() || uses.writes_memory || uses.flags_written != 0;
     let needs = !uses.sources().is_empty() || uses.flags_read != 0;
     if !gives {
         "no latency: it has no result that a next step could need"
@@ -112,11 +105,9 @@ fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
     if changes_address(given, uses) {
         word = Some(address_stays(given, uses, operand)?);
     }
-    let flags = uses.flags_read & uses.flags_written != 0;
-    let through = if flags {
-        " through the register and the flags"
-    } else {
-        ""
+    let through = match uses.flags_read & uses.flags_written {
+        0 => "",
+        _ => " through the register and the flags",
     };
     Some(Chain::alone(*given, through).with_word(word))
 }
@@ -124,8 +115,7 @@ fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
 /// The memory content with which the written register, a part of the address, keeps its value.
 fn address_stays(given: &Instruction, uses: &Uses, operand: &Operand) -> Option<Word> {
     use Mnemonic::*;
-    let written = uses.operands.iter().filter(|o| o.writes).count();
-    if written != 1 || !uses.implicit_writes.is_empty() || uses.writes_memory {
+    if uses.written().count() != 1 || uses.writes_memory {
         return None;
     }
     let is_whole = operand.register.size() == 8 && given.memory_size().size() == 8;
@@ -203,11 +193,11 @@ fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Ins
         return None;
     }
     let mut changed = *given;
-    let is_stack = FullRegister::of(given.memory_base()) == Some(FullRegister::general(STACK));
-    if is_stack && !given.memory_index().is_gpr() {
+    let base = FullRegister::of(given.memory_base());
+    if base == Some(STACK) && !given.memory_index().is_gpr() {
         return None;
     }
-    if !is_stack && FullRegister::of(given.memory_base()).is_some() {
+    if base.is_some_and(|base| base != STACK) {
         changed.set_memory_base(renumbered(given.memory_base(), target.place.number)?);
     } else {
         changed.set_memory_index(renumbered(given.memory_index(), target.place.number)?);
@@ -223,11 +213,10 @@ fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
     let sources = uses.sources();
     let place = uses.implicit_writes.iter().find(|p| sources.contains(p));
     if let Some(place) = place {
-        let register = match place.bank {
-            Bank::General => place.register64(),
-            _ => return None,
-        };
-        let name = format!("{register:?}").to_lowercase();
+        if place.bank != Bank::General {
+            return None;
+        }
+        let name = format!("{:?}", place.register64()).to_lowercase();
         return Some(Chain::alone(*given, &format!(" through {name}")));
     }
     let through_flags = uses.flags_read & uses.flags_written != 0;
@@ -236,10 +225,6 @@ fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
 
 fn through_memory(given: &Instruction, uses: &Uses) -> Option<Chain> {
     let both = uses.reads_memory && uses.writes_memory && !changes_address(given, uses);
-    both.then(|| {
-        Chain::alone(
-            *given,
-            " through memory (each load is of what the last step stored)",
-        )
-    })
+    let through = " through memory (each load is of what the last step stored)";
+    both.then(|| Chain::alone(*given, through))
 }

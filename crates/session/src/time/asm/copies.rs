@@ -1,8 +1,9 @@
 //! Builds the copies of an instruction for a throughput. They are independent, because each writes different registers.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use iced_x86::{Code, EncodingKind, Instruction, OpKind};
+use iced_x86::{Code, EncodingKind, Instruction};
 
 use super::code::{encode, show, show_all};
 use super::operands::{Bank, FullRegister, Operand, STACK, Uses, renumbered};
@@ -92,13 +93,10 @@ fn shared(all: &[Instruction]) -> BTreeSet<FullRegister> {
     let both = |i: &Instruction| -> BTreeSet<FullRegister> {
         let uses = Uses::of(i);
         let sources = uses.sources();
-        let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
-        let written = named.chain(uses.implicit_writes.iter().copied());
-        written.filter(|p| sources.contains(p)).collect()
+        uses.written().filter(|p| sources.contains(p)).collect()
     };
-    let mut each = all.iter().map(both);
-    let first = each.next().unwrap_or_default();
-    each.fold(first, |common, own| &common & &own)
+    let common = all.iter().map(both).reduce(|common, own| &common & &own);
+    common.unwrap_or_default()
 }
 
 /// The operands to rename, and the registers to choose from.
@@ -129,29 +127,19 @@ impl Renaming {
         let mut taken: BTreeSet<FullRegister> = fixed.map(|o| o.place).collect();
         taken.extend(uses.address.iter().copied());
         taken.extend(implicit);
-        let free = |bank, first: u32, count: u32| -> Vec<u32> {
-            let all = first..count;
-            all.filter(|number| {
-                !taken.contains(&FullRegister {
-                    bank,
-                    number: *number,
-                })
-            })
-            .collect()
+        let free = |bank, numbers: Range<u32>| -> Vec<u32> {
+            let is_free = |p: &FullRegister| *p != STACK && !taken.contains(p);
+            let all = numbers.map(|number| FullRegister { bank, number });
+            all.filter(is_free).map(|p| p.number).collect()
         };
-        let vectors = match given.encoding() {
-            EncodingKind::EVEX => 32,
-            _ => 16,
-        };
-        let mut general = free(Bank::General, 0, 16);
-        general.retain(|n| *n != STACK);
+        let is_evex = given.encoding() == EncodingKind::EVEX;
         let mut written = groups.iter().map(|g| g[0].place);
         Renaming {
             keeps_given: !written.any(|p| taken.contains(&p)),
             groups,
-            general,
-            vector: free(Bank::Vector, 0, vectors),
-            mask: free(Bank::Mask, 1, 8),
+            general: free(Bank::General, 0..16),
+            vector: free(Bank::Vector, 0..if is_evex { 32 } else { 16 }),
+            mask: free(Bank::Mask, 1..8),
         }
     }
 
@@ -170,12 +158,7 @@ impl Renaming {
         if self.keeps_given || self.groups.is_empty() {
             copies.push(*given);
         }
-        for turn in 1..=MOST {
-            let Some(copy) = self.copy(given, turn) else {
-                break;
-            };
-            copies.push(copy);
-        }
+        copies.extend((1..=MOST).map_while(|turn| self.copy(given, turn)));
         if copies.is_empty() || self.groups.is_empty() {
             return vec![*given];
         }
@@ -185,39 +168,22 @@ impl Renaming {
     /// Copy number `turn`, from 1; `None` if there are no more free registers.
     fn copy(&self, given: &Instruction, turn: usize) -> Option<Instruction> {
         let mut copy = *given;
-        let same_bank = |bank| {
-            self.groups
-                .iter()
-                .filter(|g| g[0].place.bank == bank)
-                .count()
-        };
-        let mut used: Vec<Bank> = Vec::new();
         for group in &self.groups {
-            let bank = group[0].place.bank;
-            let own: Vec<u32> = self
-                .groups
-                .iter()
-                .map(|g| g[0].place)
-                .filter(|p| p.bank == bank)
-                .map(|p| p.number)
-                .collect();
-            let numbers: Vec<u32> = self
-                .numbers(bank)
-                .iter()
-                .copied()
-                .filter(|n| !own.contains(n))
-                .collect();
-            let reserve = if bank == Bank::General { 2 } else { 0 };
-            let rank = used.iter().filter(|b| **b == bank).count();
-            let index = (turn - 1) * same_bank(bank) + rank;
-            if index + same_bank(bank) - rank > numbers.len().saturating_sub(reserve) {
+            let place = group[0].place;
+            let places = self.groups.iter().map(|g| g[0].place);
+            let own: Vec<FullRegister> = places.filter(|p| p.bank == place.bank).collect();
+            let mut numbers = self.numbers(place.bank).to_vec();
+            numbers.retain(|n| own.iter().all(|p| p.number != *n));
+            let reserve = if place.bank == Bank::General { 2 } else { 0 };
+            if turn * own.len() > numbers.len().saturating_sub(reserve) {
                 return None;
             }
+            let rank = own.iter().position(|p| *p == place)?;
+            let number = numbers[(turn - 1) * own.len() + rank];
             for operand in group {
-                let register = renumbered(operand.register, numbers[index])?;
+                let register = renumbered(operand.register, number)?;
                 copy.set_op_register(operand.index, register);
             }
-            used.push(bank);
         }
         encode(&copy).map(|_| copy)
     }
@@ -229,22 +195,18 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     let mentions: Vec<Operand> = uses.operands.iter().filter(other).copied().collect();
     let whole: Vec<Operand> = std::iter::once(*target).chain(mentions).collect();
     let counts = target.reads || target.is_idle;
-    let groups = if counts {
-        [whole, vec![*target]]
-    } else {
-        [vec![*target], whole]
-    };
+    let mut groups = [vec![*target], whole];
+    if counts {
+        groups.reverse();
+    }
     let probe = |group: &Vec<Operand>| {
         // A register that every encoding can name, as a stand-in for all others.
         let number = if target.place.number == 3 { 1 } else { 3 };
         let mut copy = *given;
         let mut each = group.iter();
-        each.all(|o| {
-            let register = renumbered(o.register, number);
-            register
-                .inspect(|r| copy.set_op_register(o.index, *r))
-                .is_some()
-        }) && encode(&copy).is_some()
+        let set =
+            |o: &Operand| Some(copy.set_op_register(o.index, renumbered(o.register, number)?));
+        each.try_for_each(set).is_some() && encode(&copy).is_some()
     };
     groups.into_iter().find(probe).unwrap_or_default()
 }
@@ -255,8 +217,7 @@ fn moved(all: &[Instruction]) -> Vec<Instruction> {
     let each = turns.filter_map(|turn| {
         let mut copy = all[turn % all.len()];
         let line = (turn % LINES) as u64 * LINE;
-        let displacement = copy.memory_displacement64().wrapping_add(line);
-        copy.set_memory_displacement64(displacement);
+        copy.set_memory_displacement64(copy.memory_displacement64().wrapping_add(line));
         // Selects a displacement of 32 bits; the library specifies it by the size of the address.
         let address = [copy.memory_base(), copy.memory_index()];
         if let Some(register) = address.into_iter().find(|r| r.is_gpr()) {
@@ -275,22 +236,18 @@ impl Copies {
         }
         let mut fewer = self.clone();
         fewer.steps.truncate(count);
-        let own: Vec<Instruction> = fewer
-            .steps
-            .iter()
-            .filter_map(|s| s.last().copied())
-            .collect();
-        fewer.notes[0] = described(&own);
+        let own = fewer.steps.iter().filter_map(|s| s.last().copied());
+        fewer.notes[0] = described(&own.collect::<Vec<_>>());
         Some(fewer)
     }
 
     /// A general register that no step uses.
     fn unused(&self) -> Option<FullRegister> {
-        let used: BTreeSet<FullRegister> = self.steps.iter().flatten().flat_map(places).collect();
-        let twins: Vec<FullRegister> = self.twins.iter().map(|(t, _)| *t).collect();
-        let numbers = (0..16).rev().filter(|n| *n != STACK);
-        let mut free = numbers.map(FullRegister::general);
-        free.find(|p| !used.contains(p) && !twins.contains(p))
+        let mut used: BTreeSet<FullRegister> = self.twins.iter().map(|(t, _)| *t).collect();
+        for uses in self.steps.iter().flatten().map(Uses::of) {
+            used.extend(uses.needed().into_iter().chain(uses.written()));
+        }
+        FullRegister::usable().find(|p| !used.contains(p))
     }
 
     /// Breaks the dependency through `place`: each copy first reloads its start value from an unused register.
@@ -335,18 +292,4 @@ impl Copies {
             show(&fresh)
         ));
     }
-}
-
-fn places(instruction: &Instruction) -> Vec<FullRegister> {
-    let uses = Uses::of(instruction);
-    let named: Vec<FullRegister> = uses.operands.iter().map(|o| o.place).collect();
-    let registers = (0..instruction.op_count())
-        .filter(|i| instruction.op_kind(*i) == OpKind::Memory)
-        .flat_map(|_| uses.address.clone());
-    named
-        .into_iter()
-        .chain(registers)
-        .chain(uses.implicit_reads.iter().copied())
-        .chain(uses.implicit_writes.iter().copied())
-        .collect()
 }

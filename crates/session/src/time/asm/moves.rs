@@ -29,26 +29,12 @@ pub(super) fn copies_register(instruction: &Instruction) -> bool {
 
 fn is_vector_move(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
-    matches!(
-        mnemonic,
-        Movaps | Movapd | Movups | Movupd | Movdqa | Movdqu | Lddqu | Movss | Movsd | Movd | Movq
-    ) || matches!(
-        mnemonic,
-        Vmovaps
-            | Vmovapd
-            | Vmovups
-            | Vmovupd
-            | Vmovdqa
-            | Vmovdqu
-            | Vlddqu
-            | Vmovss
-            | Vmovsd
-            | Vmovd
-            | Vmovq
-    ) || matches!(
-        mnemonic,
-        Vmovdqa32 | Vmovdqa64 | Vmovdqu8 | Vmovdqu16 | Vmovdqu32 | Vmovdqu64 | Movntdqa | Vmovntdqa
-    )
+    let moves = [
+        Movaps, Movapd, Movups, Movupd, Movdqa, Movdqu, Lddqu, Movss, Movsd, Movd, Movq, Movntdqa,
+        Vmovaps, Vmovapd, Vmovups, Vmovupd, Vmovdqa, Vmovdqu, Vlddqu, Vmovss, Vmovsd, Vmovd, Vmovq,
+        Vmovdqa32, Vmovdqa64, Vmovdqu8, Vmovdqu16, Vmovdqu32, Vmovdqu64, Vmovntdqa,
+    ];
+    moves.contains(&mnemonic)
 }
 
 /// The opposite move: source and target are exchanged.
@@ -58,13 +44,8 @@ pub(super) fn reversed(
     target: &Operand,
 ) -> Option<Instruction> {
     let mut back = *given;
-    back.set_op_register(
-        target.index,
-        renumbered(target.register, source.place.number)?,
-    );
-    back.set_op_register(
-        source.index,
-        renumbered(source.register, target.place.number)?,
-    );
+    for (to, from) in [(target, source), (source, target)] {
+        back.set_op_register(to.index, renumbered(to.register, from.place.number)?);
+    }
     encode(&back).map(|_| back)
 }

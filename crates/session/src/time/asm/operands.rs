@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use iced_x86::{
-    Instruction, InstructionInfo, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
+    Instruction, InstructionInfo, InstructionInfoFactory, MemoryOperand, Mnemonic, OpAccess,
+    OpKind, Register,
 };
 
 /// A register file.
@@ -21,15 +22,19 @@ pub(super) struct FullRegister {
     pub(super) number: u32,
 }
 
-/// The number of the stack pointer.
-pub(super) const STACK: u32 = 4;
+/// The stack pointer.
+pub(super) const STACK: FullRegister = FullRegister::general(4);
 
 impl FullRegister {
-    pub(super) fn general(number: u32) -> FullRegister {
-        FullRegister {
-            bank: Bank::General,
-            number,
-        }
+    pub(super) const fn general(number: u32) -> FullRegister {
+        let bank = Bank::General;
+        FullRegister { bank, number }
+    }
+
+    /// The general registers except the stack pointer, the last one first.
+    pub(super) fn usable() -> impl Iterator<Item = FullRegister> {
+        let all = (0..16).rev().map(FullRegister::general);
+        all.filter(|p| *p != STACK)
     }
 
     pub(super) fn of(register: Register) -> Option<FullRegister> {
@@ -51,22 +56,23 @@ impl FullRegister {
     pub(super) fn register32(self) -> Register {
         Register::EAX + self.number
     }
+
+    /// The 64 bits or the low 32 bits of a general place.
+    pub(super) fn sized(self, wide: bool) -> Register {
+        if wide {
+            self.register64()
+        } else {
+            self.register32()
+        }
+    }
 }
 
 /// The register with another number and the same width; `None` for `ah` and the like, which not every instruction
 /// can name.
 pub(super) fn renumbered(register: Register, number: u32) -> Option<Register> {
-    const LOW: [Register; 8] = [
-        Register::AL,
-        Register::CL,
-        Register::DL,
-        Register::BL,
-        Register::SPL,
-        Register::BPL,
-        Register::SIL,
-        Register::DIL,
-    ];
-    let second = [Register::AH, Register::CH, Register::DH, Register::BH];
+    use Register::{AH, AL, BH, BL, BPL, CH, CL, DH, DIL, DL, SIL, SPL};
+    const LOW: [Register; 8] = [AL, CL, DL, BL, SPL, BPL, SIL, DIL];
+    let second = [AH, CH, DH, BH];
     Some(match register {
         r if second.contains(&r) => return None,
         r if r.is_gpr8() => match number {
@@ -174,16 +180,40 @@ impl Uses {
     /// All registers that need a start value.
     pub(super) fn needed(&self) -> BTreeSet<FullRegister> {
         let idle = self.operands.iter().filter(|o| o.is_idle);
-        self.sources()
-            .into_iter()
-            .chain(idle.map(|o| o.place))
-            .collect()
+        &self.sources() | &idle.map(|o| o.place).collect()
+    }
+
+    /// All registers that are written.
+    pub(super) fn written(&self) -> impl Iterator<Item = FullRegister> {
+        let named = self.operands.iter().filter(|o| o.writes).map(|o| o.place);
+        named.chain(self.implicit_writes.iter().copied())
     }
 }
 
 /// Whether an operand is a memory reference, even if it is not accessed, as in `lea`.
 pub(super) fn has_memory(instruction: &Instruction) -> bool {
     (0..instruction.op_count()).any(|i| instruction.op_kind(i) == OpKind::Memory)
+}
+
+/// The memory operand; without its index if that is a vector.
+pub(super) fn memory(instruction: &Instruction) -> MemoryOperand {
+    let (index, scale) = if instruction.is_vsib() {
+        (Register::None, 1)
+    } else {
+        (instruction.memory_index(), instruction.memory_index_scale())
+    };
+    let displacement = instruction.memory_displacement64() as i64;
+    let size = instruction.memory_displ_size();
+    let base = instruction.memory_base();
+    MemoryOperand::new(
+        base,
+        index,
+        scale,
+        displacement,
+        size,
+        false,
+        Register::None,
+    )
 }
 
 fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
@@ -217,38 +247,19 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
 
 /// The index of an operand that is copied to the result unchanged: in scalar instructions, the upper lanes.
 fn passed_on(instruction: &Instruction) -> Option<u32> {
-    const ONE_INPUT: &[&str] = &[
-        "sqrtss",
-        "sqrtsd",
-        "rcpss",
-        "rsqrtss",
-        "rcp14ss",
-        "rcp14sd",
-        "rsqrt14ss",
-        "rsqrt14sd",
-        "roundss",
-        "roundsd",
-        "rndscaless",
-        "rndscalesd",
-        "getexpss",
-        "getexpsd",
-        "getmantss",
-        "getmantsd",
-        "cvtsi2ss",
-        "cvtsi2sd",
-        "cvtusi2ss",
-        "cvtusi2sd",
-        "cvtss2sd",
-        "cvtsd2ss",
-    ];
+    const ONE_INPUT: &str = "sqrtss sqrtsd rcpss rsqrtss rcp14ss rcp14sd rsqrt14ss rsqrt14sd \
+        roundss roundsd rndscaless rndscalesd getexpss getexpsd getmantss getmantsd \
+        cvtsi2ss cvtsi2sd cvtusi2ss cvtusi2sd cvtss2sd cvtsd2ss";
     // For input 0, a bit scan leaves its result unchanged.
     if matches!(instruction.mnemonic(), Mnemonic::Bsf | Mnemonic::Bsr) {
         return Some(0);
     }
     let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
-    if ONE_INPUT.contains(&name.as_str()) {
+    let has_one_input = |name: &str| ONE_INPUT.split(' ').any(|n| n == name);
+    if has_one_input(&name) {
         return Some(0);
     }
-    let vex = name.strip_prefix('v').filter(|n| ONE_INPUT.contains(n));
-    vex.map(|_| 1)
+    name.strip_prefix('v')
+        .filter(|n| has_one_input(n))
+        .map(|_| 1)
 }

@@ -1,10 +1,8 @@
 //! Determines instructions that cannot be measured in a sequence of copies.
 
-use iced_x86::{
-    CpuidFeature, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
-};
+use iced_x86::{CpuidFeature, FlowControl, Instruction, Mnemonic, Register};
 
-use super::operands::FullRegister;
+use super::operands::{FullRegister, STACK, Uses};
 
 /// Why an instruction cannot be measured; `None` if it can.
 pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
@@ -56,16 +54,7 @@ fn leaves(instruction: &Instruction) -> bool {
 }
 
 fn writes_stack_pointer(instruction: &Instruction) -> bool {
-    let mut factory = InstructionInfoFactory::new();
-    let info = factory.info(instruction);
-    let writes = |access| {
-        use OpAccess::*;
-        matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite)
-    };
-    let is_stack = |r: Register| r.full_register() == Register::RSP;
-    let each = info.used_registers().iter();
-    each.into_iter()
-        .any(|u| is_stack(u.register()) && writes(u.access()))
+    Uses::of(instruction).written().any(|p| p == STACK)
 }
 
 fn changes_environment(instruction: &Instruction) -> bool {

@@ -1,6 +1,7 @@
 //! Measures `push` and `pop` in pairs, so that the stack pointer does not move.
 
-use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::Mnemonic::{Pop, Popf, Popfq, Push, Pushf, Pushfq};
+use iced_x86::{Code, Instruction, OpKind, Register};
 
 use super::chain::Chain;
 use super::code::{encode, show_all};
@@ -15,17 +16,11 @@ const COPIES: usize = 12;
 pub(super) struct Pair([Instruction; 2]);
 
 fn pushes(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.mnemonic(),
-        Mnemonic::Push | Mnemonic::Pushfq | Mnemonic::Pushf
-    )
+    matches!(instruction.mnemonic(), Push | Pushfq | Pushf)
 }
 
 fn pops(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.mnemonic(),
-        Mnemonic::Pop | Mnemonic::Popfq | Mnemonic::Popf
-    )
+    matches!(instruction.mnemonic(), Pop | Popfq | Popf)
 }
 
 impl Pair {
@@ -38,10 +33,8 @@ impl Pair {
             _ => return None,
         };
         let moved: i32 = pair.iter().map(Instruction::stack_pointer_increment).sum();
-        let names_stack = |i: &Instruction| {
-            i.op_count() > 0
-                && FullRegister::of(i.op0_register()) == Some(FullRegister::general(STACK))
-        };
+        let names_stack =
+            |i: &Instruction| i.op_count() > 0 && FullRegister::of(i.op0_register()) == Some(STACK);
         let is_whole = moved == 0 && !pair.iter().any(names_stack);
         is_whole.then_some(Pair(pair))
     }
@@ -55,8 +48,7 @@ impl Pair {
     }
 
     pub(super) fn chain(&self) -> Result<Chain, String> {
-        let through_flags =
-            self.0[0].mnemonic() != Mnemonic::Push && self.0[1].mnemonic() != Mnemonic::Pop;
+        let through_flags = self.0[0].mnemonic() != Push && self.0[1].mnemonic() != Pop;
         if self.register().is_none() && !through_flags {
             return Err("no latency: what it pushes does not depend on what it pops".to_owned());
         }
@@ -65,7 +57,7 @@ impl Pair {
 
     /// Copies with different registers, or the one pair.
     pub(super) fn copies(&self) -> Copies {
-        let numbers = (0..16).filter(|n| *n != STACK);
+        let numbers = (0..16).filter(|n| *n != STACK.number);
         let own: Vec<Vec<Instruction>> = match self.register() {
             Some(register) => {
                 let each = numbers.filter_map(|n| self.renamed(register, n));
@@ -99,17 +91,14 @@ impl Pair {
 /// The pop for a push: into the same register, or into one that the push does not use.
 fn pop_of(push: &Instruction) -> Option<Instruction> {
     match push.mnemonic() {
-        Mnemonic::Pushfq => return Some(Instruction::with(Code::Popfq)),
-        Mnemonic::Pushf => return Some(Instruction::with(Code::Popfw)),
+        Pushfq => return Some(Instruction::with(Code::Popfq)),
+        Pushf => return Some(Instruction::with(Code::Popfw)),
         _ => {}
     }
     let register = push.op0_register();
     let is_register = push.op_kind(0) == OpKind::Register && register.is_gpr();
     let used = Uses::of(push).sources();
-    let free = (0..16)
-        .rev()
-        .map(FullRegister::general)
-        .find(|p| !used.contains(p) && p.number != STACK)?;
+    let free = FullRegister::usable().find(|p| !used.contains(p))?;
     let (code, to) = match (push.stack_pointer_increment(), is_register) {
         (-8, true) => (Code::Pop_r64, register),
         (-8, false) => (Code::Pop_r64, free.register64()),
@@ -122,26 +111,19 @@ fn pop_of(push: &Instruction) -> Option<Instruction> {
 /// The push of the register or memory that the pop writes.
 fn push_of(pop: &Instruction) -> Option<Instruction> {
     match pop.mnemonic() {
-        Mnemonic::Popfq => return Some(Instruction::with(Code::Pushfq)),
-        Mnemonic::Popf => return Some(Instruction::with(Code::Pushfw)),
+        Popfq => return Some(Instruction::with(Code::Pushfq)),
+        Popf => return Some(Instruction::with(Code::Pushfw)),
         _ => {}
     }
-    let is_wide = pop.stack_pointer_increment() == 8;
+    let (of_memory, of_register) = match pop.stack_pointer_increment() {
+        8 => (Code::Push_rm64, Code::Push_r64),
+        _ => (Code::Push_rm16, Code::Push_r16),
+    };
     if pop.op_kind(0) == OpKind::Memory {
         let mut push = *pop;
-        push.set_code(if is_wide {
-            Code::Push_rm64
-        } else {
-            Code::Push_rm16
-        });
+        push.set_code(of_memory);
         return Some(push);
     }
-    let register = pop.op0_register();
-    let code = if is_wide {
-        Code::Push_r64
-    } else {
-        Code::Push_r16
-    };
-    let is_general = register.is_gpr();
-    is_general.then(|| Instruction::with1(code, register).ok())?
+    let register = Some(pop.op0_register()).filter(|r| r.is_gpr())?;
+    Instruction::with1(of_register, register).ok()
 }

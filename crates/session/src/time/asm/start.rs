@@ -6,7 +6,7 @@ use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, MemorySize, Mnemo
 
 use super::address::{Address, Preset, Word, needs};
 use super::code::hexadecimal;
-use super::operands::{Bank, FullRegister, STACK, Uses};
+use super::operands::{Bank, FullRegister, STACK, Uses, memory};
 
 /// The registers in which the benchmark passes the addresses of its buffer and of the vector lanes.
 const BUFFER: Register = Register::RDI;
@@ -31,18 +31,17 @@ fn register(name: &str) -> Option<Register> {
 }
 
 fn whole(text: &str) -> Option<u64> {
-    let (minus, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let value = match digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"))
-    {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
         Some(hex) => u64::from_str_radix(hex, 16).ok()?,
         None => digits.parse().ok()?,
     };
-    Some(if minus { value.wrapping_neg() } else { value })
+    let is_negative = digits.len() < text.len();
+    Some(if is_negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
 }
 
 impl Given {
@@ -56,7 +55,7 @@ impl Given {
                 .ok_or_else(|| wrong("write REGISTER=VALUE"))?;
             let place = register(name).and_then(FullRegister::of);
             let place = place.ok_or_else(|| wrong("a general, vector or mask register of x86_64 is needed, such as rbx, xmm1 or k1"))?;
-            if place == FullRegister::general(STACK) {
+            if place == STACK {
                 return Err(wrong("the stack pointer must stay"));
             }
             let text = text.trim();
@@ -132,22 +131,14 @@ impl Start<'_> {
 
     /// Sets general registers after everything that uses them, then the memory operand through its address registers, and the flags last.
     fn start(&self) -> Option<Vec<Instruction>> {
-        let mut needed: BTreeSet<FullRegister> = self
-            .steps
-            .iter()
-            .flatten()
-            .flat_map(|i| Uses::of(i).needed())
-            .collect();
+        let steps = self.steps.iter().flatten();
+        let mut needed: BTreeSet<_> = steps.flat_map(|i| Uses::of(i).needed()).collect();
         needed.extend(self.twins.iter().map(|(place, _)| *place));
         needed.extend(self.given.0.keys().copied());
-        needed.remove(&FullRegister::general(STACK));
+        needed.remove(&STACK);
         let presets = self.presets();
         let mut code = Vec::new();
-        let of = |bank| {
-            needed
-                .iter()
-                .filter(move |p: &&FullRegister| p.bank == bank)
-        };
+        let of = |bank| needed.iter().filter(move |p| p.bank == bank);
         for place in of(Bank::Mask) {
             let value = match self.given.0.get(place) {
                 Some(Value::Bits(bits)) => *bits,
@@ -182,10 +173,11 @@ impl Start<'_> {
         let (own, _) = needs(self.asked);
         let is_division = matches!(self.asked.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
         let is_given = |(place, _): &(FullRegister, Preset)| self.given.0.contains_key(place);
-        let own: Vec<_> = match is_division && own.iter().any(is_given) {
+        let own = if is_division && own.iter().any(is_given) {
             // The upper half of the dividend must be less than the user's divisor, or the quotient overflows.
-            true => vec![(FullRegister::general(2), Preset::Bits(0))],
-            false => own,
+            vec![(FullRegister::general(2), Preset::Bits(0))]
+        } else {
+            own
         };
         let address = self.operand().and_then(Address::of);
         let address = address.map(|a| a.presets()).unwrap_or_default();
@@ -244,24 +236,7 @@ impl Start<'_> {
         let (Some(word), Some(operand)) = (word, self.operand()) else {
             return Some(Vec::new());
         };
-        let is_vector_index = operand.is_vsib();
-        let index = match is_vector_index {
-            true => Register::None,
-            false => operand.memory_index(),
-        };
-        let memory = MemoryOperand::new(
-            operand.memory_base(),
-            index,
-            if is_vector_index {
-                1
-            } else {
-                operand.memory_index_scale()
-            },
-            operand.memory_displacement64() as i64,
-            operand.memory_displ_size(),
-            false,
-            Register::None,
-        );
+        let memory = memory(operand);
         let store = match word {
             Word::Number(number) => Instruction::with2(Code::Mov_rm64_imm32, memory, number),
             Word::Register(place) => {
@@ -337,9 +312,8 @@ fn parked(preset: Preset) -> Option<Vec<Instruction>> {
 
 /// Loads a mask register from rax: 64 bits for an AVX-512BW instruction, whose masks have one bit per byte, else 16.
 fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
-    let wide = asked
-        .cpuid_features()
-        .contains(&iced_x86::CpuidFeature::AVX512BW);
+    let features = asked.cpuid_features();
+    let wide = features.contains(&iced_x86::CpuidFeature::AVX512BW);
     let to = Register::K0 + number;
     match wide {
         true => Instruction::with2(Code::VEX_Kmovq_kr_r64, to, Register::RAX).ok(),

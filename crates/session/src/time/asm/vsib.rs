@@ -6,7 +6,7 @@ use super::address::Word;
 use super::chain::Chain;
 use super::code::show_all;
 use super::copies::Copies;
-use super::operands::FullRegister;
+use super::operands::{FullRegister, renumbered};
 
 /// The number of copies with different registers; a processor has seven masks to choose from.
 const COPIES: u32 = 6;
@@ -18,10 +18,9 @@ fn set_mask(given: &Instruction) -> Option<Instruction> {
         return Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, mask, mask, mask).ok();
     }
     let mask = given.op2_register();
-    let code = if mask.is_ymm() {
-        Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256
-    } else {
-        Code::VEX_Vpcmpeqd_xmm_xmm_xmmm128
+    let code = match mask.is_ymm() {
+        true => Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
+        false => Code::VEX_Vpcmpeqd_xmm_xmm_xmmm128,
     };
     Instruction::with3(code, mask, mask, mask).ok()
 }
@@ -81,18 +80,15 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
 fn copy(given: &Instruction, number: u32) -> Option<Vec<Instruction>> {
     let index = FullRegister::of(given.memory_index())?.number;
     let free: Vec<u32> = (0..16).filter(|n| *n != index).collect();
-    let renumbered = super::operands::renumbered;
+    let [lanes, mask] = [0, 1].map(|which| free[2 * number as usize + which]);
     let mut copy = *given;
     if is_gather(given) {
-        copy.set_op0_register(renumbered(given.op0_register(), free[2 * number as usize])?);
+        copy.set_op0_register(renumbered(given.op0_register(), lanes)?);
     }
     if given.encoding() == EncodingKind::EVEX {
         copy.set_op_mask(Register::K1 + number);
     } else {
-        copy.set_op2_register(renumbered(
-            given.op2_register(),
-            free[2 * number as usize + 1],
-        )?);
+        copy.set_op2_register(renumbered(given.op2_register(), mask)?);
     }
     Some(vec![set_mask(&copy)?, copy])
 }
