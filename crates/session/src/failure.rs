@@ -5,6 +5,7 @@ use std::io;
 
 use yamba_store::StoreError;
 
+use yamba_harness::UsageError;
 use yamba_toolchain::files::Unreadable;
 
 /// A failure because of wrong usage or input.
@@ -100,6 +101,12 @@ pub fn of_system(e: io::Error) -> Failure {
 impl From<String> for Failure {
     fn from(message: String) -> Failure {
         Failure::ours(message)
+    }
+}
+
+impl From<UsageError> for Failure {
+    fn from(UsageError(text): UsageError) -> Failure {
+        Failure::whole(text)
     }
 }
 

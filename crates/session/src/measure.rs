@@ -12,7 +12,6 @@ use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::{
     self as run, CompressedEntry, DryRun, Job, Measurement, NoProgram, Options, Progress, Stop,
-    UsageError,
 };
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::suite_topics;
@@ -148,8 +147,7 @@ impl Prepared {
     /// # Errors
     /// If a parameter is invalid.
     pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
-        let plan = run::dry_run(&self.jobs, &self.options, stop);
-        plan.map_err(|UsageError(text)| Failure::whole(text))
+        Ok(run::dry_run(&self.jobs, &self.options, stop)?)
     }
 
     /// Measures the benchmarks and stores each result immediately.
@@ -188,8 +186,7 @@ pub(super) fn measured(
         StoreSink::open(store, observer)?
     };
     let mut progress = observer.progress();
-    let run = measurement(jobs, options, target, stop, progress.as_mut()).run_into(&mut sink);
-    let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
+    let run = measurement(jobs, options, target, stop, progress.as_mut()).run_into(&mut sink)?;
     let is_stored = sink.finish(&run);
     Ok(Measured {
         run,

@@ -10,7 +10,7 @@ use super::super::sides::Sides;
 use super::super::{Failure, Observer, StoreChoice, target};
 use super::{NoisePlan, Report, noise};
 use yamba_harness::random::drawn_seed;
-use yamba_harness::{Job, Measurement, Options, Stop, UsageError};
+use yamba_harness::{Job, Measurement, Options, Stop};
 
 /// Launches of one run of a comparison; with `TIME` for all of them, each launch is short.
 const LAUNCHES: u64 = 6;
@@ -85,8 +85,7 @@ impl Prepared {
         let measure = |measurement: Measurement<'_>, boundary: usize| {
             let sources = &self.options.origin.sources;
             let mut sides = Sides::open(store, boundary, sources, observer)?;
-            let run = measurement.run_into(&mut sides);
-            let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
+            let run = measurement.run_into(&mut sides)?;
             Ok::<_, Failure>(sides.finish(run).0)
         };
         let plan = NoisePlan {

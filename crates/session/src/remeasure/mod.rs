@@ -10,7 +10,7 @@ use yamba_lang::Analysis;
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run, parameters};
 
-use super::jobs::listing;
+use super::measure::measurement;
 use super::sides::Sides;
 use super::{Failure, Observer, StoreChoice, Warning};
 use side::Side;
@@ -21,7 +21,7 @@ use yamba_compare::remeasure::{
 };
 use yamba_compare::unit::{Unit, chosen};
 use yamba_compare::{ComparedEntry, Comparison, comparison};
-use yamba_harness::{self as run, At, Job, Options, Placement, Stop, UsageError};
+use yamba_harness::{At, Job, Options, Placement, Stop};
 use yamba_machine as machine;
 use yamba_toolchain::build::{self, host};
 
@@ -154,10 +154,8 @@ impl Prepared<'_> {
         let possible: Vec<&Benchmark> = pairs.filter(|b| is_possible(b)).collect();
         let classes: BTreeSet<&str> = possible.iter().map(|b| b.class.as_str()).collect();
         let of = |side: &Side| -> Vec<Job> {
-            classes
-                .iter()
-                .filter_map(|c| side.jobs.get(*c).cloned())
-                .collect()
+            let jobs = classes.iter().filter_map(|c| side.jobs.get(*c));
+            jobs.cloned().collect()
         };
         let (of_a, of_b) = (of(a), of(b));
         let boundary = of_a.len();
@@ -172,19 +170,10 @@ impl Prepared<'_> {
         }
         options.origin = b.origin.clone();
         let mut progress = observer.progress();
-        let host = host();
-        let measurement = run::Measurement {
-            jobs: &jobs,
-            options: &options,
-            isa: &host.isa,
-            system: &host.system,
-            progress: progress.as_mut(),
-            stop,
-            listing: &listing,
-        };
         let mut sides = Sides::open(store, boundary, &a.origin.sources, observer)?;
-        let run = measurement.run_into(&mut sides);
-        let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
+        let host = host();
+        let measurement = measurement(&jobs, &options, &host, stop, progress.as_mut());
+        let run = measurement.run_into(&mut sides)?;
         Ok(sides.finish(run))
     }
 }

@@ -8,7 +8,7 @@ use super::super::jobs::job;
 use super::super::select::{self, Names, Selection};
 use super::super::{Failure, Observer};
 use super::{Answer, Checked, Means, answer, selftest};
-use yamba_harness::{Job, NoProgram, Stop, UsageError};
+use yamba_harness::{Job, NoProgram, Stop};
 use yamba_machine as machine;
 use yamba_toolchain::build::host;
 
@@ -66,8 +66,7 @@ impl Prepared {
             has_figure: false,
         };
         let probed = machine::probe(&target.isa, &target.system);
-        let checked =
-            selftest(&mut means, &probed).map_err(|UsageError(text)| Failure::whole(text))?;
+        let checked = selftest(&mut means, &probed)?;
         if !means.has_figure && !stop.requested() {
             let mut notes = checked.checks.iter().filter_map(|c| c.note.as_deref());
             let why = notes.next().unwrap_or("no benchmark has a figure");

@@ -45,18 +45,15 @@ fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Opt
     let mut all = analysis.requested().into_iter();
     let class = all.find(|c| analysis.class(*c).name() == name)?;
     if !analysis.is_listed(class) {
-        return Some(StudyFault {
-            place: measurement.places.benchmark,
-            message: format!("{name} is no benchmark"),
-            help: "`yamba list` shows what there is".to_owned(),
-        });
+        let message = format!("{name} is no benchmark");
+        let help = "`yamba list` shows what there is";
+        return Some(measurement.places.benchmark.fault(message, help));
     }
     let variants = analysis.program(class, target).variants;
     if variants.is_empty() {
         return None;
     }
-    let set = measurement.set.iter().map(|(name, _)| name);
-    let mut given = set.chain(measurement.sweep.iter().map(|(name, _)| name));
+    let mut given = measurement.parameters();
     let parameters = known(&variants, |v| {
         v.parameters.iter().map(|p| p.name.clone()).collect()
     });
@@ -67,11 +64,8 @@ fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Opt
     let evidence = known(&variants, |v| {
         v.evidence.iter().map(|e| e.name.clone()).collect()
     });
-    if let Some(wrong) = measurement
-        .evidence
-        .as_ref()
-        .filter(|e| !evidence.contains(e))
-    {
+    let asked = measurement.evidence.as_ref();
+    if let Some(wrong) = asked.filter(|e| !evidence.contains(e)) {
         let place = measurement.places.evidence;
         return Some(unknown(place, name, "evidence", wrong, &evidence));
     }
@@ -104,15 +98,12 @@ fn unknown(
     wrong: &str,
     known: &[String],
 ) -> StudyFault {
-    let has = match known.is_empty() {
-        true => "it has none at all".to_owned(),
-        false => format!("it has {}", known.join(", ")),
+    let has = match known {
+        [] => "it has none at all".to_owned(),
+        _ => format!("it has {}", known.join(", ")),
     };
-    StudyFault {
-        place,
-        message: format!("{benchmark} has no {what} `{wrong}`"),
-        help: did_you_mean(wrong, known).unwrap_or(has),
-    }
+    let message = format!("{benchmark} has no {what} `{wrong}`");
+    place.fault(message, did_you_mean(wrong, known).unwrap_or(has))
 }
 
 /// The unit of a class's figure, if its function `unit()` is a plain `return "ns";`.
@@ -135,15 +126,11 @@ fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<StudyFault
         }
         _ => None,
     };
-    let shown = measurement
-        .unit
-        .as_deref()
-        .map(|u| (u, measurement.places.unit));
+    let shown = measurement.unit.as_deref();
+    let shown = shown.map(|u| (u, measurement.places.unit));
     let fits = |unit: &str| own.map_or(is_unit(unit), |own| converts(own, unit));
-    let (wrong, place) = shown
-        .into_iter()
-        .chain(predicted)
-        .find(|(unit, _)| !fits(unit))?;
+    let mut all = shown.into_iter().chain(predicted);
+    let (wrong, place) = all.find(|(unit, _)| !fits(unit))?;
     let help = match own {
         Some("ns") => "its figure is a time: write cycles, ps, ns, us, ms, s or min".to_owned(),
         Some(own) if own.ends_with("/s") => {
@@ -156,9 +143,5 @@ fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<StudyFault
         true => format!("no figure of {} is in {wrong}", measurement.benchmark),
         false => format!("`{wrong}` is no unit"),
     };
-    Some(StudyFault {
-        place,
-        message: what,
-        help,
-    })
+    Some(place.fault(what, help))
 }

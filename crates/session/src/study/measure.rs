@@ -94,14 +94,8 @@ pub fn set(study: &mut Study, values: &[(String, String)]) -> Result<(), Failure
 }
 
 fn unknown(study: &Study, name: &str) -> Failure {
-    let all = study.measurements.iter();
-    let mut known: Vec<String> = all
-        .flat_map(|m| {
-            let set = m.set.iter().map(|s| &s.0);
-            set.chain(m.sweep.iter().map(|s| &s.0))
-        })
-        .cloned()
-        .collect();
+    let all = study.measurements.iter().flat_map(Measurement::parameters);
+    let mut known: Vec<String> = all.cloned().collect();
     known.sort();
     known.dedup();
     let help =

@@ -80,6 +80,14 @@ pub struct Measurement {
     pub places: Places,
 }
 
+impl Measurement {
+    /// The names of its parameters.
+    fn parameters(&self) -> impl Iterator<Item = &String> {
+        let set = self.set.iter().map(|(name, _)| name);
+        set.chain(self.sweep.iter().map(|(name, _)| name))
+    }
+}
+
 /// A number that describes how the launches of a figure differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
@@ -145,4 +153,15 @@ pub struct Position {
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
+}
+
+impl Position {
+    /// An error at this position.
+    fn fault(self, message: impl Into<String>, help: impl Into<String>) -> StudyFault {
+        StudyFault {
+            place: self,
+            message: message.into(),
+            help: help.into(),
+        }
+    }
 }

@@ -11,27 +11,6 @@ use super::{
     TIMES,
 };
 
-/// The keys of a measurement.
-const MEASUREMENT_KEYS: [&str; 17] = [
-    "id",
-    "category",
-    "label",
-    "benchmark",
-    "parameters",
-    "processes",
-    "evidence",
-    "statistic",
-    "fit",
-    "against",
-    "unit",
-    "base",
-    "overhead",
-    "predicted",
-    "of",
-    "reason",
-    "text",
-];
-
 /// The greatest number of measurements of a study.
 const MOST_MEASUREMENTS: usize = 1000;
 
@@ -98,40 +77,30 @@ pub fn read(text: &str) -> Result<Study, StudyFault> {
             0 => "a study measures something, and there is no [[measurement]]".to_owned(),
             _ => format!("{count} measurements are more than {MOST_MEASUREMENTS}"),
         };
-        let help = "`yamba study new` writes a study to begin with".to_owned();
-        return Err(fault(text, raw.title.span().start, message, help));
+        let help = "`yamba study new` writes a study to begin with";
+        return Err(file.fault(raw.title.span().start, message, help));
     }
-    let each = raw.measurement.iter();
-    let measurements: Result<Vec<Measurement>, StudyFault> =
-        each.map(|m| file.measurement(m)).collect();
+    let measurements = raw.measurement.iter().map(|m| file.measurement(m));
     let study = Study {
+        measurements: measurements.collect::<Result<_, _>>()?,
         title: raw.title.into_inner(),
         text: raw.text,
-        measurements: measurements?,
     };
     all_say_what_one_says(&study)?;
     multiples_are_of_figures(&study)?;
     Ok(study)
 }
 
-fn fault(text: &str, at: usize, message: String, help: String) -> StudyFault {
-    StudyFault {
-        place: place(text, at),
-        message,
-        help,
-    }
-}
-
 /// The position of a byte of the text.
 fn place(text: &str, at: usize) -> Position {
     let before = &text.as_bytes()[..at.min(text.len())];
-    let begin = before
-        .iter()
-        .rposition(|b| *b == b'\n')
-        .map_or(0, |i| i + 1);
+    let lines: Vec<&[u8]> = before.split(|b| *b == b'\n').collect();
     Position {
-        line: before.iter().filter(|b| **b == b'\n').count() + 1,
-        column: String::from_utf8_lossy(&before[begin..]).chars().count() + 1,
+        line: lines.len(),
+        column: String::from_utf8_lossy(lines[lines.len() - 1])
+            .chars()
+            .count()
+            + 1,
     }
 }
 
@@ -139,28 +108,26 @@ fn place(text: &str, at: usize) -> Position {
 fn malformed(text: &str, error: &toml::de::Error) -> StudyFault {
     let at = error.span().map_or(0, |s| s.start);
     let message = error.message().replace('\n', " ");
-    let quoted = || message.split('`').nth(1).unwrap_or_default().to_owned();
-    let is_in_measurement = message.contains("`benchmark`");
-    let (message, help) = if message.starts_with("unknown field") {
-        let known: &[&str] = match is_in_measurement {
-            true => &MEASUREMENT_KEYS,
-            false => &["title", "text", "measurement"],
-        };
-        (
-            format!("unknown key `{}`", quoted()),
-            meant(&quoted(), known),
-        )
-    } else if message.starts_with("missing field") {
-        let help = match quoted().as_str() {
-            "title" => "begin the file with title = \"...\"".to_owned(),
-            key => format!("each [[measurement]] has a {key} = \"...\""),
-        };
-        (format!("`{}` is missing", quoted()), help)
-    } else {
-        let help = "`yamba study new` writes a study that can be read".to_owned();
-        (message, help)
+    // The parser quotes the wrong or missing key, and then the known ones.
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let (message, help) = match quoted[..] {
+        [key, ref known @ ..] if message.starts_with("unknown field") => {
+            (format!("unknown key `{key}`"), meant(key, known))
+        }
+        ["title"] if message.starts_with("missing field") => {
+            let help = "begin the file with title = \"...\"";
+            ("`title` is missing".to_owned(), help.to_owned())
+        }
+        [key] if message.starts_with("missing field") => {
+            let help = format!("each [[measurement]] has a {key} = \"...\"");
+            (format!("`{key}` is missing"), help)
+        }
+        _ => {
+            let help = "`yamba study new` writes a study that can be read";
+            (message.clone(), help.to_owned())
+        }
     };
-    fault(text, at, message, help)
+    place(text, at).fault(message, help)
 }
 
 /// `did you mean ...?`, or a list of all known words.
@@ -185,8 +152,7 @@ fn ids(text: &str, all: &[Spanned<RawMeasurement>]) -> Result<Vec<(String, usize
         };
         if ids.iter().any(|(known, _)| known == id.get_ref()) {
             let message = format!("two measurements have the id `{}`", id.get_ref());
-            let help = "give one of them another".to_owned();
-            return Err(fault(text, id.span().start, message, help));
+            return Err(place(text, id.span().start).fault(message, "give one of them another"));
         }
         ids.push((id.get_ref().clone(), number));
     }
@@ -243,7 +209,7 @@ impl File<'_> {
     }
 
     fn fault(&self, at: usize, message: impl Into<String>, help: impl Into<String>) -> StudyFault {
-        fault(self.text, at, message.into(), help.into())
+        place(self.text, at).fault(message, help)
     }
 
     fn is_filled(&self, text: &Spanned<String>, key: &str) -> Result<(), StudyFault> {
@@ -283,33 +249,39 @@ impl File<'_> {
         let Some(written) = &raw.statistic else {
             return Ok(None);
         };
-        let known = STATISTICS
-            .iter()
-            .find(|(word, _)| word == written.get_ref());
-        let Some((word, statistic)) = known else {
-            let message = format!("`{}` is no statistic", written.get_ref());
-            let words = STATISTICS.map(|(word, _)| word);
-            let help = meant(written.get_ref(), &words);
-            return Err(self.fault(written.span().start, message, help));
-        };
-        let others = [
-            ("evidence", &raw.evidence),
-            ("fit", &raw.fit),
-            ("unit", &raw.unit),
-            ("of", &raw.of),
-        ];
-        let mut others = others
-            .iter()
-            .filter_map(|(key, at)| Some((key, at.as_ref()?)));
-        match others.next() {
-            Some((key, at)) => {
+        let statistic = self.known(written, &STATISTICS, "statistic")?;
+        let (evidence, fit, unit, of) = (&raw.evidence, &raw.fit, &raw.unit, &raw.of);
+        for (key, at) in [
+            ("evidence", evidence),
+            ("fit", fit),
+            ("unit", unit),
+            ("of", of),
+        ] {
+            if let Some(at) = at {
+                let word = written.get_ref();
                 let message =
                     format!("a {word} has no `{key}`: it is a share of the figure itself");
                 let help = format!("leave out `{key}`, or `statistic`");
-                Err(self.fault(at.span().start, message, help))
+                return Err(self.fault(at.span().start, message, help));
             }
-            None => Ok(Some(*statistic)),
         }
+        Ok(Some(statistic))
+    }
+
+    /// What a word of the file stands for.
+    fn known<T: Copy>(
+        &self,
+        written: &Spanned<String>,
+        known: &[(&str, T)],
+        what: &str,
+    ) -> Result<T, StudyFault> {
+        let word = written.get_ref();
+        let found = known.iter().find(|(name, _)| name == word);
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            let message = format!("`{word}` is no {what}");
+            self.fault(written.span().start, message, meant(word, &names))
+        })
     }
 
     fn fit(&self, raw: &RawMeasurement) -> Result<Option<Fit>, StudyFault> {
@@ -323,14 +295,8 @@ impl File<'_> {
                 return Err(self.fault(alone.span().start, message, help));
             }
         };
-        let known = PARTS.iter().find(|(word, _)| word == fit.get_ref());
-        let Some((_, part)) = known else {
-            let message = format!("`{}` is no part of a line", fit.get_ref());
-            let words = PARTS.map(|(word, _)| word);
-            return Err(self.fault(fit.span().start, message, meant(fit.get_ref(), &words)));
-        };
         Ok(Some(Fit {
-            part: *part,
+            part: self.known(fit, &PARTS, "part of a line")?,
             against: against.get_ref().clone(),
         }))
     }
@@ -365,18 +331,14 @@ impl File<'_> {
         text: &str,
         at: usize,
     ) -> Result<Predicted, StudyFault> {
-        let is_derived = [&raw.evidence, &raw.fit, &raw.statistic]
-            .iter()
-            .any(|k| k.is_some());
         if text == "invalid" {
-            return match is_derived {
-                false => Ok(Predicted::Invalid),
-                true => Err(self.fault(
-                    at,
-                    "only a benchmark's own figure is invalid or not",
-                    "predict a range, or leave out `evidence`, `fit` and `statistic`",
-                )),
-            };
+            let mut others = [&raw.evidence, &raw.fit, &raw.statistic].into_iter();
+            if others.all(Option::is_none) {
+                return Ok(Predicted::Invalid);
+            }
+            let message = "only a benchmark's own figure is invalid or not";
+            let help = "predict a range, or leave out `evidence`, `fit` and `statistic`";
+            return Err(self.fault(at, message, help));
         }
         let range = Range::parse(text).map_err(|(message, help)| self.fault(at, message, help))?;
         if let Some(fit) = &raw.fit {
@@ -471,24 +433,24 @@ fn multiples_are_of_figures(study: &Study) -> Result<(), StudyFault> {
             continue;
         };
         let other = &study.measurements[*other];
-        if let Some((what, help)) = no_divisor(measurement, other) {
-            return Err(StudyFault {
-                place: measurement.places.predicted,
-                message: format!("`{}` is {what}", other.label),
-                help: help.to_owned(),
-            });
-        }
+        let (what, this, meant) = match (&measurement.evidence, &other.evidence) {
+            _ if other.statistic.is_some() => ("a statistic", "figure", "without `statistic`"),
+            _ if other.fit.is_some() => ("a line", "figure", "without `fit`"),
+            (None, Some(_)) => ("an evidence", "figure", "without `evidence`"),
+            (Some(_), None) => ("a figure", "evidence", "with `evidence`"),
+            _ => continue,
+        };
+        let label = &other.label;
+        let message = format!("`{label}` is {what}, of which no {this} is a multiple");
+        let help = format!("name a measurement {meant} in `of`");
+        return Err(measurement.places.predicted.fault(message, help));
     }
     Ok(())
 }
 
 /// Checks that measurements of one benchmark name the same parameters. Otherwise, entries of a run cannot be assigned to measurements.
 fn all_say_what_one_says(study: &Study) -> Result<(), StudyFault> {
-    let names = |m: &Measurement| {
-        let swept = m.sweep.iter().map(|(name, _)| name.clone());
-        let set = m.set.iter().map(|(name, _)| name.clone());
-        set.chain(swept).collect::<Vec<_>>()
-    };
+    let names = |m: &Measurement| m.parameters().cloned().collect::<Vec<_>>();
     for measurement in &study.measurements {
         let has = names(measurement);
         let same = study.measurements.iter();
@@ -496,46 +458,14 @@ fn all_say_what_one_says(study: &Study) -> Result<(), StudyFault> {
             let lacks_processes = other.processes.is_some() && measurement.processes.is_none();
             let lacking = names(other).into_iter().find(|n| !has.contains(n));
             if let Some(name) = lacking.or(lacks_processes.then(|| "processes".to_owned())) {
-                return Err(StudyFault {
-                    place: measurement.places.whole,
-                    message: format!(
-                        "`{}` is measured with a `{name}` in line {}, and here nothing is said of it",
-                        other.benchmark, other.places.whole.line
-                    ),
-                    help: format!("say the value of `{name}` here, too"),
-                });
+                let message = format!(
+                    "`{}` is measured with a `{name}` in line {}, and here nothing is said of it",
+                    other.benchmark, other.places.whole.line
+                );
+                let help = format!("say the value of `{name}` here, too");
+                return Err(measurement.places.whole.fault(message, help));
             }
         }
     }
     Ok(())
-}
-
-/// Why `measurement` cannot be a multiple of `other`, and how to fix that; `None` if it can.
-fn no_divisor(
-    measurement: &Measurement,
-    other: &Measurement,
-) -> Option<(&'static str, &'static str)> {
-    if other.statistic.is_some() {
-        return Some((
-            "a statistic, of which no figure is a multiple",
-            "name a measurement without `statistic` in `of`",
-        ));
-    }
-    if other.fit.is_some() {
-        return Some((
-            "a line, of which no figure is a multiple",
-            "name a measurement without `fit` in `of`",
-        ));
-    }
-    match (&measurement.evidence, &other.evidence) {
-        (None, Some(_)) => Some((
-            "an evidence, of which no figure is a multiple",
-            "name a measurement without `evidence` in `of`",
-        )),
-        (Some(_), None) => Some((
-            "a figure, of which no evidence is a multiple",
-            "name a measurement with `evidence` in `of`",
-        )),
-        _ => None,
-    }
 }

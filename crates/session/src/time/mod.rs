@@ -17,7 +17,7 @@ use super::failure::help_for_home;
 use super::jobs::build_failure;
 use super::measure::measurement;
 use super::{Failure, Observer};
-use yamba_harness::{self as run, Job, NoProgram, Options, Program, Slow, Stop, UsageError};
+use yamba_harness::{self as run, Job, NoProgram, Options, Program, Slow, Stop};
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 use yamba_toolchain::embedded;
 use yamba_toolchain::files::{Disk, Unreadable};
@@ -147,8 +147,7 @@ impl Questions {
     ) -> Result<Run, Failure> {
         let mut progress = observer.progress();
         let mut measure = |jobs: &[Job], options: &Options| {
-            let run = measurement(jobs, options, target, stop, progress.as_mut()).run();
-            run.map_err(|UsageError(text)| Failure::whole(text))
+            measurement(jobs, options, target, stop, progress.as_mut()).run()
         };
         let mut run = measure(&self.jobs, &self.options)?;
         for _ in 0..AGAIN {
