@@ -152,9 +152,7 @@ impl Watch<'_> {
         let held = orphans::family(launch, scratch, &HashMap::new());
         let held: u64 = held.iter().map(|s| held_by(s.pid)).sum();
         // Processes of other users may hold the memory.
-        (held > memory.limit / 2).then_some(Excess::Memory {
-            limit: memory.limit,
-        })
+        (held > memory.limit / 2).then(|| self.too_much_memory())?
     }
 
     /// The limit that the launch had exceeded when it ended. `is_killed`: it ended by a SIGKILL that Yamba did not send.
@@ -169,7 +167,7 @@ impl Watch<'_> {
             return found;
         }
         let (before, now) = self.killed_anywhere.zip(killed_anywhere())?;
-        (now > before).then(|| self.too_much_memory()).flatten()
+        (now > before).then(|| self.too_much_memory())?
     }
 
     /// Kills all processes of the launch.
@@ -195,10 +193,8 @@ impl Watch<'_> {
     }
 
     fn too_much_memory(&self) -> Option<Excess> {
-        let memory = self.bounds.memory?;
-        Some(Excess::Memory {
-            limit: memory.limit,
-        })
+        let limit = self.bounds.memory?.limit;
+        Some(Excess::Memory { limit })
     }
 
     fn has_too_many_processes(&mut self, launch: Started, scratch: &Path) -> bool {

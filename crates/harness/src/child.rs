@@ -83,18 +83,13 @@ pub(super) fn run(
     let mut arguments = arguments.to_vec();
     arguments.extend(["--record-fd".to_owned(), RECORD_FD.to_string()]);
     let started = pipe().and_then(|(reader, writer)| {
-        let started = spawn(
-            program,
-            &arguments,
-            scratch,
-            limits,
-            Stdio::null(),
-            Some(&writer),
-        )?;
-        Ok((started, reader))
+        let records = Some(writer.as_raw_fd());
+        let mut child = Conversation::start(program, &arguments, scratch, limits, records)?;
+        child.records = Some(reader);
+        Ok(child)
     });
     match started {
-        Ok((spawned, records)) => Conversation::new(spawned, scratch, Some(records)).hold(limits),
+        Ok(child) => child.hold(limits).0,
         Err(e) => not_started(program, &e),
     }
 }
@@ -106,16 +101,8 @@ pub(super) fn output(
     scratch: &Path,
     limits: &Limits,
 ) -> (ProcessOutput, Vec<u8>) {
-    match spawn(program, arguments, scratch, limits, Stdio::piped(), None) {
-        Ok(mut spawned) => {
-            let stdout = spawned.child.stdout.take();
-            let stdout = stdout.map(|s| File::from(OwnedFd::from(s)));
-            let mut conversation = Conversation::new(spawned, scratch, stdout);
-            conversation.copy = Some(Vec::new());
-            let mut copy = Vec::new();
-            let output = conversation.hold_and_copy(limits, &mut copy);
-            (output, copy)
-        }
+    match Conversation::start(program, arguments, scratch, limits, None) {
+        Ok(child) => child.hold(limits),
         Err(e) => (not_started(program, &e), Vec::new()),
     }
 }
@@ -138,21 +125,8 @@ fn pipe() -> io::Result<(File, OwnedFd)> {
     Ok((File::from(reader), writer))
 }
 
-/// A running child and the watcher of its resources.
-struct Spawned<'a> {
-    child: Child,
-    started: Started,
-    watch: Watch<'a>,
-}
-
-fn spawn<'a>(
-    program: &Program,
-    arguments: &[String],
-    scratch: &Path,
-    limits: &'a Limits,
-    stdout: Stdio,
-    records: Option<&OwnedFd>,
-) -> io::Result<Spawned<'a>> {
+/// The command line of a launch.
+fn command(program: &Program, arguments: &[String], scratch: &Path, limits: &Limits) -> Command {
     let mut words = program.runner.iter().map(std::ffi::OsStr::new);
     let first = words.next().unwrap_or(program.path.as_os_str());
     let mut command = Command::new(first);
@@ -165,22 +139,10 @@ fn spawn<'a>(
         .env(SCRATCH, scratch)
         .env(ROOM, limits.room.to_variable())
         .stdin(Stdio::null())
-        .stdout(stdout)
         .stderr(Stdio::piped())
         // A process group of its own: processes that the benchmark forks can be killed with it, and a Ctrl-C reaches only this process.
         .process_group(0);
-    let records = records.map(AsRawFd::as_raw_fd);
-    let parent = rustix::process::getpid();
-    let watch = limits.bounds.watch(limits.processes)?;
-    let own_limits = watch.own_limits();
-    // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
-    unsafe { command.pre_exec(move || prepare(parent, records, &own_limits)) };
-    let (child, started) = orphans::start(&mut command)?;
-    Ok(Spawned {
-        child,
-        started,
-        watch,
-    })
+    command
 }
 
 /// Runs in the child between fork and exec.
@@ -238,43 +200,53 @@ struct Conversation<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    fn new(spawned: Spawned<'a>, scratch: &'a Path, records: Option<File>) -> Conversation<'a> {
-        let Spawned {
-            mut child,
-            started,
-            watch,
-        } = spawned;
-        let errors = child.stderr.take().map(|s| File::from(OwnedFd::from(s)));
-        for file in records.iter().chain(&errors) {
-            // Forked partners share the pipes and may outlive the child: reads must not block on them.
-            let _ = rustix::io::ioctl_fionbio(file, true);
-        }
-        Conversation {
+    /// Starts the program. It writes its records to `records`, or to its standard output if there is none.
+    fn start(
+        program: &Program,
+        arguments: &[String],
+        scratch: &'a Path,
+        limits: &'a Limits,
+        records: Option<i32>,
+    ) -> io::Result<Conversation<'a>> {
+        let mut command = command(program, arguments, scratch, limits);
+        command.stdout(if records.is_some() {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        });
+        let parent = rustix::process::getpid();
+        let watch = limits.bounds.watch(limits.processes)?;
+        let own_limits = watch.own_limits();
+        // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
+        unsafe { command.pre_exec(move || prepare(parent, records, &own_limits)) };
+        let (mut child, started) = orphans::start(&mut command)?;
+        let stdout = child.stdout.take().map(|s| File::from(OwnedFd::from(s)));
+        Ok(Conversation {
+            copy: stdout.as_ref().map(|_| Vec::new()),
+            records: stdout,
+            errors: child.stderr.take().map(|s| File::from(OwnedFd::from(s))),
             child,
             started,
             watch,
             begun: Instant::now(),
             scratch,
-            records,
-            errors,
             reader: Reader::default(),
             messages: Vec::new(),
             heard: Instant::now(),
             failed: None,
             batches: None,
-            copy: None,
+        })
+    }
+
+    /// Waits for the end of the child. Returns its standard output, too, unless that was discarded.
+    fn hold(mut self, limits: &Limits) -> (ProcessOutput, Vec<u8>) {
+        for file in self.records.iter().chain(&self.errors) {
+            // Forked partners share the pipes and may outlive the child: reads must not block on them.
+            let _ = rustix::io::ioctl_fionbio(file, true);
         }
-    }
-
-    fn hold_and_copy(mut self, limits: &Limits, copy: &mut Vec<u8>) -> ProcessOutput {
         let exit = self.talk(limits);
-        *copy = self.copy.take().unwrap_or_default();
-        self.close(exit)
-    }
-
-    fn hold(mut self, limits: &Limits) -> ProcessOutput {
-        let exit = self.talk(limits);
-        self.close(exit)
+        let copy = self.copy.take().unwrap_or_default();
+        (self.close(exit), copy)
     }
 
     fn talk(&mut self, limits: &Limits) -> ProcessExit {
@@ -294,8 +266,7 @@ impl<'a> Conversation<'a> {
                 return self.after_its_end(exit);
             }
             orphans::bury();
-            let forced = self.overdue(limits);
-            if let Some(exit) = forced {
+            if let Some(exit) = self.overdue(limits) {
                 self.end_group();
                 // It may have left its group.
                 let _ = self.child.kill();
@@ -373,13 +344,9 @@ impl<'a> Conversation<'a> {
             tv_sec: 0,
             tv_nsec: TICK.as_nanos() as _,
         };
-        let mut pipes: Vec<PollFd<'_>> = self
-            .records
-            .iter()
-            .chain(&self.errors)
-            .map(|f| PollFd::from_borrowed_fd(f.as_fd(), PollFlags::IN))
-            .collect();
-        let _ = poll(&mut pipes, Some(&tick));
+        let pipes = self.records.iter().chain(&self.errors);
+        let pipes = pipes.map(|f| PollFd::from_borrowed_fd(f.as_fd(), PollFlags::IN));
+        let _ = poll(&mut pipes.collect::<Vec<_>>(), Some(&tick));
     }
 
     /// Reads the available output. Reads no more than pipes hold: a writer that never pauses must not keep this loop running.
@@ -395,9 +362,7 @@ impl<'a> Conversation<'a> {
             match &mut self.copy {
                 Some(copy) if copy.len() < 1 << 24 => copy.extend_from_slice(&buffer[..n]),
                 Some(_) => {}
-                None => {
-                    self.reader.push(&buffer[..n]);
-                }
+                None => self.reader.push(&buffer[..n]),
             }
         }
         for _ in 0..TURNS {
@@ -437,6 +402,7 @@ impl<'a> Conversation<'a> {
             (Some(fault), ProcessExit::Exit(_)) => ProcessExit::BadRecord(fault.to_owned()),
             (_, exit) => exit,
         };
+        let batches_took = self.batches.map(|(first, last)| last - first);
         let (events, garbled) = self.reader.finish();
         ProcessOutput {
             events,
@@ -444,9 +410,7 @@ impl<'a> Conversation<'a> {
             messages: String::from_utf8_lossy(&self.messages).trim().to_owned(),
             orphans,
             exit,
-            batches_took: self
-                .batches
-                .map_or(Duration::ZERO, |(first, last)| last - first),
+            batches_took: batches_took.unwrap_or_default(),
         }
     }
 }

@@ -45,8 +45,7 @@ pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
 ///
 /// A blocked thread uses no core cycles, and its processor may idle meanwhile.
 pub(super) fn blocked(batches: impl Iterator<Item = impl Borrow<Batch>>) -> Option<f64> {
-    let shares = batches.filter_map(|b| blocked_share(b.borrow()));
-    let shares: Vec<f64> = shares.collect();
+    let shares: Vec<f64> = batches.filter_map(|b| blocked_share(b.borrow())).collect();
     median(&shares).filter(|share| *share > MOST)
 }
 

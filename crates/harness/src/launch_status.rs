@@ -1,7 +1,8 @@
 //! Decides what the end of one launch means for its entry.
 
 use super::crash::{self, Listing};
-use super::process_output::{ProcessExit, ProcessOutput};
+use super::process_output::ProcessExit::*;
+use super::process_output::ProcessOutput;
 
 /// How a launch ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,25 +29,17 @@ pub(super) fn launch_status(
     let Some(reasons) = crash::reasons(class, output, listing) else {
         return LaunchStatus::Complete;
     };
+    let is_final = matches!(
+        output.exit,
+        Hung(_) | Suspended(_) | TimedOut(_) | Excessive(_) | BadRecord(_)
+    );
     match output.exit {
-        ProcessExit::Stopped => LaunchStatus::Stopped,
+        Stopped => LaunchStatus::Stopped,
         // The program itself says why it cannot run here.
-        ProcessExit::Exit(4) if !output.messages.is_empty() => LaunchStatus::Skipped {
+        Exit(4) if !output.messages.is_empty() => LaunchStatus::Skipped {
             reasons: vec![output.messages.clone()],
         },
-        ProcessExit::Exit(4) => LaunchStatus::Skipped { reasons },
-        // Another launch would fail in the same way.
-        ProcessExit::Hung(_)
-        | ProcessExit::Suspended(_)
-        | ProcessExit::TimedOut(_)
-        | ProcessExit::Excessive(_)
-        | ProcessExit::BadRecord(_) => LaunchStatus::Failed {
-            reasons,
-            is_final: true,
-        },
-        _ => LaunchStatus::Failed {
-            reasons,
-            is_final: false,
-        },
+        Exit(4) => LaunchStatus::Skipped { reasons },
+        _ => LaunchStatus::Failed { reasons, is_final },
     }
 }

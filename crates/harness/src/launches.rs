@@ -16,7 +16,7 @@ use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::plan::PlannedEntry;
 use super::points;
 use super::process_output::ProcessOutput;
-use super::schedule::{self, Cost, Share, Taken};
+use super::schedule::{self, Cost, Share, Taken, saturated};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 use super::units::whole_ns;
@@ -76,7 +76,7 @@ impl<'a> Launches<'a> {
         let goal = options.planned_launches();
         let share = schedule::share(options, entry.processes, entry.time);
         let warmup = options.warmup.unwrap_or_default();
-        let all = u32::try_from(goal).unwrap_or(u32::MAX);
+        let all = saturated(goal);
         Launches {
             goal,
             share,
@@ -104,13 +104,11 @@ impl<'a> Launches<'a> {
 
     /// Estimated time of the remaining launches: the mean of those before, or the planned time before the first.
     pub fn time_left(&self) -> Duration {
-        let left = u32::try_from(self.left()).unwrap_or(u32::MAX);
-        let done = self.turns.len() as u32;
-        let each = match done {
-            0 => self.planned / u32::try_from(self.goal.max(1)).unwrap_or(u32::MAX) + START,
-            _ => self.spent / done,
+        let each = match self.turns.len() as u32 {
+            0 => self.planned / saturated(self.goal.max(1)) + START,
+            done => self.spent / done,
         };
-        each.saturating_mul(left)
+        each.saturating_mul(saturated(self.left()))
     }
 
     /// Total time of the launches so far.
@@ -235,10 +233,8 @@ impl<'a> Launches<'a> {
         }
         let before = self.share;
         let took = self.turns[0].took;
-        let fewer = options
-            .slow
-            .and_then(|slow| schedule::slow_launches(slow, before, first, took));
-        if let Some(fewer) = fewer {
+        let fewer = |slow| schedule::slow_launches(slow, before, first, took);
+        if let Some(fewer) = options.slow.and_then(fewer) {
             return self.slow_down(fewer, first, took);
         }
         self.share = schedule::paced(before, first, taken);
@@ -255,10 +251,10 @@ impl<'a> Launches<'a> {
     fn slow_down(&mut self, launches: u64, first: &[Batch], took: Duration) {
         let before = self.goal;
         self.goal = before.min(launches);
-        self.planned = took.saturating_mul(u32::try_from(self.goal).unwrap_or(u32::MAX));
-        let alone = match (self.goal as usize) < ENOUGH_LAUNCHES {
-            true => "; so few launches say little of the next process",
-            false => "",
+        self.planned = took.saturating_mul(saturated(self.goal));
+        let alone = match self.goal as usize {
+            ..ENOUGH_LAUNCHES => "; so few launches say little of the next process",
+            _ => "",
         };
         self.notes.push(format!(
             "slow: the figure rests on {} launches of {} batches, of one pass each{alone}",
@@ -284,11 +280,8 @@ impl<'a> Launches<'a> {
         let costs = costs.map(|c| c.fixed.as_secs_f64());
         let alone = self.entry.processes == 1;
         let besides = median(&costs.collect::<Vec<f64>>()).filter(|_| alone);
-        schedule::overrun(
-            self.planned,
-            self.spent,
-            besides.map(Duration::from_secs_f64),
-        )
+        let besides = besides.map(Duration::from_secs_f64);
+        schedule::overrun(self.planned, self.spent, besides)
     }
 
     fn add_launches(&mut self, options: &Options, summary: &Benchmark) {
@@ -299,13 +292,8 @@ impl<'a> Launches<'a> {
         let calm = summary.median.filter(|_| !summary.is_disturbed);
         let width = calm.zip(summary.confidence_interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
-        let more = schedule::more_launches(
-            self.turns.len() as u64,
-            self.spent,
-            self.entry.time,
-            width,
-            options.precision,
-        );
+        let (done, time) = (self.turns.len() as u64, self.entry.time);
+        let more = schedule::more_launches(done, self.spent, time, width, options.precision);
         self.goal = more.unwrap_or(self.goal);
     }
 

@@ -43,37 +43,31 @@ fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
         return Some(format!("{timed} of {processes} processes timed a batch"));
     }
     for timing in round {
+        let process = timing.process;
         let Some(own) = timing.load else {
-            return Some(format!(
-                "process {} does not say when it ran",
-                timing.process
-            ));
+            return Some(format!("process {process} does not say when it ran"));
         };
         if own.end_ns < own.begin_ns {
             return Some(format!(
-                "the batch of process {} ended before it began",
-                timing.process
+                "the batch of process {process} ended before it began"
             ));
         }
-        for other in round.iter().filter(|o| o.process != timing.process) {
+        for other in round.iter().filter(|o| o.process != process) {
             let Some(others) = other.load else {
                 continue;
             };
-            let what = if others.ready_ns > own.begin_ns {
-                ("only began", others.ready_ns - own.begin_ns, "after")
-            } else if others.left_ns < own.end_ns {
-                ("had stopped", own.end_ns - others.left_ns, "before")
+            let (late, early) = (others.ready_ns - own.begin_ns, own.end_ns - others.left_ns);
+            let (what, gap, side, edge) = if late > 0.0 {
+                ("only began", late, "after", "began")
+            } else if early > 0.0 {
+                ("had stopped", early, "before", "ended")
             } else {
                 continue;
             };
-            let edge = if what.2 == "after" { "began" } else { "ended" };
             return Some(format!(
-                "process {} {} running the benchmark {} us {} process {}'s batch {edge}",
+                "process {} {what} running the benchmark {} us {side} process {process}'s batch {edge}",
                 other.process,
-                what.0,
-                number(what.1 / 1e3),
-                what.2,
-                timing.process,
+                number(gap / 1e3),
             ));
         }
     }

@@ -84,11 +84,14 @@ fn of_job<'a>(
     let Some(points) = options.points.get(&job.class) else {
         return swept(job, options, scratch, limits);
     };
-    let mut all = Vec::new();
-    for at in points {
-        all.extend(swept(job, &options.of(at), scratch, limits)?);
-    }
-    Ok(all)
+    let each = points
+        .iter()
+        .map(|at| swept(job, &options.of(at), scratch, limits));
+    Ok(each
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 fn swept<'a>(
@@ -99,19 +102,14 @@ fn swept<'a>(
 ) -> Result<Vec<Planned<'a>>, UsageError> {
     let program = match &job.program {
         Ok(program) => program,
-        Err(NoProgram::Absent(reason)) => {
-            return Ok(vec![settled(assemble::skipped(&job.class, reason))]);
+        Err(NoProgram::Absent(reason)) => return Ok(vec![skipped(job, reason)]),
+        Err(NoProgram::Unbuilt(reason)) => {
+            return Ok(vec![Planned::Settled(crashed(job, vec![reason.clone()]))]);
         }
-        Err(NoProgram::Unbuilt(reason)) => return Ok(vec![crashed(job, vec![reason.clone()])]),
     };
+    let folder = scratch.of(&job.class);
     let describe = |settings: &[(String, String)], processes: u64| {
-        describe::describe(
-            program,
-            settings,
-            processes,
-            &scratch.of(&job.class),
-            limits,
-        )
+        describe::describe(program, settings, processes, &folder, limits)
     };
     match points::expand(options, &|settings| describe(settings, 1)) {
         Ok(points) => entries(job, program, options, points, &describe),
@@ -119,25 +117,21 @@ fn swept<'a>(
     }
 }
 
-fn settled<'a>(benchmark: Benchmark) -> Planned<'a> {
-    Planned::Settled(Box::new(benchmark))
+fn skipped<'a>(job: &Job, reason: &str) -> Planned<'a> {
+    Planned::Settled(Box::new(assemble::skipped(&job.class, reason)))
 }
 
-fn crashed<'a>(job: &Job, notes: Vec<String>) -> Planned<'a> {
-    settled(Benchmark::ended(&job.class, Status::Crashed, notes))
+fn crashed(job: &Job, notes: Vec<String>) -> Box<Benchmark> {
+    Box::new(Benchmark::ended(&job.class, Status::Crashed, notes))
 }
 
 /// The result for a benchmark whose program gives no description.
 fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError> {
     Ok(match refused {
         Refused::Usage(text) => return Err(UsageError(text)),
-        Refused::Skip(reason) => settled(assemble::skipped(&job.class, &reason)),
-        Refused::Crash(notes) => crashed(job, notes),
-        Refused::Fault(text) => Planned::Faulty(Box::new(Benchmark::ended(
-            &job.class,
-            Status::Crashed,
-            vec![text],
-        ))),
+        Refused::Skip(reason) => skipped(job, &reason),
+        Refused::Crash(notes) => Planned::Settled(crashed(job, notes)),
+        Refused::Fault(text) => Planned::Faulty(crashed(job, vec![text])),
     })
 }
 
@@ -155,30 +149,29 @@ fn entries<'a>(
     let mut notes = Vec::new();
     let all = points.len();
     if let Some(whole) = options.benchmark_time {
+        let loads = options.processes.len();
         points = subsampled(points, |values| {
-            subsample_sweep::subsample(values, options.processes.len(), whole)
+            subsample_sweep::subsample(values, loads, whole)
         });
-        if points.len() < all {
+        let left = points.len();
+        if left < all {
             notes.push(format!(
-                "{} of {all} points of its sweep: {} s are not enough for {} ms a point",
-                points.len(),
+                "{left} of {all} points of its sweep: {} s are not enough for {} ms a point",
                 number(whole.as_secs_f64()),
                 subsample_sweep::LEAST.as_millis()
             ));
         }
-        let shares = points.len() * options.processes.len();
-        time = part(whole, shares);
+        time = part(whole, left * loads);
     } else if options.whole && options.sweep.is_empty() {
         // A sweep that the user asked for is measured in full.
         points = subsampled(points, subsample_sweep::few);
-        if points.len() < all {
+        let (left, class) = (points.len(), &job.class);
+        if left < all {
             notes.push(format!(
-                "{} of {all} points: `yamba run {}` measures all",
-                points.len(),
-                job.class
+                "{left} of {all} points: `yamba run {class}` measures all"
             ));
         }
-        time = time.min(part(options.whole_time(), points.len()));
+        time = time.min(part(options.whole_time(), left));
     }
     let entry = |point: &Point, processes: u64| match under_load(point, processes, describe) {
         Ok(point) => Ok(Planned::Measure(Box::new(PlannedEntry {

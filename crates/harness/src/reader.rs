@@ -29,9 +29,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Takes more bytes. Returns whether they completed a record.
-    pub fn push(&mut self, bytes: &[u8]) -> bool {
-        let before = self.events.len();
+    /// Takes more bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|&b| b == b'\n') {
@@ -40,7 +39,6 @@ impl Reader {
             rest = &rest[end + 1..];
         }
         self.extend(rest);
-        self.events.len() > before
     }
 
     /// The records so far.
@@ -85,9 +83,8 @@ impl Reader {
         match serde_json::from_slice(&line) {
             Ok(event) if !too_long && self.events.len() < MOST => self.events.push(event),
             Err(wrong) if line.trim_ascii_start().starts_with(b"{") => {
-                let number = self.lines;
-                self.fault
-                    .get_or_insert_with(|| fault(number, &wrong, &line));
+                let fault = fault(self.lines, &wrong, &line);
+                self.fault.get_or_insert(fault);
             }
             _ => self.garbled += 1,
         }
@@ -100,9 +97,7 @@ fn fault(number: u64, wrong: &serde_json::Error, line: &[u8]) -> String {
     let shown: String = text.chars().take(SHOWN).collect();
     let rest = if shown.len() < text.len() { "..." } else { "" };
     // Every line is parsed as a text of its own, so that the parser always reports line 1.
-    let wrong = wrong
-        .to_string()
-        .replace(" at line 1 column ", " at column ");
+    let wrong = wrong.to_string().replace(" at line 1 ", " at ");
     format!("line {number}: {wrong}: {shown}{rest}")
 }
 

@@ -27,8 +27,7 @@ pub(super) struct Share {
 
 /// The settings of each launch for an entry with this time. Under load the time is at least what the protocol needs.
 pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> Share {
-    let launches = u32::try_from(options.planned_launches()).unwrap_or(u32::MAX);
-    let time = entry_time / launches;
+    let time = entry_time / saturated(options.planned_launches());
     let least = options.planned_batches(processes);
     if processes == 1 {
         return Share {
@@ -40,16 +39,18 @@ pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> 
     // Each batch is followed by one of the dummy, and its sizing may be off.
     let pair = 2 * options.loaded_batch();
     let affordable = (time.as_secs_f64() / pair.as_secs_f64()) as u64;
-    let batches = match options.batches {
-        Some(asked) => asked,
-        None => affordable.max(least),
-    };
+    let batches = options.batches.unwrap_or(affordable.max(least));
     let round = 2 * pair + options.warmup.unwrap_or_default();
     Share {
         batches,
-        time: round.saturating_mul(u32::try_from(batches).unwrap_or(u32::MAX)),
+        time: round.saturating_mul(saturated(batches)),
         warmup: options.warmup,
     }
+}
+
+/// A count by which a duration can be multiplied or divided.
+pub(super) fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// A shorter warm-up if the default takes more than a quarter of the time.
@@ -200,7 +201,7 @@ pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share
     if processes == 1 {
         return quiet;
     }
-    let turns = u32::try_from(processes.div_ceil(cpus.max(1))).unwrap_or(u32::MAX);
+    let turns = saturated(processes.div_ceil(cpus.max(1)));
     let rounds = options.loaded_batch().saturating_mul(turns);
     quiet + (share.time + rounds).saturating_mul(20)
 }

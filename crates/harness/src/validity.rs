@@ -2,8 +2,8 @@
 
 use yamba_record::event::{Purpose, Sizing};
 use yamba_record::number::number;
-use yamba_record::program::{Physical, Program, Side};
-use yamba_record::units::{SPREAD, factor, nanoseconds};
+use yamba_record::program::{Bound, Physical, Program, Side};
+use yamba_record::units::{CYCLES, SPREAD, factor, nanoseconds};
 use yamba_record::{Batch, Evidence};
 use yamba_stats::{median, sorted};
 
@@ -16,17 +16,13 @@ const SLACK: f64 = 0.01;
 
 /// The evidence of a batch that is outside its bounds. A missing number counts as outside.
 pub(super) fn outside(program: &Program, batch: &Batch) -> Vec<String> {
-    let mut outside = Vec::new();
-    for bound in &program.evidence {
-        let Some(expects) = bound.expects else {
-            continue;
-        };
+    let is_outside = |bound: &&Bound| {
         let value = batch.evidence.get(&bound.name).copied().flatten();
-        if !value.is_some_and(|v| holds(expects, v)) {
-            outside.push(bound.name.clone());
-        }
-    }
-    outside
+        let expects = bound.expects;
+        expects.is_some_and(|expects| !value.is_some_and(|v| holds(expects, v)))
+    };
+    let outside = program.evidence.iter().filter(is_outside);
+    outside.map(|bound| bound.name.clone()).collect()
 }
 
 fn holds(expects: [Option<f64>; 2], value: f64) -> bool {
@@ -78,12 +74,11 @@ pub(super) fn breaks(
     if bound.unit == SPREAD {
         return spreads(bound.value, unit, interval);
     }
-    let own = if bound.unit.is_empty() {
-        unit
-    } else {
-        &bound.unit
+    let own = match bound.unit.as_str() {
+        "" => unit,
+        own => own,
     };
-    let is_cycles = matches!(bound.unit.as_str(), "cycle" | "cycles");
+    let is_cycles = CYCLES.contains(&bound.unit.as_str());
     let (low, high) = if is_cycles {
         cycles?.into()
     } else if let Some(factor) = factor(unit, own) {
