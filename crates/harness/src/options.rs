@@ -210,6 +210,16 @@ impl Options {
         Cow::Owned(all)
     }
 
+    /// Whether the user gave this parameter a value or several.
+    pub(super) fn gives(&self, name: &str) -> bool {
+        let swept = self.sweep.iter().map(|(n, _)| n);
+        self.set
+            .iter()
+            .map(|(n, _)| n)
+            .chain(swept)
+            .any(|n| n == name)
+    }
+
     /// Time of a benchmark in a run of the whole suite, per number of processes: that of two points.
     pub(super) fn whole_time(&self) -> Duration {
         2 * self.time
@@ -228,11 +238,8 @@ impl Options {
 
     /// Fewest batches of a launch.
     pub(super) fn planned_batches(&self, processes: u64) -> u64 {
-        let usual = if processes > 1 {
-            LOADED_BATCHES
-        } else {
-            BATCHES
-        };
+        let is_loaded = processes > 1;
+        let usual = if is_loaded { LOADED_BATCHES } else { BATCHES };
         self.batches.unwrap_or(usual)
     }
 

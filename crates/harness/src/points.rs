@@ -67,12 +67,10 @@ fn presets(options: &Options, describe: &Describe<'_>) -> Result<Vec<(String, St
         return Ok(Vec::new());
     }
     let known = describe(&[])?.parameters;
-    let each = options.preset.iter().filter(|(name, _)| {
-        let is_asked = |asked: &String| asked == name;
-        let mut asked = options.set.iter().map(|(n, _)| n);
-        let mut swept = options.sweep.iter().map(|(n, _)| n);
-        known.iter().any(|p| p.name == *name) && !asked.any(is_asked) && !swept.any(is_asked)
-    });
+    let each = options
+        .preset
+        .iter()
+        .filter(|(name, _)| known.iter().any(|p| p.name == *name) && !options.gives(name));
     Ok(each.cloned().collect())
 }
 
@@ -87,8 +85,8 @@ fn step(
         return Err(Refused::Skip(reason));
     }
     check_names(options, &program)?;
-    let swept = program.parameters.iter().filter(|p| !p.set);
-    let swept = swept.filter_map(|p| Some((p, values(p, options)?))).next();
+    let mut free = program.parameters.iter().filter(|p| !p.set);
+    let swept = free.find_map(|p| Some((p, values(p, options)?)));
     let Some((parameter, values)) = swept else {
         if let Some(text) = refused_as_asked(options, &program) {
             let text = Refused::Usage(text.to_owned());
@@ -116,12 +114,7 @@ fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a s
     let text = program.refused.as_deref()?;
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = text.split(|c| !is_in_name(c));
-    let is_asked = words.any(|word| {
-        let mut set = options.set.iter().map(|(name, _)| name);
-        let mut swept = options.sweep.iter().map(|(name, _)| name);
-        set.any(|name| name == word) || swept.any(|name| name == word)
-    });
-    is_asked.then_some(text)
+    words.any(|word| options.gives(word)).then_some(text)
 }
 
 /// Corrects an error message that names `--set` for a swept value: Yamba passes those values to the program by `--set`. The user gave them
@@ -134,10 +127,8 @@ fn told_as_given(refused: Refused, options: &Options, settings: &[(String, Strin
     Refused::Usage(each.fold(text, |text, (name, value)| {
         let is_given = options.sweep.iter().any(|(n, _)| n == name);
         let given = if is_given { "--sweep " } else { "" };
-        text.replace(
-            &format!("--set {name}={value}:"),
-            &format!("{given}{name}={value}:"),
-        )
+        let value = format!("{name}={value}:");
+        text.replace(&format!("--set {value}"), &format!("{given}{value}"))
     }))
 }
 
@@ -159,10 +150,9 @@ fn check_names(options: &Options, program: &Program) -> Result<(), Refused> {
     };
     let each = program.parameters.iter();
     let names: Vec<String> = each.map(|p| format!("{} ({})", p.name, p.ty)).collect();
-    let has = if names.is_empty() {
-        "it has none at all".to_owned()
-    } else {
-        format!("it has {}", names.join(", "))
+    let has = match names.join(", ").as_str() {
+        "" => "it has none at all".to_owned(),
+        names => format!("it has {names}"),
     };
     Err(Refused::Usage(format!(
         "--sweep {wrong}: {} has no parameter `{wrong}`; {has}",

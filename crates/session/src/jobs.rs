@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use yamba_lang::model::World;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
 use yamba_record::event;
 use yamba_record::run::{Producer, Provenance};
 
-use super::standing::{self, Standing};
+use super::standing;
 use super::{ErrorMessage, Failure, Observer};
 use yamba_harness::{Job, NoProgram, Origin, Program};
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
@@ -203,14 +204,14 @@ fn unbuilt(analysis: &Analysis, error: &BuildError) -> String {
     )
 }
 
-fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
+fn why_not(analysis: &Analysis, standing: World, target: &Target) -> String {
     match standing {
-        Standing::Absent(needs) => needs,
-        Standing::Incomplete(gaps) => {
+        World::Absent(needs) => needs,
+        World::Incomplete(gaps) => {
             let all: Vec<String> = gaps.iter().map(|g| analysis.gap_text(g)).collect();
             format!("no port for {target} defines {}", all.join("; "))
         }
-        Standing::Runs(_) => format!("nothing runs on {target}"),
+        World::Runs(_) => format!("nothing runs on {target}"),
     }
 }
 

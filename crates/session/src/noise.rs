@@ -127,15 +127,11 @@ pub fn noise<E: From<String>>(
         counts.made += 1;
         counts.suspected += u64::from(!suspects.is_empty());
         counts.alarms += u64::from(!confirmed.is_empty());
-        for (keys, is_alarm) in [(&suspects, false), (&confirmed, true)] {
-            for key in keys.keys() {
-                let counted = seen.entry(key.clone()).or_default();
-                *(if is_alarm {
-                    &mut counted.alarms
-                } else {
-                    &mut counted.suspected
-                }) += 1;
-            }
+        for key in suspects.keys() {
+            seen.entry(key.clone()).or_default().suspected += 1;
+        }
+        for key in confirmed.keys() {
+            seen.entry(key.clone()).or_default().alarms += 1;
         }
     }
     let launches = plan.options.launches.unwrap_or(USUAL_LAUNCHES);
@@ -177,9 +173,8 @@ fn two_runs<E: From<String>>(
     if plan.stop.requested() {
         return Ok(None);
     }
-    let runs: Result<[Run; 2], _> = runs.try_into();
-    let of = |all: Vec<Run>| format!("measuring two runs gave {}", all.len());
-    runs.map(Some).map_err(|all| E::from(of(all)))
+    let wrong = |all: Vec<Run>| E::from(format!("measuring two runs gave {}", all.len()));
+    runs.try_into().map(Some).map_err(wrong)
 }
 
 #[derive(Default)]
@@ -194,11 +189,8 @@ impl Counted {
     /// Noise over `runs` runs, in the unit that a comparison would choose.
     fn noise(&self, key: &str, runs: usize) -> Noise {
         let unit = unit::common(self.runs.values());
-        let launches = |run| {
-            self.runs
-                .get(&run)
-                .map_or(Vec::new(), |m| m.within(unit).to_vec())
-        };
+        let of = |run| self.runs.get(&run);
+        let launches = |run| of(run).map_or(Vec::new(), |m| m.within(unit).to_vec());
         Noise {
             key: key.to_owned(),
             runs: (0..runs).map(launches).collect(),
@@ -241,9 +233,8 @@ fn measure<E>(
 /// The suspects of a comparison: their keys and the units of the comparison.
 fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
     let suspects = found.benchmarks.into_iter().filter(|entry| entry.suspect);
-    suspects
-        .map(|entry| (entry.of.label(), entry.compared_in()))
-        .collect()
+    let suspects = suspects.map(|entry| (entry.of.label(), entry.compared_in()));
+    suspects.collect()
 }
 
 /// Re-measures the suspects like `compare --remeasure`: both sides, interleaved, with more launches.
@@ -269,15 +260,9 @@ fn confirm<E: From<String>>(
         time: plan.options.time * LAUNCHES_FACTOR as u32,
         ..plan.options.clone()
     };
-    let (both, boundary) = ([&side[..], &side[..]].concat(), side.len());
-    let runs = measure(
-        plan,
-        &both,
-        boundary,
-        1_000_000 + number,
-        &options,
-        progress,
-    )?;
+    let both = [&side[..], &side[..]].concat();
+    let number = 1_000_000 + number;
+    let runs = measure(plan, &both, side.len(), number, &options, progress)?;
     if plan.stop.requested() {
         return Ok(None);
     }

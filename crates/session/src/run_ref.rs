@@ -83,23 +83,16 @@ pub(super) fn rescue<B: Serialize>(run: &Run<B>) -> io::Result<PathBuf> {
 pub fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
     for name in names {
         let mut known = runs.iter().flat_map(|run| &run.benchmarks);
-        if !known.try_fold(false, |found, b| {
-            Ok::<_, Failure>(found | means(name, &b.name)?)
-        })? {
-            return Err(unknown(
-                name,
-                &runs.iter().map(|r| &**r).collect::<Vec<_>>(),
-            ));
+        let is_known = |found, b: &Benchmark| Ok::<_, Failure>(found | means(name, &b.name)?);
+        if !known.try_fold(false, is_known)? {
+            let runs: Vec<&Run> = runs.iter().map(|run| &**run).collect();
+            return Err(unknown(name, &runs));
         }
     }
-    if !names.is_empty() {
-        let is_meant = |b: &Benchmark| {
-            names
-                .iter()
-                .any(|name| means(name, &b.name).is_ok_and(|m| m))
-        };
-        runs.iter_mut()
-            .for_each(|run| run.benchmarks.retain(is_meant));
+    for run in runs.iter_mut().filter(|_| !names.is_empty()) {
+        let is_meant = |b: &Benchmark, name: &String| means(name, &b.name).is_ok_and(|m| m);
+        run.benchmarks
+            .retain(|b| names.iter().any(|name| is_meant(b, name)));
     }
     Ok(())
 }

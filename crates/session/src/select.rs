@@ -118,17 +118,13 @@ pub fn one(
     match classes[..] {
         [class] => Ok((selection, class)),
         _ => {
-            let all = selection
-                .chosen
-                .iter()
-                .map(|c| selection.analysis.class(c.class).name());
-            let all: Vec<&str> = all.collect();
-            Err(
-                Failure::new(format!("{name} stands for {} classes", all.len())).help(format!(
-                    "name one ({}), and its folder with --lib DIR",
-                    all.join(", ")
-                )),
-            )
+            let name_of = |c: &Chosen| selection.analysis.class(c.class).name();
+            let all: Vec<&str> = selection.chosen.iter().map(name_of).collect();
+            let help = format!(
+                "name one ({}), and its folder with --lib DIR",
+                all.join(", ")
+            );
+            Err(Failure::new(format!("{name} stands for {} classes", all.len())).help(help))
         }
     }
 }
@@ -190,15 +186,13 @@ fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
     let class = analysis.class(id);
     let name = class.name();
     if class.is_port {
-        let base = class
-            .parent
-            .map_or("its base", |p| analysis.class(p).name());
+        let base = class.parent.map(|p| analysis.class(p).name());
+        let base = base.unwrap_or("its base");
+        let help = format!("name {base}; this port applies wherever its condition holds");
         return Failure::new(format!(
             "{name} is a port of {base}, not a benchmark of its own"
         ))
-        .help(format!(
-            "name {base}; this port applies wherever its condition holds"
-        ));
+        .help(help);
     }
     match class.role {
         Role::Benchmark => Failure::new(format!(
@@ -371,29 +365,18 @@ fn chosen(analysis: &Analysis, requests: &[Request]) -> Vec<Chosen> {
         for id in analysis.requested() {
             let class = analysis.class(id);
             let same_file = analysis.sources.file(class.file).path == request.input.path;
-            let same_class = request
-                .class
-                .as_deref()
-                .is_none_or(|name| name == class.name());
-            if same_file && same_class {
-                add(
-                    &mut all,
-                    Chosen {
-                        class: id,
-                        how: request.how,
-                    },
-                );
+            let asked = request.class.as_deref();
+            if !same_file || asked.is_some_and(|name| name != class.name()) {
+                continue;
+            }
+            let how = request.how;
+            match all.iter_mut().find(|c| c.class == id) {
+                // Selection by name or file takes precedence over one by a pattern.
+                Some(old) if old.how == How::Pattern => old.how = how,
+                Some(_) => {}
+                None => all.push(Chosen { class: id, how }),
             }
         }
     }
     all
-}
-
-/// Adds a class, or updates one that was selected by a pattern before: selection by name or file takes precedence.
-fn add(all: &mut Vec<Chosen>, new: Chosen) {
-    match all.iter_mut().find(|c| c.class == new.class) {
-        Some(old) if old.how == How::Pattern => old.how = new.how,
-        Some(_) => {}
-        None => all.push(new),
-    }
 }

@@ -89,19 +89,17 @@ pub fn selftest(means: &mut Means<'_>, machine: &Machine) -> Result<Checked, Usa
 fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, UsageError> {
     let name = "a competing process on the same processor";
     let quiet = means.figure(BESIDE_A_HOG, &[], options)?;
+    let undisturbed = |check| Attempt {
+        check,
+        disturbance: None,
+    };
     if quiet.median.is_none() {
-        return Ok(Attempt {
-            check: verdict::disturbed(name, &quiet, &quiet),
-            disturbance: None,
-        });
+        return Ok(undisturbed(verdict::disturbed(name, &quiet, &quiet)));
     }
     let cpu = quiet.placement.as_ref().and_then(|p| p.cpu);
     let Some(hog) = cpu.and_then(|cpu| Some((cpu, Hog::on(cpu)?))) else {
         let why = "this system gives no way to keep two processes on one processor";
-        return Ok(Attempt {
-            check: verdict::skipped(name, why),
-            disturbance: None,
-        });
+        return Ok(undisturbed(verdict::skipped(name, why)));
     };
     let beside = Options {
         placement: Placement::On(hog.0),
@@ -166,10 +164,8 @@ impl Means<'_> {
         }
         let first = measure(self, &options())?;
         let is_settled = matches!(first.check.outcome, Outcome::Passed | Outcome::Skipped);
-        let second = match is_settled || self.stop.requested() {
-            true => None,
-            false => Some(measure(self, &longer())?),
-        };
+        let again = !is_settled && !self.stop.requested();
+        let second = again.then(|| measure(self, &longer())).transpose()?;
         if !self.stop.requested() {
             checks.push(verdict::settle(first, second));
         }
@@ -182,11 +178,9 @@ impl Means<'_> {
         set: &[(&str, u64)],
         options: &Options,
     ) -> Result<Benchmark, UsageError> {
+        let set = set.iter().map(|(n, v)| ((*n).to_owned(), v.to_string()));
         let options = Options {
-            set: set
-                .iter()
-                .map(|(n, v)| ((*n).to_owned(), v.to_string()))
-                .collect(),
+            set: set.collect(),
             ..options.clone()
         };
         let jobs = [(self.job)(class)];

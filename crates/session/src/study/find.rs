@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::select::did_you_mean;
 use super::super::{Failure, of_home};
-use super::{StudyFault, read as parse};
+use super::{Study, StudyFault};
 use yamba_record::system_error::reason;
 use yamba_toolchain::embedded;
 
@@ -22,6 +22,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// The study that the text describes.
+    pub(super) fn parse(&self) -> Result<Study, Failure> {
+        super::read(&self.text).map_err(|fault| self.failure(fault))
+    }
+
     /// A failure that shows the place of the fault in the file.
     pub fn failure(&self, fault: StudyFault) -> Failure {
         let place = fault.place;
@@ -53,14 +58,12 @@ pub fn source(named: &str) -> Result<Source, Failure> {
         return Ok(Source { path, text });
     }
     let known: Vec<String> = all.into_keys().collect();
+    let all = known.join(", ");
     let help = match Path::new(&format!("{named}.toml")).is_file() {
         true => format!("there is a file {named}.toml here: name it so"),
-        false => did_you_mean(named, &known).unwrap_or_else(|| {
-            format!(
-                "there are {}; name a file with its ending, .toml",
-                known.join(", ")
-            )
-        }),
+        false => did_you_mean(named, &known).unwrap_or(format!(
+            "there are {all}; name a file with its ending, .toml"
+        )),
     };
     Err(Failure::new(format!("no study is named {named}")).help(help))
 }
@@ -78,11 +81,8 @@ fn read(path: &Path) -> Result<String, Failure> {
             .help("a study is a text that a person writes: name another file"));
     }
     String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-            + 1;
+        let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = before.split(|b| *b == b'\n').count();
         Failure::new(format!("{}:{line}: it is not UTF-8", path.display()))
             .help("save it as UTF-8 text")
     })
@@ -93,13 +93,7 @@ pub fn shipped() -> Result<Vec<(String, String)>, Failure> {
     let each = embedded::studies().map_err(of_home)?.into_iter();
     each.map(|(name, text)| {
         let path = format!("studies/{name}.toml");
-        let study = parse(&text).map_err(|fault| {
-            Source {
-                path,
-                text: String::new(),
-            }
-            .failure(fault)
-        })?;
+        let study = Source { path, text }.parse()?;
         Ok((name, study.title))
     })
     .collect()

@@ -12,7 +12,7 @@ use super::super::remote::{build_options, is_asked_for};
 use super::super::select::{self, Names, Selection, did_you_mean};
 use super::super::{Failure, Observer, StoreChoice, target};
 use super::find::{Source, source};
-use super::{Measurement, Study, check, jobs, read};
+use super::{Measurement, Study, check, jobs};
 use yamba_harness::{self as run, DryRun, Job, Options, Origin, Stop, UsageError};
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::provenance::hash;
@@ -56,7 +56,7 @@ pub struct Prepared<'a> {
 /// If the study or a file of its benchmarks has an error, or names something that does not exist.
 pub fn open(request: &Request, observer: &dyn Observer) -> Result<Opened, Failure> {
     let source = source(&request.named)?;
-    let mut study = read(&source.text).map_err(|fault| source.failure(fault))?;
+    let mut study = source.parse()?;
     set(&mut study, &request.set)?;
     let selection = selection(&study, &source, &request.libraries, observer)?;
     let target = target(request.target.as_deref(), &selection.analysis)?;
@@ -197,6 +197,7 @@ fn record(source: &Source, origin: &mut Origin) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::read;
     use super::*;
 
     #[test]

@@ -10,11 +10,9 @@ pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
     let mut given = BTreeSet::new();
     for diagnostic in diagnostics {
         let needs = diagnostic.severity == Severity::Error && diagnostic.help.is_none();
-        let help = needs.then(|| help(diagnostic)).flatten();
-        diagnostic.help = diagnostic
-            .help
-            .take()
-            .or(help.filter(|m| given.insert(*m)).map(str::to_owned));
+        if needs && let Some(help) = help(diagnostic).filter(|m| given.insert(*m)) {
+            diagnostic.help = Some(help.to_owned());
+        }
     }
 }
 

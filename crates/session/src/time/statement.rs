@@ -11,19 +11,8 @@ use super::source::Source;
 pub(super) const CLASS: &str = "timed_statement";
 
 /// Default headers: cheap to compile, and sufficient for typical first statements.
-const HEADERS: &[&str] = &[
-    "errno.h",
-    "fcntl.h",
-    "math.h",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "string.h",
-    "sys/stat.h",
-    "sys/syscall.h",
-    "time.h",
-    "unistd.h",
-];
+const HEADERS: &str = "errno.h fcntl.h math.h stdint.h stdio.h stdlib.h string.h sys/stat.h \
+    sys/syscall.h time.h unistd.h";
 
 /// The statements to time.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +38,7 @@ impl Statements {
     pub(super) fn source(&self) -> Source {
         let mut source = Source::default();
         source.add("native {\n");
-        for header in HEADERS {
+        for header in HEADERS.split(' ') {
             source.add(&format!("#include <{header}>\n"));
         }
         for header in &self.includes {
@@ -109,18 +98,14 @@ const NOTHING: f64 = 0.005;
 
 /// Marks a figure close to zero as invalid and explains how to fix the statement.
 pub(super) fn judge(benchmark: &mut Benchmark) {
-    let nothing = benchmark
-        .notes
-        .iter()
-        .any(|n| n.contains("nothing measurable"));
+    let mut notes = benchmark.notes.iter();
+    let nothing = notes.any(|n| n.contains("nothing measurable"));
     let little = benchmark.median.is_some_and(|ns| ns < NOTHING);
     if benchmark.status == Status::Ok && little {
         benchmark.status = Status::Invalid;
         benchmark.valid = false;
-        benchmark.notes.insert(
-            0,
-            "nothing measurable: the loop takes as long without it".to_owned(),
-        );
+        let note = "nothing measurable: the loop takes as long without it";
+        benchmark.notes.insert(0, note.to_owned());
     }
     if benchmark.status == Status::Invalid && (nothing || little) {
         let help = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `do_not_optimize(VALUE);`, \

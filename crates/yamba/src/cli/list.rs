@@ -6,10 +6,11 @@ mod matrix;
 use clap::Args;
 use indexmap::IndexSet;
 use serde_json::{Value, json};
+use yamba_lang::model::World;
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::{Failure, Names, Selection, output, select};
-use yamba_session::standing::{self, Standing};
+use yamba_session::standing;
 use yamba_toolchain::build::host;
 use yamba_toolchain::provenance;
 
@@ -44,7 +45,7 @@ struct ListedBenchmark {
     name: String,
     summary: String,
     tags: Vec<String>,
-    standing: Standing,
+    standing: World,
 }
 
 impl List {
@@ -96,7 +97,7 @@ impl ListedBenchmark {
 }
 
 fn as_text(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
-    let runs = |row: &&ListedBenchmark| matches!(row.standing, Standing::Runs(_));
+    let runs = |row: &&ListedBenchmark| matches!(row.standing, World::Runs(_));
     let (here, elsewhere): (Vec<&ListedBenchmark>, Vec<&ListedBenchmark>) =
         rows.iter().partition(runs);
     let listed = here.iter().map(|r| vec![r.name.clone(), r.what()]);
@@ -119,11 +120,11 @@ fn as_text(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
 }
 
 /// The platform feature that is missing, and the members that no port defines.
-fn lacks<'a>(analysis: &Analysis, standing: &'a Standing) -> (Option<&'a str>, Vec<String>) {
+fn lacks<'a>(analysis: &Analysis, standing: &'a World) -> (Option<&'a str>, Vec<String>) {
     match standing {
-        Standing::Runs(_) => (None, Vec::new()),
-        Standing::Absent(needs) => (Some(needs), Vec::new()),
-        Standing::Incomplete(gaps) => {
+        World::Runs(_) => (None, Vec::new()),
+        World::Absent(needs) => (Some(needs), Vec::new()),
+        World::Incomplete(gaps) => {
             let missing = gaps.iter().map(|gap| analysis.gap_text(gap));
             (None, missing.collect())
         }
@@ -135,7 +136,7 @@ fn platforms(analysis: &Analysis, row: &ListedBenchmark) -> String {
     let targets = analysis.targets();
     let runs = |t: &&Target| {
         let standing = standing::somewhere(&analysis.program(row.class, t));
-        matches!(standing, Standing::Runs(_))
+        matches!(standing, World::Runs(_))
     };
     let (on, off): (Vec<&Target>, Vec<&Target>) = targets.iter().partition(runs);
     if off.is_empty() {
@@ -184,7 +185,7 @@ fn object(analysis: &Analysis, row: &ListedBenchmark, platforms: bool) -> Value 
     object
 }
 
-fn on_platform(analysis: &Analysis, standing: &Standing, runs: &str) -> Value {
+fn on_platform(analysis: &Analysis, standing: &World, runs: &str) -> Value {
     let (needs, missing) = lacks(analysis, standing);
-    json!({runs: matches!(standing, Standing::Runs(_)), "missing": missing, "needs": needs})
+    json!({runs: matches!(standing, World::Runs(_)), "missing": missing, "needs": needs})
 }

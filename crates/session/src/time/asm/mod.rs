@@ -10,7 +10,6 @@ mod faults;
 mod moves;
 mod operands;
 mod refusal;
-mod sequences;
 mod stack;
 mod start;
 #[cfg(test)]
@@ -84,22 +83,36 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
     if let Some(reason) = refused.next() {
         return Err(format!("cannot be measured: {reason}"));
     }
-    let mut figures = vec![latency(
-        &instruction,
-        sequences::dependency_chain(&instruction),
-        given,
-    )];
-    figures.extend(throughputs(
-        &instruction,
-        sequences::independent_copies(&instruction),
-        given,
-    ));
+    let (chain, copies) = (
+        dependency_chain(&instruction),
+        independent_copies(&instruction),
+    );
+    let mut figures = vec![latency(&instruction, chain, given)];
+    figures.extend(throughputs(&instruction, copies, given));
     // Notes show the instruction as the user wrote it.
     let ours = code::show(&instruction);
     for note in figures.iter_mut().flat_map(|f| &mut f.notes) {
         *note = as_typed(note, &ours, text);
     }
     Ok(figures)
+}
+
+/// The dependency chain for the latency, or the reason for its absence. Gathers and scatters need special sequences.
+fn dependency_chain(given: &Instruction) -> Result<Chain, String> {
+    if given.is_vsib() {
+        vsib::chain(given)
+    } else {
+        chain::chain(given)
+    }
+}
+
+/// The independent copies for the throughput, or the reason for their absence.
+fn independent_copies(given: &Instruction) -> Result<Copies, String> {
+    if given.is_vsib() {
+        vsib::copies(given)
+    } else {
+        copies::copies(given)
+    }
 }
 
 /// Replaces an instruction in a note's list by its text as the user wrote it.
@@ -124,16 +137,13 @@ fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> 
         word: chain.word,
     };
     let Some(code) = start.code() else {
-        return Figure::none(
-            "latency",
-            "no latency: its chain cannot be encoded".to_owned(),
-        );
+        let why = "no latency: its chain cannot be encoded";
+        return Figure::none("latency", why.to_owned());
     };
     Figure {
-        aspect: if chain.is_round_trip {
-            "round-trip"
-        } else {
-            "latency"
+        aspect: match chain.is_round_trip {
+            true => "round-trip",
+            false => "latency",
         },
         code: Ok(code),
         notes: vec![chain.note],

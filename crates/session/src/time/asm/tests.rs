@@ -6,8 +6,8 @@ use super::code::{decode, show_all};
 use super::figures;
 use super::operands::{FullRegister, Uses};
 use super::refusal::refusal;
-use super::sequences::{dependency_chain as chain, independent_copies as copies};
 use super::start::Given;
+use super::{dependency_chain as chain, independent_copies as copies};
 
 fn one(hexadecimal: &str) -> iced_x86::Instruction {
     let bytes = bytes(hexadecimal);

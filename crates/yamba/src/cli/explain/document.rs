@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use yamba_lang::ast::{self, Cpp, MemberKind, Sweep};
-use yamba_lang::model::{Composition, EffectiveParameter, MemberRef};
+use yamba_lang::model::{Composition, EffectiveParameter, MemberRef, World};
 use yamba_lang::{Analysis, ClassId, Target};
 
-use yamba_session::standing::{self, Standing};
+use yamba_session::standing;
 use yamba_toolchain::build::host;
 
 /// A class on a platform.
@@ -123,15 +123,15 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
         standing::somewhere(&program)
     };
     let composed = match standing {
-        Standing::Absent(needs) => {
+        World::Absent(needs) => {
             out.needs = Some(needs);
             None
         }
-        Standing::Runs(variant) => {
+        World::Runs(variant) => {
             out.runs = true;
             program.variants.get(variant)
         }
-        Standing::Incomplete(gaps) => {
+        World::Incomplete(gaps) => {
             out.missing = gaps.iter().map(|g| analysis.gap_text(g)).collect();
             program.variants.first()
         }

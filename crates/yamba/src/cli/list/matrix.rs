@@ -1,11 +1,12 @@
 //! `yamba list --platforms`: a matrix of benchmarks and platforms.
 
 use indexmap::IndexMap;
+use yamba_lang::model::World;
 use yamba_lang::{Analysis, Target};
 
 use super::{ListedBenchmark, lacks};
 use crate::cli::output;
-use yamba_session::standing::{self, Standing};
+use yamba_session::standing;
 
 const LEGEND: &str = "yes: runs there   (n): n members are missing   -: not for that platform";
 
@@ -62,8 +63,8 @@ fn table(analysis: &Analysis, rows: &[ListedBenchmark]) -> Vec<Vec<String>> {
 
 fn cell(analysis: &Analysis, row: &ListedBenchmark, target: &Target) -> String {
     match standing::somewhere(&analysis.program(row.class, target)) {
-        Standing::Runs(_) => "yes".to_string(),
-        Standing::Absent(_) => "-".to_string(),
-        Standing::Incomplete(gaps) => format!("({})", gaps.len()),
+        World::Runs(_) => "yes".to_string(),
+        World::Absent(_) => "-".to_string(),
+        World::Incomplete(gaps) => format!("({})", gaps.len()),
     }
 }
