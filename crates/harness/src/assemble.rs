@@ -143,11 +143,8 @@ impl Recorded {
 
 /// A note about processes that outlived their launch: they also took processor time from it.
 fn orphans(names: &BTreeMap<String, u64>) -> Option<String> {
-    let each: Vec<String> = names
-        .iter()
-        .map(|(name, n)| format!("{n} {name}"))
-        .collect();
-    let all = each.join(", ");
+    let each = names.iter().map(|(name, n)| format!("{n} {name}"));
+    let all = each.collect::<Vec<String>>().join(", ");
     (!all.is_empty()).then(|| format!("what outlived its launch was ended: {all}"))
 }
 

@@ -270,11 +270,8 @@ fn held_by(pid: i32) -> u64 {
     let kibibytes = |line: &str| {
         let (name, rest) = line.split_once(':')?;
         let counts = matches!(name, "RssAnon" | "RssShmem" | "VmSwap" | "VmPTE");
-        rest.split_whitespace()
-            .next()
-            .filter(|_| counts)?
-            .parse::<u64>()
-            .ok()
+        let number = rest.split_whitespace().next().filter(|_| counts)?;
+        number.parse::<u64>().ok()
     };
     status.lines().filter_map(kibibytes).sum::<u64>() << 10
 }
@@ -324,10 +321,9 @@ fn spare_user_processes() -> Option<u64> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let own = processes.filter(|entry| {
         let is_number = |name: &str| name.bytes().all(|b| b.is_ascii_digit());
-        let is_own = entry
-            .metadata()
-            .is_ok_and(|about| about.uid() == user.as_raw());
-        is_own && entry.file_name().to_str().is_some_and(is_number)
+        let about = entry.metadata();
+        about.is_ok_and(|about| about.uid() == user.as_raw())
+            && entry.file_name().to_str().is_some_and(is_number)
     });
     let threads =
         own.filter_map(|entry| Some(fs::read_dir(entry.path().join("task")).ok()?.count()));

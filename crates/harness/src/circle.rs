@@ -34,12 +34,11 @@ pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circl
     let launches: Vec<CirclesLaunch> = launches.collect();
     let groups = &launches.first()?.groups;
     let first = groups.first()?;
+    let second = groups.get(1).unwrap_or(first);
     Some(Circles {
         unit: unit.name().to_owned(),
         initial: first.test_size,
-        delta: groups
-            .get(1)
-            .map_or(0, |g| g.test_size.abs_diff(first.test_size)),
+        delta: second.test_size.abs_diff(first.test_size),
         group_size: first.accumulated.len() as u64,
         significance: SIGNIFICANCE,
         confidence: CONFIDENCE,
@@ -125,12 +124,11 @@ fn sample(group: &CircleGroup) -> Vec<f64> {
 fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
     let samples: Vec<Vec<f64>> = groups.iter().map(sample).collect();
     let each = groups.iter().zip(&samples);
-    let each: Vec<Group<'_>> = each
-        .map(|(group, accumulated)| Group {
-            test_size: group.test_size,
-            accumulated,
-        })
-        .collect();
+    let each = each.map(|(group, accumulated)| Group {
+        test_size: group.test_size,
+        accumulated,
+    });
+    let each: Vec<Group<'_>> = each.collect();
     let significant = steady_from(&each, SIGNIFICANCE);
     let negligible = alike_from(&groups);
     let steady = significant.into_iter().chain(negligible).min();

@@ -65,6 +65,15 @@ impl ControlGroups {
         groups.admits_a_process().then_some(groups)
     }
 
+    /// Groups that limit processes, not memory.
+    fn of(group: Group) -> Option<ControlGroups> {
+        Some(ControlGroups {
+            refused: Counter::open(&group.folder, "pids.events", "max")?,
+            groups: vec![group],
+            killed: None,
+        })
+    }
+
     /// Limits the processes and threads of the group to `most`.
     pub fn limit_processes(&self, most: u64) -> io::Result<()> {
         fs::write(self.groups[0].folder.join("pids.max"), most.to_string())
@@ -138,27 +147,20 @@ pub(super) fn join(doors: &[i32]) -> io::Result<()> {
 /// In the root of the memory tree the kernel counts no pages. A group there would count them and slow down each page fault, which
 /// would change figures. In that case Yamba watches the memory of launches instead.
 fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
-    let group = Group::make(&pids.folder)?;
-    let refused = Counter::open(&group.folder, "pids.events", "max")?;
-    let mut groups = vec![group];
-    let mut killed = None;
+    let mut made = ControlGroups::of(Group::make(&pids.folder)?)?;
     let own = own_group("memory").filter(|own| !own.is_unified && !own.is_named_root);
     if let Some((own, bytes)) = own.zip(memory)
         && let Some(group) = Group::make(&own.folder)
     {
         let limit = group.folder.join("memory.limit_in_bytes");
         if fs::write(limit, bytes.to_string()).is_ok() {
-            killed = Counter::open(&group.folder, "memory.oom_control", "oom_kill");
-            groups.push(group);
+            made.killed = Counter::open(&group.folder, "memory.oom_control", "oom_kill");
+            made.groups.push(group);
         } else {
             remove(&group.folder);
         }
     }
-    Some(ControlGroups {
-        groups,
-        refused,
-        killed,
-    })
+    Some(made)
 }
 
 /// Makes a group in cgroup version 2. A group with processes cannot have groups below it: the new group stands beside that of this process.
@@ -175,22 +177,16 @@ fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if !has("pids") {
         return None;
     }
-    let group = Group::make(above)?;
-    let refused = Counter::open(&group.folder, "pids.events", "max")?;
-    let mut killed = None;
-    if let Some(bytes) = memory.filter(|_| has("memory")) {
-        let limit = group.folder.join("memory.max");
-        if fs::write(limit, bytes.to_string()).is_ok() {
-            // A launch that lost one of its processes is useless.
-            let _ = fs::write(group.folder.join("memory.oom.group"), "1");
-            killed = Counter::open(&group.folder, "memory.events", "oom_kill");
-        }
+    let mut made = ControlGroups::of(Group::make(above)?)?;
+    let folder = &made.groups[0].folder;
+    if let Some(bytes) = memory.filter(|_| has("memory"))
+        && fs::write(folder.join("memory.max"), bytes.to_string()).is_ok()
+    {
+        // A launch that lost one of its processes is useless.
+        let _ = fs::write(folder.join("memory.oom.group"), "1");
+        made.killed = Counter::open(folder, "memory.events", "oom_kill");
     }
-    Some(ControlGroups {
-        groups: vec![group],
-        refused,
-        killed,
-    })
+    Some(made)
 }
 
 /// Whether a group has no limit or weight of its own, apart from a limit of processes.
@@ -207,9 +203,8 @@ fn is_unlimited(folder: &Path) -> bool {
     // A missing file means that the group lacks this controller.
     let text = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let has_quota = text("cpu.max").is_some_and(|text| !text.starts_with("max"));
-    let is_usual =
-        |(name, value): &(&str, &str)| text(name).is_none_or(|text| text.trim() == *value);
-    !has_quota && usual.iter().all(is_usual)
+    let is_usual = |(name, value)| text(name).is_none_or(|text| text.trim() == value);
+    !has_quota && usual.into_iter().all(is_usual)
 }
 
 impl Group {
@@ -224,24 +219,17 @@ impl Group {
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made.ok()?,
             }
-            let lock = lock(&folder);
-            let door = File::options()
-                .write(true)
-                .open(folder.join("cgroup.procs"));
-            match (lock, door) {
-                (Some(lock), Ok(door)) => {
-                    return Some(Group {
-                        folder,
-                        door,
-                        _lock: lock,
-                    });
-                }
-                (Some(_), Err(_)) => {
-                    remove(&folder);
-                    return None;
-                }
-                (None, _) => {}
-            }
+            let Some(_lock) = lock(&folder) else {
+                continue;
+            };
+            let mut options = File::options();
+            let door = options.write(true).open(folder.join("cgroup.procs"));
+            let made = door.map(|door| Group {
+                folder: folder.clone(),
+                door,
+                _lock,
+            });
+            return made.inspect_err(|_| remove(&folder)).ok();
         }
         None
     }

@@ -90,11 +90,10 @@ fn dry_run_entry(planned: Planned<'_>, options: &Options) -> DryRunEntry {
             processes: benchmark.processes,
             launches: 0,
             time_s: 0.0,
-            skipped: benchmark
-                .notes
-                .first()
-                .cloned()
-                .filter(|_| benchmark.status == Status::Skipped),
+            skipped: match benchmark.status {
+                Status::Skipped => benchmark.notes.first().cloned(),
+                _ => None,
+            },
             notes: benchmark.notes,
         },
     }

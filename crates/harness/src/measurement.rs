@@ -114,12 +114,10 @@ impl<'a> Measurement<'a> {
         conditions: &Conditions<'_>,
     ) -> Result<(Vec<Slot<'a>>, Vec<usize>), UsageError> {
         let (mut places, mut of_job) = (Vec::new(), Vec::new());
-        for (number, planned) in plan::plan(
-            self.jobs,
-            self.options,
-            conditions.scratch,
-            &conditions.limits,
-        )? {
+        let Conditions {
+            scratch, limits, ..
+        } = conditions;
+        for (number, planned) in plan::plan(self.jobs, self.options, scratch, limits)? {
             of_job.push(number);
             places.push(match planned {
                 Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
@@ -244,14 +242,11 @@ fn measured<'p, 'a>(places: &'p [Slot<'a>]) -> impl Iterator<Item = (usize, &'p 
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.
 fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
-    let Some(is_memory) = benchmark.platform.get("scratch_is_memory") else {
-        return;
-    };
-    run.machine.scratch.get_or_insert(ScratchFacts {
-        is_memory: is_memory.as_bool().unwrap_or(false),
-        read_ahead: benchmark
-            .platform
-            .get("read_ahead")
-            .and_then(serde_json::Value::as_u64),
-    });
+    let fact = |name| benchmark.platform.get(name);
+    if let Some(is_memory) = fact("scratch_is_memory") {
+        run.machine.scratch.get_or_insert(ScratchFacts {
+            is_memory: is_memory.as_bool().unwrap_or(false),
+            read_ahead: fact("read_ahead").and_then(serde_json::Value::as_u64),
+        });
+    }
 }

@@ -64,24 +64,17 @@ impl Scratch {
 
     /// Disk limits for benchmarks.
     pub fn room(&self, options: &Options) -> Room {
-        let most = options.processes.iter().max();
-        Room::of(
-            &self.directory,
-            options.disk_limit,
-            most.copied().unwrap_or(1),
-        )
+        let most = options.processes.iter().copied().max().unwrap_or(1);
+        Room::of(&self.directory, options.disk_limit, most)
     }
 
     /// Makes the executor also remove these control groups if this process is killed.
     pub fn clean_up_too(&self, groups: &[PathBuf]) {
-        let input = self
-            .executor
-            .as_ref()
-            .and_then(|(child, _)| child.stdin.as_ref());
         let lines = groups
             .iter()
             .map(|folder| format!("{}\n", folder.display()));
-        if let Some(mut input) = input {
+        let executor = self.executor.as_ref();
+        if let Some(mut input) = executor.and_then(|(child, _)| child.stdin.as_ref()) {
             // Without an executor the next run removes them.
             let _ = input.write_all(lines.collect::<String>().as_bytes());
         }

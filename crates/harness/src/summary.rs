@@ -73,11 +73,8 @@ pub(super) fn summarise(
 
 /// Ends an entry that has no complete launch. Its records stay.
 fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<String> {
-    let failed = ends
-        .iter()
-        .find(|e| matches!(e, LaunchStatus::Failed { .. }));
-    let first = failed.or(ends.first());
-    let (status, mut reasons) = match first {
+    let is_failed = |e: &&LaunchStatus| matches!(e, LaunchStatus::Failed { .. });
+    let (status, mut reasons) = match ends.iter().find(is_failed).or(ends.first()) {
         Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
         Some(LaunchStatus::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
         _ => (
@@ -97,10 +94,8 @@ fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<Strin
 
 /// A note about an entry that had not all its launches when the run was stopped.
 fn stopped(ends: &[LaunchStatus], planned: u64) -> Option<String> {
-    let complete = ends
-        .iter()
-        .filter(|e| **e == LaunchStatus::Complete)
-        .count();
+    let is_complete = |e: &&LaunchStatus| **e == LaunchStatus::Complete;
+    let complete = ends.iter().filter(is_complete).count();
     let accident = |e: &LaunchStatus| !matches!(e, LaunchStatus::Complete | LaunchStatus::Stopped);
     let is_short = (complete as u64) < planned && !ends.iter().any(accident);
     is_short.then(|| format!("stopped after {complete} of {planned} launches"))
@@ -279,14 +274,11 @@ impl Figures {
         let has_cycles = figure == "latency" && self.blocked.is_none();
         enter_launches(&mut b.launches, used, has_cycles);
         b.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
-        let of_one = used.samples(|i| {
-            if figure == "latency" {
-                time(i)
-            } else {
-                i.sample
-            }
-        });
-        b.throughput = load::throughput(&figure, &unit, &of_one);
+        let of_one: fn(&Batch) -> Option<f64> = match figure.as_str() {
+            "latency" => time,
+            _ => |i| i.sample,
+        };
+        b.throughput = load::throughput(&figure, &unit, &used.samples(of_one));
         if b.processes > 1 {
             b.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
         }
@@ -356,10 +348,8 @@ fn nothing_measurable(
     ends: &[LaunchStatus],
 ) -> Option<String> {
     // One launch may be disturbed so much that it shows no growth; most launches must show it.
-    let complete = sizing
-        .iter()
-        .zip(ends)
-        .filter(|(_, e)| **e == LaunchStatus::Complete);
+    let complete = sizing.iter().zip(ends);
+    let complete = complete.filter(|(_, e)| **e == LaunchStatus::Complete);
     let growing: Vec<bool> = complete.map(|(s, _)| validity::grows(s)).collect();
     if 2 * growing.iter().filter(|g| **g).count() < growing.len() {
         return Some("nothing measurable: twice the passes do not take longer".to_owned());
@@ -397,15 +387,8 @@ fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
     let excused = |[low, high]: [f64; 2]| [low * other.min(1.0), high * other.max(1.0)];
     let in_cycles = figures.cycles.map(|e| excused(e.confidence_interval));
     let unit = benchmark.unit.as_deref().unwrap_or_default();
+    let (interval, times) = (samples.confidence_interval, times.confidence_interval);
     let each = benchmark.bounds.iter();
-    each.filter_map(|b| {
-        validity::breaks(
-            b,
-            unit,
-            samples.confidence_interval,
-            times.confidence_interval,
-            in_cycles,
-        )
-    })
-    .collect()
+    each.filter_map(|b| validity::breaks(b, unit, interval, times, in_cycles))
+        .collect()
 }

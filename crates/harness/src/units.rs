@@ -29,13 +29,14 @@ pub(super) fn check(program: &Program) -> Result<(), String> {
         "" => "without a unit",
         own => &format!("in {own}"),
     };
+    let others = if is_value {
+        ""
+    } else {
+        ", in a unit of time or in cycles"
+    };
     Err(format!(
-        "{}: its figure is in {unit}, and cannot be held against a bound {own}; write the bound in {unit}{}",
-        program.class,
-        match is_value {
-            true => "",
-            false => ", in a unit of time or in cycles",
-        }
+        "{}: its figure is in {unit}, and cannot be held against a bound {own}; write the bound in {unit}{others}",
+        program.class
     ))
 }
 

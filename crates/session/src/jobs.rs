@@ -162,17 +162,13 @@ fn described(analysis: &Analysis, class: ClassId, target: &Target) -> Provenance
 
 /// The producer of a run of these jobs, with the sources of the benchmarks. `arguments` is the command line of the request; passwords in it are not recorded.
 pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[String]) -> Origin {
-    let arguments = arguments.iter();
+    let arguments = arguments.iter().map(|a| yamba_store::without_password(a));
     Origin {
         producer: Producer {
             version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
-            arguments: arguments
-                .map(|a| yamba_store::without_password(a))
-                .collect(),
+            arguments: arguments.collect(),
             compiler: build::compiler_version(analysis, target),
-            imported: None,
-            from_document: false,
-            study: None,
+            ..Producer::default()
         },
         sources: sources(analysis, jobs),
     }
@@ -181,9 +177,7 @@ pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[S
 /// The sources of the programs of `jobs`, by hash.
 fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
     let mut sources = provenance::sources(analysis, jobs.iter().map(|j| &j.provenance));
-    for job in jobs {
-        sources.extend(job.texts.clone());
-    }
+    sources.extend(jobs.iter().flat_map(|job| job.texts.clone()));
     sources
 }
 

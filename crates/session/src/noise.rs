@@ -44,7 +44,7 @@ pub struct NoisePlan<'a, E> {
 pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
 
 /// The answer, as `--json` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// `yamba-noise/1`.
@@ -105,14 +105,20 @@ pub fn noise<E: From<String>>(
     progress: &mut dyn Progress,
 ) -> Result<Report, E> {
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
-    let mut counts = Counts::default();
+    let mut report = Report {
+        schema: "yamba-noise/1",
+        planned: plan.comparisons,
+        seed: plan.seed,
+        launches: plan.options.launches.unwrap_or(USUAL_LAUNCHES),
+        ..Report::default()
+    };
     for i in 0..plan.comparisons {
         let Some([a, b]) = two_runs(plan, i, progress)? else {
             break;
         };
         let found = comparison(&a, &b, &unit::of_pair);
         if found.confidence.is_none() {
-            counts.empty += 1;
+            report.empty += 1;
             continue;
         }
         let suspects = suspects(found);
@@ -121,12 +127,12 @@ pub fn noise<E: From<String>>(
         let Some(confirmed) = confirmed else {
             break;
         };
-        for (run, number) in [a, b].iter().zip(2 * counts.made as usize..) {
+        for (run, number) in [a, b].iter().zip(2 * report.comparisons as usize..) {
             remember(&mut seen, number, &run.benchmarks);
         }
-        counts.made += 1;
-        counts.suspected += u64::from(!suspects.is_empty());
-        counts.alarms += u64::from(!confirmed.is_empty());
+        report.comparisons += 1;
+        report.suspected += u64::from(!suspects.is_empty());
+        report.alarms += u64::from(!confirmed.is_empty());
         for key in suspects.keys() {
             seen.entry(key.clone()).or_default().suspected += 1;
         }
@@ -134,21 +140,9 @@ pub fn noise<E: From<String>>(
             seen.entry(key.clone()).or_default().alarms += 1;
         }
     }
-    let launches = plan.options.launches.unwrap_or(USUAL_LAUNCHES);
-    Ok(Report {
-        planned: plan.comparisons,
-        interrupted: counts.made + counts.empty < plan.comparisons,
-        ..report(plan.seed, launches, seen, counts)
-    })
-}
-
-/// Numbers of comparisons by outcome.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    made: u64,
-    empty: u64,
-    suspected: u64,
-    alarms: u64,
+    report.interrupted = report.comparisons + report.empty < plan.comparisons;
+    report.add_spreads(seen);
+    Ok(report)
 }
 
 /// Measures the two runs of one comparison; `None` if stopped.
@@ -279,38 +273,29 @@ fn confirm<E: From<String>>(
     Ok(Some(confirmed))
 }
 
-fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Counts) -> Report {
-    let runs = 2 * counts.made as usize;
-    let spread = |(key, counted): (String, Counted)| {
-        let noise = counted.noise(&key, runs);
-        let spread = Spread {
-            key,
-            between_launches: noise.between_launches(),
-            between_runs: noise.between_runs(),
-            suspected: counted.suspected,
-            alarms: counted.alarms,
+impl Report {
+    /// Adds the noise of each benchmark, and what follows from it.
+    fn add_spreads(&mut self, seen: BTreeMap<String, Counted>) {
+        let runs = 2 * self.comparisons as usize;
+        let spread = |(key, counted): (String, Counted)| {
+            let noise = counted.noise(&key, runs);
+            let spread = Spread {
+                key,
+                between_launches: noise.between_launches(),
+                between_runs: noise.between_runs(),
+                suspected: counted.suspected,
+                alarms: counted.alarms,
+            };
+            (noise, spread)
         };
-        (noise, spread)
-    };
-    let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
-    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises);
-    let resampled_alarms = compare::resampled_alarms(&noises, launches as usize, RESAMPLED, seed);
-    Report {
-        schema: "yamba-noise/1",
-        planned: counts.made + counts.empty,
-        interrupted: false,
-        comparisons: counts.made,
-        empty: counts.empty,
-        suspected: counts.suspected,
-        alarms: counts.alarms,
-        alarms_at_most: share_at_most(counts.alarms, counts.made, CONFIDENCE),
-        pairs: pairs as u64,
-        pairs_suspected: pairs_suspected as u64,
-        resampled: RESAMPLED as u64,
-        resampled_alarms: resampled_alarms as u64,
-        seed,
-        launches,
-        benchmarks,
+        let noises: Vec<Noise>;
+        (noises, self.benchmarks) = seen.into_iter().map(spread).unzip();
+        let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises);
+        (self.pairs_suspected, self.pairs) = (pairs_suspected as u64, pairs as u64);
+        let launches = self.launches as usize;
+        let alarms = compare::resampled_alarms(&noises, launches, RESAMPLED, self.seed);
+        (self.resampled_alarms, self.resampled) = (alarms as u64, RESAMPLED as u64);
+        self.alarms_at_most = share_at_most(self.alarms, self.comparisons, CONFIDENCE);
     }
 }
 
@@ -447,11 +432,12 @@ mod tests {
             alarms: 0,
         };
         let seen = BTreeMap::from([("x".to_owned(), counted)]);
-        let counts = Counts {
-            made: 1,
-            ..Counts::default()
+        let mut report = Report {
+            comparisons: 1,
+            launches: 3,
+            ..Report::default()
         };
-        let report = report(7, 3, seen, counts);
+        report.add_spreads(seen);
         let spread = &report.benchmarks[0];
         assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);
         assert!((spread.between_launches.unwrap() - 0.002).abs() < 1e-4);

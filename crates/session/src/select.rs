@@ -65,6 +65,10 @@ struct Request {
     input: Input,
 }
 
+fn request(how: How, class: Option<String>, input: Input) -> Request {
+    Request { how, class, input }
+}
+
 /// Reads the files that `names` stand for; without names, the suite and each library. Fails if a file has an error.
 pub fn select(names: &Names, observer: &dyn Observer) -> Result<Selection, Failure> {
     let selection = read(names, false)?;
@@ -215,22 +219,14 @@ fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
 
 fn everything(disk: &Disk, with_library: bool) -> Vec<Request> {
     let all = disk.searched(with_library).into_iter();
-    all.map(|input| Request {
-        how: How::Pattern,
-        class: None,
-        input,
-    })
-    .collect()
+    all.map(|input| request(How::Pattern, None, input))
+        .collect()
 }
 
 fn requests(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
     if is_file(name) {
         let input = disk.open(Path::new(name))?;
-        return Ok(vec![Request {
-            how: How::File,
-            class: None,
-            input,
-        }]);
+        return Ok(vec![request(How::File, None, input)]);
     }
     if name.contains(['*', '?', '[', '{']) {
         return by_glob(disk, name);
@@ -247,11 +243,7 @@ fn by_glob(disk: &Disk, pattern: &str) -> Result<Vec<Request>, Failure> {
     let mut found = Vec::new();
     for input in disk.searched(false) {
         for class in declared(&input).into_iter().filter(|c| matcher.is_match(c)) {
-            found.push(Request {
-                how: How::Pattern,
-                class: Some(class),
-                input: input.clone(),
-            });
+            found.push(request(How::Pattern, Some(class), input.clone()));
         }
     }
     if found.is_empty() {
@@ -275,12 +267,8 @@ fn by_name(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
     // Only a text that contains the name can declare it; skip parsing the others.
     let mut candidates = all.iter().filter(|i| i.text.contains(name));
     if let Some(input) = candidates.find(|i| declared(i).iter().any(|c| c == name)) {
-        let request = Request {
-            how: How::Name,
-            class: Some(name.to_string()),
-            input: input.clone(),
-        };
-        return Ok(vec![request]);
+        let class = Some(name.to_string());
+        return Ok(vec![request(How::Name, class, input.clone())]);
     }
     Err(unknown(name, &all))
 }

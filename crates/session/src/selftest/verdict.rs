@@ -120,18 +120,13 @@ pub(super) fn settle(first: Attempt, second: Option<Attempt>) -> Check {
     };
     let mut check = second.check;
     if outcome == Outcome::Unknown {
-        let (was, is) = (
-            said(outcomes.0, &first.check.measured),
-            said(outcomes.1, &check.measured),
-        );
+        let was = said(outcomes.0, &first.check.measured);
+        let is = said(outcomes.1, &check.measured);
         let disturbed = disturbance.map(|what| format!("the machine was disturbed: {what}"));
         let own = check.note.take().filter(|_| outcomes.1 == Outcome::Unknown);
-        let parts = [
-            Some(format!("first it {was}, then it {is}")),
-            disturbed,
-            own,
-        ];
-        check.note = Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
+        let both = format!("first it {was}, then it {is}");
+        let parts = std::iter::once(both).chain(disturbed).chain(own);
+        check.note = Some(parts.collect::<Vec<_>>().join("; "));
     }
     check.outcome = outcome;
     check.measurements = 2;
@@ -154,17 +149,15 @@ pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<
     let is_often = DISCARDED * benchmark.discarded > batches;
     if benchmark.is_disturbed || is_often {
         let kinds = benchmark.disturbed.iter();
-        let kinds: Vec<String> = kinds
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        return Some(format!("{batches} batches with {}", kinds.join(", ")));
+        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
+        let kinds = kinds.collect::<Vec<String>>().join(", ");
+        return Some(format!("{batches} batches with {kinds}"));
     }
-    let threads = match others_running {
-        0 => return None,
-        1 => "1 other thread was running".to_owned(),
-        n => format!("{n} other threads were running"),
-    };
-    Some(threads)
+    match others_running {
+        0 => None,
+        1 => Some("1 other thread was running".to_owned()),
+        n => Some(format!("{n} other threads were running")),
+    }
 }
 
 /// Summarises the completed checks.

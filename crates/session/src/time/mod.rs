@@ -151,12 +151,8 @@ impl Questions {
         };
         let mut run = measure(&self.jobs, &self.options)?;
         for _ in 0..AGAIN {
-            let unclear: Vec<String> = run
-                .benchmarks
-                .iter()
-                .filter(|b| is_unclear(b))
-                .filter_map(|b| self.value(b))
-                .collect();
+            let unclear = run.benchmarks.iter().filter(|b| is_unclear(b));
+            let unclear: Vec<String> = unclear.filter_map(|b| self.value(b)).collect();
             if unclear.is_empty() || stop.requested() {
                 break;
             }
@@ -205,18 +201,13 @@ impl Questions {
 }
 
 /// The valid entry with the smallest figure, or the first one if none is valid.
-fn least(mut found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
-    let figure = |b: &Benchmark| match b.status {
-        Status::Ok => b.median.unwrap_or(f64::INFINITY),
-        _ => f64::INFINITY,
+fn least(found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
+    let figure = |(b, _): &(Benchmark, &Way)| {
+        let valid = b.median.filter(|_| b.status == Status::Ok);
+        valid.unwrap_or(f64::INFINITY)
     };
-    let mut best = 0;
-    for (index, (benchmark, _)) in found.iter().enumerate() {
-        if figure(benchmark) < figure(&found[best].0) {
-            best = index;
-        }
-    }
-    (!found.is_empty()).then(|| found.swap_remove(best))
+    let found = found.into_iter();
+    found.min_by(|a, b| figure(a).total_cmp(&figure(b)))
 }
 
 fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
@@ -358,10 +349,8 @@ fn assembled(
         };
         blocks.iter().find(holds).map(|b| b.bytes.clone())
     };
-    Ok(places
-        .iter()
-        .map(|p| bytes(p).unwrap_or_default())
-        .collect())
+    let each = places.iter().map(|p| bytes(p).unwrap_or_default());
+    Ok(each.collect())
 }
 
 fn questions(
@@ -386,10 +375,8 @@ fn questions(
             notes: figure.notes,
             is_move: figure.is_move,
         };
-        match each
-            .last_mut()
-            .filter(|q| (q.number, &q.name) == (number, &name))
-        {
+        let is_same = |q: &&mut Question| (q.number, &q.name) == (number, &name);
+        match each.last_mut().filter(is_same) {
             Some(question) => question.ways.push(way),
             None => each.push(Question {
                 number,
@@ -445,8 +432,9 @@ fn job(class: &str, built: Built) -> Job {
 /// The analysed program, if it has no errors.
 fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
-    let program = source.analyse(class, more, &home);
-    let program = program.map_err(Refused::Unreadable)?;
+    let program = source
+        .analyse(class, more, &home)
+        .map_err(Refused::Unreadable)?;
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     match program.analysis.diagnostics.iter().any(is_error) {
         true => Err(program.refused()),
