@@ -29,11 +29,9 @@ impl Room {
             spare(size(s.f_blocks), size(s.f_bavail))
         });
         let all = limit.min(spare.unwrap_or(limit));
+        let folder = folder.display();
         let fix = match all < limit {
-            true => format!(
-                "{} has no more to spare; let TMPDIR name a larger disk",
-                folder.display()
-            ),
+            true => format!("{folder} has no more to spare; let TMPDIR name a larger disk"),
             false => "--disk-limit lets it have more".to_owned(),
         };
         Room {

@@ -15,7 +15,6 @@ use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::plan::PlannedEntry;
 use super::points;
-use super::process_output::ProcessOutput;
 use super::schedule::{self, Cost, Share, Taken, saturated};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
@@ -140,7 +139,11 @@ impl<'a> Launches<'a> {
         let records = self.recorded.append(&self.entry.point.program, &output);
         self.records.push(Compressed::new(&records));
         let batches: Vec<Batch> = records.batches.iter().collect();
-        let taken = self.taken(took, &output);
+        let taken = Taken {
+            // Without the requested warm-up: that part cannot be saved.
+            all: took.saturating_sub(self.warmup),
+            batches: output.batches_took,
+        };
         self.turns.push(Turn {
             round,
             started,
@@ -261,14 +264,6 @@ impl<'a> Launches<'a> {
             self.goal,
             first.len(),
         ));
-    }
-
-    /// The time that a launch took, without the requested warm-up: that part cannot be saved.
-    fn taken(&self, took: Duration, output: &ProcessOutput) -> Taken {
-        Taken {
-            all: took.saturating_sub(self.warmup),
-            batches: output.batches_took,
-        }
     }
 
     /// A note if the launches took much longer than planned. `None` after a failed launch.

@@ -98,17 +98,13 @@ pub(super) struct Sample {
 fn process_medians(samples: &[Sample]) -> BTreeMap<u64, Vec<f64>> {
     let mut values: BTreeMap<(u64, u64), Vec<f64>> = BTreeMap::new();
     for s in samples {
-        values
-            .entry((s.launch, s.process))
-            .or_default()
-            .push(s.value);
+        let of_process = values.entry((s.launch, s.process)).or_default();
+        of_process.push(s.value);
     }
     let mut medians: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for ((launch, _), of_process) in values {
-        medians
-            .entry(launch)
-            .or_default()
-            .extend(median(&of_process));
+        let of_launch = medians.entry(launch).or_default();
+        of_launch.extend(median(&of_process));
     }
     medians
 }
@@ -122,13 +118,9 @@ pub(super) fn median_of_medians(samples: &[Sample]) -> Option<f64> {
 /// Throughput of all processes together: the sum over the processes of each launch, and the median over launches. `samples` are times per
 /// operation in ns, or bandwidths in `unit`.
 pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option<Throughput> {
-    let rate = |value: &f64| match figure {
-        "latency" => 1e9 / value,
-        _ => *value,
-    };
-    let unit = match figure {
-        "latency" => "operations/s",
-        "bandwidth" => unit,
+    let (rate, unit): (fn(&f64) -> f64, _) = match figure {
+        "latency" => (|value| 1e9 / value, "operations/s"),
+        "bandwidth" => (|value| *value, unit),
         _ => return None,
     };
     let each = process_medians(samples).into_values();

@@ -183,7 +183,7 @@ pub(super) fn measured(
     let mut sink = if is_in_vain {
         StoreSink::none(observer)
     } else {
-        StoreSink::open(store, observer)?
+        StoreSink::open(store, store.named().is_some(), observer)?
     };
     let mut progress = observer.progress();
     let run = measurement(jobs, options, target, stop, progress.as_mut()).run_into(&mut sink)?;

@@ -109,10 +109,9 @@ pub fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
 pub fn unknown(name: &str, runs: &[&Run]) -> Failure {
     let entries = runs.iter().flat_map(|run| &run.benchmarks);
     let known: Vec<String> = entries.map(|b| b.name.clone()).collect();
-    let who = if runs.len() == 1 {
-        "the run has no"
-    } else {
-        "neither run has a"
+    let who = match runs.len() {
+        1 => "the run has no",
+        _ => "neither run has a",
     };
     Failure::new(format!("{who} benchmark {name}")).help(
         select::did_you_mean(name, &known)

@@ -36,7 +36,7 @@ impl<'a> Sides<'a> {
         sources: &'a BTreeMap<String, String>,
         observer: &'a dyn Observer,
     ) -> Result<Sides<'a>, Failure> {
-        let b = StoreSink::if_possible(store, observer)?;
+        let b = StoreSink::open(store, false, observer)?;
         let a = match boundary {
             0 => None,
             _ => Some(OfA {

@@ -31,18 +31,13 @@ impl Spool {
             store.begin(run)?;
             Ok(store)
         });
-        match begun {
-            Ok(store) => Ok(Spool {
-                store,
-                id: run.id.clone(),
-                path,
-                is_open: true,
-            }),
-            Err(e) => {
-                remove_file(&path);
-                Err(e.to_string())
-            }
-        }
+        let begun = begun.inspect_err(|_| remove_file(&path));
+        Ok(Spool {
+            store: begun.map_err(|e| e.to_string())?,
+            id: run.id.clone(),
+            path,
+            is_open: true,
+        })
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -28,26 +28,10 @@ pub(super) struct StoreSink<'o> {
 }
 
 impl<'o> StoreSink<'o> {
-    /// Opens the store. If a store that the user named cannot be opened, fails; without the default store, warns and measures anyway.
-    pub(super) fn open(
-        choice: &StoreChoice,
-        observer: &'o dyn Observer,
-    ) -> Result<StoreSink<'o>, Failure> {
-        StoreSink::opened(choice, choice.named().is_some(), observer)
-    }
-
-    /// Opens the store; if that fails, warns, and the run is written to a file at the end.
-    pub(super) fn if_possible(
-        choice: &StoreChoice,
-        observer: &'o dyn Observer,
-    ) -> Result<StoreSink<'o>, Failure> {
-        StoreSink::opened(choice, false, observer)
-    }
-
     /// A sink for a second run that is measured at the same time; it uses the same store, if any.
     pub(super) fn another(&self, choice: &StoreChoice) -> Result<StoreSink<'o>, Failure> {
         match self.store {
-            Some(_) => StoreSink::if_possible(choice, self.observer),
+            Some(_) => StoreSink::open(choice, false, self.observer),
             None => Ok(StoreSink {
                 is_wanted: self.is_wanted,
                 ..StoreSink::none(self.observer)
@@ -55,14 +39,17 @@ impl<'o> StoreSink<'o> {
         }
     }
 
-    fn opened(
+    /// Opens the store. If that fails, it is an error if `is_asked`. Otherwise warns, and the run is written to a file at the end.
+    pub(super) fn open(
         choice: &StoreChoice,
         is_asked: bool,
         observer: &'o dyn Observer,
     ) -> Result<StoreSink<'o>, Failure> {
-        let mut sink = StoreSink::none(observer);
-        sink.is_wanted = true;
-        sink.is_asked = is_asked;
+        let mut sink = StoreSink {
+            is_wanted: true,
+            is_asked,
+            ..StoreSink::none(observer)
+        };
         match choice.open() {
             Ok(store) => sink.store = Some(store),
             Err(failure) if sink.is_asked => return Err(failure),
@@ -137,13 +124,8 @@ impl<'o> StoreSink<'o> {
             let benchmark = run.benchmarks[*place].decompress();
             store.put(&run.id, *place, &benchmark)
         });
-        match put.and_then(|()| store.finish(run)) {
-            Ok(()) => true,
-            Err(e) => {
-                self.warn_once(&e);
-                false
-            }
-        }
+        let finished = put.and_then(|()| store.finish(run));
+        finished.inspect_err(|e| self.warn_once(e)).is_ok()
     }
 
     /// Writes an entry that the store rejected to the spool file.
@@ -160,10 +142,9 @@ impl<'o> StoreSink<'o> {
                 Err(why) => self.observer.warning(&Warning::NoSpool { why: &why }),
             }
         }
-        let Some(spool) = &mut self.spool else {
-            return;
-        };
-        if let Err(why) = spool.put(place, benchmark) {
+        if let Some(spool) = &mut self.spool
+            && let Err(why) = spool.put(place, benchmark)
+        {
             self.observer.warning(&Warning::NoSpool { why: &why });
         }
     }

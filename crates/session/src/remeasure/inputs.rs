@@ -1,7 +1,5 @@
 //! Checks that a program rebuilt from stored sources has the same inputs as the measured program.
 
-use std::collections::BTreeMap;
-
 use yamba_record::Run;
 use yamba_record::run::BuildInputs;
 
@@ -31,11 +29,13 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
         let is_shared = others.is_some_and(|others| others.facts.get(*name) == was);
         was != now.facts.get(*name) && (!is_shared || is_of_author(name))
     })?;
-    let listed = |facts: &BTreeMap<String, String>| {
-        let value = facts.get(name).map(String::as_str);
-        value.unwrap_or("none").to_owned()
+    let of = |inputs: &BuildInputs| {
+        inputs
+            .facts
+            .get(name)
+            .map_or("none".to_owned(), String::clone)
     };
-    let (was, is) = (listed(&then.facts), listed(&now.facts));
+    let (was, is) = (of(then), of(&now));
     Some(format!("{name}: {was} then, {is} now"))
 }
 
@@ -46,9 +46,7 @@ fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
 
 /// Whether the fact is about a file or library that the user named. Such a file is a part of the program, not of the system.
 fn is_of_author(fact: &str) -> bool {
-    ["file ", "library "]
-        .iter()
-        .any(|kind| fact.starts_with(kind))
+    fact.starts_with("file ") || fact.starts_with("library ")
 }
 
 /// The path of an include file that only one side has, or whose text differs.

@@ -56,18 +56,14 @@ impl Side {
         let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
         let mut diagnostics = analysis.diagnostics.iter();
         if let Some(fault) = diagnostics.find(|d| d.severity == Severity::Error) {
-            let reason = format!(
-                "its stored sources are understood no more: {}",
-                fault.message
-            );
+            let fault = &fault.message;
+            let reason = format!("its stored sources are understood no more: {fault}");
             side.miss(&classes, &reason);
             return Ok(side);
         }
         let target = host();
-        let ids: Vec<_> = classes
-            .iter()
-            .filter_map(|c| analysis.find_class(c))
-            .collect();
+        let ids = classes.iter().filter_map(|c| analysis.find_class(c));
+        let ids: Vec<_> = ids.collect();
         let options = BuildOptions {
             includes,
             ..remote::build_options_of(run, is_remote)

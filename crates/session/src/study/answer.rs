@@ -8,7 +8,7 @@ use yamba_record::{Run, Status};
 use super::figure::Figure;
 use super::rows::StudyRow;
 use super::verdict::PredictionVerdict;
-use super::{Fit, Predicted, Statistic, Study};
+use super::{Part, Predicted, Statistic, Study};
 
 /// The schema's name.
 const SCHEMA: &str = "yamba-study/1";
@@ -33,9 +33,9 @@ struct Line<'a> {
     processes: Option<u64>,
     evidence: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    statistic: Option<&'a str>,
+    statistic: Option<Statistic>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fit: Option<&'a str>,
+    fit: Option<Part>,
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a str>,
     base: Option<&'a str>,
@@ -85,8 +85,8 @@ fn line<'a>(study: &'a Study, row: &'a StudyRow<'a>) -> Line<'a> {
         parameters: parameters.iter().map(|(n, v)| (n.as_str(), v)).collect(),
         processes: row.entry().map(|e| e.processes),
         evidence: m.evidence.as_deref(),
-        statistic: m.statistic.map(Statistic::word),
-        fit: m.fit.as_ref().map(Fit::word),
+        statistic: m.statistic,
+        fit: m.fit.as_ref().map(|f| f.part),
         against: m.fit.as_ref().map(|f| f.against.as_str()),
         base: m.base.as_deref(),
         overhead: m.overhead.as_deref(),

@@ -39,7 +39,7 @@ impl Figure {
                 unit: unit?.to_owned(),
             });
         }
-        let median = benchmark.median?;
+        let (median, interval) = (benchmark.median?, benchmark.confidence_interval);
         let own = benchmark.unit.as_deref().unwrap_or_default();
         let (by, unit) = match unit {
             Some(unit) => (factor(own, unit)?, unit.to_owned()),
@@ -50,9 +50,7 @@ impl Figure {
         };
         Some(Figure {
             median: median * by,
-            confidence_interval: benchmark
-                .confidence_interval
-                .map(|ends| ends.map(|e| e * by)),
+            confidence_interval: interval.map(|ends| ends.map(|e| e * by)),
             interval_scope: benchmark.interval_scope,
             unit,
         })
@@ -101,19 +99,12 @@ impl Figure {
             unit => format!(" {unit}"),
         };
         let interval = self.confidence_interval.map(|[low, high]| {
-            let ends = (number(low), number(high));
-            let mark = if self.is_within_launches() {
-                WITHIN
-            } else {
-                ""
-            };
-            format!(" [{}, {}]{mark}", ends.0, ends.1)
+            let (low, high) = (number(low), number(high));
+            let is_within = self.is_within_launches();
+            format!(" [{low}, {high}]{}", if is_within { WITHIN } else { "" })
         });
-        format!(
-            "{}{unit}{}",
-            number(self.median),
-            interval.unwrap_or_default()
-        )
+        let interval = interval.unwrap_or_default();
+        format!("{}{unit}{interval}", number(self.median))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Fits a straight line through the points of a measurement.
 
+use serde::Serialize;
 use yamba_record::{Benchmark, Status};
 use yamba_stats::{line_errors, linear_regression, r_squared_interval};
 
@@ -20,7 +21,8 @@ pub struct Fit {
 }
 
 /// A number of a fitted line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The growth of the figure per unit of x.
     Slope,
@@ -48,12 +50,6 @@ pub(super) struct Line {
 }
 
 impl Fit {
-    /// The name of the part in a study file.
-    pub(super) fn word(&self) -> &'static str {
-        let found = PARTS.iter().find(|(_, part)| *part == self.part);
-        found.map_or("", |(word, _)| word)
-    }
-
     /// The unit of the points for comparison with a prediction. `None` for R^2, which has no unit.
     pub(super) fn unit<'a>(&self, predicted: &'a Range) -> Option<&'a str> {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
@@ -89,18 +85,12 @@ impl Fit {
                 Part::Slope | Part::Intercept => unit,
             },
         });
-        let count = format!(
-            "{} of {} points are on the line",
-            points.len(),
-            entries.len()
-        );
+        let (used, all) = (points.len(), entries.len());
+        let count = format!("{used} of {all} points are on the line");
         Line {
-            status: match &figure {
-                Some(_) => Status::Ok,
-                None => worst(entries),
-            },
+            status: figure.as_ref().map_or(worst(entries), |_| Status::Ok),
             figure,
-            notes: vec![match (points.len(), self.part) {
+            notes: vec![match (used, self.part) {
                 (..LEAST_POINTS, _) => format!("{count}: it takes {LEAST_POINTS} valid ones"),
                 (LEAST_POINTS, Part::RSquared) => {
                     format!("{count}: too few for an interval of R squared")

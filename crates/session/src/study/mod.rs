@@ -16,6 +16,8 @@ mod read;
 mod rows;
 pub mod verdict;
 
+use serde::Serialize;
+
 pub use answer::Answer;
 pub use figure::{Figure, WITHIN, converts};
 pub use find::{Source, shipped};
@@ -89,7 +91,8 @@ impl Measurement {
 }
 
 /// A number that describes how the launches of a figure differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Statistic {
     /// The coefficient of variation of the launches' medians.
     Variation,
@@ -97,15 +100,6 @@ pub enum Statistic {
 
 /// The names of the statistics in a study file.
 pub const STATISTICS: [(&str, Statistic); 1] = [("variation", Statistic::Variation)];
-
-impl Statistic {
-    /// The name of the statistic in a study file.
-    fn word(self) -> &'static str {
-        match self {
-            Statistic::Variation => STATISTICS[0].0,
-        }
-    }
-}
 
 /// A prediction and its reason.
 #[derive(Clone, Debug, PartialEq)]

@@ -400,9 +400,9 @@ impl File<'_> {
         let found = self.ids.iter().find(|(id, _)| id == of.get_ref());
         found.map(|(_, number)| *number).ok_or_else(|| {
             let known: Vec<&str> = self.ids.iter().map(|(id, _)| id.as_str()).collect();
-            let help = match known.is_empty() {
-                true => "give the other measurement an id = \"...\"".to_owned(),
-                false => meant(of.get_ref(), &known),
+            let help = match known[..] {
+                [] => "give the other measurement an id = \"...\"".to_owned(),
+                _ => meant(of.get_ref(), &known),
             };
             let message = format!("no measurement has the id `{}`", of.get_ref());
             self.fault(of.span().start, message, help)

@@ -43,10 +43,8 @@ impl<'a> StudyRow<'a> {
 
     /// Whether the verdict rests on an interval within launches, so that it may differ in the next run.
     pub fn is_within_launches(&self) -> bool {
-        let is_of_interval = !matches!(
-            self.measurement.prediction.as_ref().map(|p| &p.kind),
-            Some(Predicted::Invalid)
-        );
+        let prediction = self.measurement.prediction.as_ref();
+        let is_of_interval = prediction.is_none_or(|p| p.kind != Predicted::Invalid);
         let rests_on = self.multiple.as_ref().or(self.figure.as_ref());
         is_of_interval && self.verdict.is_some() && rests_on.is_some_and(Figure::is_within_launches)
     }
@@ -240,16 +238,16 @@ fn multiple(
             .and_then(|unit| both(Some(unit)))
             .or_else(|| both(entry.unit.as_deref())),
     }?;
-    let within = [&dividend, &divisor]
-        .into_iter()
-        .find(|f| f.is_within_launches());
+    let is_within = divisor.is_within_launches();
+    let within = if is_within { &divisor } else { &dividend };
+    let intervals = dividend
+        .confidence_interval
+        .zip(divisor.confidence_interval);
+    let interval = intervals.and_then(|(dividend, divisor)| quotient(dividend, divisor))?;
     Some(Figure {
         median: dividend.median / divisor.median,
-        confidence_interval: Some(quotient(
-            dividend.confidence_interval?,
-            divisor.confidence_interval?,
-        )?),
-        interval_scope: within.unwrap_or(&dividend).interval_scope,
+        confidence_interval: Some(interval),
+        interval_scope: within.interval_scope,
         unit: TIMES.to_owned(),
     })
 }
@@ -265,9 +263,8 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
         _ => notes.extend(entry.notes.first().cloned()),
     }
     if entry.is_disturbed && measurement.evidence.is_none() {
-        notes.push(
-            "disturbed: other processes may be part of it, so that it proves nothing".to_owned(),
-        );
+        let note = "disturbed: other processes may be part of it, so that it proves nothing";
+        notes.push(note.to_owned());
     }
     notes
 }

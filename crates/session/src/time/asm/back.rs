@@ -56,25 +56,23 @@ fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     taken.insert(target.place);
     let mut free = FullRegister::usable().filter(|p| !taken.contains(p));
     let mut back = Back::default();
-    let result = match target.place.bank {
-        Bank::General => target.place,
-        Bank::Vector => {
-            let code = match given.encoding() {
-                EncodingKind::Legacy => Code::Movq_rm64_xmm,
-                _ => Code::VEX_Vmovq_rm64_xmm,
-            };
-            let to = free.next()?;
-            let from = Register::XMM0 + target.place.number;
-            back.instructions.push(with2(code, to.register64(), from)?);
-            to
-        }
-        Bank::Mask => {
-            let to = free.next()?;
-            let from = Register::K0 + target.place.number;
-            back.instructions
-                .push(with2(Code::VEX_Kmovw_r32_kr, to.register32(), from)?);
-            to
-        }
+    let number = target.place.number;
+    let moved = match target.place.bank {
+        Bank::General => None,
+        Bank::Vector => Some((Register::XMM0 + number, true)),
+        Bank::Mask => Some((Register::K0 + number, false)),
+    };
+    let result = if let Some((from, wide)) = moved {
+        let code = match (wide, given.encoding()) {
+            (false, _) => Code::VEX_Kmovw_r32_kr,
+            (true, EncodingKind::Legacy) => Code::Movq_rm64_xmm,
+            (true, _) => Code::VEX_Vmovq_rm64_xmm,
+        };
+        let to = free.next()?;
+        back.instructions.push(with2(code, to.sized(wide), from)?);
+        to
+    } else {
+        target.place
     };
     let is_extended = matches!(given.mnemonic(), Mnemonic::Movzx | Mnemonic::Movsx);
     if is_extended {
