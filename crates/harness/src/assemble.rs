@@ -171,10 +171,8 @@ fn batch(program: &Program, launch: u64, raw: &RawBatch) -> Batch {
 /// Summary of each evidence over these batches.
 pub(super) fn evidence(program: &Program, batches: &[&Batch]) -> BTreeMap<String, Evidence> {
     let summarise = |bound: &yamba_record::program::Bound| {
-        let values = batches
-            .iter()
-            .filter_map(|i| i.evidence.get(&bound.name)?.filter(|v| v.is_finite()));
-        let values = sorted(&values.collect::<Vec<f64>>());
+        let value = |i: &&Batch| i.evidence.get(&bound.name)?.filter(|v| v.is_finite());
+        let values = sorted(&batches.iter().filter_map(value).collect::<Vec<f64>>());
         let outside = batches.iter().filter(|i| i.outside.contains(&bound.name));
         Evidence {
             median: median(&values),

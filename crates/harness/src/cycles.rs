@@ -97,10 +97,9 @@ pub(super) struct SecondOpinion {
 /// Compares the two chains. `None` if the second chain never ran. Only readings of the same moment are compared, since the clock rate
 /// changes: the second chain runs right after the dummy.
 pub(super) fn second_opinion(batches: &[&Batch]) -> Option<SecondOpinion> {
-    let both = batches
-        .iter()
-        .filter_map(|i| Some(i.check_cycle_ns? / i.dummy_cycle_ns.or(i.cycle_ns)?));
-    let ratios: Vec<f64> = both.filter(|r| r.is_finite()).collect();
+    let ratio = |i: &&Batch| Some(i.check_cycle_ns? / i.dummy_cycle_ns.or(i.cycle_ns)?);
+    let ratios = batches.iter().filter_map(ratio);
+    let ratios: Vec<f64> = ratios.filter(|r| r.is_finite()).collect();
     let deviation = NORMAL_SCALE * median_absolute_deviation(&ratios)?;
     // The median of normal values has pi / 2 times the variance of their mean.
     let of_median = (std::f64::consts::FRAC_PI_2 / ratios.len() as f64).sqrt();

@@ -25,15 +25,12 @@ pub(super) fn broken_guarantee(batches: &[Batch], processes: u64) -> Option<Stri
         of_round.push(batch);
         *round += 1;
     }
-    let broken = rounds
-        .iter()
-        .find_map(|((launch, round), of)| Some((launch, round, broken_round(of, processes)?)));
-    broken.map(|(launch, round, why)| {
-        format!(
-            "not under load: {why} (round {} of launch {})",
-            round + 1,
-            launch + 1
-        )
+    rounds.iter().find_map(|((launch, round), of)| {
+        let why = broken_round(of, processes)?;
+        let (round, launch) = (round + 1, launch + 1);
+        Some(format!(
+            "not under load: {why} (round {round} of launch {launch})"
+        ))
     })
 }
 

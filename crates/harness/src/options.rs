@@ -212,12 +212,8 @@ impl Options {
 
     /// Whether the user gave this parameter a value or several.
     pub(super) fn gives(&self, name: &str) -> bool {
-        let swept = self.sweep.iter().map(|(n, _)| n);
-        self.set
-            .iter()
-            .map(|(n, _)| n)
-            .chain(swept)
-            .any(|n| n == name)
+        let (mut set, mut sweep) = (self.set.iter(), self.sweep.iter());
+        set.any(|(n, _)| n == name) || sweep.any(|(n, _)| n == name)
     }
 
     /// Time of a benchmark in a run of the whole suite, per number of processes: that of two points.

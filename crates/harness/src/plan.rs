@@ -84,14 +84,11 @@ fn of_job<'a>(
     let Some(points) = options.points.get(&job.class) else {
         return swept(job, options, scratch, limits);
     };
-    let each = points
-        .iter()
-        .map(|at| swept(job, &options.of(at), scratch, limits));
-    Ok(each
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .flatten()
-        .collect())
+    let mut all = Vec::new();
+    for at in points {
+        all.extend(swept(job, &options.of(at), scratch, limits)?);
+    }
+    Ok(all)
 }
 
 fn swept<'a>(

@@ -67,11 +67,10 @@ fn presets(options: &Options, describe: &Describe<'_>) -> Result<Vec<(String, St
         return Ok(Vec::new());
     }
     let known = describe(&[])?.parameters;
-    let each = options
-        .preset
-        .iter()
-        .filter(|(name, _)| known.iter().any(|p| p.name == *name) && !options.gives(name));
-    Ok(each.cloned().collect())
+    let is_known = |name: &str| known.iter().any(|p| p.name == name);
+    let mut presets = options.preset.clone();
+    presets.retain(|(name, _)| is_known(name) && !options.gives(name));
+    Ok(presets)
 }
 
 fn step(

@@ -70,13 +70,11 @@ impl Scratch {
 
     /// Makes the executor also remove these control groups if this process is killed.
     pub fn clean_up_too(&self, groups: &[PathBuf]) {
-        let lines = groups
-            .iter()
-            .map(|folder| format!("{}\n", folder.display()));
+        let line = |folder: &PathBuf| format!("{}\n", folder.display());
         let executor = self.executor.as_ref();
         if let Some(mut input) = executor.and_then(|(child, _)| child.stdin.as_ref()) {
             // Without an executor the next run removes them.
-            let _ = input.write_all(lines.collect::<String>().as_bytes());
+            let _ = input.write_all(groups.iter().map(line).collect::<String>().as_bytes());
         }
     }
 

@@ -59,8 +59,8 @@ pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildE
 
 /// The title of each class's group; empty if all classes are in one group.
 pub fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
-    let title =
-        |class: &ClassId| suite_topics::title(suite_topics::folder(analysis, *class)).to_owned();
+    let folder = |class: &ClassId| suite_topics::folder(analysis, *class);
+    let title = |class: &ClassId| suite_topics::title(folder(class)).to_owned();
     let titles: BTreeSet<String> = classes.iter().map(title).collect();
     if titles.len() < 2 {
         return BTreeMap::new();
@@ -213,8 +213,9 @@ fn why_not(analysis: &Analysis, standing: World, target: &Target) -> String {
 pub fn listing(code: &event::Code, address: u64) -> Option<String> {
     let value = serde_json::to_value(code).ok()?;
     let code: Code = serde_json::from_value(value).ok()?;
+    let listing = disasm::listing(&code);
     Some(disasm::render(
-        &disasm::listing(&code),
+        &listing,
         Some(address),
         Some(AROUND_A_CRASH),
     ))

@@ -70,13 +70,8 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
         remote.check(set.chain(swept))?;
         classes = remote.choose(&selection, classes, &target)?;
     }
-    let jobs = jobs(
-        analysis,
-        &classes,
-        &target,
-        &request.build_options(),
-        observer,
-    )?;
+    let build_options = request.build_options();
+    let jobs = jobs(analysis, &classes, &target, &build_options, observer)?;
     let topics = grouped(analysis, &classes);
     let preset = request.remote.iter().flat_map(Remote::preset).collect();
     Ok(Prepared {
@@ -95,9 +90,8 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
 impl Request {
     fn build_options(&self) -> BuildOptions {
         let options = &self.options;
-        remote::build_options(
-            self.remote.is_some() || remote::is_asked_for(&options.set, &options.sweep),
-        )
+        let is_asked = || remote::is_asked_for(&options.set, &options.sweep);
+        remote::build_options(self.remote.is_some() || is_asked())
     }
 
     /// The selected benchmarks, in measuring order.
@@ -122,11 +116,8 @@ impl Request {
         let analysis = &selection.analysis;
         let has = |c: &ClassId, tag: &String| analysis.tags(*c).contains(tag);
         let mut found: Vec<ClassId> = if self.tags.iter().any(|t| t == "demonstration") {
-            let listed = selection.chosen.iter();
-            listed
-                .map(|c| c.class)
-                .filter(|c| analysis.is_listed(*c))
-                .collect()
+            let chosen = selection.chosen.iter().map(|c| c.class);
+            chosen.filter(|c| analysis.is_listed(*c)).collect()
         } else {
             selection.benchmarks()?
         };

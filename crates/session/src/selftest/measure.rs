@@ -47,9 +47,8 @@ impl Prepared {
         let target = host();
         let build = |class: &str| -> Job {
             let analysis = &self.selection.analysis;
-            let built = analysis
-                .find_class(class)
-                .and_then(|found| job(analysis, found, &target, observer).ok());
+            let build = |found| job(analysis, found, &target, observer).ok();
+            let built = analysis.find_class(class).and_then(build);
             built.unwrap_or_else(|| Job {
                 class: class.to_owned(),
                 program: Err(NoProgram::Absent(format!("there is no class {class}"))),

@@ -207,13 +207,12 @@ pub fn answer(checks: &[Check], is_stopped: bool) -> Answer {
 
 /// A check of a benchmark without a figure. Its note is the benchmark's first note.
 fn no_figure(name: &str, expected: String, benchmark: &Benchmark) -> Check {
-    let why = benchmark.notes.first().cloned();
     let outcome = match benchmark.status {
         Status::Skipped => Outcome::Unknown,
         _ => Outcome::Failed,
     };
     Check {
-        note: why,
+        note: benchmark.notes.first().cloned(),
         ..check(name, expected, "no figure".to_owned(), outcome)
     }
 }
@@ -254,12 +253,8 @@ pub(super) fn same_time(name: &str, expected_ns: f64, benchmark: &Benchmark) -> 
         return no_figure(name, expected, benchmark);
     };
     let holds = (median / expected_ns - 1.0).abs() <= TIME && benchmark.status == Status::Ok;
-    check(
-        name,
-        expected,
-        format!("{:.3} us", median / 1e3),
-        passed(holds),
-    )
+    let measured = format!("{:.3} us", median / 1e3);
+    check(name, expected, measured, passed(holds))
 }
 
 /// Checks a sleep, which may take longer than requested but never less.
@@ -270,21 +265,15 @@ pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Chec
     };
     let median = benchmark.median.unwrap_or(low);
     let measured = format!("{:.1} us", median / 1e3);
-    check(
-        name,
-        expected,
-        measured,
-        passed(low >= least_ns * (1.0 - TIME) && benchmark.status == Status::Ok),
-    )
+    let holds = low >= least_ns * (1.0 - TIME) && benchmark.status == Status::Ok;
+    check(name, expected, measured, passed(holds))
 }
 
 /// Checks that the evidence detects a page fault in every pass.
 pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
     let total = benchmark.batches.len() as u64;
-    let outside = benchmark
-        .evidence
-        .values()
-        .any(|e| 2 * e.outside > total && total > 0);
+    let mut evidence = benchmark.evidence.values();
+    let outside = evidence.any(|e| 2 * e.outside > total && total > 0);
     let measured = match benchmark.status {
         Status::Invalid if outside => "invalid, by its evidence".to_owned(),
         Status::Invalid => "invalid, for another reason".to_owned(),

@@ -8,12 +8,11 @@ use yamba_harness::{Job, Own};
 
 /// Selects the jobs of a study from the built ones, each with its parameters.
 pub(super) fn jobs(study: &Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
-    let pairs = each_point_once(&study.measurements)
-        .into_iter()
-        .filter_map(|(benchmark, own)| {
-            let job = built.iter().find(|j| j.class == benchmark)?;
-            Some((job.clone(), own))
-        });
+    let points = each_point_once(&study.measurements).into_iter();
+    let pairs = points.filter_map(|(benchmark, own)| {
+        let job = built.iter().find(|j| j.class == benchmark)?;
+        Some((job.clone(), own))
+    });
     pairs.unzip()
 }
 
@@ -25,18 +24,16 @@ fn each_point_once(all: &[Measurement]) -> Vec<(&str, Own)> {
         let mut others = (0..all.len()).filter(has_all);
         !others.any(|o| o < *at || !covers(&all[*at], &all[o]))
     };
-    let needed: Vec<&Measurement> = (0..all.len())
-        .filter(is_needed)
-        .map(|at| &all[at])
-        .collect();
+    let needed = (0..all.len()).filter(is_needed);
+    let needed: Vec<&Measurement> = needed.map(|at| &all[at]).collect();
     let each = needed.iter().enumerate().flat_map(|(place, m)| {
         let before = needed[..place].iter().filter(|b| is_comparable(b, m));
-        let rest = before.fold(vec![values(m)], |rest, before| {
-            let before = values(before);
-            rest.iter()
-                .flat_map(|area| without(area, &before))
-                .collect()
-        });
+        let rest = before
+            .map(|b| values(b))
+            .fold(vec![values(m)], |rest, before| {
+                let each = rest.iter().flat_map(|area| without(area, &before));
+                each.collect()
+            });
         rest.into_iter()
             .map(|area| (m.benchmark.as_str(), own(area, m.processes)))
     });

@@ -104,13 +104,11 @@ impl Analysed {
         for (_, file) in self.analysis.sources.files() {
             sources.add(file.path.as_str(), file.text.as_str());
         }
-        let ids: Vec<FileId> = self
-            .pieces
-            .iter()
-            .map(|p| sources.add(p.name.as_str(), p.text.as_str()))
-            .collect();
-        let mut diagnostics: Vec<Diagnostic> =
-            diagnostics.iter().map(|d| self.moved(d, &ids)).collect();
+        let pieces = self.pieces.iter();
+        let ids = pieces.map(|p| sources.add(p.name.as_str(), p.text.as_str()));
+        let ids: Vec<FileId> = ids.collect();
+        let moved = diagnostics.iter().map(|d| self.moved(d, &ids));
+        let mut diagnostics: Vec<Diagnostic> = moved.collect();
         compiler_help::helped(&mut diagnostics);
         LocatedDiagnostics {
             sources,

@@ -131,34 +131,17 @@ fn across(
 ) -> Option<Instruction> {
     let vex = given.encoding() != EncodingKind::Legacy;
     let from = target.place;
+    let [mask_to, mask_from] = [source, from].map(|p| Register::K0 + p.number);
+    let [xmm_to, xmm_from] = [source, from].map(|p| Register::XMM0 + p.number);
+    let [zmm_to, zmm_from] = [source, from].map(|p| Register::ZMM0 + p.number);
+    let (to32, from32) = (source.register32(), from.register32());
     match (from.bank, source.bank) {
-        (Bank::General, Bank::Vector) => {
-            to_vector(given, vex, target.register, Register::XMM0 + source.number)
-        }
-        (Bank::Vector, Bank::General) => {
-            let wide = bytes == 8;
-            from_vector(given, vex, wide, Register::XMM0 + from.number, source)
-        }
-        (Bank::General, Bank::Mask) => with2(
-            Code::VEX_Kmovw_kr_r32,
-            Register::K0 + source.number,
-            from.register32(),
-        ),
-        (Bank::Mask, Bank::General) => with2(
-            Code::VEX_Kmovw_r32_kr,
-            source.register32(),
-            Register::K0 + from.number,
-        ),
-        (Bank::Mask, Bank::Vector) => with2(
-            Code::EVEX_Vpmovm2d_zmm_kr,
-            Register::ZMM0 + source.number,
-            Register::K0 + from.number,
-        ),
-        (Bank::Vector, Bank::Mask) => with2(
-            Code::EVEX_Vpmovd2m_kr_zmm,
-            Register::K0 + source.number,
-            Register::ZMM0 + from.number,
-        ),
+        (Bank::General, Bank::Vector) => to_vector(given, vex, target.register, xmm_to),
+        (Bank::Vector, Bank::General) => from_vector(given, vex, bytes == 8, xmm_from, source),
+        (Bank::General, Bank::Mask) => with2(Code::VEX_Kmovw_kr_r32, mask_to, from32),
+        (Bank::Mask, Bank::General) => with2(Code::VEX_Kmovw_r32_kr, to32, mask_from),
+        (Bank::Mask, Bank::Vector) => with2(Code::EVEX_Vpmovm2d_zmm_kr, zmm_to, mask_from),
+        (Bank::Vector, Bank::Mask) => with2(Code::EVEX_Vpmovd2m_kr_zmm, mask_to, zmm_from),
         _ => None,
     }
 }

@@ -4,9 +4,8 @@ use iced_x86::{Decoder, DecoderOptions, Encoder, Formatter, Instruction, IntelFo
 
 /// Decodes machine code.
 pub(super) fn decode(bytes: &[u8]) -> Vec<Instruction> {
-    Decoder::new(64, bytes, DecoderOptions::NONE)
-        .into_iter()
-        .collect()
+    let decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
+    decoder.into_iter().collect()
 }
 
 /// Encodes an instruction. `None` if it has no encoding, for example with a register that its encoding cannot name.

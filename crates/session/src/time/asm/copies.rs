@@ -74,9 +74,8 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
 fn writes_part(instruction: &Instruction) -> bool {
     let uses = Uses::of(instruction);
     let part = |o: &Operand| o.place.bank == Bank::General && o.register.size() < 4;
-    uses.operands
-        .iter()
-        .any(|o| o.writes && !o.reads && part(o))
+    let mut operands = uses.operands.iter();
+    operands.any(|o| o.writes && !o.reads && part(o))
 }
 
 fn described(all: &[Instruction]) -> String {

@@ -234,11 +234,8 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
     };
     let mut all: Vec<Operand> = named.filter_map(operand).collect();
     // `xor rax, rax`: the decoder knows that the result does not depend on rax, and reports the first operand as written only.
-    let same: Vec<FullRegister> = all
-        .iter()
-        .filter(|o| o.is_idle && !o.writes)
-        .map(|o| o.place)
-        .collect();
+    let same = all.iter().filter(|o| o.is_idle && !o.writes);
+    let same: Vec<FullRegister> = same.map(|o| o.place).collect();
     for operand in &mut all {
         operand.is_idle |= operand.writes && !operand.reads && same.contains(&operand.place);
     }
