@@ -213,10 +213,6 @@ fn why_not(analysis: &Analysis, standing: World, target: &Target) -> String {
 pub fn listing(code: &event::Code, address: u64) -> Option<String> {
     let value = serde_json::to_value(code).ok()?;
     let code: Code = serde_json::from_value(value).ok()?;
-    let listing = disasm::listing(&code);
-    Some(disasm::render(
-        &listing,
-        Some(address),
-        Some(AROUND_A_CRASH),
-    ))
+    let (address, around) = (Some(address), Some(AROUND_A_CRASH));
+    Some(disasm::render(&disasm::listing(&code), address, around))
 }

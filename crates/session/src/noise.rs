@@ -154,14 +154,8 @@ fn two_runs<E: From<String>>(
     let mut runs = Vec::new();
     for number in [2 * comparison, 2 * comparison + 1] {
         if !plan.stop.requested() {
-            runs.extend(measure(
-                plan,
-                plan.jobs,
-                0,
-                number,
-                &plan.options,
-                progress,
-            )?);
+            let (jobs, options) = (plan.jobs, &plan.options);
+            runs.extend(measure(plan, jobs, 0, number, options, progress)?);
         }
     }
     if plan.stop.requested() {

@@ -198,16 +198,18 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     if counts {
         groups.reverse();
     }
-    let probe = |group: &Vec<Operand>| {
+    let probe = |group: &[Operand]| {
         // A register that every encoding can name, as a stand-in for all others.
         let number = if target.place.number == 3 { 1 } else { 3 };
         let mut copy = *given;
-        let mut each = group.iter();
-        let set =
-            |o: &Operand| Some(copy.set_op_register(o.index, renumbered(o.register, number)?));
-        each.try_for_each(set).is_some() && encode(&copy).is_some()
+        for operand in group {
+            let register = renumbered(operand.register, number)?;
+            copy.set_op_register(operand.index, register);
+        }
+        encode(&copy)
     };
-    groups.into_iter().find(probe).unwrap_or_default()
+    let mut groups = groups.into_iter();
+    groups.find(|g| probe(g).is_some()).unwrap_or_default()
 }
 
 /// The copies, each with its own cache line of the buffer.
