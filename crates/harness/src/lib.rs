@@ -43,6 +43,7 @@ mod scratch;
 mod stop;
 mod subsample_sweep;
 mod summary;
+mod time_digits;
 mod units;
 mod validity;
 

@@ -4,6 +4,8 @@
 
 use yamba_record::Event;
 
+use super::time_digits::round_times;
+
 /// Longest line that may be a record. The longest real record is a crash in code of many parts.
 const LONGEST: usize = 1 << 20;
 
@@ -81,7 +83,10 @@ impl Reader {
             return;
         }
         match serde_json::from_slice(&line) {
-            Ok(event) if !too_long && self.events.len() < MOST => self.events.push(event),
+            Ok(mut event) if !too_long && self.events.len() < MOST => {
+                round_times(&mut event);
+                self.events.push(event);
+            }
             Err(wrong) if line.trim_ascii_start().starts_with(b"{") => {
                 let fault = fault(self.lines, &wrong, &line);
                 self.fault.get_or_insert(fault);
