@@ -1,18 +1,204 @@
-//! Writes a document of a run: each field of the run and of an entry on a line of its own, an array of numbers on one line.
+//! Reads and writes the document of a run. The functions that do the work are not generic, so that they are compiled with this crate, which
+//! is optimised, and not with each crate that calls them.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
 
-use serde::Serialize;
-use serde_json::Serializer;
+use serde::de::value::{MapAccessDeserializer, SeqDeserializer};
+use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
+
+use crate::batch::Batches;
+use crate::event::Sizing;
+use crate::run::{Benchmark, Run};
+
+/// Reads a document.
+///
+/// # Errors
+/// If the text is no document of a run.
+pub fn read(text: &str) -> serde_json::Result<Run> {
+    let mut benchmarks = Vec::new();
+    let run = read_entries(text, &mut |entry| benchmarks.push(entry))?;
+    Ok(run.into_entries(benchmarks))
+}
+
+/// Reads a document, and passes each entry to `sink` as soon as it is read. Returns the run without entries.
+///
+/// # Errors
+/// If the text is no document of a run. `sink` has the entries before the error then.
+pub fn read_entries(text: &str, sink: &mut dyn FnMut(Benchmark)) -> serde_json::Result<Run<()>> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let run = deserializer.deserialize_map(Whole { sink })?;
+    deserializer.end()?;
+    Ok(run)
+}
+
+/// Reads an entry, as [`write_entry`] wrote it.
+///
+/// # Errors
+/// If the text is no entry.
+pub fn read_entry(text: &str) -> serde_json::Result<Benchmark> {
+    serde_json::from_str(text)
+}
+
+/// An entry as JSON on one line.
+///
+/// # Errors
+/// None for an entry that was measured or read.
+pub fn write_entry(entry: &Benchmark) -> serde_json::Result<String> {
+    serde_json::to_string(entry)
+}
+
+/// The records of an entry in the form in which they are stored.
+#[derive(Serialize)]
+struct WrittenRecords<'a> {
+    batches: &'a Batches,
+    sizing: &'a [Sizing],
+}
+
+#[derive(Deserialize)]
+struct ReadRecords {
+    batches: Batches,
+    sizing: Vec<Sizing>,
+}
+
+/// The batches and the sizing of an entry, as JSON.
+///
+/// # Errors
+/// None for an entry that was measured or read.
+pub fn write_records(entry: &Benchmark) -> serde_json::Result<Vec<u8>> {
+    let (batches, sizing) = (&entry.batches, &entry.sizing[..]);
+    serde_json::to_vec(&WrittenRecords { batches, sizing })
+}
+
+/// Restores the batches and the sizing of an entry from the text of [`write_records`].
+///
+/// # Errors
+/// If the text has another form.
+pub fn read_records(text: &[u8], entry: &mut Benchmark) -> serde_json::Result<()> {
+    let read: ReadRecords = serde_json::from_slice(text)?;
+    (entry.batches, entry.sizing) = (read.batches, read.sizing);
+    Ok(())
+}
+
+/// Reads a run whose entries go to `sink`.
+struct Whole<'a> {
+    sink: &'a mut dyn FnMut(Benchmark),
+}
+
+impl<'de> Visitor<'de> for Whole<'_> {
+    type Value = Run<()>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("struct Run")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Run<()>, A::Error> {
+        Run::deserialize(MapAccessDeserializer::new(Fields {
+            fields,
+            sink: self.sink,
+            is_entries: false,
+        }))
+    }
+}
+
+/// The fields of a run. The value of `benchmarks` goes to `sink`, and an empty array takes its place.
+struct Fields<'a, A> {
+    fields: A,
+    sink: &'a mut dyn FnMut(Benchmark),
+    /// Whether the next value is that of `benchmarks`.
+    is_entries: bool,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        key: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        let Some(name) = self.fields.next_key::<Cow<'de, str>>()? else {
+            return Ok(None);
+        };
+        self.is_entries = name == "benchmarks";
+        key.deserialize(name.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, value: V) -> Result<V::Value, A::Error> {
+        if !self.is_entries {
+            return self.fields.next_value_seed(value);
+        }
+        self.fields.next_value_seed(Entries { sink: self.sink })?;
+        value.deserialize(SeqDeserializer::new(std::iter::empty::<()>()))
+    }
+}
+
+/// Passes entries to `sink`.
+struct Entries<'a> {
+    sink: &'a mut dyn FnMut(Benchmark),
+}
+
+impl<'de> DeserializeSeed<'de> for Entries<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Entries<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while let Some(entry) = entries.next_element()? {
+            (self.sink)(entry);
+        }
+        Ok(())
+    }
+}
+
+/// An entry in memory.
+pub trait Entry {
+    /// The entry.
+    fn benchmark(&self) -> Cow<'_, Benchmark>;
+}
+
+impl Entry for Benchmark {
+    fn benchmark(&self) -> Cow<'_, Benchmark> {
+        Cow::Borrowed(self)
+    }
+}
 
 /// Writes the document of a run, with a line end.
 ///
 /// # Errors
 /// Those of the stream.
-pub fn write(run: &impl Serialize, mut out: impl Write) -> io::Result<()> {
-    run.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
+pub fn write<E: Entry>(run: &Run<E>, out: &mut dyn Write) -> io::Result<()> {
+    let entries = run.benchmarks.iter().map(|entry| Written(entry)).collect();
+    write_entries(&run.with_entries(entries), out)
+}
+
+fn write_entries(run: &Run<Written<'_>>, mut out: &mut dyn Write) -> io::Result<()> {
+    run.serialize(&mut serde_json::Serializer::with_formatter(
+        &mut out,
+        Lines::default(),
+    ))?;
     out.write_all(b"\n")
+}
+
+/// An entry that is written.
+struct Written<'a>(&'a dyn Entry);
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.benchmark().serialize(serializer)
+    }
 }
 
 /// Objects inside each other that have a line for each field: the run and its entries.
@@ -69,20 +255,79 @@ impl Formatter for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Status;
 
     #[test]
     fn fields_of_run_and_entry_have_lines_of_their_own() {
         let run = serde_json::json!({"a": {}, "benchmarks": [{"n": [1, 2], "o": {"p": 3}}, {}]});
         let mut out = Vec::new();
-        write(&run, &mut out).unwrap();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Lines::default());
+        run.serialize(&mut serializer).unwrap();
         let expected = r#"{
   "a": {},
   "benchmarks": [{
     "n": [1,2],
     "o": {"p":3}
   },{}]
-}
-"#;
+}"#;
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    fn run() -> Run {
+        let machine = serde_json::from_str(
+            r#"{"isa": "x", "system": "x", "kernel": "x", "cpu": null, "cpus": 2, "memory": null, "page_size": 1,
+            "root": false, "virtual_machine": null, "scratch": null}"#,
+        );
+        let skipped = |name| Benchmark::ended(name, Status::Skipped, Vec::new());
+        let mut run = Run::new(machine.unwrap());
+        run.id = "00ff00ff00ff00ff".to_owned();
+        run.benchmarks = vec![skipped("a"), skipped("b")];
+        run
+    }
+
+    fn written(run: &Run) -> String {
+        let mut out = Vec::new();
+        write(run, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn written_document_is_read_again() {
+        assert_eq!(read(&written(&run())).unwrap(), run());
+    }
+
+    #[test]
+    fn error_has_its_position_and_earlier_entries_are_passed_on() {
+        let text = written(&run()).replace(r#""name": "b""#, r#""name": 7"#);
+        let line = 1 + text.lines().position(|l| l.contains("7")).unwrap();
+        let mut names = Vec::new();
+        let read = read_entries(&text, &mut |entry| names.push(entry.name));
+        let error = read.unwrap_err();
+        assert_eq!((error.line(), names), (line, vec!["a".to_owned()]));
+        assert!(
+            error
+                .to_string()
+                .contains("invalid type: integer `7`, expected a string")
+        );
+    }
+
+    #[test]
+    fn text_that_is_no_document_is_refused() {
+        for (text, reason) in [
+            ("{}", "missing field `schema`"),
+            ("[]", "invalid type: sequence, expected struct Run"),
+            (
+                r#"{"benchmarks": 3}"#,
+                "invalid type: integer `3`, expected a sequence",
+            ),
+            (&format!("{} 7", written(&run())), "trailing characters"),
+            (
+                &written(&run()).replace("\"benchmarks\"", "\"other\""),
+                "missing field `benchmarks`",
+            ),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.starts_with(reason), "{error}");
+        }
     }
 }

@@ -203,11 +203,18 @@ impl<B> Run<B> {
     }
 
     /// Converts the entries of the run with `form`.
-    pub fn map<C>(self, form: impl FnMut(B) -> C) -> Run<C> {
+    pub fn map<C>(mut self, form: impl FnMut(B) -> C) -> Run<C> {
+        let entries = std::mem::take(&mut self.benchmarks);
+        self.into_entries(entries.into_iter().map(form).collect())
+    }
+
+    /// The run with other entries.
+    #[must_use]
+    pub fn into_entries<C>(self, benchmarks: Vec<C>) -> Run<C> {
         Run {
             schema: self.schema,
             machine: self.machine,
-            benchmarks: self.benchmarks.into_iter().map(form).collect(),
+            benchmarks,
             started_unix_s: self.started_unix_s,
             interrupted: self.interrupted,
             plan: self.plan,
@@ -216,6 +223,24 @@ impl<B> Run<B> {
             finished_unix_s: self.finished_unix_s,
             producer: self.producer,
             sources: self.sources,
+        }
+    }
+
+    /// A copy of the run with other entries.
+    #[must_use]
+    pub fn with_entries<C>(&self, benchmarks: Vec<C>) -> Run<C> {
+        Run {
+            schema: self.schema.clone(),
+            machine: self.machine.clone(),
+            benchmarks,
+            started_unix_s: self.started_unix_s,
+            interrupted: self.interrupted,
+            plan: self.plan.clone(),
+            id: self.id.clone(),
+            tags: self.tags.clone(),
+            finished_unix_s: self.finished_unix_s,
+            producer: self.producer.clone(),
+            sources: self.sources.clone(),
         }
     }
 }

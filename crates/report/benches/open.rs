@@ -48,6 +48,6 @@ fn main() {
 }
 
 fn document(path: &Path) -> Run {
-    let text = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    serde_json::from_slice(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    yamba_record::document::read(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }

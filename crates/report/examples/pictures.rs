@@ -88,6 +88,6 @@ fn picture(page: &mut Page, path: &Path) {
 }
 
 fn document(path: &str) -> Run {
-    let text = std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    serde_json::from_slice(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    yamba_record::document::read(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
 }

@@ -3,8 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Run, document};
 use yamba_store::{Detail, Listed, Store, import};
 
 use super::select;
@@ -67,13 +66,13 @@ pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
 }
 
 /// Writes the whole document of a run to a new temporary file that is not deleted. Used if the store does not have the complete run.
-pub(super) fn rescue<B: Serialize>(run: &Run<B>) -> io::Result<PathBuf> {
+pub(super) fn rescue<E: document::Entry>(run: &Run<E>) -> io::Result<PathBuf> {
     let mut file = tempfile::Builder::new()
         .prefix(&format!("yamba-run-{}-", run.id))
         .suffix(".json")
         .tempfile()?;
     let mut out = BufWriter::new(&mut file);
-    serde_json::to_writer(&mut out, run)?;
+    document::write(run, &mut out)?;
     out.flush()?;
     drop(out);
     Ok(file.keep().map_err(|e| e.error)?.1)

@@ -1,30 +1,15 @@
 //! The timed batches and the sizing of an entry in stored form: columns as JSON, compressed by LZ4.
 
-use serde::{Deserialize, Serialize};
-use yamba_record::event::Sizing;
-use yamba_record::{Batches, Benchmark};
+use yamba_record::{Benchmark, document};
 
 use crate::error::StoreFault;
 
-#[derive(Serialize)]
-struct Written<'a> {
-    batches: &'a Batches,
-    sizing: &'a [Sizing],
-}
-
-#[derive(Deserialize)]
-struct Read {
-    batches: Batches,
-    sizing: Vec<Sizing>,
-}
-
 /// Compresses the batches and the sizing of an entry.
 pub(crate) fn compress(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
-    let (batches, sizing) = (&benchmark.batches, &benchmark.sizing);
-    if batches.is_empty() && sizing.is_empty() {
+    if benchmark.batches.is_empty() && benchmark.sizing.is_empty() {
         return Ok(Vec::new());
     }
-    let text = serde_json::to_vec(&Written { batches, sizing })?;
+    let text = document::write_records(benchmark)?;
     Ok(lz4_flex::compress_prepend_size(&text))
 }
 
@@ -33,9 +18,7 @@ pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), Stor
     if bytes.is_empty() {
         return Ok(());
     }
-    let read: Read = serde_json::from_slice(&decompressed(bytes)?)?;
-    (benchmark.batches, benchmark.sizing) = (read.batches, read.sizing);
-    Ok(())
+    Ok(document::read_records(&decompressed(bytes)?, benchmark)?)
 }
 
 /// Maximum expansion of an LZ4 block. A larger length is damaged, and must not allocate memory.

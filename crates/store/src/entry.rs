@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use yamba_record::Benchmark;
+use yamba_record::{Benchmark, document};
 
 use crate::columns;
 
@@ -26,9 +25,9 @@ impl StoredEntry {
     pub(crate) fn of(entry: &Benchmark) -> StoredEntry {
         StoredEntry {
             name: entry.name.clone(),
-            parameters: written(&entry.parameters),
+            parameters: short(serde_json::to_string(&entry.parameters)),
             valid: entry.valid,
-            figures: written(&entry.clone().figures()),
+            figures: short(document::write_entry(&entry.clone().figures())),
             samples: entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect(),
             batches: columns::compress(entry).expect(WRITABLE),
         }
@@ -37,9 +36,9 @@ impl StoredEntry {
 
 const WRITABLE: &str = "what is recorded can be written";
 
-/// Serialises to JSON and drops spare capacity, since many entries may be in memory.
-fn written(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(value).expect(WRITABLE);
+/// Drops spare capacity, since many entries may be in memory.
+fn short(written: serde_json::Result<String>) -> String {
+    let mut text = written.expect(WRITABLE);
     text.shrink_to_fit();
     text
 }

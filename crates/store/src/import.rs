@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use yamba_record::{Batches, Benchmark, Run, Status, run};
+use yamba_record::{Batches, Benchmark, Run, Status, document, run};
 
 use crate::{Detail, StoreError, StoredEntry};
 
@@ -100,10 +100,18 @@ struct DocumentKind {
 fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFault> {
     is_object(text)?;
     if text.contains(&format!("\"{}\"", run::SCHEMA)) {
-        let run: Run<Checked<E>> = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
+        let mut entries = Vec::new();
+        let mut contradicting = None;
+        let mut take = |entry: Benchmark| {
+            if contradicting.is_none() && contradicts(&entry) {
+                contradicting = Some((entries.len(), entry.name.clone()));
+            }
+            entries.push(E::from(entry));
+        };
+        let run = document::read_entries(text, &mut take).map_err(|e| fault(&e, DOCUMENT))?;
         if run.schema == run::SCHEMA {
-            check(&run)?;
-            return Ok(run.map(|checked| checked.entry));
+            check(&run, contradicting)?;
+            return Ok(run.into_entries(entries));
         }
     }
     let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
@@ -155,23 +163,10 @@ impl From<Benchmark> for Light {
     }
 }
 
-/// An entry converted to form `E` as soon as it is read, with its name if it contradicts itself.
-#[derive(Deserialize)]
-#[serde(from = "Benchmark", bound = "E: From<Benchmark>")]
-struct Checked<E> {
-    entry: E,
-    contradicting: Option<String>,
-}
-
-impl<E: From<Benchmark>> From<Benchmark> for Checked<E> {
-    fn from(entry: Benchmark) -> Checked<E> {
-        let is_good = entry.status == Status::Ok;
-        let contradicts = entry.valid != is_good || (is_good && entry.median.is_none());
-        Checked {
-            contradicting: contradicts.then(|| entry.name.clone()),
-            entry: E::from(entry),
-        }
-    }
+/// Whether `status`, `valid` and `median` contradict each other.
+fn contradicts(entry: &Benchmark) -> bool {
+    let is_good = entry.status == Status::Ok;
+    entry.valid != is_good || (is_good && entry.median.is_none())
 }
 
 /// The fix for a file that is not a run document.
@@ -205,8 +200,8 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     )
 }
 
-/// Checks rules that the types do not express.
-fn check<E>(run: &Run<Checked<E>>) -> Result<(), DocumentFault> {
+/// Checks rules that the types do not express. `contradicting` is the first entry that contradicts itself: its place and name.
+fn check(run: &Run<()>, contradicting: Option<(usize, String)>) -> Result<(), DocumentFault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {
@@ -219,17 +214,15 @@ fn check<E>(run: &Run<Checked<E>>) -> Result<(), DocumentFault> {
             Some("take the id out of the document: the run then gets one of the hash of its bytes"),
         ));
     }
-    for (place, entry) in run.benchmarks.iter().enumerate() {
-        if let Some(name) = &entry.contradicting {
-            let message = format!(
-                "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
-                quoted(name)
-            );
-            return Err((
-                message,
-                Some("no version of Yamba writes that; get the document again"),
-            ));
-        }
+    if let Some((place, name)) = contradicting {
+        let message = format!(
+            "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
+            quoted(&name)
+        );
+        return Err((
+            message,
+            Some("no version of Yamba writes that; get the document again"),
+        ));
     }
     Ok(())
 }

@@ -257,17 +257,5 @@ impl Store {
 
 /// The run without its benchmarks.
 fn bare<B>(run: &Run<B>) -> Run<()> {
-    Run {
-        schema: run.schema.clone(),
-        machine: run.machine.clone(),
-        benchmarks: Vec::new(),
-        started_unix_s: run.started_unix_s,
-        interrupted: run.interrupted,
-        plan: run.plan.clone(),
-        id: run.id.clone(),
-        tags: run.tags.clone(),
-        finished_unix_s: run.finished_unix_s,
-        producer: run.producer.clone(),
-        sources: run.sources.clone(),
-    }
+    run.with_entries(Vec::new())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use yamba_record::run::Producer;
-use yamba_record::{Benchmark, Machine, Run};
+use yamba_record::{Benchmark, Machine, Run, document};
 
 use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
 use crate::connection::{Connection, ResultRow, Value};
@@ -94,7 +94,7 @@ fn placed(id: &str, place: i64, figures: &str) -> String {
 }
 
 /// The run's own document as stored. Tags and sources have tables of their own.
-fn document(run: &Run<()>) -> Result<String, StoreFault> {
+fn head_text(run: &Run<()>) -> Result<String, StoreFault> {
     let mut head = run.clone();
     head.tags.clear();
     head.sources.clear();
@@ -118,7 +118,7 @@ pub(crate) fn insert(
             .into());
     }
     let sql = "INSERT INTO run (id, started, finished, head, checksum, writer) VALUES ($1, $2, $3, $4, $5, $6)";
-    let head = document(run)?;
+    let head = head_text(run)?;
     let checksum = of_run(&head, false, NOT_KNOWN);
     let values = [
         Text(&run.id),
@@ -140,7 +140,7 @@ pub(crate) fn finish(
 ) -> Result<(), StoreFault> {
     must_exist(connection, &run.id)?;
     let sql = "UPDATE run SET started = $1, finished = $2, head = $3, checksum = $4, entries = $5, writer = NULL WHERE id = $6";
-    let head = document(run)?;
+    let head = head_text(run)?;
     let entries = entries as i64;
     let checksum = of_run(&head, true, entries);
     let values = [
@@ -445,7 +445,7 @@ pub(crate) fn entry(row: &dyn ResultRow, detail: Detail) -> Result<(usize, Bench
     let figures = row.text(3)?;
     let of_figures = placed(row.text(0)?, place, figures);
     check(0, of_figures.as_bytes())?;
-    let mut entry: Benchmark = serde_json::from_str(figures)?;
+    let mut entry = document::read_entry(figures)?;
     if detail >= Detail::Samples {
         let bytes = row.bytes(4)?;
         check(1, bytes)?;

@@ -14,6 +14,7 @@ pub(super) use yamba_report::listed;
 
 use super::printable::{Escaped, harmless};
 use yamba_record::system_error::reason;
+use yamba_record::{Run, document};
 use yamba_session::{ErrorMessage, Failure};
 
 /// Writes a result.
@@ -54,16 +55,16 @@ pub(super) fn json_or_text<T: serde::Serialize>(
 }
 
 /// Writes the document of a run in pieces.
-pub(super) fn document(run: &impl serde::Serialize) -> Result<(), Failure> {
+pub(super) fn document<E: document::Entry>(run: &Run<E>) -> Result<(), Failure> {
     written(|out| {
         let mut out = BufWriter::new(Escaped(out));
-        yamba_record::document::write(run, &mut out)?;
+        document::write(run, &mut out)?;
         out.flush()
     })
 }
 
 /// Notes that timed batches are missing.
-pub(super) fn note_without_batches(run: &yamba_record::Run) {
+pub(super) fn note_without_batches(run: &Run) {
     let lacking = yamba_store::export::without_batches(run);
     if lacking > 0 {
         let all = run.benchmarks.len();
