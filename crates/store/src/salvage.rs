@@ -117,7 +117,7 @@ impl Remains {
 fn runs(damaged: &mut dyn Connection) -> BTreeMap<String, Remains> {
     let mut runs: BTreeMap<String, Remains> = BTreeMap::new();
     let sql = format!("SELECT {}, id FROM run WHERE rowid = $1", statements::HEAD);
-    let read = |row: &dyn ResultRow| Ok((text(row, 4)?, statements::head::<()>(row)?));
+    let read = |row: &dyn ResultRow| Ok((text(row, 4)?, statements::head(row)?));
     for number in row_numbers(damaged, "run", "sqlite_autoindex_run_1") {
         for (id, head) in readable(damaged, &sql, &[Integer(number)], read) {
             runs.entry(id).or_default().head = Some(head);

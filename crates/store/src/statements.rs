@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Machine, Run, document};
 
@@ -333,7 +332,7 @@ pub(crate) fn listed(
     connection.query(&sql, &values, &mut |row| {
         let id = row.text(7)?.to_owned();
         // A damaged run must not hide the others.
-        let (head, is_finished, damage) = match head::<()>(row) {
+        let (head, is_finished, damage) = match head(row) {
             Ok((head, is_finished, _)) => (head, is_finished, None),
             Err(StoreFault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
             Err(other) => return Err(other),
@@ -380,10 +379,11 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
     let sql = format!("SELECT {HEAD} FROM run WHERE id = $1");
     let mut found = None;
     connection.query(&sql, &values, &mut |row| {
-        found = Some(head::<Benchmark>(row)?);
+        found = Some(head(row)?);
         Ok(())
     })?;
-    let (mut run, _, entries) = found.ok_or_else(|| no_run(id))?;
+    let (head, _, entries) = found.ok_or_else(|| no_run(id))?;
+    let mut run = head.into_entries(Vec::new());
     let tags = "SELECT tag FROM tag WHERE run = $1 ORDER BY rowid";
     run.tags = column(connection, tags, &values)?;
     let sources = "SELECT hash, text, checksum FROM source JOIN run_source ON run_source.source = source.id WHERE run = $1";
@@ -415,9 +415,7 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
 pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
 /// A run's document, whether the run finished, and its number of entries then. Reads the columns [`HEAD`].
-pub(crate) fn head<B: DeserializeOwned>(
-    row: &dyn ResultRow,
-) -> Result<(Run<B>, bool, i64), StoreFault> {
+pub(crate) fn head(row: &dyn ResultRow) -> Result<(Run<()>, bool, i64), StoreFault> {
     let (text, noted) = (row.text(0)?, row.bytes(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
     let ending = ending(is_finished, entries);

@@ -49,6 +49,41 @@ fn imported_document_is_exported_unchanged() {
     assert_eq!(direct["benchmarks"], stored["benchmarks"]);
 }
 
+/// Medians and samples are enough for everything except raw batches.
+#[test]
+#[ignore = "needs g++"]
+fn document_without_batches_is_imported_compared_and_reported() {
+    let mut yamba = Yamba::new();
+    let text = yamba.run("run lat_call --quick --json --time 1s").out;
+    let run: Value = serde_json::from_str(&text).unwrap();
+    assert!(run["benchmarks"][0].get("batches").is_none());
+    assert!(run["benchmarks"][0].get("sizing").is_none());
+    yamba = yamba.file("summary.json", &text);
+
+    let other = "--store other.sqlite";
+    let id = yamba.run(&format!("import summary.json {other}")).ok().out;
+    assert_eq!(id.trim(), run["id"]);
+    let stored = yamba.run(&format!("show latest --json {other}")).ok().out;
+    let stored: Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(stored["benchmarks"], run["benchmarks"]);
+
+    let compared = yamba.run(&format!("compare latest summary.json --json {other}"));
+    let compared: Value = serde_json::from_str(&compared.ok().out).unwrap();
+    let all = compared["benchmarks"].as_array().unwrap();
+    assert!(all.iter().all(|b| b["ratio"] == 1.0), "{compared}");
+    let unmatched = compared["unmatched"].as_array().unwrap();
+    assert_eq!(
+        all.len() + unmatched.len(),
+        run["benchmarks"].as_array().unwrap().len()
+    );
+
+    yamba
+        .run(&format!("report latest -o page.html {other}"))
+        .ok();
+    let page = fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
+    assert!(page.contains("lat_call"));
+}
+
 #[test]
 fn importing_the_same_run_twice_is_rejected() {
     let mut yamba = yamba().file("copy.json", document().to_string());
