@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
 
 use crate::batch::Batches;
-use crate::event::Sizing;
+use crate::event::{Sizing, sizing};
 use crate::run::{Benchmark, Run};
 
 /// Reads a document.
@@ -55,12 +55,14 @@ pub fn write_entry(entry: &Benchmark) -> serde_json::Result<String> {
 #[derive(Serialize)]
 struct WrittenRecords<'a> {
     batches: &'a Batches,
+    #[serde(with = "sizing")]
     sizing: &'a [Sizing],
 }
 
 #[derive(Deserialize)]
 struct ReadRecords {
     batches: Batches,
+    #[serde(with = "sizing")]
     sizing: Vec<Sizing>,
 }
 

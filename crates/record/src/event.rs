@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::batch::Batch;
+use crate::columns::{Array, Column, Numbers, columns};
 use crate::parameters::Parameters;
 
 /// One event line.
@@ -135,19 +136,75 @@ pub enum Purpose {
     Growth,
 }
 
-/// One timing of benchmark and dummy that is not a sample.
+columns! {
+    /// One timing of benchmark and dummy that is not a sample.
+    record Sizing;
+    /// Timings of benchmark and dummy that are not samples. Each field is one array with a value for each timing; `ns` is always there. A
+    /// number that is the same in all timings is not in an array.
+    columns SizingColumns;
+
+    /// The purpose of the timing. Absent if it is `size` for all.
+    #[serde(default)]
+    purpose: Purpose as Purposes,
+    /// Calls of the benchmark.
+    passes: u64 as Numbers<u64>,
+    /// Duration of these calls, in ns.
+    ns: f64 as Array,
+    /// Duration of the same number of calls of the dummy, in ns.
+    dummy_ns: f64 as Numbers<f64>,
+}
+
+/// The purpose of each timing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Sizing {
-    /// The purpose of the timing.
-    #[serde(default)]
-    pub purpose: Purpose,
-    /// Calls of the benchmark.
-    pub passes: u64,
-    /// Duration of these calls, in ns.
-    pub ns: f64,
-    /// Duration of the same number of calls of the dummy, in ns.
-    pub dummy_ns: f64,
+#[serde(transparent)]
+pub struct Purposes(Vec<Purpose>);
+
+impl Column for Purposes {
+    type Value = Purpose;
+
+    fn push(&mut self, _: usize, purpose: Purpose) {
+        self.0.push(purpose);
+    }
+
+    fn get(&self, place: usize) -> Purpose {
+        self.0.get(place).copied().unwrap_or_default()
+    }
+
+    fn fits(&self, count: usize) -> bool {
+        self.0.is_empty() || self.0.len() == count
+    }
+
+    fn is_blank(&self) -> bool {
+        self.0.iter().all(|purpose| *purpose == Purpose::default())
+    }
+}
+
+/// Serializes and deserializes timings as [`SizingColumns`].
+pub(crate) mod sizing {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(timings: &[Sizing], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut columns = SizingColumns::default();
+        for (place, timing) in timings.iter().enumerate() {
+            columns.push(place, timing.clone());
+        }
+        columns.serialize(serializer)
+    }
+
+    /// Fails if the columns have different lengths.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Sizing>, D::Error> {
+        let columns = SizingColumns::deserialize(deserializer)?;
+        let count = columns.ns.0.len();
+        if !columns.fits(count) {
+            return Err(serde::de::Error::custom(
+                "columns of sizing have different lengths",
+            ));
+        }
+        Ok((0..count).map(|place| columns.get(place)).collect())
+    }
 }
 
 /// One timed batch, as the program read it.
@@ -223,4 +280,62 @@ pub struct Part {
     pub end: u64,
     /// Nesting depth.
     pub depth: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Entry {
+        #[serde(with = "sizing")]
+        sizing: Vec<Sizing>,
+    }
+
+    fn timing(purpose: Purpose, passes: u64, ns: f64) -> Sizing {
+        Sizing {
+            purpose,
+            passes,
+            ns,
+            dummy_ns: 0.5,
+        }
+    }
+
+    #[track_caller]
+    fn is_written(sizing: Vec<Sizing>, expected: &str) {
+        let entry = Entry { sizing };
+        let text = serde_json::to_string(&entry).unwrap();
+        assert_eq!(text, format!(r#"{{"sizing":{expected}}}"#));
+        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
+    }
+
+    #[test]
+    fn sizing_is_written_in_columns() {
+        let size = timing(Purpose::Size, 1, 2.0);
+        is_written(
+            vec![size.clone(), timing(Purpose::Growth, 4, 2.5)],
+            r#"{"purpose":["size","growth"],"passes":[1,4],"ns":[2,2.5],"dummy_ns":0.5}"#,
+        );
+        is_written(
+            vec![size.clone(), size],
+            r#"{"passes":1,"ns":[2,2],"dummy_ns":0.5}"#,
+        );
+        is_written(Vec::new(), "{}");
+    }
+
+    #[test]
+    fn sizing_columns_of_different_lengths_are_refused() {
+        for wrong in [
+            r#"{"ns":[1,2],"passes":[1,2,3]}"#,
+            r#"{"ns":[1,2],"purpose":["growth"]}"#,
+            r#"{"passes":[1,2]}"#,
+        ] {
+            let text = format!(r#"{{"sizing":{wrong}}}"#);
+            let error = serde_json::from_str::<Entry>(&text).unwrap_err();
+            assert!(
+                error.to_string().starts_with("columns of sizing"),
+                "{error}"
+            );
+        }
+    }
 }

@@ -416,7 +416,12 @@ pub struct Benchmark {
     #[serde(default, skip_serializing_if = "Batches::is_empty")]
     pub batches: Batches,
     /// Timings of warm-up, sizing and the growth check. Absent without `--raw`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "crate::event::sizing"
+    )]
+    #[cfg_attr(test, schemars(with = "crate::event::SizingColumns"))]
     pub sizing: Vec<Sizing>,
     /// The clock that the program read. Each launch has its own.
     #[serde(default)]

@@ -41,7 +41,7 @@ pub fn entry(name: &str, batches: usize) -> Benchmark {
     let mut entry: Benchmark = serde_json::from_value(json!({
         "name": name, "class": name, "ports": ["x86_64-linux"], "parameters": {"scale": 16, "a": "b c"}, "processes": 1, "status": "ok",
         "valid": true, "unit": "ns", "operations": 1, "median": 0.1, "confidence_interval": [0.1, 0.3], "samples": [], "evidence": {}, "notes": ["<b>"],
-        "sizing": [{"purpose": "growth", "passes": 3, "ns": 0.7, "dummy_ns": 0.1}],
+        "sizing": {"purpose": ["growth"], "passes": 3, "ns": [0.7], "dummy_ns": 0.1},
     }))
     .unwrap();
     entry.batches = (0..batches).map(batch).collect();
