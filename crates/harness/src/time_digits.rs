@@ -124,7 +124,7 @@ mod tests {
             8
         );
         assert_eq!(written.matches(":0.333333333,").count(), 3);
-        // What the benchmark itself computed stays.
+        // Values that the benchmark computes are unchanged.
         assert_eq!(value, Some(third));
         assert_eq!(batch.evidence["e"], Some(third));
         assert_eq!(batch.counters["c"], Some(third));
