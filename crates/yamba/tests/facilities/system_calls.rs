@@ -24,26 +24,26 @@ pub fn no_system_call_in_a_timed_batch() -> Result<(), Missing> {
         return Err(Missing::new("tracing is not permitted"));
     }
     let text = fs::read_to_string(trace).unwrap();
-    // The calls before each interval's record, since the previous record.
+    // The calls before the record of each batch, since the previous record.
     let mut calls: Vec<&str> = Vec::new();
-    let mut intervals = Vec::new();
+    let mut batches = Vec::new();
     for line in text.lines() {
         let name = line.split('(').next().unwrap_or_default();
         if name != "write" {
             calls.push(name);
             continue;
         }
-        if line.contains("interval") {
-            intervals.push(std::mem::take(&mut calls));
+        if line.contains(r#"\"event\":\"batch\""#) {
+            batches.push(std::mem::take(&mut calls));
         }
         calls.clear();
     }
-    assert!(intervals.len() >= 11, "{}", intervals.len());
+    assert!(batches.len() >= 11, "{}", batches.len());
     // Benchmark and dummy, before and after each: the thread's wait time, its resource usage, and its processor time.
     let before = ["pread64", "getrusage", "clock_gettime"];
     let after = ["getrusage", "clock_gettime", "pread64"];
     let expected = [before, after].concat().repeat(2);
-    for calls in &intervals {
+    for calls in &batches {
         assert_eq!(*calls, expected);
     }
     Ok(())
