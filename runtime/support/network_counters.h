@@ -15,7 +15,7 @@ double protocol_count(const char *protocol, const char *counter);
 struct Received {
     unsigned long long bytes, packets;
 };
-// What a device has received, with all headers. Zeros if it does not exist.
+// The bytes (with all headers) and packets that a device has received. Zeros if the device does not exist.
 Received received_by(const std::string &device);
 
 // Ended TCP connections that the kernel still holds (TIME_WAIT).

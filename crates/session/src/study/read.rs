@@ -268,7 +268,7 @@ impl File<'_> {
         Ok(Some(statistic))
     }
 
-    /// What a word of the file stands for.
+    /// The meaning of a word of the file.
     fn known<T: Copy>(
         &self,
         written: &Spanned<String>,

@@ -1,4 +1,4 @@
-//! What a program asks of the system, and what the system refuses.
+//! The system calls of a benchmark's program, and calls that the system refuses.
 
 use std::fs;
 use std::process::Command;
