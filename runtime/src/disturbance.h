@@ -91,7 +91,7 @@ struct Tolerance {
     bool waits, faults;
 };
 
-// Returns a JSON array, without brackets, of the disturbances that count against a batch of `ns`; empty if there are none.
+// Returns a JSON array, without brackets, of the disturbances that count against a batch of `ns`; empty if no disturbance counts.
 inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) {
     // A smaller share is explained by the delay between the two clock readings and by the timer's interrupt.
     constexpr double stolen = 0.01;

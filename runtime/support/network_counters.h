@@ -21,7 +21,7 @@ Received received_by(const std::string &device);
 // Ended TCP connections that the kernel still holds (TIME_WAIT).
 uint64_t time_wait_connections();
 
-// The name of the device with the address `near`; "lo" if this host also has the address `far`. Empty if there is none.
+// The name of the device with the address `near`; "lo" if this host also has the address `far`. Empty if no device has it.
 std::string interface_between(in_addr near, in_addr far);
 
 // The kernel's identifier since it started. No other machine has the same. Empty if unknown.

@@ -9,7 +9,7 @@
 namespace yamba {
 namespace far_end {
 
-inline Text machine;               // the far end's machine, as ssh knows it; empty if there is none
+inline Text machine;               // the far end's machine, as ssh knows it; empty without a far end
 inline bool this_machine = false;  // `machine` is another name of this machine
 inline int line = -1;              // the connection to the other end
 

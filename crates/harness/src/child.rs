@@ -200,7 +200,7 @@ struct Conversation<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    /// Starts the program. It writes its records to `records`, or to its standard output if there is none.
+    /// Starts the program. It writes its records to `records`, or to its standard output if `records` is absent.
     fn start(
         program: &Program,
         arguments: &[String],

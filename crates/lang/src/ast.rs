@@ -55,7 +55,7 @@ pub enum Parent {
 pub struct Class {
     /// From the word `yamba` to the end of the header.
     pub header: Span,
-    /// The documentation comment without `///`, lines joined by `\n`; empty if there is none.
+    /// The documentation comment without `///`, lines joined by `\n`; empty without a comment.
     pub doc: String,
     /// Whether `abstract` was written.
     pub is_abstract: bool,
@@ -122,7 +122,7 @@ pub enum Atom {
 /// A member with its documentation.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The documentation comment before the member or after it on its line; empty if there is none.
+    /// The documentation comment before the member or after it on its line; empty without a comment.
     pub doc: String,
     /// The source range of the member without its documentation.
     pub span: Span,

@@ -195,7 +195,7 @@ pub struct EffectiveParameter {
     pub declared: MemberRef,
     /// Its name.
     pub name: String,
-    /// The member with the effective value. `None` if there is none.
+    /// The member with the effective value. `None` if no member has one.
     pub value: Option<MemberRef>,
     /// The member with the effective `over`.
     pub over: Option<MemberRef>,

@@ -44,7 +44,7 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     })
 }
 
-/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none. The arguments are the
+/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if no k satisfies it. The arguments are the
 /// logarithms of p and of 1 - p.
 fn rank(n: usize, ln_p: f64, ln_rest: f64, tail: f64) -> (usize, f64) {
     let mut logarithm = n as f64 * ln_rest;

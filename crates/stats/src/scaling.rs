@@ -24,7 +24,7 @@ const WORTHWHILE: f64 = 0.5;
 /// Efficiency and bend of a throughput curve with one point for P = 1.
 ///
 /// The contribution of an added process between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
-/// before the first gap with a contribution below `X(1) / 2`, or the last P if there is none. A later rise does not count as
+/// before the first gap with a contribution below `X(1) / 2`, or the last P without such a gap. A later rise does not count as
 /// scaling. Efficiency as in D. L. Eager, J. Zahorjan
 /// and E. D. Lazowska, "Speedup Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989)
 /// 408-423. `None` without P = 1, with a duplicate P or P = 0, or with a throughput that is not positive and finite.

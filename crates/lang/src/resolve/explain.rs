@@ -55,7 +55,7 @@ impl Analysis {
         }
     }
 
-    /// The condition under which a class exists or a port applies, as source text; `any platform` if there is none.
+    /// The condition under which a class exists or a port applies, as source text; `any platform` without a condition.
     pub fn condition_text(&self, class: ClassId) -> String {
         let formula = if self.class(class).is_port {
             &self.index.applies[class.0]

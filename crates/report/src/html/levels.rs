@@ -49,7 +49,7 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
     named.collect()
 }
 
-/// The caption for the dashed lines at cache sizes. `None` if there are none.
+/// The caption for the dashed lines at cache sizes. `None` without such lines.
 pub fn caption(levels: &[Level]) -> Option<String> {
     let describe = |measured_by: Option<&str>, who: &str| {
         let own = levels

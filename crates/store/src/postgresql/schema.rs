@@ -10,7 +10,7 @@ const VERSION: i64 = 2;
 /// Locks out other writers until the end of the transaction. The number is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 
-/// Creates the tables if there are none. Leaves those of another version unchanged.
+/// Creates the tables if the database has no tables of Yamba. Leaves those of another version unchanged.
 pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
     client.batch_execute(
         "SET client_min_messages = warning; SET search_path = yamba; SET lock_timeout = '20s'",
