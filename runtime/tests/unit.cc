@@ -403,7 +403,8 @@ void disturbed_batches_are_replaced() {
     CHECK(crowded >= 15 && crowded <= 18);
 }
 
-// Setting the clock costs one batch, in either direction.
+// A step of the clock invalidates only the batch in which it happens. After a backward step the time budget restarts; a forward
+// step uses it up, so measuring ends after the minimum of 11 batches.
 void a_clock_that_steps_costs_one_batch() {
     uint64_t back = batches_with_disturbance(false, 15000, -3600 * int64_t(1000000000));
     CHECK(back >= 12 && back <= 30);

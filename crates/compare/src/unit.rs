@@ -84,9 +84,9 @@ pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
 pub struct Choice {
     /// The unit.
     pub unit: Unit,
-    /// 2 if both units were possible: that equals two tests, and the p-value is adjusted for it (Bonferroni). Without the adjustment, two units with
-    /// independent spreads raise up to twice the alarms, since the one that agrees better by chance is chosen. 1 if there was no choice, or if other launches
-    /// made it.
+    /// Number of tests for which the p-value is adjusted (Bonferroni). 2 if the compared launches themselves decided between two units: the unit with the
+    /// smaller spread is chosen, and its spread may be small by chance. Without the adjustment, units with independent spreads raise up to twice as many false
+    /// alarms. 1 if only one unit was possible, or if other launches decided.
     pub among: usize,
 }
 

@@ -47,7 +47,7 @@ pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circl
     })
 }
 
-/// Whether a test is past the warm-up. If the end of the warm-up is unknown, all tests are.
+/// Whether a test is past the warm-up: its size is at least the size from which its launch was steady. True if that size is unknown.
 pub(super) fn is_warm(circles: &Circles, test: &Batch) -> bool {
     let mut launches = circles.launches.iter();
     let launch = launches.find(|l| l.launch == test.launch);

@@ -188,7 +188,7 @@ fn entries<'a>(
         .collect()
 }
 
-/// The point with this number of processes, since the bounds of its evidence may depend on it.
+/// A copy of the point for this number of processes. With several, the bounds of its evidence are queried again, since they may depend on the number.
 fn under_load(point: &Point, processes: u64, describe: &Describe<'_>) -> Result<Point, Refused> {
     let mut evidence = point.program.evidence.iter();
     let mut point = point.clone();

@@ -20,7 +20,7 @@ pub(super) struct Scratch {
     executor: Option<(Child, Started)>,
 }
 
-/// The script of an executor. It reads the paths of control groups until its input ends. Benchmarks may still write a few files before
+/// The script of `executor`, the process that cleans up after the run. It reads the paths of control groups until its input ends. Benchmarks may still write a few files before
 /// they end, and get half a second to clean up. Then the processes left in the groups are killed.
 const CLEANUP_TIME: &str = r#"
 while read -r group; do set -- "$@" "$group"; done

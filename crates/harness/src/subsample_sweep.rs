@@ -9,7 +9,7 @@ pub(super) const LEAST: Duration = Duration::from_millis(100);
 /// The values of the swept parameters at one point.
 type Values = [(String, String)];
 
-/// Chooses points so that each has at least [`LEAST`] of `time`, split into `shares` equal parts (numbers of processes).
+/// Chooses points so that each can be measured for at least [`LEAST`] with each of `shares` numbers of processes, in `time` altogether.
 ///
 /// Repeatedly leaves out every second value of the parameter where that saves most. The first and last value always stay, even if
 /// the time is then too short.

@@ -116,7 +116,7 @@ pub struct HarnessUse {
     pub rounds: u64,
     /// Open file descriptors of the parent process.
     pub descriptors: u64,
-    /// Processor time of the parent in all rounds, without the start and end of the processes.
+    /// Processor time that the parent used during all rounds. The start and the end of the measured processes are not included.
     pub parent_cpu_ns: f64,
     /// Bytes of memory that the parent shares with the processes.
     pub shared_bytes: u64,

@@ -167,7 +167,7 @@ pub struct Plan {
     pub seed: u64,
     /// Minimum number of launches per entry.
     pub launches: u64,
-    /// Minimum number of timed batches per launch, whatever its number of processes.
+    /// Planned minimum number of timed batches per launch. If several numbers of processes are measured, the least of their minimums. Launches of a slow benchmark may have fewer.
     pub batches: u64,
     /// Relative half-width of the confidence interval at which measuring may stop early.
     pub precision: f64,

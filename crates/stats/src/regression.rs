@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// With chosen x the interval contains the R^2 of the true line at least as often as its confidence.
+    /// If x is fixed, not random, the interval contains the R^2 of the true line at least as often as its confidence level states.
     #[test]
     fn r_squared_interval_has_stated_coverage() {
         let mut random = Rng::with_seed(8);

@@ -482,7 +482,7 @@ impl<'a> Table<'a> {
         layers
     }
 
-    /// A layer whose `native` blocks contain the word. `super::` may refer to a C++ member there, which this compiler does not parse.
+    /// The nearest layer below `at` whose `native` blocks contain the word `name`. `super::NAME` may refer to a C++ member in them: this compiler does not parse C++.
     fn native_below(&self, name: &str, at: usize) -> Option<usize> {
         (0..at)
             .rev()

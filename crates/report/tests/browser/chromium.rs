@@ -53,7 +53,7 @@ pub struct Browser {
 /// The browser that all running tests of this process share.
 static SHARED: Mutex<Weak<Mutex<Browser>>> = Mutex::new(Weak::new());
 
-/// The shared browser.
+/// The browser that the tests of this process share. Starts it if none is running.
 pub fn shared() -> Arc<Mutex<Browser>> {
     let mut shared = lock(&SHARED);
     if let Some(browser) = shared.upgrade() {

@@ -133,7 +133,7 @@ impl Analysed {
         moved
     }
 
-    /// The text to which an error in the generated program is attributed: the last one before it.
+    /// The user's text to which an error elsewhere in the generated program is attributed: the last text that begins before the error.
     fn nearest(&self, span: Span, ids: &[FileId]) -> Option<Label> {
         if !self.is_own(span) {
             return None;

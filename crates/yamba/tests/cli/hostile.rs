@@ -37,7 +37,7 @@ fn importing(yamba: &Yamba) -> Command {
     command
 }
 
-/// Also returns the peak memory that was observed. The kernel counts released memory too, so only the last milliseconds are missed.
+/// Like [`import`], but also returns the observed peak memory. The kernel reports the peak since the start, so only growth after the last poll, milliseconds before the end, is missed.
 fn import_and_memory(text: &str) -> (Answer, u64) {
     let yamba = Yamba::new().file("their", text);
     let mut import = importing(&yamba);

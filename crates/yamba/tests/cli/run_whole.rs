@@ -168,7 +168,7 @@ fn run_with_tag_measures_only_tagged() {
     );
 }
 
-/// A whole run thins sweeps that classes declare, but not requested ones.
+/// A run without names measures only some points of a sweep that a class declares, but all points of a sweep that `--sweep` gives.
 #[test]
 #[ignore = "needs g++"]
 fn requested_sweep_is_not_subsampled() {

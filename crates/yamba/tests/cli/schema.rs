@@ -10,7 +10,7 @@ use crate::support::{Yamba, root};
 /// A published schema.
 pub struct Schema {
     root: Value,
-    /// Whether an undocumented field is a fault too. Documents written now must have none.
+    /// Whether an undocumented field is also a fault. Documents that this version writes must have no undocumented fields.
     is_closed: bool,
 }
 
@@ -156,7 +156,7 @@ pub fn is_run(document: &Value) {
     holds("yamba-run-1.json", document);
 }
 
-/// Checks a document as this version writes it against the named schema.
+/// Checks a document that this version wrote against the named schema. Undocumented fields are faults.
 #[track_caller]
 pub fn holds(schema: &str, document: &Value) {
     let faults = Schema::published(schema, true).faults(document);

@@ -206,7 +206,7 @@ fn nothing_to_measure_is_an_error() {
     yamba
         .run("noise skipped.yamba --comparisons 1 --time 10ms")
         .refused(&["nothing could be compared", "help: "]);
-    // With `--json` the counts are printed.
+    // With `--json` the report is printed even if nothing could be compared.
     let answer = yamba.run("noise skipped.yamba --comparisons 1 --time 10ms --json");
     assert_eq!(answer.status, 2, "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);

@@ -175,7 +175,7 @@ fn crosses(figure: &Value) {
         _ => "interface_bytes_per_byte",
     };
     assert!(least(crossed) >= Some(1.0), "{figure}");
-    // On a busy machine, a short run may not distinguish twice the passes from one. That shows noise, not the packets' route.
+    // On a busy machine, a short run may not show that twice the passes take longer. That is noise and says nothing about the packets' route.
     let is_noise = figure["notes"].to_string().contains("nothing measurable");
     assert!(figure["status"] == "ok" || is_noise, "{}", figure["notes"]);
 }
