@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "disturbance.h"
+#include "width.h"
 #include "yamba/record_writer.h"
 #include "yamba/subject.h"
 
@@ -24,6 +25,7 @@ struct BatchFacts {
     uint64_t index = 0, passes = 0, operations = 0;
     double ns = 0, dummy_ns = 0, value = NAN;
     double cycle_ns = NAN, dummy_cycle_ns = NAN, check_cycle_ns = NAN;
+    Probes probes;
     Disturbance disturbance;
     EvidenceObject evidence;
     Text disturbed, counters;
@@ -48,12 +50,19 @@ inline void note_unknown_disturbance() {
     said = true;
 }
 
+inline void add_probes(Text &json, const Probes &p) {
+    json.add("{\"before\":").number(p.before).add(",\"between\":").number(p.between).add(",\"after\":").number(p.after);
+    json.add(",\"cycle_change_ppm\":").number(p.cycle_change_ppm);
+    json.add(",\"dummy_cycle_change_ppm\":").number(p.dummy_cycle_change_ppm).add("}");
+}
+
 inline void record_batch(const BatchFacts &f) {
     if (!f.disturbance.known) note_unknown_disturbance();
     Record record("batch");
     record.count("index", f.index).count("passes", f.passes).count("operations", f.operations);
     record.number("ns", f.ns).number("dummy_ns", f.dummy_ns).number("value", f.value);
     record.number("cycle_ns", f.cycle_ns).number("dummy_cycle_ns", f.dummy_cycle_ns).number("check_cycle_ns", f.check_cycle_ns);
+    if (!isnan(f.probes.before)) add_probes(record.key("probes"), f.probes);
     record.key("evidence").add("{").add(f.evidence.json).add("}");
     if (f.disturbance.known) add_disturbance(record.key("disturbance"), f.disturbance);
     record.key("disturbed").add("[").add(f.disturbed).add("]");

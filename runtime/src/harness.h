@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "disturbance.h"
 #include "precision.h"
+#include "width.h"
 #include "yamba/clock.h"
 #include "yamba/cycle.h"
 #include "yamba/placement.h"
@@ -20,6 +21,7 @@ struct Plan {
     uint64_t batches = 11;       // least number of undisturbed batches
     uint64_t time = 2000000000;  // ns; measuring continues until they are spent,
     double precision = 0;        // or until the figure's confidence interval is within this share of it
+    double quiet_width = NAN;    // cycles of the width probe on an undisturbed core; NAN: unknown, so that any width counts
     uint64_t slow_batches = 0;   // number of batches if one pass takes longer than `time`; 0: `batches`
     uint64_t warmup = 20000000;  // ns of running before the timing
     bool warmup_told = false;    // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
@@ -241,10 +243,11 @@ class Measurement {
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
         find_queue(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
+        bool is_contended = !isnan(plan_.quiet_width) && !is_quiet(facts.probes, plan_.quiet_width);
         last_length_ = facts.ns > facts.dummy_ns ? facts.ns : facts.dummy_ns;
         last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
         record_batch(facts);
-        return facts.disturbed.empty();
+        return facts.disturbed.empty() && !is_contended;
     }
 
     // Computes the wait beyond the normal one. A quantity's passes may differ in work, so it has no normal wait.
@@ -258,12 +261,16 @@ class Measurement {
         begin_batch(subject_);
         Watch watch;
         Counters::Reading from, to;
-        double before = cycle_length();
+        double probe = width::reading(), before = cycle_length();
         counters_.read(from);
         facts.ns = time<true>(subject_, facts.passes);
         counters_.read(to);
         facts.counters = counters_.difference(from, to);
-        facts.cycle_ns = (before + cycle_length()) / 2;
+        double after = cycle_length();
+        facts.cycle_ns = (before + after) / 2;
+        facts.probes.before = width::cycles(probe, before);
+        facts.probes.between = width::cycles(width::reading(), after);
+        facts.probes.cycle_change_ppm = width::change_ppm(before, after);
         facts.disturbance += watch.end();
         batch = Batch{facts.passes, facts.operations, facts.ns};
         subject_.evidence(facts.evidence);
@@ -276,7 +283,10 @@ class Measurement {
         Watch watch;
         double before = cycle_length();
         facts.dummy_ns = time<false>(subject_, facts.passes);
-        facts.dummy_cycle_ns = (before + cycle_length()) / 2;
+        double after = cycle_length();
+        facts.dummy_cycle_ns = (before + after) / 2;
+        facts.probes.after = width::cycles(width::reading(), after);
+        facts.probes.dummy_cycle_change_ppm = width::change_ppm(before, after);
         facts.disturbance += watch.end();
         subject_.after_pass();
     }

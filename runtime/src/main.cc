@@ -126,6 +126,7 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());
     ClockError error = measure_clock();
     cycle::suit_clock(error.resolution);
+    width::suit_clock(error.resolution);
     record_begin(info, variant, point, plan, error, realtime);
     note_assumptions();
     if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);

@@ -24,6 +24,8 @@ struct IsaHooks {
     // `reference` measures the length of a core cycle. `check` uses another unit of the processor; the length counts only if both
     // agree.
     Chain reference, check;
+    // Independent instructions that use the full width of the core, in one aligned loop: their time depends on the alignment.
+    Chain width;
     // Reads the processor's own clock. All earlier instructions complete before the reading, and no later one starts before it.
     uint64_t (*read_ticks)() = nullptr;
     // Whether this clock has a constant rate in all power states. Called only if read_ticks is set.

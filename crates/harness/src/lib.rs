@@ -15,6 +15,7 @@ mod bounds;
 mod child;
 mod circle;
 mod compressed;
+mod contention;
 mod control_group;
 mod crash;
 mod cycles;

@@ -33,11 +33,14 @@ columns! {
     dummy_cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Not every batch has it.
     check_cycle_ns: Option<f64> as Numbers<Option<f64>>,
+    /// Readings that show whether another virtual machine used the same core.
+    #[serde(default)]
+    probes: Probes as ProbesColumns,
     /// Events of the system during the batch.
     #[serde(default)]
     disturbance: Disturbance as Disturbances,
-    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen` or `clock`. Each has
-    /// the indices of its batches, from 0.
+    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen`, `clock` or
+    /// `neighbour`. Each has the indices of its batches, from 0.
     #[serde(default)]
     disturbed: Vec<String> as Words,
     /// With several processes: when this process ran the benchmark.
@@ -56,6 +59,26 @@ columns! {
     /// The evidence outside its bounds, with the indices of the batches, from 0. The samples of these batches do not count.
     #[serde(skip)]
     outside: Vec<String> as Words,
+}
+
+columns! {
+    /// Readings around one batch. The width probe is a loop of independent instructions that uses the full width of the core: it slows
+    /// down when a hardware thread of the same core works for another virtual machine.
+    #[serde(default)]
+    record Probes;
+    /// Readings around each batch.
+    columns ProbesColumns;
+
+    /// Core cycles of 10 000 instructions of the width probe, right before the calls of the benchmark.
+    before: Option<f64> as Numbers<Option<f64>>,
+    /// The same after the calls of the benchmark, before those of the dummy.
+    between: Option<f64> as Numbers<Option<f64>>,
+    /// The same after the calls of the dummy.
+    after: Option<f64> as Numbers<Option<f64>>,
+    /// Change of the length of a core cycle from before to after the calls of the benchmark, in parts per million.
+    cycle_change_ppm: Option<f64> as Numbers<Option<f64>>,
+    /// The same for the calls of the dummy.
+    dummy_cycle_change_ppm: Option<f64> as Numbers<Option<f64>>,
 }
 
 columns! {

@@ -17,7 +17,7 @@ pub mod run;
 pub mod system_error;
 pub mod units;
 
-pub use batch::{Batch, Batches};
+pub use batch::{Batch, Batches, Probes};
 pub use event::Event;
 pub use machine::Machine;
 pub use parameters::Parameters;

@@ -24,6 +24,12 @@ inline void exclusive_ors(uint64_t steps) {
         __asm__ volatile(".rept 64\n\txor %1, %0\n\t.endr" : "+r"(chain) : "r"(value) : "cc");
 }
 
+// Instructions without operands depend on nothing and occupy no execution unit: only the width of the core limits them.
+inline void no_operations(uint64_t steps) {
+    uintptr_t left = uintptr_t(steps / 64);
+    __asm__ volatile(".p2align 6\n1:\n\t.rept 64\n\tnop\n\t.endr\n\tdec %0\n\tjnz 1b" : "+r"(left) : : "cc");
+}
+
 // The first fence completes all earlier instructions; the second keeps later ones from starting before the clock is read.
 inline uint64_t read_ticks() {
     uint32_t low, high;
@@ -42,6 +48,7 @@ inline bool ticks_are_steady() {
 inline bool fill_hooks() {
     isa_hooks.reference = {rotations, 64, 1};
     isa_hooks.check = {exclusive_ors, 64, 1};
+    isa_hooks.width = {no_operations, 64, 1};
     isa_hooks.read_ticks = read_ticks;
     isa_hooks.ticks_are_steady = ticks_are_steady;
     isa_hooks.ticks_name = "tsc";

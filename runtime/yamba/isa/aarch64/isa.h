@@ -23,6 +23,12 @@ inline void exclusive_ors(uint64_t steps) {
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\teor %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(steps));
 }
 
+// Instructions without operands depend on nothing and occupy no execution unit: only the width of the core limits them.
+inline void no_operations(uint64_t steps) {
+    uint64_t left = steps / 64;
+    __asm__ volatile(".p2align 6\n1:\n\t.rept 64\n\tnop\n\t.endr\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(left) : : "cc");
+}
+
 // The system's counter has a constant rate by definition.
 inline uint64_t read_ticks() {
     uint64_t ticks;
@@ -44,6 +50,7 @@ inline bool fill_hooks() {
     isa_hooks.program_counter = program_counter;
     isa_hooks.reference = {rotations, 64, 1};
     isa_hooks.check = {exclusive_ors, 64, 1};
+    isa_hooks.width = {no_operations, 64, 1};
     isa_hooks.read_ticks = read_ticks;
     isa_hooks.ticks_are_steady = ticks_are_steady;
     isa_hooks.ticks_name = "arch_sys_counter";

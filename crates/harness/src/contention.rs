@@ -1,0 +1,197 @@
+//! Finds batches during which another virtual machine used the same physical core. Pure.
+//!
+//! A hardware thread shares the width of its core with the core's other thread. If that thread belongs to another virtual machine, the
+//! system here cannot see its work: no context switch, no fault, no stolen time. The width probe sees it (runtime/yamba/width.h). A
+//! change of the clock rate moves the probe and the reference chain by the same factor, so that their quotient, in core cycles, stays.
+
+use std::collections::BTreeMap;
+
+use yamba_record::{Batch, Probes};
+use yamba_stats::{lower_mode, quantile};
+
+/// The kind of disturbance of such a batch.
+pub(super) const NEIGHBOUR: &str = "neighbour";
+
+/// A probe is quiet within this share of the quiet width. Neighbours lengthen a probe by a third and more, the steps of a clock by less
+/// than a hundredth.
+const WIDTH_TOLERANCE: f64 = 0.02;
+
+/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per million. The steps of a clock change it
+/// by a quarter of that.
+const MOST_CYCLE_CHANGE_PPM: f64 = 4000.0;
+
+/// Relative width of the stretch of probes that are one level.
+const LEVEL: f64 = 0.01;
+
+/// Fewest probes in a level, and the sharpness of a level that only an undisturbed core has.
+const FEWEST_OF_LEVEL: f64 = 10.0;
+const SHARP: f64 = 0.5;
+
+/// Relative distance of the quartiles of probes that a neighbour spreads. The steps of a clock spread them by less.
+const BROAD: f64 = 0.05;
+
+/// From this share of contended probes on, quiet probes must show that the core stays quiet between them.
+const CONTENDED: f64 = 0.15;
+
+/// Fewest batches that can show it.
+const FEWEST_TO_JUDGE: usize = 20;
+
+/// Least correlation of the two probes around the calls of the benchmark.
+const LEAST_CORRELATION: f64 = 0.12;
+
+/// The width of an undisturbed core, in cycles of 10 000 instructions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum QuietWidth {
+    /// The level of the quiet probes.
+    Known(f64),
+    /// Probes without any level: each was contended.
+    NeverQuiet,
+    /// Without probes, or with too few.
+    Unknown,
+}
+
+/// The quiet width of each processor, from the probes of a run and from earlier runs. Processors differ: a machine may have cores of two kinds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct QuietWidths {
+    /// From earlier runs.
+    earlier: BTreeMap<u64, f64>,
+    readings: BTreeMap<u64, Vec<f64>>,
+}
+
+impl QuietWidths {
+    /// Starts with the widths that earlier runs found.
+    pub fn new(earlier: &BTreeMap<u64, f64>) -> QuietWidths {
+        QuietWidths {
+            earlier: earlier.clone(),
+            readings: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the probes of a launch on this processor.
+    pub fn add<'a>(&mut self, cpu: u64, batches: impl IntoIterator<Item = &'a Batch>) {
+        let each = batches.into_iter().flat_map(|b| widths(&b.probes));
+        self.readings.entry(cpu).or_default().extend(each);
+    }
+
+    /// The quiet width of this processor.
+    pub fn of(&self, cpu: u64) -> QuietWidth {
+        let readings = self.readings.get(&cpu).map_or(&[][..], Vec::as_slice);
+        quiet_width(readings, self.earlier.get(&cpu).copied())
+    }
+
+    /// The widths that later runs start with.
+    pub fn known(&self) -> BTreeMap<u64, f64> {
+        let cpus = self.readings.keys().chain(self.earlier.keys());
+        let known = cpus.filter_map(|cpu| match self.of(*cpu) {
+            QuietWidth::Known(width) => Some((*cpu, width)),
+            _ => None,
+        });
+        known.collect()
+    }
+}
+
+/// The lower mode of the probes. The core may have a neighbour all the time: the level of such probes is higher than that of an earlier
+/// run, which then stays.
+fn quiet_width(readings: &[f64], earlier: Option<f64>) -> QuietWidth {
+    let sharp = lower_mode(readings, LEVEL).filter(|mode| {
+        mode.sharpness >= SHARP && mode.share * readings.len() as f64 >= FEWEST_OF_LEVEL
+    });
+    match (sharp, earlier) {
+        (Some(mode), Some(earlier)) if mode.level > earlier * (1.0 + WIDTH_TOLERANCE) => {
+            QuietWidth::Known(earlier)
+        }
+        (Some(mode), _) => QuietWidth::Known(mode.level),
+        (None, Some(earlier)) => QuietWidth::Known(earlier),
+        (None, None) if is_broad(readings) => QuietWidth::NeverQuiet,
+        (None, None) => QuietWidth::Unknown,
+    }
+}
+
+fn is_broad(readings: &[f64]) -> bool {
+    let quartiles = (quantile(readings, 0.25), quantile(readings, 0.75));
+    let (Some(low), Some(high)) = quartiles else {
+        return false;
+    };
+    readings.len() >= FEWEST_TO_JUDGE && high / low > 1.0 + BROAD
+}
+
+fn widths(probes: &Probes) -> impl Iterator<Item = f64> {
+    let all = [probes.before, probes.between, probes.after];
+    all.into_iter().flatten().filter(|w| *w > 0.0)
+}
+
+/// Whether nothing else used the core around this batch. `None` if that is unknown.
+pub(super) fn is_quiet(probes: &Probes, width: QuietWidth) -> Option<bool> {
+    widths(probes).next()?;
+    match width {
+        QuietWidth::Unknown => None,
+        QuietWidth::NeverQuiet => Some(false),
+        QuietWidth::Known(level) => {
+            let changes = [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm];
+            let mut changes = changes.into_iter().flatten();
+            let is_steady = changes.all(|c| c.abs() <= MOST_CYCLE_CHANGE_PPM);
+            Some(is_steady && widths(probes).all(|w| is_level(w, level)))
+        }
+    }
+}
+
+fn is_level(width: f64, level: f64) -> bool {
+    (width / level - 1.0).abs() <= WIDTH_TOLERANCE
+}
+
+/// Marks the batches that a neighbour disturbed, and only those.
+pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) {
+    for batch in batches {
+        batch.disturbed.retain(|kind| kind != NEIGHBOUR);
+        if is_quiet(&batch.probes, width(batch)) == Some(false) {
+            batch.disturbed.push(NEIGHBOUR.to_owned());
+        }
+    }
+}
+
+/// Whether the probes say nothing of the time between them: neighbours come and go so fast that a quiet probe before the calls of the
+/// benchmark makes a quiet one after them hardly more likely.
+///
+/// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
+/// ends say nothing of the middle.
+pub(super) fn is_blind(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> bool {
+    let pair = |batch: &Batch| match width(batch) {
+        QuietWidth::Known(level) => Some((
+            is_level(batch.probes.before?, level),
+            is_level(batch.probes.between?, level),
+        )),
+        _ => None,
+    };
+    let pairs: Vec<(bool, bool)> = batches.iter().filter_map(pair).collect();
+    let count = |wanted: fn(&(bool, bool)) -> bool| pairs.iter().filter(|p| wanted(p)).count();
+    let (begin_quiet, end_busy) = (count(|p| p.0), count(|p| !p.1));
+    let leaves = count(|p| p.0 && !p.1);
+    let contended = end_busy as f64 / pairs.len() as f64;
+    let leaving = leaves as f64 / begin_quiet as f64;
+    pairs.len() >= FEWEST_TO_JUDGE
+        && contended > CONTENDED
+        && leaving > (1.0 - LEAST_CORRELATION) * contended
+}
+
+/// Share of the probes of these batches that a neighbour lengthened. `None` without probes or without a quiet width.
+pub(super) fn contended_share(
+    batches: &[Batch],
+    width: impl Fn(&Batch) -> QuietWidth,
+) -> Option<f64> {
+    let (mut contended, mut total) = (0_u64, 0_u64);
+    for batch in batches {
+        let level = match width(batch) {
+            QuietWidth::Known(level) => level,
+            QuietWidth::NeverQuiet => 0.0,
+            QuietWidth::Unknown => continue,
+        };
+        for probe in widths(&batch.probes) {
+            total += 1;
+            contended += u64::from(!is_level(probe, level));
+        }
+    }
+    (total > 0).then(|| contended as f64 / total as f64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Replays what a virtual machine with busy neighbours recorded (a processor of the Granite Rapids class, 2 virtual processors), and simulates others.
+
+use std::io::Read;
+
+use fastrand::Rng;
+use yamba_stats::median;
+
+use super::*;
+
+/// One row of a recording.
+struct Row {
+    second: f64,
+    probes: Probes,
+    /// Cycles of each operation.
+    values: Vec<f64>,
+}
+
+/// An operation of a recording: its true latency in cycles, and the relative tolerance of a median.
+struct Operation {
+    name: &'static str,
+    cycles: f64,
+    tolerance: f64,
+}
+
+const fn operation(name: &'static str, cycles: f64, tolerance: f64) -> Operation {
+    Operation {
+        name,
+        cycles,
+        tolerance,
+    }
+}
+
+/// Some differences of the recording wrapped below zero.
+const WRAPPED: f64 = 1e6;
+
+fn numbers(compressed: &[u8]) -> Vec<Vec<f64>> {
+    let mut text = String::new();
+    let mut reader = ruzstd::decoding::StreamingDecoder::new(compressed).unwrap();
+    reader.read_to_string(&mut text).unwrap();
+    let row = |line: &str| line.split(' ').map(|n| n.parse().unwrap()).collect();
+    let rows = text.lines().skip(1).map(row);
+    rows.filter(|r: &Vec<f64>| r.iter().skip(1).all(|n| (0.0..WRAPPED).contains(n)))
+        .collect()
+}
+
+/// Makes a row of ticks: references before and after, width probes, operations.
+fn row(second: f64, [before, after]: [f64; 2], widths: [f64; 3], operations: &[f64]) -> Row {
+    let cycle = f64::midpoint(before, after);
+    let width = |ticks: f64| Some((10_000.0 * ticks / cycle).round());
+    Row {
+        second,
+        probes: Probes {
+            before: width(widths[0]),
+            between: width(widths[1]),
+            after: width(widths[2]),
+            cycle_change_ppm: Some(1e6 * (after / before - 1.0)),
+            dummy_cycle_change_ppm: None,
+        },
+        values: operations.iter().map(|ticks| ticks / cycle).collect(),
+    }
+}
+
+/// Columns: seconds, adds, multiplications, loads, independent adds, width probe, adds.
+fn instructions() -> Vec<Row> {
+    let rows = numbers(include_bytes!("samples/instructions.txt.zst"));
+    let each = rows.iter();
+    each.map(|r| row(r[0], [r[1], r[6]], [r[5]; 3], &r[2..4]))
+        .collect()
+}
+
+/// Columns: seconds, width probe, adds, getppid, width probe, stat, width probe, pipe, width probe, adds. A row has one probe more than a batch:
+/// of the two in the middle, the one that is further from the first counts.
+fn system_calls() -> Vec<Row> {
+    let rows = numbers(include_bytes!("samples/system-calls.txt.zst"));
+    let each = rows.iter();
+    each.map(|r| {
+        let is_second = (r[6] - r[1]).abs() > (r[4] - r[1]).abs();
+        let between = if is_second { r[6] } else { r[4] };
+        row(r[0], [r[2], r[9]], [r[1], between, r[8]], &[r[3], r[5], r[7]])
+    })
+    .collect()
+}
+
+const OF_INSTRUCTIONS: [Operation; 2] = [operation("imul", 3.0, 0.001), operation("L1 load", 5.0, 0.001)];
+const OF_SYSTEM_CALLS: [Operation; 3] = [
+    operation("getppid", 318.2, 0.005),
+    operation("stat", 1035.0, 0.015),
+    operation("pipe", 1056.0, 0.01),
+];
+
+/// Seconds of a window, and its fewest quiet rows. With fewer, the window is disturbed.
+const WINDOW: f64 = 0.2;
+const FEWEST_QUIET: usize = 30;
+
+/// Medians of windows: how many there are, and the largest error as a multiple of the tolerance.
+fn windows(rows: &[Row], operations: &[Operation], admits: impl Fn(&Row) -> bool) -> (usize, f64) {
+    let (mut count, mut worst) = (0, 0.0_f64);
+    for window in rows.chunk_by(|a, b| (a.second / WINDOW).floor() == (b.second / WINDOW).floor()) {
+        let used: Vec<&Row> = window.iter().filter(|r| admits(r)).collect();
+        if used.len() < FEWEST_QUIET {
+            continue;
+        }
+        count += 1;
+        for (i, operation) in operations.iter().enumerate() {
+            let values: Vec<f64> = used.iter().map(|r| r.values[i]).collect();
+            let error = (median(&values).unwrap() / operation.cycles - 1.0).abs();
+            if error > operation.tolerance {
+                println!("{} at {:.1} s: {error:.4}", operation.name, window[0].second);
+            }
+            worst = worst.max(error / operation.tolerance);
+        }
+    }
+    (count, worst)
+}
+
+fn recorded_width(rows: &[Row]) -> QuietWidth {
+    let readings: Vec<f64> = rows.iter().flat_map(|r| widths(&r.probes)).collect();
+    quiet_width(&readings, None)
+}
+
+/// The quiet rows of a recording give true medians in each window; all rows do not.
+fn check_recording(rows: &[Row], operations: &[Operation], fewest_windows: usize) {
+    let width = recorded_width(rows);
+    let quiet = |r: &Row| is_quiet(&r.probes, width) == Some(true);
+    let (count, worst) = windows(rows, operations, quiet);
+    assert!(worst <= 1.0, "{worst} of the tolerance");
+    assert!(count >= fewest_windows, "{count} windows");
+    let (_, worst) = windows(rows, operations, |_| true);
+    assert!(worst > 20.0, "unfiltered: only {worst} of the tolerance");
+}
+
+#[test]
+fn quiet_rows_give_true_latencies_of_instructions() {
+    check_recording(&instructions(), &OF_INSTRUCTIONS, 25);
+}
+
+#[test]
+fn quiet_rows_give_true_latencies_of_system_calls() {
+    check_recording(&system_calls(), &OF_SYSTEM_CALLS, 95);
+}
+
+/// Every second part of a recording has the same level, or none.
+#[test]
+fn quiet_width_of_any_part_is_that_of_an_undisturbed_core() {
+    for (rows, expected) in [(instructions(), 2030.0), (system_calls(), 1717.0)] {
+        let found = rows.chunks(1000).map(recorded_width);
+        let known = found.filter_map(|width| match width {
+            QuietWidth::Known(width) => Some(width),
+            _ => None,
+        });
+        let known: Vec<f64> = known.collect();
+        assert!(2 * known.len() > rows.len() / 1000, "{known:?}");
+        for width in known {
+            assert!((width / expected - 1.0).abs() < 0.01, "{width}");
+        }
+    }
+}
+
+/// Without its quiet rows, the recording of a machine whose neighbours never rest.
+#[test]
+fn neighbours_level_is_not_taken_for_quiet() {
+    for rows in [instructions(), system_calls()] {
+        let quiet = recorded_width(&rows);
+        let QuietWidth::Known(level) = quiet else {
+            panic!("no level")
+        };
+        let busy = rows.iter().flat_map(|r| widths(&r.probes)).filter(|w| *w > 1.1 * level);
+        let busy: Vec<f64> = busy.collect();
+        assert_eq!(quiet_width(&busy, None), QuietWidth::NeverQuiet);
+        assert_eq!(quiet_width(&busy, Some(level)), quiet);
+    }
+}
