@@ -1,5 +1,6 @@
-// The width probe: a loop of independent instructions that uses the full width of the core. Its time tells whether another hardware
-// thread used the same core. In a virtual machine that thread may belong to another guest, and the system here cannot see its work.
+// The width probe: a loop of independent instructions that uses the full width of the core. Its time tells whether another
+// hardware thread used the same core. In a virtual machine that thread may belong to another guest, and the system here cannot
+// see its work.
 #pragma once
 
 #include <math.h>
@@ -49,13 +50,14 @@ struct Probes {
     double cycle_change_ppm = NAN, dummy_cycle_change_ppm = NAN;  // of the length of a cycle during the calls
 };
 
-// Whether the probes are those of an undisturbed core, whose probes take `width` cycles. This only decides how long the program measures.
-// crates/harness/src/contention.rs judges the batches, with the same tolerances.
+// Whether the probes are those of an undisturbed core, whose probes take `width` cycles. This only decides how long the program
+// measures. crates/harness/src/contention.rs judges the batches, with the same tolerances.
 inline bool is_quiet(const Probes &p, double width) {
     constexpr double width_tolerance = 0.02, most_change_ppm = 4000;
     auto level = [&](double probe) { return isnan(probe) || fabs(probe / width - 1) <= width_tolerance; };
     auto steady = [&](double change) { return isnan(change) || fabs(change) <= most_change_ppm; };
-    return level(p.before) && level(p.between) && level(p.after) && steady(p.cycle_change_ppm) && steady(p.dummy_cycle_change_ppm);
+    return level(p.before) && level(p.between) && level(p.after) && steady(p.cycle_change_ppm) &&
+           steady(p.dummy_cycle_change_ppm);
 }
 
 }  // namespace yamba

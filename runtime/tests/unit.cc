@@ -515,6 +515,55 @@ void chains_suit_the_clock_s_step() {
     yamba::isa_hooks.reference = former;
 }
 
+// A simulated probe takes 1 ns an instruction, and a call 40 ns. The probe is long against the steps of the clock, and its length
+// is bounded.
+void probes_suit_the_clock_s_step() {
+    yamba::read_clock = simulated;
+    yamba::Chain former = yamba::isa_hooks.width;
+    yamba::isa_hooks.width = {[](uint64_t steps) { now += 40 + steps; }, 64, 1};
+    auto steps_with = [](double step) { return yamba::width::suit_clock(step), yamba::width::steps_wanted; };
+    CHECK(steps_with(1) > 7600 && steps_with(1) <= 8000 && steps_with(0) == steps_with(1));
+    CHECK(steps_with(40) > 11000 && steps_with(40) <= 12000 && steps_with(1000) <= 40000);
+    CHECK(steps_with(40) % 64 == 0 && fabs(yamba::width::reading() - 1) < 0.01);
+    yamba::isa_hooks.width = {};
+    CHECK(isnan((yamba::width::suit_clock(40), yamba::width::reading())));
+    yamba::isa_hooks.width = former;
+}
+
+// The clock rate moves probe and cycle alike; a neighbour moves the probe.
+void a_neighbour_lengthens_the_probe() {
+    using namespace yamba;
+    double fast = width::cycles(0.05, 0.25), slow = width::cycles(0.1, 0.5), contended = width::cycles(0.08, 0.25);
+    CHECK(fast == 2000 && slow == fast && contended == 3200);
+    CHECK(width::change_ppm(0.25, 0.25) == 0 && width::change_ppm(0.25, 0.2505) == 2000);
+    Probes probes;
+    CHECK(is_quiet(probes, fast));
+    probes.before = probes.between = fast, probes.after = 2039, probes.cycle_change_ppm = -3900;
+    CHECK(is_quiet(probes, fast));
+    probes.after = contended;
+    CHECK(!is_quiet(probes, fast));
+    probes.after = fast, probes.dummy_cycle_change_ppm = 4100;
+    CHECK(!is_quiet(probes, fast));
+}
+
+// Contended batches are recorded, but the program measures on until it has enough others.
+void contended_batches_are_not_enough() {
+    yamba::read_clock = simulated;
+    yamba::Chain reference = yamba::isa_hooks.reference, former = yamba::isa_hooks.width;
+    yamba::isa_hooks.reference = {[](uint64_t steps) { now += steps; }, 64, 1};
+    static int probes;
+    probes = 0;
+    // Each of the first ten batches has three probes.
+    yamba::isa_hooks.width = {[](uint64_t steps) { now += probes++ < 30 ? 2 * steps : steps; }, 64, 1};
+    Recorder subject, unknown;
+    yamba::Plan plan{11, 10000000};
+    plan.quiet_width = 10000;
+    CHECK(records_with(subject, plan, "\"before\":") == 21);
+    probes = 0;
+    CHECK(records_with(unknown, {11, 0}, "\"before\":20") == 10);
+    yamba::isa_hooks.reference = reference, yamba::isa_hooks.width = former;
+}
+
 // With few batches, the second chain checks each of them.
 void few_batches_have_a_second_opinion_each() {
     yamba::Chain former = yamba::isa_hooks.check;
@@ -685,6 +734,9 @@ int main() {
     what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
     chains_suit_the_clock_s_step();
+    probes_suit_the_clock_s_step();
+    a_neighbour_lengthens_the_probe();
+    contended_batches_are_not_enough();
     few_batches_have_a_second_opinion_each();
     both_chains_take_one_cycle_a_step(here);
     counters_count_from_one_reading_to_the_next();

@@ -120,6 +120,11 @@ impl Recorded {
         }
     }
 
+    /// The processor that the latest launch was fixed to.
+    pub fn latest_processor(&self) -> Option<u64> {
+        self.benchmark.launches.last()?.placement.as_ref()?.cpu
+    }
+
     /// Adds a note once: every launch reports the same notes.
     fn note(&mut self, text: &String) {
         let notes = &mut self.benchmark.notes;

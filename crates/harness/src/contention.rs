@@ -50,43 +50,98 @@ pub(super) enum QuietWidth {
     Unknown,
 }
 
+impl QuietWidth {
+    /// The level of the quiet probes, if it is known.
+    pub fn level(self) -> Option<f64> {
+        match self {
+            QuietWidth::Known(level) => Some(level),
+            QuietWidth::NeverQuiet | QuietWidth::Unknown => None,
+        }
+    }
+}
+
+/// Most probes that are remembered of a processor. Of more, every second one is dropped.
+const MOST_READINGS: usize = 1 << 14;
+
 /// The quiet width of each processor, from the probes of a run and from earlier runs. Processors differ: a machine may have cores of two kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QuietWidths {
-    /// From earlier runs.
-    earlier: BTreeMap<u64, f64>,
-    readings: BTreeMap<u64, Vec<f64>>,
+    processors: BTreeMap<u64, Processor>,
+    /// The processor of the latest launch.
+    latest: Option<u64>,
+}
+
+/// The probes of one processor.
+#[derive(Clone, Debug, PartialEq)]
+struct Processor {
+    earlier: Option<f64>,
+    readings: Vec<f64>,
+    /// The width by the first `judged` readings.
+    width: QuietWidth,
+    judged: usize,
+}
+
+impl Processor {
+    fn new(earlier: Option<f64>) -> Processor {
+        Processor {
+            earlier,
+            readings: Vec::new(),
+            width: earlier.map_or(QuietWidth::Unknown, QuietWidth::Known),
+            judged: 0,
+        }
+    }
+
+    fn add(&mut self, readings: impl Iterator<Item = f64>) {
+        self.readings.extend(readings);
+        // A tenth more readings do not move a level.
+        if self.readings.len() > self.judged + self.judged / 10 {
+            self.width = quiet_width(&self.readings, self.earlier);
+            self.judged = self.readings.len();
+        }
+        while self.readings.len() > MOST_READINGS {
+            self.readings = self.readings.iter().copied().step_by(2).collect();
+            self.judged = self.readings.len();
+        }
+    }
 }
 
 impl QuietWidths {
     /// Starts with the widths that earlier runs found.
-    pub fn new(earlier: &BTreeMap<u64, f64>) -> QuietWidths {
+    pub fn new(earlier: BTreeMap<u64, f64>) -> QuietWidths {
+        let known = earlier.into_iter();
         QuietWidths {
-            earlier: earlier.clone(),
-            readings: BTreeMap::new(),
+            processors: known
+                .map(|(cpu, w)| (cpu, Processor::new(Some(w))))
+                .collect(),
+            latest: None,
         }
     }
 
     /// Adds the probes of a launch on this processor.
-    pub fn add<'a>(&mut self, cpu: u64, batches: impl IntoIterator<Item = &'a Batch>) {
-        let each = batches.into_iter().flat_map(|b| widths(&b.probes));
-        self.readings.entry(cpu).or_default().extend(each);
+    pub fn add(&mut self, cpu: u64, batches: &[Batch]) {
+        let processor = self.processors.entry(cpu);
+        let processor = processor.or_insert_with(|| Processor::new(None));
+        processor.add(batches.iter().flat_map(|b| widths(&b.probes)));
+        self.latest = Some(cpu);
     }
 
     /// The quiet width of this processor.
     pub fn of(&self, cpu: u64) -> QuietWidth {
-        let readings = self.readings.get(&cpu).map_or(&[][..], Vec::as_slice);
-        quiet_width(readings, self.earlier.get(&cpu).copied())
+        let processor = self.processors.get(&cpu);
+        processor.map_or(QuietWidth::Unknown, |p| p.width)
+    }
+
+    /// The quiet width of the next launch: programs choose the same processor each time.
+    pub fn expected(&self) -> Option<f64> {
+        let last = || self.processors.keys().last().copied();
+        self.of(self.latest.or_else(last)?).level()
     }
 
     /// The widths that later runs start with.
     pub fn known(&self) -> BTreeMap<u64, f64> {
-        let cpus = self.readings.keys().chain(self.earlier.keys());
-        let known = cpus.filter_map(|cpu| match self.of(*cpu) {
-            QuietWidth::Known(width) => Some((*cpu, width)),
-            _ => None,
-        });
-        known.collect()
+        let each = self.processors.iter();
+        each.filter_map(|(cpu, p)| Some((*cpu, p.width.level()?)))
+            .collect()
     }
 }
 
@@ -155,12 +210,12 @@ pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) 
 /// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
 /// ends say nothing of the middle.
 pub(super) fn is_blind(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> bool {
-    let pair = |batch: &Batch| match width(batch) {
-        QuietWidth::Known(level) => Some((
-            is_level(batch.probes.before?, level),
-            is_level(batch.probes.between?, level),
-        )),
-        _ => None,
+    let pair = |batch: &Batch| {
+        let level = width(batch).level()?;
+        let Probes {
+            before, between, ..
+        } = batch.probes;
+        Some((is_level(before?, level), is_level(between?, level)))
     };
     let pairs: Vec<(bool, bool)> = batches.iter().filter_map(pair).collect();
     let count = |wanted: fn(&(bool, bool)) -> bool| pairs.iter().filter(|p| wanted(p)).count();
@@ -180,18 +235,20 @@ pub(super) fn contended_share(
 ) -> Option<f64> {
     let (mut contended, mut total) = (0_u64, 0_u64);
     for batch in batches {
-        let level = match width(batch) {
-            QuietWidth::Known(level) => level,
-            QuietWidth::NeverQuiet => 0.0,
-            QuietWidth::Unknown => continue,
-        };
+        let width = width(batch);
+        if width == QuietWidth::Unknown {
+            continue;
+        }
         for probe in widths(&batch.probes) {
+            let is_quiet = width.level().is_some_and(|level| is_level(probe, level));
             total += 1;
-            contended += u64::from(!is_level(probe, level));
+            contended += u64::from(!is_quiet);
         }
     }
     (total > 0).then(|| contended as f64 / total as f64)
 }
 
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod tests;

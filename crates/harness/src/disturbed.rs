@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::Batch;
 
+use super::contention::NEIGHBOUR;
 use super::estimate::ENOUGH_LAUNCHES;
 
 /// Fewest undisturbed batches of a launch that can replace all its batches.
@@ -34,6 +35,15 @@ impl DisturbanceVerdict {
     }
 }
 
+impl DisturbanceVerdict {
+    /// Admits all batches: none is better than the others.
+    pub fn give_up(&mut self, note: String) {
+        self.is_disturbed = true;
+        self.calm = None;
+        self.note = Some(note);
+    }
+}
+
 /// Chooses the batches that count. Under load none is discarded: the competing processes are what is measured.
 pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
     let mut verdict = DisturbanceVerdict::default();
@@ -47,9 +57,12 @@ pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
     for batch in batches {
         launches.entry(batch.launch).or_default().push(batch);
     }
-    let calm = launches.iter().filter(|(_, of)| has_calm_median(of));
+    let calm = launches.iter().filter(|(_, of)| has_median(of, is_calm));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
-    verdict.is_disturbed = calm.len() < launches.len().min(ENOUGH_LAUNCHES);
+    // Launches without a quiet moment are left out: the neighbour will leave before the other kinds of disturbance do.
+    let contended = launches.values().filter(|of| is_contended(of)).count();
+    let wanted = (launches.len() - contended).clamp(1, ENOUGH_LAUNCHES);
+    verdict.is_disturbed = calm.len() < wanted;
     let is_disturbed = |i: &&Batch| !i.disturbed.is_empty();
     let disturbed = batches.iter().filter(is_disturbed).count();
     let counted = match (verdict.is_disturbed, calm.len() < launches.len()) {
@@ -77,14 +90,31 @@ pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
     verdict
 }
 
-/// Whether a launch has enough undisturbed batches for its median. Batches of a circle are of different tests: more than half
-/// must be undisturbed.
-fn has_calm_median(launch: &[&Batch]) -> bool {
-    let calm = launch.iter().filter(|i| i.disturbed.is_empty()).count();
+/// Whether a launch has enough calm batches for its median. Batches of a circle are of different tests: more than half must be calm.
+fn has_median(launch: &[&Batch], is_calm: impl Fn(&Batch) -> bool) -> bool {
+    let calm = launch.iter().filter(|i| is_calm(i)).count();
     if launch.iter().any(|i| i.group.is_some()) {
         return 2 * calm > launch.len();
     }
     calm >= FEWEST.min(launch.len())
+}
+
+/// Whether a launch has too few undisturbed batches only because of a neighbour.
+fn is_contended(launch: &[&Batch]) -> bool {
+    let without_neighbour = |i: &Batch| i.disturbed.iter().all(|kind| kind == NEIGHBOUR);
+    !has_median(launch, is_calm) && has_median(launch, without_neighbour)
+}
+
+fn is_calm(batch: &Batch) -> bool {
+    batch.disturbed.is_empty()
+}
+
+/// Why no batch can be trusted: neighbours come and go during each.
+pub(super) fn blind_note(contended: f64) -> String {
+    format!(
+        "the machine is disturbed: another virtual machine used the core for {:.0} % of the time, in turns that are shorter than a batch; all of them count",
+        contended * 100.0
+    )
 }
 
 /// `12 switch, 3 fault`

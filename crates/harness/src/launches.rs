@@ -1,5 +1,7 @@
 //! The launches of one entry. They start one at a time, interleaved with those of other entries, until the entry has enough.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use yamba_record::run::LaunchRequest;
@@ -9,6 +11,7 @@ use yamba_stats::median;
 use super::assemble::Recorded;
 use super::child::{self, Limits};
 use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
+use super::contention::{QuietWidth, QuietWidths};
 use super::crash::Listing;
 use super::estimate::ENOUGH_LAUNCHES;
 use super::launch_status::{LaunchStatus, launch_status};
@@ -48,6 +51,8 @@ pub(super) struct Launches<'a> {
     notes: Vec<String>,
     accidents: usize,
     is_over: bool,
+    /// The quiet width of each processor that a launch ran on.
+    quiet: BTreeMap<u64, QuietWidth>,
 }
 
 /// One launch that ran: when, and with which settings.
@@ -65,6 +70,8 @@ pub(super) struct Conditions<'a> {
     pub scratch: &'a Scratch,
     pub limits: Limits,
     pub cpus: u64,
+    /// The width of an undisturbed core, as far as this run knows it.
+    pub quiet: RefCell<QuietWidths>,
     pub listing: &'a Listing<'a>,
     /// Start of the run.
     pub begun: Instant,
@@ -88,6 +95,7 @@ impl<'a> Launches<'a> {
             turns: Vec::new(),
             spent: Duration::ZERO,
             accidents: 0,
+            quiet: BTreeMap::new(),
             is_over: false,
             entry,
         }
@@ -123,7 +131,8 @@ impl<'a> Launches<'a> {
     pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) -> Option<Benchmark> {
         let options = conditions.options;
         let scratch = conditions.scratch.of(self.entry.class);
-        let request = self.request(options);
+        let quiet_width = conditions.quiet.borrow().expected();
+        let request = self.request(options, quiet_width);
         let arguments = self.arguments(options, &request);
         let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
@@ -139,6 +148,7 @@ impl<'a> Launches<'a> {
         let records = self.recorded.append(&self.entry.point.program, &output);
         self.records.push(Compressed::new(&records));
         let batches: Vec<Batch> = records.batches.iter().collect();
+        self.note_widths(&batches, &mut conditions.quiet.borrow_mut());
         let taken = Taken {
             // Without the requested warm-up: that part cannot be saved.
             all: took.saturating_sub(self.warmup),
@@ -164,6 +174,21 @@ impl<'a> Launches<'a> {
         (self.left() == 0).then_some(summary)
     }
 
+    /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed processor nothing is known: the
+    /// processors may differ. Concurrent processes share cores with each other, and emulated probes say nothing.
+    fn note_widths(&mut self, batches: &[Batch], widths: &mut QuietWidths) {
+        if self.entry.processes > 1 || self.entry.program.emulated {
+            return;
+        }
+        if let Some(cpu) = self.recorded.latest_processor() {
+            widths.add(cpu, batches);
+            self.quiet.insert(cpu, widths.of(cpu));
+        }
+        for (cpu, width) in &mut self.quiet {
+            *width = widths.of(*cpu);
+        }
+    }
+
     fn limits(&self, conditions: &Conditions<'_>) -> Limits {
         let options = conditions.options;
         let processes = self.entry.processes;
@@ -177,8 +202,10 @@ impl<'a> Launches<'a> {
     }
 
     /// The settings of the next launch.
-    fn request(&self, options: &Options) -> LaunchRequest {
+    fn request(&self, options: &Options, quiet_width: Option<f64>) -> LaunchRequest {
+        let is_probed = self.entry.processes == 1 && !self.entry.program.emulated;
         LaunchRequest {
+            quiet_width: quiet_width.filter(|_| is_probed),
             batches: self.share.batches,
             time_ns: whole_ns(self.share.time),
             warmup_ns: whole_ns(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
@@ -195,6 +222,9 @@ impl<'a> Launches<'a> {
         give("--batches", request.batches.to_string());
         give("--time-ns", request.time_ns.to_string());
         give("--precision", request.precision.to_string());
+        if let Some(width) = request.quiet_width {
+            give("--quiet-width", width.round().to_string());
+        }
         if let Some(slow) = options.slow {
             give("--slow-batches", slow.batches.to_string());
         }
@@ -298,6 +328,7 @@ impl<'a> Launches<'a> {
         let protocol = Protocol {
             launches: self.goal,
             is_emulated,
+            quiet: &self.quiet,
         };
         let records = self.records.iter().map(Compressed::value).collect();
         let program = &self.entry.point.program;
@@ -363,7 +394,7 @@ mod tests {
             notes: Vec::new(),
         };
         let launches = Launches::new(entry, options);
-        let request = launches.request(options);
+        let request = launches.request(options, None);
         launches.arguments(options, &request).join(" ")
     }
 

@@ -36,6 +36,7 @@ mod plan;
 mod points;
 mod process_output;
 mod progress;
+mod quiet_file;
 pub mod random;
 mod reader;
 mod run_sink;

@@ -1,21 +1,25 @@
 //! Measures jobs: interleaves the launches of their entries, and returns the run.
 
+use std::cell::RefCell;
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use fastrand::Rng;
-use yamba_record::machine::Scratch as ScratchFacts;
+use yamba_record::machine::{Machine, Scratch as ScratchFacts};
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
 use super::assemble;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
+use super::contention::QuietWidths;
 use super::crash::Listing;
 use super::job::{Job, UsageError};
 use super::launches::{Conditions, Launches};
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::plan::{self, Planned};
 use super::progress::Progress;
+use super::quiet_file;
 use super::random::{drawn_id, drawn_seed};
 use super::run_sink::{RunSink, ThrottledSink};
 use super::scratch::Scratch;
@@ -44,6 +48,8 @@ pub struct Measurement<'a> {
     pub stop: &'a Stop,
     /// Shows the code around a crash.
     pub listing: &'a Listing<'a>,
+    /// The file that keeps the quiet widths of the processors from run to run.
+    pub quiet_file: Option<PathBuf>,
 }
 
 impl<'a> Measurement<'a> {
@@ -72,6 +78,7 @@ impl<'a> Measurement<'a> {
             cpus: run.machine.cpus,
             listing: self.listing,
             begun: Instant::now(),
+            quiet: RefCell::new(self.earlier_widths(&run.machine)),
         };
         let (mut places, of_job) = self.places(&conditions)?;
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
@@ -91,6 +98,10 @@ impl<'a> Measurement<'a> {
             note_scratch(&mut run, &entry.rest());
             run.benchmarks.push(entry);
         }
+        run.machine.quiet_widths = conditions.quiet.borrow().known();
+        if let Some(path) = &self.quiet_file {
+            quiet_file::write(path, &run.machine, run.machine.quiet_widths.clone());
+        }
         run.interrupted = self.stop.requested();
         run.finished_unix_s = since_1970();
         self.progress.end(run.interrupted);
@@ -106,6 +117,12 @@ impl<'a> Measurement<'a> {
         run.id = drawn_id();
         run.started_unix_s = since_1970();
         run
+    }
+
+    fn earlier_widths(&self, machine: &Machine) -> QuietWidths {
+        let earlier = self.quiet_file.iter();
+        let earlier = earlier.flat_map(|path| quiet_file::read(path, machine));
+        QuietWidths::new(earlier.collect())
     }
 
     /// The place of each entry, and the index of its job.

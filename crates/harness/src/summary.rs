@@ -1,5 +1,7 @@
 //! Computes an entry from the raw records of all its launches. Pure: the same records give the same entry on any machine.
 
+use std::collections::BTreeMap;
+
 use yamba_record::event::Sizing;
 use yamba_record::number::number;
 use yamba_record::program::Program;
@@ -9,6 +11,7 @@ use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
 use super::compressed::LaunchRecords;
+use super::contention::{self, QuietWidth};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
@@ -17,17 +20,19 @@ use super::{circle, cycles, load, validity};
 
 /// How an entry is measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Protocol {
+pub(super) struct Protocol<'a> {
     /// Number of planned launches.
     pub launches: u64,
     /// Whether an emulator runs the launches: physical bounds do not apply to its times.
     pub is_emulated: bool,
+    /// The width of an undisturbed core, by processor.
+    pub quiet: &'a BTreeMap<u64, QuietWidth>,
 }
 
 /// The entry of launches that wrote `recorded` and `records`, and ended as in `ends`.
 pub(super) fn summarise(
     program: &Program,
-    protocol: Protocol,
+    protocol: Protocol<'_>,
     recorded: &Recorded,
     records: Vec<LaunchRecords>,
     ends: &[LaunchStatus],
@@ -39,6 +44,7 @@ pub(super) fn summarise(
         batches.extend(launch.batches.iter());
         sizing.push(launch.sizing);
     }
+    find_neighbours(&mut benchmark, &mut batches, protocol.quiet);
     benchmark.batches = batches.iter().cloned().collect();
     benchmark.sizing = sizing.concat();
     let first = batches.first();
@@ -69,6 +75,37 @@ pub(super) fn summarise(
     reasons.append(&mut benchmark.notes);
     benchmark.notes = reasons;
     benchmark
+}
+
+/// The quiet width of each launch's processor.
+struct QuietLaunches(Vec<QuietWidth>);
+
+impl QuietLaunches {
+    fn of(benchmark: &Benchmark, quiet: &BTreeMap<u64, QuietWidth>) -> QuietLaunches {
+        let processor = |l: &Launch| l.placement.as_ref()?.cpu;
+        let width = |l: &Launch| processor(l).and_then(|cpu| quiet.get(&cpu).copied());
+        let each = benchmark.launches.iter().map(width);
+        QuietLaunches(each.map(|w| w.unwrap_or(QuietWidth::Unknown)).collect())
+    }
+
+    fn width(&self, batch: &Batch) -> QuietWidth {
+        self.0[batch.launch as usize]
+    }
+}
+
+/// Marks the batches that a neighbour disturbed, and enters the share of contended time.
+fn find_neighbours(
+    benchmark: &mut Benchmark,
+    batches: &mut [Batch],
+    quiet: &BTreeMap<u64, QuietWidth>,
+) {
+    let quiet = QuietLaunches::of(benchmark, quiet);
+    contention::mark(batches, |i| quiet.width(i));
+    benchmark.contended = contention::contended_share(batches, |i| quiet.width(i));
+    for of_launch in batches.chunk_by(|a, b| a.launch == b.launch) {
+        benchmark.launches[of_launch[0].launch as usize].contended =
+            contention::contended_share(of_launch, |i| quiet.width(i));
+    }
 }
 
 /// Ends an entry that has no complete launch. Its records stay.
@@ -191,7 +228,7 @@ fn choose<'a>(
 /// Computes the benchmark's figure. Returns the reasons why it is invalid.
 fn judge(
     program: &Program,
-    protocol: Protocol,
+    protocol: Protocol<'_>,
     b: &mut Benchmark,
     batches: &[Batch],
     sizing: &[Vec<Sizing>],
@@ -199,7 +236,12 @@ fn judge(
 ) -> Vec<String> {
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
-    let verdict = disturbed::judge(&measured, b.processes);
+    let quiet = QuietLaunches::of(b, protocol.quiet);
+    let is_blind = contention::is_blind(&measured, |i| quiet.width(i));
+    let mut verdict = disturbed::judge(&measured, b.processes);
+    if let Some(contended) = b.contended.filter(|_| is_blind) {
+        verdict.give_up(disturbed::blind_note(contended));
+    }
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
     b.circles = circle::circles(&measured, counts);

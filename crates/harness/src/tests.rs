@@ -59,6 +59,7 @@ fn replay_listed(
     let planned = Protocol {
         launches: launches.len() as u64,
         is_emulated: false,
+        quiet: &std::collections::BTreeMap::new(),
     };
     let mut recorded = Recorded::new(program, processes);
     let append = |launch| recorded.append(program, launch);

@@ -163,6 +163,7 @@ impl Measured {
             progress: &mut Silent,
             stop: &Stop::default(),
             listing: &|_, _| None,
+            quiet_file: None,
         };
         let run = measurement.run().map(|run| run.benchmarks);
         Measured { folder, run }
@@ -449,7 +450,14 @@ fn page_names_every_option_event_and_key() {
     let batch = serde_json::to_value(RawBatch::default()).expect("JSON");
     let description = serde_json::to_value(Description::default()).expect("JSON");
     let disturbance = batch["disturbance"].clone();
-    let keys = [keys(batch), keys(description), keys(disturbance)].concat();
+    let probes = batch["probes"].clone();
+    let keys = [
+        keys(batch),
+        keys(description),
+        keys(disturbance),
+        keys(probes),
+    ]
+    .concat();
     let all = options.into_iter().chain(events).filter(|w| *w != "?");
     let marked = quoted(PAGE, '`');
     for word in all.chain(keys.iter().map(String::as_str)) {

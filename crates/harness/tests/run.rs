@@ -94,6 +94,7 @@ fn measure(
         progress,
         stop,
         listing: &|_, _| None,
+        quiet_file: None,
     };
     measurement.run()
 }

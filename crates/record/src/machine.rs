@@ -4,6 +4,8 @@ pub mod details;
 
 pub use details::Details;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The main facts of a machine. No field names the machine or its owner.
@@ -30,6 +32,9 @@ pub struct Machine {
     pub virtual_machine: Option<bool>,
     /// The file system of scratch files.
     pub scratch: Option<Scratch>,
+    /// The width of an undisturbed core by processor, in cycles of 10 000 instructions of the width probe.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub quiet_widths: BTreeMap<u64, f64>,
     /// All other system facts. `None` in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,

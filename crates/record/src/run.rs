@@ -306,6 +306,7 @@ impl Benchmark {
             discarded: 0,
             is_disturbed: false,
             disturbed: BTreeMap::new(),
+            contended: None,
             throughput: None,
             median_of_medians: None,
             placement: None,
@@ -389,6 +390,9 @@ pub struct Benchmark {
     /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
+    /// Share of the width probes that another virtual machine lengthened, from 0 to 1. `None` if unknown.
+    #[serde(default)]
+    pub contended: Option<f64>,
     /// Total operations (for a bandwidth: bytes) of all processes.
     #[serde(default)]
     pub throughput: Option<Throughput>,
@@ -494,6 +498,9 @@ pub struct Launch {
     /// Duration of the launch, in ns.
     #[serde(default)]
     pub took_ns: u64,
+    /// Share of the launch's width probes that another virtual machine lengthened. `None` if unknown.
+    #[serde(default)]
+    pub contended: Option<f64>,
     /// The plan of the launch.
     #[serde(default)]
     pub request: Option<LaunchRequest>,
@@ -511,6 +518,9 @@ pub struct LaunchRequest {
     pub warmup_ns: u64,
     /// Relative half-width of the launch's own interval at which it may stop early.
     pub precision: f64,
+    /// The width of an undisturbed core: batches with wider probes are not enough. In cycles of 10 000 instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_width: Option<f64>,
 }
 
 /// The combined rate of all processes.

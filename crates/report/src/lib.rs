@@ -1,5 +1,6 @@
 //! Formats runs as text, pages and charts, with one file per format. It does not measure.
 
+mod contention;
 mod html;
 pub mod markdown;
 mod number;
@@ -9,6 +10,7 @@ mod shell;
 mod summary;
 mod ticks;
 
+pub use contention::{contended_sentence, contended_share};
 pub use html::{Operation, Study, html};
 pub use number::{figure, interval, listed};
 pub use place::RunLocation;

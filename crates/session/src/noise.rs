@@ -214,6 +214,7 @@ fn measure<E>(
         progress,
         stop: plan.stop,
         listing: &|_, _| None,
+        quiet_file: super::target::quiet_file(plan.target),
     };
     (plan.measure)(measurement, boundary)
 }

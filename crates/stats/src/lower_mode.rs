@@ -90,7 +90,9 @@ mod tests {
     #[test]
     fn evenly_spread_values_have_no_sharp_mode() {
         let mut random = Rng::with_seed(6);
-        let values: Vec<f64> = (0..20_000).map(|_| 2400.0 + random.f64() * 1200.0).collect();
+        let values: Vec<f64> = (0..20_000)
+            .map(|_| 2400.0 + random.f64() * 1200.0)
+            .collect();
         let mode = lower_mode(&values, 0.01).unwrap();
         assert!(mode.sharpness < 0.25, "{mode:?}");
     }

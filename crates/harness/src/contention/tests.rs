@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use fastrand::Rng;
 use yamba_stats::median;
 
 use super::*;
@@ -76,12 +75,20 @@ fn system_calls() -> Vec<Row> {
     each.map(|r| {
         let is_second = (r[6] - r[1]).abs() > (r[4] - r[1]).abs();
         let between = if is_second { r[6] } else { r[4] };
-        row(r[0], [r[2], r[9]], [r[1], between, r[8]], &[r[3], r[5], r[7]])
+        row(
+            r[0],
+            [r[2], r[9]],
+            [r[1], between, r[8]],
+            &[r[3], r[5], r[7]],
+        )
     })
     .collect()
 }
 
-const OF_INSTRUCTIONS: [Operation; 2] = [operation("imul", 3.0, 0.001), operation("L1 load", 5.0, 0.001)];
+const OF_INSTRUCTIONS: [Operation; 2] = [
+    operation("imul", 3.0, 0.001),
+    operation("L1 load", 5.0, 0.001),
+];
 const OF_SYSTEM_CALLS: [Operation; 3] = [
     operation("getppid", 318.2, 0.005),
     operation("stat", 1035.0, 0.015),
@@ -105,7 +112,10 @@ fn windows(rows: &[Row], operations: &[Operation], admits: impl Fn(&Row) -> bool
             let values: Vec<f64> = used.iter().map(|r| r.values[i]).collect();
             let error = (median(&values).unwrap() / operation.cycles - 1.0).abs();
             if error > operation.tolerance {
-                println!("{} at {:.1} s: {error:.4}", operation.name, window[0].second);
+                println!(
+                    "{} at {:.1} s: {error:.4}",
+                    operation.name, window[0].second
+                );
             }
             worst = worst.max(error / operation.tolerance);
         }
@@ -164,7 +174,10 @@ fn neighbours_level_is_not_taken_for_quiet() {
         let QuietWidth::Known(level) = quiet else {
             panic!("no level")
         };
-        let busy = rows.iter().flat_map(|r| widths(&r.probes)).filter(|w| *w > 1.1 * level);
+        let busy = rows
+            .iter()
+            .flat_map(|r| widths(&r.probes))
+            .filter(|w| *w > 1.1 * level);
         let busy: Vec<f64> = busy.collect();
         assert_eq!(quiet_width(&busy, None), QuietWidth::NeverQuiet);
         assert_eq!(quiet_width(&busy, Some(level)), quiet);

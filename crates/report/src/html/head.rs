@@ -7,6 +7,7 @@ use yamba_record::machine::{Details, Machine};
 use yamba_record::number::{bytes, number};
 use yamba_record::run::{IntervalScope, Status};
 
+use super::timeline::timelines;
 use crate::number::counted;
 use crate::place::RunLocation;
 
@@ -131,6 +132,7 @@ pub fn runs(runs: &[Run]) -> Markup {
                     }
                 }
             }
+            (timelines(runs))
         }
     }
 }

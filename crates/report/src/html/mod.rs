@@ -13,6 +13,7 @@ mod scaling;
 mod study;
 mod sweep;
 pub(crate) mod table;
+mod timeline;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

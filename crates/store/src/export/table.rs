@@ -141,6 +141,11 @@ const BATCH_COLUMNS: &[Column] = &[
     column("major_faults", "", Count(|r| Some(r.batch()?.disturbance.major_faults))),
     column("stolen_ns", "ns", Real(|r| Some(r.batch()?.disturbance.stolen_ns))),
     column("waited_ns", "ns", Real(|r| r.batch()?.disturbance.waited_ns)),
+    column("probe_before", "", Real(|r| r.batch()?.probes.before)),
+    column("probe_between", "", Real(|r| r.batch()?.probes.between)),
+    column("probe_after", "", Real(|r| r.batch()?.probes.after)),
+    column("cycle_change_ppm", "", Real(|r| r.batch()?.probes.cycle_change_ppm)),
+    column("dummy_cycle_change_ppm", "", Real(|r| r.batch()?.probes.dummy_cycle_change_ppm)),
     column("evidence", "", Text(|r| json(&r.batch()?.evidence))),
     column("counters", "", Text(|r| json(&r.batch()?.counters))),
 ];

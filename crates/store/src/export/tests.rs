@@ -295,14 +295,15 @@ fn csv_has_one_line_per_entry() {
 #[test]
 fn csv_batches_has_one_line_per_batch() {
     let batch = json!({"passes": 3, "operations": 6, "ns": [9.5], "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
-        "evidence": {"faults": 1.0}, "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5}});
+        "evidence": {"faults": 1.0}, "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5},
+        "probes": {"before": 1702, "cycle_change_ppm": -200}});
     let text = written(
         "csv-batches",
         &run(&[entry("x", json!({"batches": batch}))]),
     );
     assert_eq!(
         text.lines().nth(1).unwrap(),
-        r#"0123456789abcdef,x,{},1,ok,ns,1,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,"{""faults"":1.0}",{}"#
+        r#"0123456789abcdef,x,{},1,ok,ns,1,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,1702,,,-200,,"{""faults"":1.0}",{}"#
     );
 }
 

@@ -1,0 +1,251 @@
+//! Simulates neighbours that come and go: their turns last from a tenth of a millisecond to seconds, and the clock rate changes as well.
+//! A simulated program measures with probes, and its figures must be true or marked as disturbed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fastrand::Rng;
+use yamba_record::event::{Begin, Placement, RawBatch};
+use yamba_record::program::Program;
+use yamba_record::{Benchmark, Event};
+use yamba_stats::median;
+
+use super::*;
+use crate::assemble::Recorded;
+use crate::launch_status::LaunchStatus;
+use crate::process_output::{ProcessExit, ProcessOutput};
+use crate::summary::{Protocol, summarise};
+
+/// Length of a core cycle in ns at the two clock rates.
+const CYCLES_NS: [f64; 2] = [0.263, 0.256];
+/// Times of the simulated work on an undisturbed core, in cycles: a width probe, a reference chain, a batch, a dummy.
+const PROBE: f64 = 30_000.0;
+const REFERENCE: f64 = 98_304.0;
+const BATCH: f64 = 760_000.0;
+const DUMMY: f64 = 40_000.0;
+/// True cycles per operation, and operations of a batch.
+const TRUTH: f64 = 360.0;
+const OPERATIONS: u64 = 2000;
+/// Factors by which a neighbour lengthens them.
+const SLOW_PROBE: f64 = 1.6;
+const SLOW_REFERENCE: f64 = 1.03;
+const SLOW_BATCH: f64 = 1.35;
+/// The quiet width: cycles of 10 000 instructions.
+const QUIET_WIDTH: f64 = 1702.0;
+/// Largest error of a figure that is not marked.
+const LARGEST_ERROR: f64 = 0.02;
+
+/// A machine with a neighbour. Both change state at random moments.
+struct Host {
+    random: Rng,
+    now_ns: f64,
+    is_busy: bool,
+    until_ns: f64,
+    /// Mean duration of the neighbour's turns and of its pauses, in ns.
+    turn_ns: f64,
+    pause_ns: f64,
+    rate: usize,
+    rate_until_ns: f64,
+}
+
+impl Host {
+    fn new(seed: u64, turn_ns: f64, pause_ns: f64) -> Host {
+        let mut host = Host {
+            random: Rng::with_seed(seed),
+            now_ns: 0.0,
+            is_busy: false,
+            until_ns: 0.0,
+            turn_ns,
+            pause_ns,
+            rate: 0,
+            rate_until_ns: 3e7,
+        };
+        host.is_busy = host.random.f64() < turn_ns / (turn_ns + pause_ns);
+        host.until_ns = host.next_turn();
+        host
+    }
+
+    fn next_turn(&mut self) -> f64 {
+        let mean = if self.is_busy {
+            self.turn_ns
+        } else {
+            self.pause_ns
+        };
+        self.now_ns - mean * (1.0 - self.random.f64()).ln()
+    }
+
+    /// Does work of `cycles` that a neighbour makes longer by the factor `slow`. Returns its duration in ns.
+    fn work(&mut self, cycles: f64, slow: f64) -> f64 {
+        let begin = self.now_ns;
+        let mut left = cycles;
+        while left > 0.0 {
+            let cycle = CYCLES_NS[self.rate] * if self.is_busy { slow } else { 1.0 };
+            let event = self.until_ns.min(self.rate_until_ns);
+            let end = self.now_ns + left * cycle;
+            if end < event {
+                self.now_ns = end;
+                break;
+            }
+            left -= (event - self.now_ns) / cycle;
+            self.now_ns = event;
+            if event == self.rate_until_ns {
+                self.rate = 1 - self.rate;
+                self.rate_until_ns += 3e7;
+            } else {
+                self.is_busy = !self.is_busy;
+                self.until_ns = self.next_turn();
+            }
+        }
+        // A clock with steps of 10 ns.
+        ((self.now_ns - begin) / 10.0).round() * 10.0
+    }
+
+    fn cycle_ns(&mut self) -> f64 {
+        self.work(REFERENCE, SLOW_REFERENCE) / REFERENCE
+    }
+
+    fn width(&mut self, cycle_ns: f64) -> Option<f64> {
+        let ns = self.work(PROBE, SLOW_PROBE);
+        Some((QUIET_WIDTH * ns / PROBE / cycle_ns).round())
+    }
+
+    /// Measures one batch in the order of the runtime.
+    fn batch(&mut self) -> Batch {
+        let probe_ns = self.work(PROBE, SLOW_PROBE);
+        let cycle_before = self.cycle_ns();
+        let ns = self.work(BATCH, SLOW_BATCH);
+        let cycle_after = self.cycle_ns();
+        let between = self.width(cycle_after);
+        let dummy_before = self.cycle_ns();
+        let dummy_ns = self.work(DUMMY, SLOW_BATCH);
+        let dummy_after = self.cycle_ns();
+        Batch {
+            passes: OPERATIONS,
+            operations: OPERATIONS,
+            ns,
+            dummy_ns,
+            cycle_ns: Some(f64::midpoint(cycle_before, cycle_after)),
+            dummy_cycle_ns: Some(f64::midpoint(dummy_before, dummy_after)),
+            probes: Probes {
+                before: Some((QUIET_WIDTH * probe_ns / PROBE / cycle_before).round()),
+                between,
+                after: self.width(dummy_after),
+                cycle_change_ppm: Some(1e6 * (cycle_after / cycle_before - 1.0)),
+                dummy_cycle_change_ppm: Some(1e6 * (dummy_after / dummy_before - 1.0)),
+            },
+            ..Batch::default()
+        }
+    }
+
+    /// Measures one launch for this time; three times as long while there are fewer than 11 quiet batches.
+    fn launch(&mut self, time_ns: f64, quiet_width: QuietWidth) -> Vec<Batch> {
+        let begin = self.now_ns;
+        let mut batches: Vec<Batch> = Vec::new();
+        loop {
+            batches.push(self.batch());
+            let spent = self.now_ns - begin;
+            let count = |b: &&Batch| is_quiet(&b.probes, quiet_width) != Some(false);
+            let is_enough = batches.iter().filter(count).count() >= 11;
+            if batches.len() >= 11 && spent > if is_enough { time_ns } else { 3.0 * time_ns } {
+                return batches;
+            }
+        }
+    }
+}
+
+fn output(batches: Vec<Batch>) -> ProcessOutput {
+    let begin = Event::Begin(Begin {
+        placement: Placement {
+            kind: "pinned".to_owned(),
+            cpu: Some(1),
+            ..Placement::default()
+        },
+        processes: 1,
+        ..Begin::default()
+    });
+    let batch = |(index, batch)| {
+        Event::Batch(RawBatch {
+            index,
+            value: None,
+            batch,
+        })
+    };
+    let batches = (0..).zip(batches).map(batch);
+    ProcessOutput {
+        events: [begin].into_iter().chain(batches).collect(),
+        garbled: 0,
+        messages: String::new(),
+        orphans: Vec::new(),
+        exit: ProcessExit::Exit(0),
+        batches_took: Duration::ZERO,
+    }
+}
+
+/// Measures an entry in six launches of 40 ms, with other entries' launches in between.
+fn measure(host: &mut Host, earlier: Option<f64>) -> Benchmark {
+    let program = Program {
+        class: "simulated".to_owned(),
+        figure: Some("latency".to_owned()),
+        unit: Some("ns".to_owned()),
+        ..Program::default()
+    };
+    let mut widths = QuietWidths::new(earlier.into_iter().map(|w| (1, w)).collect());
+    let mut recorded = Recorded::new(&program, 1);
+    let mut records = Vec::new();
+    for _ in 0..6 {
+        let batches = host.launch(4e7, widths.of(1));
+        widths.add(1, &batches);
+        records.push(recorded.append(&program, &output(batches)));
+        host.work(1e9, 1.0);
+    }
+    let protocol = Protocol {
+        launches: 6,
+        is_emulated: false,
+        quiet: &BTreeMap::from([(1, widths.of(1))]),
+    };
+    summarise(
+        &program,
+        protocol,
+        &recorded,
+        records,
+        &[const { LaunchStatus::Complete }; 6],
+    )
+}
+
+/// Relative error of a latency in cycles.
+fn error(cycles: f64) -> f64 {
+    cycles / TRUTH - 1.0
+}
+
+/// Each figure in cycles is true within two hundredths, or it is marked. No figure is marked if a tenth of the time is quiet and the turns of the neighbour
+/// are longer than a batch.
+#[test]
+fn unmarked_figures_are_true_beside_any_neighbour() {
+    let durations = [1e5, 3e5, 1e6, 1e7, 1e8, 1e9];
+    let mut wrong_without_probes = 0;
+    for (turn_ns, pause_ns) in durations.iter().flat_map(|t| durations.map(|p| (*t, p))) {
+        for seed in 0..2 {
+            let entry = measure(&mut Host::new(seed, turn_ns, pause_ns), Some(QUIET_WIDTH));
+            let all = entry.batches.iter().filter_map(|b| crate::cycles::of(&b));
+            let unfiltered = error(median(&all.collect::<Vec<f64>>()).unwrap());
+            wrong_without_probes += u64::from(unfiltered.abs() > LARGEST_ERROR);
+            let error = error(entry.cycles.unwrap().median);
+            let quiet = 1.0 - entry.contended.unwrap();
+            let case = format!("turns of {turn_ns} ns, pauses of {pause_ns} ns: {error}, {quiet}");
+            let is_slow = turn_ns >= 1e6 && pause_ns >= 1e6;
+            assert!(entry.is_disturbed || error.abs() < LARGEST_ERROR, "{case}");
+            assert!(!(entry.is_disturbed && is_slow && quiet >= 0.1), "{case}");
+        }
+    }
+    assert!(wrong_without_probes > 20, "{wrong_without_probes}");
+}
+
+/// A new machine has no quiet width from earlier runs.
+#[test]
+fn quiet_width_is_learned_from_first_run() {
+    let entry = measure(&mut Host::new(1, 1e7, 1e7), None);
+    assert!(error(entry.cycles.unwrap().median).abs() < LARGEST_ERROR);
+    assert!(!entry.is_disturbed);
+    let never_quiet = measure(&mut Host::new(2, 1e12, 1.0), Some(QUIET_WIDTH));
+    assert!(never_quiet.is_disturbed && never_quiet.contended == Some(1.0));
+}

@@ -1,0 +1,80 @@
+//! How much of a run's time another virtual machine used the same core.
+
+use yamba_record::run::Launch;
+use yamba_record::{Benchmark, Run};
+
+/// Shares below this are not worth a sentence: single interrupts lengthen probes, too.
+const WORTH_SAYING: f64 = 0.02;
+
+/// The share of the probed time in which another virtual machine used the core, from 0 to 1. `None` if the run has no probes, or no quiet width.
+pub fn contended_share(run: &Run) -> Option<f64> {
+    let (mut contended, mut total) = (0.0, 0.0);
+    for (launch, share) in probed(run) {
+        let took = launch.took_ns as f64;
+        contended += share * took;
+        total += took;
+    }
+    (total > 0.0).then(|| contended / total)
+}
+
+/// The launches with probes, and their contended shares.
+pub(crate) fn probed(run: &Run) -> impl Iterator<Item = (&Launch, f64)> {
+    let launches = run.benchmarks.iter().flat_map(|b| &b.launches);
+    launches.filter_map(|l| Some((l, l.contended?)))
+}
+
+/// A sentence about the contended share of a run. `None` if it is negligible or unknown.
+pub fn contended_sentence(run: &Run) -> Option<String> {
+    let share = contended_share(run).filter(|s| *s >= WORTH_SAYING)?;
+    let is_marked = |b: &&Benchmark| b.is_disturbed && b.contended.is_some_and(|c| c > 0.0);
+    let marked = run.benchmarks.iter().filter(is_marked).count();
+    let consequence = match marked {
+        0 => "the batches of that time are discarded".to_owned(),
+        1 => "1 figure is disturbed by it".to_owned(),
+        n => format!("{n} figures are disturbed by it"),
+    };
+    let percent = (share * 100.0).round();
+    Some(format!(
+        "Another virtual machine used the same core for {percent} % of the time: {consequence}."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(launches: &[(u64, Option<f64>)], is_disturbed: bool) -> Run {
+        let mut run: Run =
+            serde_json::from_str(include_str!("../../../tests/records/every-kind.json")).unwrap();
+        run.benchmarks.truncate(1);
+        let entry = &mut run.benchmarks[0];
+        let launch = |(took_ns, contended): &(u64, Option<f64>)| Launch {
+            took_ns: *took_ns,
+            contended: *contended,
+            ..Launch::default()
+        };
+        entry.launches = launches.iter().map(launch).collect();
+        entry.is_disturbed = is_disturbed;
+        entry.contended = Some(0.5);
+        run
+    }
+
+    #[test]
+    fn share_is_weighted_by_time_and_said_if_it_matters() {
+        let some = run(&[(100, Some(0.9)), (300, Some(0.1)), (1000, None)], false);
+        assert_eq!(contended_share(&some), Some(0.3));
+        assert_eq!(
+            contended_sentence(&some).as_deref(),
+            Some(
+                "Another virtual machine used the same core for 30 % of the time: the batches of that time are discarded."
+            )
+        );
+        let most = contended_sentence(&run(&[(100, Some(1.0))], true)).unwrap();
+        assert!(
+            most.ends_with("100 % of the time: 1 figure is disturbed by it."),
+            "{most}"
+        );
+        assert_eq!(contended_sentence(&run(&[(100, Some(0.01))], false)), None);
+        assert_eq!(contended_share(&run(&[(100, None)], false)), None);
+    }
+}
