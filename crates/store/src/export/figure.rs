@@ -1,5 +1,6 @@
 //! Validity and kind of a figure, as all export formats need them.
 
+use serde::Serialize;
 use yamba_record::units::{bytes_a_second, nanoseconds};
 use yamba_record::{Benchmark, Status};
 
@@ -43,4 +44,11 @@ pub(super) fn kind(entry: &Benchmark) -> FigureKind {
         _ => nanoseconds(unit).map(|ns| FigureKind::Time(ns / 1e9)),
     };
     known.unwrap_or(FigureKind::Value)
+}
+
+/// The serialised name of an enum value, such as `invalid`.
+pub(super) fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value);
+    let word = value.ok().and_then(|v| v.as_str().map(str::to_owned));
+    word.unwrap_or_default()
 }

@@ -9,6 +9,7 @@ mod google;
 mod json;
 mod parquet;
 mod prometheus;
+mod series;
 mod table;
 
 use std::io;

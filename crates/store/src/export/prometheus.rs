@@ -1,13 +1,11 @@
 //! Prometheus' text format, version 0.0.4, in its base units: seconds and bytes per second.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use yamba_record::{Benchmark, Run, Status, parameters};
+use yamba_record::{Run, Status};
 
 use super::figure::{self, FigureKind};
-
-type Labels = Vec<(String, String)>;
+use super::series::{self, Labels};
 
 /// A metric: name, help text and series.
 struct Family {
@@ -49,16 +47,7 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
 
 /// Number of entries with the same labels as an earlier one. The format forbids duplicate series.
 pub(super) fn repeated(run: &Run) -> usize {
-    run.benchmarks.len() - first_of_each(run).len()
-}
-
-fn first_of_each(run: &Run) -> Vec<(&Benchmark, Labels)> {
-    let mut seen = BTreeSet::new();
-    run.benchmarks
-        .iter()
-        .map(|entry| (entry, labels(entry)))
-        .filter(|(_, labels)| seen.insert(braces(labels)))
-        .collect()
+    series::repeated(run, braces)
 }
 
 fn of_run(run: &Run) -> [Family; 2] {
@@ -101,7 +90,7 @@ fn of_entries(run: &Run) -> [Family; 8] {
         Family::new("yamba_bandwidth_interval_bytes_per_second", INTERVAL),
         Family::new("yamba_value_interval", INTERVAL),
     ];
-    for (entry, labels) in first_of_each(run) {
+    for (entry, labels) in series::distinct(run, braces) {
         let good = figure::good(entry);
         if entry.status != Status::Skipped {
             valid.series.push((labels.clone(), f64::from(u8::from(good.is_some()))));
@@ -122,28 +111,6 @@ fn of_entries(run: &Run) -> [Family; 8] {
     }
     let ([a, b, c], [d, e, f]) = (figures, intervals);
     [valid, disturbed, a, d, b, e, c, f]
-}
-
-fn labels(entry: &Benchmark) -> Labels {
-    let mut labels = vec![
-        ("benchmark".to_owned(), entry.name.clone()),
-        ("processes".to_owned(), entry.processes.to_string()),
-    ];
-    if figure::kind(entry) == FigureKind::Value {
-        labels.extend(entry.unit.clone().map(|u| ("unit".to_owned(), u)));
-    }
-    let mut taken = BTreeSet::new();
-    for (name, value) in &entry.parameters.0 {
-        let mut label = format!(
-            "parameter_{}",
-            name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
-        );
-        while !taken.insert(label.clone()) {
-            label.push('_');
-        }
-        labels.push((label, parameters::plain(value)));
-    }
-    labels
 }
 
 fn braces(labels: &Labels) -> String {

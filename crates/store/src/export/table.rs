@@ -65,7 +65,7 @@ fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<TableEntry<'a
         run,
         benchmark,
         parameters: serde_json::to_string(&benchmark.parameters)?,
-        status: word(&benchmark.status),
+        status: figure::word(&benchmark.status),
     })
 }
 
@@ -101,7 +101,7 @@ const ENTRY_COLUMNS: &[Column] = &[
     column("median", "", Real(|r| r.good())),
     column("low", "", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[0]))),
     column("high", "", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[1]))),
-    column("interval_scope", "", Text(|r| r.of_good(|b| b.interval_scope).map(|k| word(&k).into()))),
+    column("interval_scope", "", Text(|r| r.of_good(|b| b.interval_scope).map(|k| figure::word(&k).into()))),
     column("cycles", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.median))),
     column("cycles_low", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[0]))),
     column("cycles_high", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[1]))),
@@ -184,11 +184,4 @@ fn joined(texts: &[String]) -> Option<Cow<'_, str>> {
 
 fn json(value: &impl Serialize) -> Option<Cow<'static, str>> {
     serde_json::to_string(value).ok().map(Cow::Owned)
-}
-
-/// The serialised name of an enum value, such as `invalid`.
-fn word(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value);
-    let word = value.ok().and_then(|v| v.as_str().map(str::to_owned));
-    word.unwrap_or_default()
 }
