@@ -6,6 +6,7 @@ mod csv;
 mod figure;
 mod go;
 mod google;
+mod influx;
 mod json;
 mod parquet;
 mod prometheus;
@@ -60,6 +61,7 @@ pub const FORMATS: &[Format] = &[
     Format { detail: Detail::Batches, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
     Format { leaves_out: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
     Format { leaves_out: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
+    Format { repeated: influx::repeated, ..text("influx", "InfluxDB's line protocol", influx::write) },
 ];
 
 /// A text format with figures but not raw batches, which omits no entry.

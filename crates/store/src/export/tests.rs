@@ -167,6 +167,72 @@ fn prometheus_labels_are_sanitised_and_distinct() {
 }
 
 #[test]
+fn influx() {
+    let common = r#",isa=x86_64,system=linux,cpu=A\ "fast"/one\  run="0123456789abcdef",version="yamba 0.1.0",kernel="6.1""#;
+    let valid = r#"status="ok",valid=true,disturbed=false"#;
+    let lines = [
+        format!(
+            "yamba,benchmark=lat_x,processes=1,parameter_path=/bin/a\\ b,parameter_size=8{common},{valid},latency_seconds=0.0000000025,latency_seconds_low=0.000000002,latency_seconds_high=0.0000000030000000000000004"
+        ),
+        format!(
+            "yamba,benchmark=bw_x,processes=1{common},{valid},bandwidth_bytes_per_second=2500000,bandwidth_bytes_per_second_low=2000000,bandwidth_bytes_per_second_high=3000000"
+        ),
+        format!(
+            "yamba,benchmark=mhz,processes=2,unit=at\\ once{common},{valid},value=2.5,value_low=2,value_high=3"
+        ),
+        format!(
+            "yamba,benchmark=bad,processes=1{common},status=\"invalid\",valid=false,reason=\"invalid: missed, twice\""
+        ),
+        format!(
+            "yamba,benchmark=none,processes=1{common},status=\"skipped\",reason=\"skipped: no disk\""
+        ),
+    ];
+    let expected: String = lines
+        .iter()
+        .map(|line| format!("{line} 1500000000000000000\n"))
+        .collect();
+    assert_eq!(written("influx", &sample()), expected);
+}
+
+#[test]
+fn influx_escapes_separators() {
+    let hostile = entry(
+        "x",
+        json!({"parameters": {"a b": "1,2=3\n4\\", "empty": ""}, "status": "invalid", "valid": false, "notes": ["\"a\\\nb"],
+            "is_disturbed": true}),
+    );
+    let text = written("influx", &run(&[hostile]));
+    assert!(
+        text.contains(r#",parameter_a_b=1\,2\=3\ 4/,isa=x86_64,"#),
+        "{text}"
+    );
+    assert!(text.contains(r#",reason="invalid: \"a\\ b" 15"#), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
+fn influx_has_one_point_per_series_and_marks_disturbance() {
+    let entries = [
+        entry(
+            "x",
+            json!({"is_disturbed": true, "interval_scope": "within launches"}),
+        ),
+        entry("x", json!({"median": 7.0})),
+    ];
+    let mut twice = run(&entries);
+    twice.started_unix_s = None;
+    let text = written("influx", &twice);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains("valid=true,disturbed=true,latency_seconds=0.0000000025,"));
+    assert!(
+        text.ends_with(",interval_scope=\"within launches\"\n"),
+        "{text}"
+    );
+    let format = FORMATS.iter().find(|f| f.name == "influx").unwrap();
+    assert_eq!((format.repeated)(&twice), 1);
+}
+
+#[test]
 fn google_benchmark() {
     let document: Value = serde_json::from_str(&written("google-benchmark", &sample())).unwrap();
     assert_eq!(document["context"]["json_schema_version"], 1);
@@ -324,7 +390,7 @@ fn control_characters_are_removed_from_names() {
         "x\u{1b}[2J\u{9b}",
         json!({"parameters": {"p\u{7}": "\u{1b}c"}, "notes": ["\u{1b}]0;t\u{7}"]}),
     );
-    for name in ["csv", "csv-batches", "go", "prometheus"] {
+    for name in ["csv", "csv-batches", "go", "prometheus", "influx"] {
         let text = written(name, &run(std::slice::from_ref(&hostile)));
         let acts = |c: char| c.is_control() && !matches!(c, '\r' | '\n');
         assert!(!text.contains(acts), "{name}: {text:?}");

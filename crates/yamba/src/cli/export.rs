@@ -18,6 +18,7 @@ Examples:
   yamba export --format csv -o latest.csv               the latest run as a table
   yamba export before --format go > before.txt          then: benchstat before.txt after.txt
   yamba export --format prometheus -o /var/lib/node_exporter/yamba.prom
+  yamba export --format influx | influx write --bucket speed
   yamba export 3f09 --format json | jq '.benchmarks[].name'
   yamba export --format parquet-batches -o run.parquet   then: pandas.read_parquet('run.parquet')
   yamba export old.json --format csv-batches          a document that is in no store")]

@@ -143,6 +143,7 @@ fn every_export_format_reports_omissions() {
             "prometheus",
             "yamba_valid{benchmark=\"bad\",processes=\"1\",parameter_size=\"8\"} 0\n",
         ),
+        ("influx", ",status=\"invalid\",valid=false,reason="),
     ] {
         let answer = yamba
             .run(&format!("export old.json --format {format}"))
