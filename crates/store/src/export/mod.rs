@@ -29,8 +29,8 @@ pub struct Format {
     pub detail: Detail,
     /// Whether the output is binary and must not go to a terminal.
     pub is_binary: bool,
-    /// Whether entries without a valid figure are omitted.
-    pub leaves_out: bool,
+    /// Whether readers of the format find no reason for a missing figure. The command then prints the number of such entries.
+    pub omits_reasons: bool,
     /// Counts entries that are omitted because an earlier one has the same name and parameters.
     pub repeated: fn(&Run) -> usize,
     /// Writes a run in this format.
@@ -59,8 +59,8 @@ pub const FORMATS: &[Format] = &[
     Format { is_binary: true, ..text("parquet", "the table of `csv` for data frames, with types", |run, out| parquet::write(&table::ENTRIES, run, out)) },
     Format { is_binary: true, detail: Detail::Batches, ..text("parquet-batches", "the table of `csv-batches` for data frames, with types", |run, out| parquet::write(&table::BATCHES, run, out)) },
     Format { detail: Detail::Batches, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
-    Format { leaves_out: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
-    Format { leaves_out: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
+    Format { omits_reasons: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
+    Format { omits_reasons: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
     Format { repeated: influx::repeated, ..text("influx", "InfluxDB's line protocol", influx::write) },
 ];
 
@@ -71,7 +71,7 @@ const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
         about,
         detail: Detail::Figures,
         is_binary: false,
-        leaves_out: false,
+        omits_reasons: false,
         repeated: none,
         write,
     }

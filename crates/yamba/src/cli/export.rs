@@ -68,7 +68,7 @@ impl Export {
             output::note_without_batches(&run);
         }
         let lacking = export::without_figure(&run);
-        if format.leaves_out && lacking > 0 {
+        if format.omits_reasons && lacking > 0 {
             output::note(&format!(
                 "{lacking} of {all} entries have no valid figure, and none here\n"
             ));

@@ -1,11 +1,13 @@
 //! `yamba import` and `yamba export`: documents are transferred completely or not at all.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
+use yamba_store::export::FORMATS;
 
-use crate::support::Yamba;
+use crate::support::{Yamba, root};
 
 pub fn document() -> Value {
     let entry = |name: &str, is_valid: bool| {
@@ -133,7 +135,7 @@ fn one_bad_file_of_two_imports_nothing() {
 #[test]
 fn every_export_format_reports_omissions() {
     let mut yamba = yamba();
-    for (format, part) in [
+    let parts = [
         ("json", "\"good\""),
         ("csv", ",good,"),
         ("csv-batches", "dummy_ns"),
@@ -144,7 +146,11 @@ fn every_export_format_reports_omissions() {
             "yamba_valid{benchmark=\"bad\",processes=\"1\",parameter_size=\"8\"} 0\n",
         ),
         ("influx", ",status=\"invalid\",valid=false,reason="),
-    ] {
+    ];
+    let texts = FORMATS.iter().filter(|f| !f.is_binary).map(|f| f.name);
+    let tested: BTreeSet<&str> = parts.iter().map(|(format, _)| *format).collect();
+    assert_eq!(tested, texts.collect());
+    for (format, part) in parts {
         let answer = yamba
             .run(&format!("export old.json --format {format}"))
             .ok()
@@ -155,6 +161,20 @@ fn every_export_format_reports_omissions() {
             ["go", "prometheus"].contains(&format),
             "{}",
             answer.err
+        );
+    }
+}
+
+/// The table of missing figures and the descriptions of the page.
+#[test]
+fn page_of_exports_describes_every_format() {
+    let page = fs::read_to_string(root().join("docs/export.md")).unwrap();
+    for name in FORMATS.iter().map(|f| f.name) {
+        let is_row = |l: &str| l.starts_with("| `") && l.contains(&format!("`{name}`"));
+        assert!(page.lines().any(is_row), "{name} has no row");
+        assert!(
+            page.contains(&format!("**{name}**")),
+            "{name} has no description"
         );
     }
 }
