@@ -112,7 +112,7 @@ const SLOW: Slow = Slow {
     time: Duration::from_secs(3),
 };
 
-/// How often a figure without cycles is re-measured.
+/// How often a disturbed figure, or one without cycles, is re-measured.
 const AGAIN: usize = 2;
 
 /// One requested figure.
@@ -138,7 +138,7 @@ struct Way {
 }
 
 impl Questions {
-    /// Measures all questions. Re-measures single figures that have no cycles because the machine was disturbed.
+    /// Measures all questions. Re-measures single figures that are disturbed or have no cycles.
     pub fn measure(
         &self,
         target: &Target,
@@ -223,14 +223,15 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     }
 }
 
-/// Whether the cycle length is measured here, but not precisely enough for this figure. Slow figures are excluded: re-measuring them takes too long.
+/// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough for this figure. Slow figures are excluded:
+/// re-measuring them takes too long.
 fn is_unclear(benchmark: &Benchmark) -> bool {
     if (benchmark.launches.len() as u64) < LAUNCHES {
         return false;
     }
     let known = benchmark.cycle_ns.iter().any(Option::is_some);
     let has_none = benchmark.cycles.is_none() && !run::is_blocked(benchmark);
-    benchmark.status == Status::Ok && has_none && known
+    benchmark.status == Status::Ok && (benchmark.is_disturbed || has_none && known)
 }
 
 /// Builds the program that times statements.

@@ -25,7 +25,7 @@ pub fn report(run: &Run, colour: bool) -> String {
         }
         aspects.push(aspect);
         let mut line = format!("  {:width$}", row[0], width = widths[0]);
-        line += &mark(benchmark.status, colour);
+        line += &mark(benchmark, colour);
         for (cell, width) in row.iter().zip(&widths).skip(1).filter(|(_, w)| **w > 0) {
             line += &format!("  {cell:width$}");
         }
@@ -37,6 +37,10 @@ pub fn report(run: &Run, colour: bool) -> String {
             out.push_str(&format!("      {line}\n"));
         }
         said = &benchmark.notes;
+    }
+    if let Some(sentence) = yamba_report::contended_sentence(run) {
+        out.push_str(&sentence);
+        out.push('\n');
     }
     out
 }
@@ -60,9 +64,10 @@ fn aspect_of(benchmark: &Benchmark) -> &str {
     }
 }
 
-/// The word for a missing figure; empty for a valid one.
-fn mark(status: Status, colour: bool) -> String {
-    let (word, code) = match status {
+/// The word for a missing or disturbed figure; empty for a good one.
+fn mark(benchmark: &Benchmark, colour: bool) -> String {
+    let (word, code) = match benchmark.status {
+        Status::Ok if benchmark.is_disturbed => ("disturbed", "33"),
         Status::Ok => return String::new(),
         Status::Invalid => ("INVALID", "1;31"),
         Status::Crashed => ("CRASHED", "1;31"),
@@ -95,9 +100,10 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
 /// Compares a figure with the first one of the same aspect.
 fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let aspect = aspect_of(benchmark);
-    let is_figure = |b: &&Benchmark| b.status == Status::Ok && aspect_of(b) == aspect;
+    let is_good = |b: &Benchmark| b.status == Status::Ok && !b.is_disturbed;
+    let is_figure = |b: &&Benchmark| is_good(b) && aspect_of(b) == aspect;
     let first = run.benchmarks.iter().find(is_figure)?;
-    if std::ptr::eq(first, benchmark) || benchmark.status != Status::Ok {
+    if std::ptr::eq(first, benchmark) || !is_good(benchmark) {
         return None;
     }
     let (ratio, [low, high]) = ratio(first, benchmark)?;
@@ -185,6 +191,18 @@ mod tests {
             "  throughput  1 cycles [0.999, 1.001]  0.25 ns [0.2497, 0.2502]",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+    }
+
+    #[test]
+    fn disturbed_figure_is_marked_and_not_compared() {
+        let mut disturbed = entry("statement/b;", "ok", 2.0, &[]);
+        disturbed.is_disturbed = true;
+        let first = || entry("statement/a;", "ok", 1.0, &[]);
+        let text = report_of(vec![first(), disturbed.clone()]);
+        assert!(text.contains("  time  disturbed  "), "{text}");
+        assert!(!text.contains("times"), "{text}");
+        let text = report_of(vec![disturbed, first()]);
+        assert!(!text.contains("times"), "{text}");
     }
 
     #[test]
