@@ -84,6 +84,8 @@ pub struct Slow {
 pub struct Own {
     /// Parameters with fixed values.
     pub set: Vec<(String, String)>,
+    /// Default values, as for all jobs.
+    pub preset: Vec<(String, String)>,
     /// Parameters with the values to measure one after the other.
     pub sweep: Vec<(String, Vec<String>)>,
     /// The number of processes, instead of the common ones.
@@ -203,6 +205,7 @@ impl Options {
             ..self.clone()
         };
         all.set.extend_from_slice(&own.set);
+        all.preset.extend_from_slice(&own.preset);
         all.sweep.extend_from_slice(&own.sweep);
         if let Some(processes) = own.processes {
             all.processes = vec![processes];

@@ -75,6 +75,9 @@ pub struct Producer {
     /// Whether the run was read from a document, which is untrusted: its sources are compiled only on request. The reader of a document sets it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_document: bool,
+    /// Whether the programs were built to start on another machine, too, for a benchmark between two machines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// The study of which these are the measurements. Its text is in [`Run::sources`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<SourceFile>,

@@ -27,7 +27,7 @@ pub struct Request {
     pub remote: Option<Remote>,
     /// The target platform; by default this machine's.
     pub target: Option<String>,
-    /// Parameters, effort and placement. The session fills in `preset` and `origin`.
+    /// Parameters, effort and placement. The session fills in `own` and `origin`.
     pub options: Options,
     /// The command line or other origin of the request; the run records it.
     pub arguments: Vec<String>,
@@ -42,6 +42,8 @@ pub struct Prepared {
     target: Target,
     jobs: Vec<Job>,
     options: Options,
+    /// Whether the programs start on another machine, too.
+    elsewhere: bool,
     arguments: Vec<String>,
 }
 
@@ -64,36 +66,35 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
     let analysis = &selection.analysis;
     let target = super::target(request.target.as_deref(), analysis)?;
     let mut classes = request.classes(&selection)?;
+    let given = remote::given(&request.options.set, &request.options.sweep);
+    let mut own = Vec::new();
     if let Some(remote) = &request.remote {
-        let set = request.options.set.iter().map(|(name, _)| name);
-        let swept = request.options.sweep.iter().map(|(name, _)| name);
-        remote.check(set.chain(swept))?;
         classes = remote.choose(&selection, classes, &target)?;
+        own = remote.own(analysis, &classes, &target, &given)?;
     }
-    let build_options = request.build_options();
+    let elsewhere =
+        request.remote.is_some() || remote::names_a_machine(analysis, &classes, &target, &given);
+    let build_options = BuildOptions {
+        elsewhere,
+        ..BuildOptions::default()
+    };
     let jobs = jobs(analysis, &classes, &target, &build_options, observer)?;
     let topics = grouped(analysis, &classes);
-    let preset = request.remote.iter().flat_map(Remote::preset).collect();
     Ok(Prepared {
         topics,
         target,
         jobs,
         options: Options {
-            preset,
+            own,
             ..request.options
         },
+        elsewhere,
         arguments: request.arguments,
         selection,
     })
 }
 
 impl Request {
-    fn build_options(&self) -> BuildOptions {
-        let options = &self.options;
-        let is_asked = || remote::is_asked_for(&options.set, &options.sweep);
-        remote::build_options(self.remote.is_some() || is_asked())
-    }
-
     /// The selected benchmarks, in measuring order.
     fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;
@@ -152,8 +153,10 @@ impl Prepared {
         observer: &dyn Observer,
     ) -> Result<Measured, Failure> {
         let analysis = &self.selection.analysis;
+        let mut origin = origin(analysis, &self.jobs, &self.target, &self.arguments);
+        origin.producer.elsewhere = self.elsewhere;
         let options = Options {
-            origin: origin(analysis, &self.jobs, &self.target, &self.arguments),
+            origin,
             ..self.options
         };
         measured(&self.jobs, &options, &self.target, stop, store, observer)

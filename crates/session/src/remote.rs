@@ -1,21 +1,20 @@
-//! Implements `--remote HOST`: selects the benchmarks that measure between two hosts, and sets their parameters.
+//! Implements `--remote HOST`: selects the benchmarks that measure between two machines, sets their parameters, and builds programs that start on both.
+//!
+//! A class declares those parameters itself, or imports a class that does: see the property `remote_parameters` in docs/language.md.
 
 use std::str::FromStr;
 
-use yamba_lang::{Analysis, ClassId, Target};
-use yamba_record::parameters::plain;
-use yamba_record::{Parameters, Run};
+use yamba_harness::Own;
+use yamba_lang::{Analysis, ClassId, Composition, Target};
 
 use super::Failure;
 use super::select::{How, Selection};
-use yamba_toolchain::build::BuildOptions;
 
-/// Parameters of such a benchmark: the two hosts that it measures between, and the placement of its two processes.
-const HOST: &str = "host";
-const PLACEMENT: &str = "placement";
+/// The property with the parameters that `--remote` sets, as `NAME=VALUE`, separated by spaces. The first one names the other machine.
+const PROPERTY: &str = "remote_parameters";
 
-/// Prefix of a `host` value that names another machine.
-const FAR: &str = "ssh:";
+/// Stands for the other machine's name in the value of the first parameter.
+const MACHINE: &str = "NAME";
 
 /// Another machine, as named for ssh.
 #[derive(Clone, Debug)]
@@ -36,22 +35,7 @@ impl FromStr for Remote {
 }
 
 impl Remote {
-    /// Fails if the user also sets or sweeps the parameter `host`.
-    pub fn check<'a>(&self, mut asked: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
-        match asked.any(|name| name == HOST) {
-            true => Err(Failure::new(format!(
-                "--remote {} and a value for {HOST} contradict each other",
-                self.0
-            ))
-            .help(format!(
-                "--sweep {HOST}=loopback,{FAR}{} measures both",
-                self.0
-            ))),
-            false => Ok(()),
-        }
-    }
-
-    /// Selects the benchmarks that measure between two hosts. Fails if another one was named, or if no benchmark remains.
+    /// Selects the benchmarks that measure between two machines. Fails if another one was named, or if no benchmark remains.
     pub fn choose(
         &self,
         selection: &Selection,
@@ -63,10 +47,10 @@ impl Remote {
             let mut chosen = selection.chosen.iter();
             chosen.any(|c| c.class == class && c.how == How::Name)
         };
-        let is_able = |class: &ClassId| match has_hosts(analysis, *class, target) {
-            Some(has) => has,
+        let is_able = |class: &ClassId| {
+            let exists = !analysis.program(*class, target).variants.is_empty();
             // A benchmark that does not exist on this target is kept if it was named: its entry then shows the reason.
-            None => is_named(*class),
+            RemoteParameters::of(analysis, *class, target).is_some() || !exists && is_named(*class)
         };
         let (able, others): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(is_able);
         let mut wrong = others.iter().filter(|c| is_named(**c) || able.is_empty());
@@ -75,77 +59,215 @@ impl Remote {
         };
         let name = analysis.class(*wrong).name();
         Err(Failure::new(format!(
-            "--remote {}: {name} does not measure between two hosts: it has no parameter `{HOST}`",
+            "--remote {}: {name} does not measure between two machines",
             self.0
         ))
-        .help("`yamba list` shows those that do: the group of the network"))
+        .help(format!(
+            "`yamba run --remote {} --dry-run` shows those of the suite that do",
+            self.0
+        )))
     }
 
-    /// The parameter values that the option sets.
-    pub fn preset(&self) -> [(String, String); 2] {
-        [
-            (HOST.to_owned(), format!("{FAR}{}", self.0)),
-            (PLACEMENT.to_owned(), "apart".to_owned()),
-        ]
+    /// The parameter values that the option sets in each of these benchmarks. Fails if the user gave the parameter that names the machine.
+    pub fn own(
+        &self,
+        analysis: &Analysis,
+        classes: &[ClassId],
+        target: &Target,
+        given: &[(String, String)],
+    ) -> Result<Vec<Own>, Failure> {
+        let each = classes.iter().map(|class| {
+            let Some(parameters) = RemoteParameters::of(analysis, *class, target) else {
+                return Ok(Own::default());
+            };
+            let preset = parameters.naming(&self.0);
+            let (name, value) = &preset[0];
+            let others = given.iter().filter(|(n, _)| n == name);
+            let others: Vec<&str> = others.map(|(_, v)| v.as_str()).collect();
+            if !others.is_empty() {
+                let (remote, others) = (&self.0, others.join(","));
+                return Err(Failure::new(format!(
+                    "--remote {remote} and a value for {name} contradict each other"
+                ))
+                .help(format!("--sweep {name}={others},{value} measures both")));
+            }
+            Ok(Own {
+                preset,
+                ..Own::default()
+            })
+        });
+        each.collect()
     }
 }
 
-/// Whether one of these parameter values names another machine.
-pub fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<String>)]) -> bool {
-    let is_there = |name: &String, value: &String| name == HOST && value.starts_with(FAR);
-    set.iter().any(|(name, value)| is_there(name, value))
-        || (sweep.iter()).any(|(name, values)| values.iter().any(|value| is_there(name, value)))
+/// The values that a request gives to parameters, by `--set` and `--sweep`.
+pub(super) fn given(
+    set: &[(String, String)],
+    sweep: &[(String, Vec<String>)],
+) -> Vec<(String, String)> {
+    let swept = sweep.iter().flat_map(|(name, values)| {
+        let each = values.iter();
+        each.map(|value| (name.clone(), value.clone()))
+    });
+    set.iter().cloned().chain(swept).collect()
 }
 
-/// Whether an entry was measured between this machine and another one.
-pub fn was_asked_for(parameters: &Parameters) -> bool {
-    let host = parameters.get(HOST).map(plain);
-    host.is_some_and(|host| host.starts_with(FAR))
+/// Whether one of these values makes one of these benchmarks measure between this machine and another.
+pub(super) fn names_a_machine(
+    analysis: &Analysis,
+    classes: &[ClassId],
+    target: &Target,
+    given: &[(String, String)],
+) -> bool {
+    let each = classes.iter();
+    let mut declared = each.filter_map(|class| RemoteParameters::of(analysis, *class, target));
+    declared.any(|parameters| {
+        let mut given = given.iter();
+        given.any(|(name, value)| parameters.is_machine(name, value))
+    })
 }
 
-/// The build options for rebuilding the programs of a stored run. `is_remote`: the run was requested with `--remote`.
-pub fn build_options_of(run: &Run, is_remote: bool) -> BuildOptions {
-    let mut all = run.benchmarks.iter();
-    build_options(is_remote || all.any(|b| was_asked_for(&b.parameters)))
-}
+/// The parameters that a benchmark declares for `--remote`, at least one.
+struct RemoteParameters(Vec<(String, String)>);
 
-/// The build options. `is_any_far`: a program is copied to another machine.
-pub fn build_options(is_any_far: bool) -> BuildOptions {
-    BuildOptions {
-        elsewhere: is_any_far,
-        ..BuildOptions::default()
+impl RemoteParameters {
+    /// `None` if the benchmark does not measure between two machines, or does not exist on this target.
+    fn of(analysis: &Analysis, class: ClassId, target: &Target) -> Option<RemoteParameters> {
+        let variants = analysis.program(class, target).variants;
+        variants.iter().find_map(|v| Self::of_variant(analysis, v))
     }
-}
 
-/// Whether the benchmark has the parameter `host`; `None` if it does not exist on this target.
-fn has_hosts(analysis: &Analysis, class: ClassId, target: &Target) -> Option<bool> {
-    let variants = analysis.program(class, target).variants;
-    let mut all = variants.iter().flat_map(|c| &c.parameters);
-    (!variants.is_empty()).then(|| all.any(|p| p.name == HOST))
+    fn of_variant(analysis: &Analysis, variant: &Composition) -> Option<RemoteParameters> {
+        let imports = variant.layers.iter().flat_map(|layer| &layer.imports);
+        let imported = imports.map(|(_, part)| variant.parts[*part].class);
+        let mut classes = std::iter::once(variant.class).chain(imported);
+        let text = classes.find_map(|class| analysis.property(class, PROPERTY))?;
+        let words = text.split_whitespace();
+        let pairs = words.filter_map(|word| word.split_once('='));
+        let parameters: Vec<(String, String)> = pairs
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let (first, _) = parameters.first()?;
+        let mut own = variant.parameters.iter();
+        own.any(|p| p.name == *first)
+            .then_some(RemoteParameters(parameters))
+    }
+
+    /// The values for this machine.
+    fn naming(self, machine: &str) -> Vec<(String, String)> {
+        let mut values = self.0;
+        values[0].1 = values[0].1.replacen(MACHINE, machine, 1);
+        values
+    }
+
+    /// Whether this value of a parameter names a machine.
+    fn is_machine(&self, name: &str, value: &str) -> bool {
+        let (first, form) = &self.0[0];
+        let (before, after) = form.split_once(MACHINE).unwrap_or((form, ""));
+        name == first
+            && value.len() >= before.len() + after.len()
+            && value.starts_with(before)
+            && value.ends_with(after)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use yamba_lang::{Files, Input};
+
     use super::*;
+
+    /// No file but the analysed one.
+    struct Alone;
+
+    impl Files for Alone {
+        fn find(&self, _: &str, _: &str) -> Option<Input> {
+            None
+        }
+
+        fn around(&self, _: &str) -> Vec<Input> {
+            Vec::new()
+        }
+    }
+
+    const CLASSES: &str = r#"
+yamba abstract Benchmark extends nothing { void benchmark() {} }
+yamba abstract Latency extends Benchmark {}
+yamba abstract Part extends nothing {}
+yamba abstract InstructionSet extends Part {}
+yamba abstract OperatingSystem extends Part {}
+yamba isa extends InstructionSet on isa {}
+yamba system extends OperatingSystem on system {}
+yamba ends extends Part { const char *remote_parameters = "peer=at:NAME! cores=two"; }
+yamba far { import(ends); param const char *peer = "here"; param const char *cores = "one"; }
+yamba near { import(ends); param const char *cores = "one"; }
+yamba own_declaration { const char *remote_parameters = "peer=NAME"; param const char *peer = "here"; }
+"#;
+
+    fn pairs(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        let each = all.iter();
+        each.map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+            .collect()
+    }
+
+    fn analysed() -> (Analysis, Target) {
+        let input = Input {
+            path: "all.yamba".to_owned(),
+            text: CLASSES.to_owned(),
+        };
+        let analysis = yamba_lang::analyse(vec![input], &Alone);
+        assert!(!analysis.has_errors(), "{:?}", analysis.diagnostics);
+        let target = Target {
+            isa: "isa".to_owned(),
+            system: "system".to_owned(),
+        };
+        (analysis, target)
+    }
 
     #[test]
     fn host_name_cannot_be_an_option_or_a_command() {
         for wrong in ["", "-oProxyCommand=true", "a b"] {
             assert!(wrong.parse::<Remote>().is_err(), "{wrong}");
         }
-        let right: Remote = "user@server".parse().unwrap();
-        assert_eq!(right.preset()[0].1, "ssh:user@server");
+        assert!("user@server".parse::<Remote>().is_ok());
     }
 
     #[test]
-    fn remote_host_may_be_one_of_several_values() {
-        let value = |text: &str| (HOST.to_owned(), text.to_owned());
-        let values = |text: &str| (HOST.to_owned(), vec!["veth".to_owned(), text.to_owned()]);
-        assert!(is_asked_for(&[value("ssh:server")], &[]));
-        assert!(is_asked_for(&[], &[values("ssh:server")]));
-        assert!(!is_asked_for(&[value("veth")], &[values("loopback")]));
-        let entry = |text: &str| Parameters(vec![(HOST.to_owned(), text.into())]);
-        assert!(was_asked_for(&entry("ssh:server")));
-        assert!(!was_asked_for(&entry("veth")) && !was_asked_for(&Parameters::default()));
+    fn class_or_its_import_declares_what_remote_sets() {
+        let (analysis, target) = analysed();
+        let remote: Remote = "user@server".parse().unwrap();
+        let own = |class: &str, given: &[(&str, &str)]| {
+            let classes = [analysis.find_class(class).unwrap()];
+            let own = remote.own(&analysis, &classes, &target, &pairs(given));
+            own.map(|mut own| own.remove(0).preset)
+        };
+        let both = pairs(&[("peer", "at:user@server!"), ("cores", "two")]);
+        assert_eq!(own("far", &[("cores", "one")]).unwrap(), both);
+        assert_eq!(own("near", &[]).unwrap(), []);
+        let named = pairs(&[("peer", "user@server")]);
+        assert_eq!(own("own_declaration", &[]).unwrap(), named);
+        let refused = own("far", &[("peer", "a"), ("peer", "b")]);
+        let Err(Failure::Sentence { help, .. }) = refused else {
+            panic!("a value beside --remote is accepted");
+        };
+        let help = help.unwrap_or_default();
+        assert!(help.contains("--sweep peer=a,b,at:user@server!"), "{help}");
+    }
+
+    #[test]
+    fn value_in_the_declared_form_names_a_machine() {
+        let (analysis, target) = analysed();
+        let is_remote = |class: &str, set: &[(&str, &str)], sweep: &[(&str, &str)]| {
+            let classes = [analysis.find_class(class).unwrap()];
+            let several = |v: &str| v.split(',').map(str::to_owned).collect();
+            let sweep = sweep.iter().map(|(n, v)| ((*n).to_owned(), several(v)));
+            let given = given(&pairs(set), &sweep.collect::<Vec<_>>());
+            names_a_machine(&analysis, &classes, &target, &given)
+        };
+        assert!(is_remote("far", &[("peer", "at:server!")], &[]));
+        assert!(is_remote("far", &[], &[("peer", "here,at:server!")]));
+        assert!(!is_remote("far", &[("peer", "here")], &[("cores", "two")]));
+        assert!(!is_remote("far", &[("cores", "at:server!")], &[]));
+        assert!(!is_remote("near", &[("peer", "at:server!")], &[]));
     }
 }

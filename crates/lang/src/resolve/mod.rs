@@ -78,14 +78,19 @@ impl Analysis {
         compose::Composer { analysis: self }.program(class, target)
     }
 
-    /// The string that initialises state `name` of the instruction set `isa`, if there is one.
+    /// A property of the instruction set `isa`.
     pub fn isa_property(&self, isa: &str, name: &str) -> Option<String> {
         let class = self
             .classes
             .iter()
             .find(|c| c.role == Role::InstructionSet && c.name() == isa)?;
+        self.property(class.id, name)
+    }
+
+    /// A property of a class: the string that initialises its state `name`. `None` without such state, or if its value is no string.
+    pub fn property(&self, class: ClassId, name: &str) -> Option<String> {
         let mut members = self
-            .ancestry(class.id)
+            .ancestry(class)
             .flat_map(|id| &self.class(id).ast.members);
         members.find_map(|m| match &m.kind {
             MemberKind::State {

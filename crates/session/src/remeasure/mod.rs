@@ -30,22 +30,13 @@ pub struct Request<'a> {
     /// Whether to compile sources from an imported document, too.
     pub trusts_documents: bool,
     /// Run A, the denominator of ratios.
-    pub a: StoredRun<'a>,
+    pub a: &'a Run,
     /// Run B, which is compared with A.
-    pub b: StoredRun<'a>,
+    pub b: &'a Run,
     /// The pairs to re-measure: the entries of A and B with the same name, parameters and number of processes.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
     /// The command line or other origin of the request; the new runs record it.
     pub arguments: &'a [String],
-}
-
-/// One stored run of a comparison.
-#[derive(Clone, Copy)]
-pub struct StoredRun<'a> {
-    /// The run.
-    pub run: &'a Run,
-    /// Whether the run was requested with `--remote`, so that its programs had to start on another machine.
-    pub is_remote: bool,
 }
 
 /// The rebuilt programs of both sides, ready to be measured.
@@ -69,7 +60,7 @@ pub fn prepare<'a>(
     observer: &dyn Observer,
 ) -> Result<Option<Prepared<'a>>, Failure> {
     let here = here();
-    let with_a = match policy(&found.machine, &differences(request.b.run, &here)) {
+    let with_a = match policy(&found.machine, &differences(request.b, &here)) {
         Policy::Both => None,
         Policy::OnlyB(reason) => Some(reason),
         Policy::Neither(reason) => {
@@ -129,7 +120,7 @@ impl Prepared<'_> {
         let fresh = Fresh {
             a: fresh_a,
             b: fresh_b,
-            compared: compared(request, found, fresh_a.unwrap_or(request.a.run), fresh_b),
+            compared: compared(request, found, fresh_a.unwrap_or(request.a), fresh_b),
         };
         adopt(found, &fresh, &|entry| {
             request
@@ -160,7 +151,7 @@ impl Prepared<'_> {
         let (of_a, of_b) = (of(a), of(b));
         let boundary = of_a.len();
         let jobs: Vec<Job> = of_a.into_iter().chain(of_b).collect();
-        let mut options = options(&request.a.run.plan, &request.b.run.plan);
+        let mut options = options(&request.a.plan, &request.b.plan);
         for benchmark in possible {
             let point = options.points.entry(benchmark.class.clone()).or_default();
             point.push(At {
@@ -187,8 +178,8 @@ impl<'a> Request<'a> {
     fn with_sources(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
         let lacks = |(of_a, of_b): &(&Benchmark, &Benchmark)| {
             let lacks = |run, of| side::lacks(run, of, self.trusts_documents);
-            let of_b = lacks(self.b.run, of_b).map(|reason| format!("B's program: {reason}"));
-            let of_a = || lacks(self.a.run, of_a).map(|reason| format!("A's program: {reason}"));
+            let of_b = lacks(self.b, of_b).map(|reason| format!("B's program: {reason}"));
+            let of_a = || lacks(self.a, of_a).map(|reason| format!("A's program: {reason}"));
             of_b.or_else(|| of_a().filter(|_| !has_stored_a))
         };
         let mut pairs = Vec::new();
@@ -203,8 +194,8 @@ impl<'a> Request<'a> {
 
     /// Rebuilds the programs of B, and those of A if `with_a`.
     fn rebuilt(&self, with_a: bool, observer: &dyn Observer) -> Result<(Side, Side), Failure> {
-        let rebuilt = |side: StoredRun<'_>, other: StoredRun<'_>, of: Vec<&Benchmark>| {
-            Side::rebuilt(side, other.run, &of, self.arguments, observer)
+        let rebuilt = |side: &Run, other: &Run, of: Vec<&Benchmark>| {
+            Side::rebuilt(side, other, &of, self.arguments, observer)
         };
         let b = rebuilt(self.b, self.a, self.pairs.iter().map(|(_, b)| *b).collect())?;
         let a = match with_a {
@@ -228,7 +219,7 @@ fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &d
         observer.warning(&Warning::OnlyBRemeasured { reason });
         return;
     }
-    for difference in &differences(request.b.run, here).state {
+    for difference in &differences(request.b, here).state {
         observer.warning(&Warning::RemeasuredElsewhere(difference));
     }
 }

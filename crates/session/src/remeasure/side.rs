@@ -6,8 +6,8 @@ use yamba_lang::Severity;
 use yamba_record::{Benchmark, Run};
 
 use super::super::jobs::{jobs, origin};
-use super::super::{Failure, Observer, of_home, remote};
-use super::{StoredRun, inputs};
+use super::super::{Failure, Observer, of_home};
+use super::inputs;
 use yamba_harness::{self as run, Job};
 use yamba_toolchain::build::{BuildOptions, host};
 use yamba_toolchain::embedded;
@@ -36,7 +36,7 @@ impl Side {
     /// Rebuilds the programs of the benchmarks `of`, none of which [lacks](lacks) its sources.
     /// `other` is the run that is compared with `run`.
     pub fn rebuilt(
-        StoredRun { run, is_remote }: StoredRun<'_>,
+        run: &Run,
         other: &Run,
         of: &[&Benchmark],
         arguments: &[String],
@@ -66,10 +66,12 @@ impl Side {
         let ids: Vec<_> = ids.collect();
         let options = BuildOptions {
             includes,
-            ..remote::build_options_of(run, is_remote)
+            elsewhere: run.producer.elsewhere,
+            ..BuildOptions::default()
         };
         let built = jobs(&analysis, &ids, &target, &options, observer)?;
         side.origin = origin(&analysis, &built, &target, arguments);
+        side.origin.producer.elsewhere = options.elsewhere;
         for job in built {
             match &job.program {
                 Ok(_) => match inputs::changed(run, other, &job) {

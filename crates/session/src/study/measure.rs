@@ -8,7 +8,7 @@ use yamba_record::run::SourceFile;
 
 use super::super::jobs::{grouped, jobs as built, origin};
 use super::super::measure::{Measured, measured};
-use super::super::remote::{build_options, is_asked_for};
+use super::super::remote;
 use super::super::select::{self, Names, Selection, did_you_mean};
 use super::super::{Failure, Observer, StoreChoice, target};
 use super::find::{Source, source};
@@ -136,10 +136,11 @@ impl Opened {
     ) -> Result<Prepared<'_>, Failure> {
         let analysis = &self.selection.analysis;
         let classes: Vec<ClassId> = self.selection.chosen.iter().map(|c| c.class).collect();
-        let build_options = build_options_of(&self.study);
+        let build_options = self.build_options(&classes);
         let built = built(analysis, &classes, &self.target, &build_options, observer)?;
         let (jobs, own) = jobs::jobs(&self.study, &built);
         let mut origin = origin(analysis, &built, &self.target, arguments);
+        origin.producer.elsewhere = build_options.elsewhere;
         record(&self.source, &mut origin);
         Ok(Prepared {
             opened: self,
@@ -151,6 +152,17 @@ impl Opened {
                 ..options
             },
         })
+    }
+
+    /// The options to build the programs of the study.
+    fn build_options(&self, classes: &[ClassId]) -> BuildOptions {
+        let all = self.study.measurements.iter();
+        let given: Vec<_> = all.flat_map(|m| remote::given(&m.set, &m.sweep)).collect();
+        let analysis = &self.selection.analysis;
+        BuildOptions {
+            elsewhere: remote::names_a_machine(analysis, classes, &self.target, &given),
+            ..BuildOptions::default()
+        }
     }
 }
 
@@ -179,12 +191,6 @@ impl Prepared<'_> {
     }
 }
 
-/// The options to build the programs of a study.
-fn build_options_of(study: &Study) -> BuildOptions {
-    let mut all = study.measurements.iter();
-    build_options(all.any(|m| is_asked_for(&m.set, &m.sweep)))
-}
-
 /// Records the study in the origin of its run, and adds its text to the sources.
 fn record(source: &Source, origin: &mut Origin) {
     let hash = hash(&source.text);
@@ -193,22 +199,4 @@ fn record(source: &Source, origin: &mut Origin) {
         hash: hash.clone(),
     });
     origin.sources.insert(hash, source.text.clone());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::read;
-    use super::*;
-
-    #[test]
-    fn study_with_far_host_builds_programs_for_another_machine() {
-        let is_elsewhere = |host: &str| {
-            let text = format!(
-                "title = \"t\"\n[[measurement]]\nlabel = \"l\"\nbenchmark = \"lat_tcp\"\nparameters = {{ host = [\"veth\", \"{host}\"] }}\n"
-            );
-            build_options_of(&read(&text).unwrap()).elsewhere
-        };
-        assert!(is_elsewhere("ssh:server"));
-        assert!(!is_elsewhere("loopback"));
-    }
 }

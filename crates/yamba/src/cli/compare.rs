@@ -6,7 +6,6 @@ use clap::Args;
 use yamba_record::Run;
 use yamba_store::Detail;
 
-use super::run::is_remote;
 use super::{
     Answer, Failure, StoreOption, Terminal, arguments, of_system, output, quantity, run_ref,
 };
@@ -15,7 +14,7 @@ use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::of_pair;
 use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
 use yamba_harness::Stop;
-use yamba_session::remeasure::{self, StoredRun};
+use yamba_session::remeasure;
 
 /// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
@@ -106,10 +105,6 @@ impl Compare {
             return Ok(());
         }
         let arguments = arguments();
-        let [a, b] = [a, b].map(|run| StoredRun {
-            run,
-            is_remote: is_remote(run),
-        });
         let request = remeasure::Request {
             trusts_documents: self.trust_sources,
             a,

@@ -17,7 +17,6 @@ use super::{
     Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
     quantity, run_ref,
 };
-pub(super) use asked::is_remote;
 pub(super) use table::{Style, table};
 use yamba_harness::{Options, Placement, Stop};
 use yamba_session::measure::{Measured, Request, prepare};
@@ -56,8 +55,8 @@ pub(super) struct Run {
     sweep: Vec<(String, Vec<String>)>,
     #[command(flatten)]
     effort: Effort,
-    /// Measure between this machine and HOST, where ssh starts the other end: host=ssh:HOST, placement=apart. Without a name:
-    /// the benchmarks that have two hosts
+    /// Measure between this machine and HOST, where ssh starts the other end. Without a name: all benchmarks that measure
+    /// between two machines
     #[arg(long, value_name = "HOST")]
     remote: Option<Remote>,
     /// Only benchmarks with this tag; repeat to allow several
