@@ -15,6 +15,9 @@ use super::table::{figure_text, interval_text};
 use crate::number::axis_number;
 use crate::ticks::ends;
 
+/// The tag of benchmarks whose first parameter is a size of memory in bytes.
+const IN_MEMORY: &str = "memory_sizes";
+
 /// Prefixes of the notes that explain missing cycles.
 const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
 
@@ -70,7 +73,14 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
 
 /// Whether the x axis is a size in memory, for which cache sizes matter. Sizes of files and messages do not count.
 fn is_over_memory(row: &PointRow, declared: &Declared) -> bool {
-    row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
+    row.present().any(|b| {
+        let mut tags = b.provenance.tags.iter();
+        let mut parameters = b.parameters.0.iter();
+        tags.any(|tag| tag == IN_MEMORY)
+            && parameters
+                .next()
+                .is_some_and(|(name, _)| *name == declared.against)
+    })
 }
 
 /// A valid point that a chart of cycles lacks, because its cycles are unknown.

@@ -395,7 +395,7 @@ fn memory_chart_has_cache_levels_with_origin() {
     let mut entries = Vec::new();
     for size in [16 << 10, 64 << 20] {
         let mut sweep = benchmark("lat_mem", size, "ok");
-        sweep.provenance.topic = Some("Memory".to_owned());
+        sweep.provenance.tags = vec!["memory_sizes".to_owned()];
         entries.push(sweep);
     }
     entries.push(level_found(1, 32 << 10));
@@ -410,12 +410,17 @@ fn memory_chart_has_cache_levels_with_origin() {
     assert!(page.contains(
         "Dashed: caches as the benchmark cache measured them (L1 32 KiB) and as the system describes them (L2 1 MiB)."
     ));
+    let mut untagged = first.clone();
     let mut second = first.clone();
     second.benchmarks[2] = level_found(1, 40 << 10);
     assert_eq!(
         charts(&html(&[first, second]))[0]["levels"],
         json!([[32 << 10, "L1 A"], [40 << 10, "L1 B"], [1 << 20, "L2"]])
     );
+    for entry in &mut untagged.benchmarks[..2] {
+        entry.provenance.tags.clear();
+    }
+    assert_eq!(charts(&html(&[untagged]))[0]["levels"], json!([]));
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn pointer_shows_table_value_in_chart() {
 fn chart_is_saved_as_displayed() {
     let mut run = sample_run();
     for sweep in run.benchmarks.iter_mut().filter(|b| b.name == "lat_mem") {
-        sweep.provenance.topic = Some("Memory".to_owned());
+        sweep.provenance.tags = vec!["memory_sizes".to_owned()];
     }
     run.benchmarks.push(level_found(1, 32 << 10));
     run.machine.details = Some(caches(&[(2, 48 << 10)]));
