@@ -17,6 +17,7 @@ mod inputs;
 mod json;
 mod layers;
 mod machine;
+mod names;
 mod ordinary_user;
 mod pages;
 mod papers;
