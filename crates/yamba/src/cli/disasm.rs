@@ -10,6 +10,7 @@ use yamba_lang::ast::MemberKind;
 use yamba_lang::model::MemberRef;
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Event;
+use yamba_record::program::Program;
 
 use super::build::compile;
 use super::{Failure, Libraries, TargetOption, did_you_mean, output, select};
@@ -49,11 +50,13 @@ pub(super) struct Disasm {
 
 impl Disasm {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let (selection, class) = select::one(&self.class, self.lib.clone())?;
+        let (selection, named) = select::one(&self.class, self.lib.clone())?;
         let target = self.target.resolve(&selection.analysis)?;
         let analysis = &selection.analysis;
-        let class = whole(analysis, class);
+        let class = whole(analysis, named);
+        may_apply(analysis, named, &target)?;
         let built = compile(analysis, class, &target)?;
+        applies(analysis, named, &built)?;
         let known = bitstrings(analysis, class, &target);
         let code = self.compose(&built).map_err(|failure| {
             if known.contains(&self.function) {
@@ -69,22 +72,10 @@ impl Disasm {
 
     /// Runs the program to compose the code. The program itself reports invalid names and values.
     fn compose(&self, built: &Built) -> Result<Code, Failure> {
-        let runner = built.runner.iter().map(OsString::from);
-        let words: Vec<OsString> = runner.chain([built.program.clone().into()]).collect();
-        let mut command = Command::new(&words[0]);
-        command
-            .args(&words[1..])
-            .arg("--compose")
-            .arg(&self.function);
-        command.args(&self.args).stdin(Stdio::null());
-        for value in &self.set {
-            command.args(["--set", value]);
-        }
-        let answer = command.output().map_err(|e| {
-            Failure::new(format!("cannot run {}: {}", words[0].display(), reason(&e))).help(
-                "programs are kept in the folder of YAMBA_CACHE, where they must be allowed to run",
-            )
-        })?;
+        let mut arguments = vec!["--compose", &self.function];
+        arguments.extend(self.args.iter().map(String::as_str));
+        arguments.extend(self.set.iter().flat_map(|value| ["--set", value]));
+        let answer = answer(built, &arguments)?;
         if !answer.status.success() {
             return Err(refusal(&answer));
         }
@@ -92,6 +83,72 @@ impl Disasm {
         serde_json::from_slice(&answer.stdout)
             .map_err(|e| Failure::ours(format!("the program's answer cannot be read: {e}")))
     }
+}
+
+/// Runs the program with these arguments.
+fn answer(built: &Built, arguments: &[&str]) -> Result<Output, Failure> {
+    let runner = built.runner.iter().map(OsString::from);
+    let words: Vec<OsString> = runner.chain([built.program.clone().into()]).collect();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).args(arguments);
+    command.stdin(Stdio::null()).output().map_err(|e| {
+        Failure::new(format!("cannot run {}: {}", words[0].display(), reason(&e))).help(
+            "programs are kept in the folder of YAMBA_CACHE, where they must be allowed to run",
+        )
+    })
+}
+
+/// Fails if the class is a port that no machine of the target uses.
+fn may_apply(analysis: &Analysis, port: ClassId, target: &Target) -> Result<(), Failure> {
+    let class = whole(analysis, port);
+    let is_used_on = |target: &Target| {
+        let variants = analysis.program(class, target).variants;
+        variants.iter().any(|v| v.ports.contains(&port))
+    };
+    if class == port || is_used_on(target) {
+        return Ok(());
+    }
+    let name = analysis.class(port).name();
+    let condition = analysis.condition_text(port);
+    let class = analysis.class(class).name();
+    let mut targets = analysis.targets();
+    targets.sort_by_key(|other| other.system != target.system);
+    let help = match targets.into_iter().find(is_used_on) {
+        Some(other) => format!("--target {other} shows its code"),
+        None => format!("`yamba list {class} --platforms` shows what is missing"),
+    };
+    Err(Failure::new(format!(
+        "the port {name} does not apply on {target}: its condition is `{condition}`"
+    ))
+    .help(help))
+}
+
+/// Fails if the class is a port that the built program does not use on the machine that runs it.
+fn applies(analysis: &Analysis, port: ClassId, built: &Built) -> Result<(), Failure> {
+    let name = analysis.class(port).name();
+    if !analysis.class(port).is_port {
+        return Ok(());
+    }
+    let answer = answer(built, &["--describe"])?;
+    // A program that does not describe itself does not compose either, and then says why.
+    let Ok(program) = serde_json::from_slice::<Program>(&answer.stdout) else {
+        return Ok(());
+    };
+    if program.ports.iter().any(|used| used == name) {
+        return Ok(());
+    }
+    let place = match built.runner.first() {
+        Some(emulator) => format!("under {emulator}"),
+        None => "on this machine".to_owned(),
+    };
+    let condition = analysis.condition_text(port);
+    Err(Failure::new(format!(
+        "the port {name} does not apply {place}: its condition is `{condition}`"
+    ))
+    .help(format!(
+        "composing its code needs no such machine: in a copy of its file, let the condition be `on {}`",
+        program.isa
+    )))
 }
 
 /// The class in which a class's members are composed. For a port that is the ported class.

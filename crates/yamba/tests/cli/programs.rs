@@ -259,6 +259,49 @@ fn disasm_shows_each_instruction_under_its_member() {
     assert!(answer.err.contains("tuch"), "{}", answer.err);
 }
 
+/// A class with a port for each of two instruction sets, and one for a feature that no processor has.
+const STEPS: &str = "yamba steps
+{
+    void benchmark() {}
+    bitstring step = 0x90;
+    bitstring<void c_function()> go() { step }
+}
+yamba steps_x86 ports steps on x86_64 { bitstring step = 0x9090; }
+yamba steps_arm ports steps on aarch64 { bitstring step = 0x1F2003D5; }
+yamba steps_rare_x86 ports steps_x86 on cpu(no_such_feature) { bitstring step = 0xCC; }
+yamba steps_rare_arm ports steps_arm on cpu(no_such_feature) { bitstring step = 0x000020D4; }
+";
+
+#[test]
+fn disasm_refuses_port_of_other_platform() {
+    let mut yamba = Yamba::new().file("steps.yamba", STEPS);
+    yamba
+        .run("disasm steps_arm go --lib . --target x86_64-linux")
+        .refused(&[
+            "steps_arm does not apply on x86_64-linux",
+            "its condition is `aarch64`",
+            "--target aarch64-linux",
+        ]);
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn disasm_refuses_port_of_other_processor() {
+    let mut yamba = Yamba::new().file("steps.yamba", STEPS);
+    let port = if cfg!(target_arch = "x86_64") {
+        "steps_rare_x86"
+    } else {
+        "steps_rare_arm"
+    };
+    yamba
+        .run_words(&["disasm", port, "go", "--lib", "."])
+        .refused(&[
+            "does not apply on this machine",
+            "cpu(no_such_feature)",
+            "in a copy of its file",
+        ]);
+}
+
 #[test]
 #[cfg(target_arch = "x86_64")]
 #[ignore = "needs g++"]
