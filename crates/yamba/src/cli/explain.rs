@@ -11,7 +11,8 @@ use document::{
 
 /// Show which class gave which member, and the parameters with their values
 ///
-/// On this machine the ports are those that apply here; with --target, those that may apply there.
+/// On this machine the ports are those that apply here. For another target, other machines of it may have more: they follow
+/// with their conditions.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -87,6 +88,8 @@ fn composition(c: &Composed) -> String {
         ports => ports,
     };
     let mut out = format!("\nchain     {}\nports     {ports}\n", c.chain.join(" > "));
+    let others = c.may_apply.iter();
+    let others = others.map(|other| vec![other.port.clone(), format!("on {}", other.on)]);
     if !c.tags.is_empty() {
         out.push_str(&format!("tags      {}\n", c.tags.join(", ")));
     }
@@ -98,6 +101,7 @@ fn composition(c: &Composed) -> String {
         vec![e.name.clone(), expects, from(&e.place)]
     });
     let statements = c.bounds_and_charts.iter().map(member);
+    out += &section("ports of other machines", others);
     out += &section("imports", c.imports.iter().map(import));
     out += &section("parameters", c.parameters.iter().map(parameter));
     out += &section("members", c.members.iter().map(member));

@@ -41,6 +41,8 @@ pub(super) struct Composed {
     /// Its base classes, the most general last.
     pub chain: Vec<String>,
     pub ports: Vec<String>,
+    /// Ports that apply instead or in addition on some machines of a target that is not this machine.
+    pub may_apply: Vec<MayApply>,
     pub tags: Vec<String>,
     pub imports: Vec<Import>,
     pub parameters: Vec<Parameter>,
@@ -48,6 +50,13 @@ pub(super) struct Composed {
     pub members: Vec<Member>,
     pub evidence: Vec<Evidence>,
     pub bounds_and_charts: Vec<Member>,
+}
+
+/// A port, and its condition.
+#[derive(Serialize)]
+pub(super) struct MayApply {
+    pub port: String,
+    pub on: String,
 }
 
 /// A class that a layer imports, with the ports that the import brings.
@@ -117,7 +126,8 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
         return out;
     }
     let program = analysis.program(id, target);
-    let standing = if *target == host() {
+    let is_here = *target == host();
+    let standing = if is_here {
         standing::here(&program)
     } else {
         standing::somewhere(&program)
@@ -137,7 +147,25 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
         }
     };
     out.composition = composed.map(|c| composition(analysis, c));
+    if let (false, Some(shown), Some(composed)) = (is_here, &mut out.composition, composed) {
+        shown.may_apply = others(analysis, &program.variants, composed);
+    }
     out
+}
+
+/// The ports of all variants that `shown` does not have.
+fn others(analysis: &Analysis, variants: &[Composition], shown: &Composition) -> Vec<MayApply> {
+    let mut others: Vec<ClassId> = Vec::new();
+    for port in variants.iter().flat_map(|v| &v.ports) {
+        if !shown.ports.contains(port) && !others.contains(port) {
+            others.push(*port);
+        }
+    }
+    let each = others.into_iter().map(|port| MayApply {
+        port: name(analysis, port),
+        on: analysis.condition_text(port),
+    });
+    each.collect()
 }
 
 fn name(analysis: &Analysis, id: ClassId) -> String {
@@ -180,6 +208,7 @@ fn composition(analysis: &Analysis, c: &Composition) -> Composed {
     Composed {
         chain: chain.map(|layer| name(analysis, layer.class)).collect(),
         ports: c.ports.iter().map(|p| name(analysis, *p)).collect(),
+        may_apply: Vec::new(),
         tags: c.tags.clone(),
         imports: imports(analysis, c),
         parameters: parameters.filter_map(|p| parameter(analysis, p)).collect(),
