@@ -1,4 +1,5 @@
 #include "yamba/conditions.h"
+#include "yamba/isa_hooks.h"
 
 namespace yamba {
 namespace condition {
@@ -18,7 +19,10 @@ bool system_at_least(std::initializer_list<unsigned> version) {
     return uname(&names) == 0 && version_at_least(names.release, version);
 }
 
-bool cpu(const char *feature) { return system::cpu_feature(feature); }
+bool cpu(const char *feature) {
+    const int known = isa_hooks.cpu_feature != nullptr ? isa_hooks.cpu_feature(feature) : -1;
+    return known >= 0 ? known != 0 : system::cpu_feature(feature);
+}
 
 bool root() { return geteuid() == 0; }
 

@@ -32,6 +32,8 @@ struct IsaHooks {
     bool (*ticks_are_steady)() = nullptr;
     const char *ticks_name = "";  // the system's name for the clock
     const char *clock_name = "";  // Yamba's name for it: the instruction
+    // Whether the processor has the feature of this name: 1 or 0. -1 if only the system may know.
+    int (*cpu_feature)(const char *name) = nullptr;
 };
 inline IsaHooks isa_hooks;
 

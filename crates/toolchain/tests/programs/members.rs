@@ -312,3 +312,16 @@ fn only_functions_outside_the_pass_lose_virtual() {
     }
     assert!(!is_virtual("int aside"), "{source}");
 }
+
+/// An emulator emulates a processor that the host's /proc/cpuinfo does not describe.
+#[test]
+#[ignore = "needs aarch64-linux-gnu-g++ and qemu-aarch64"]
+fn feature_of_aarch64_is_that_of_the_emulated_processor() {
+    let text = "
+        yamba steps { void benchmark() {} bitstring step = 0x00; bitstring go() { step } }
+        yamba steps_simd ports steps on aarch64 && cpu(asimd) { bitstring step = 0x01; }
+        yamba steps_rare ports steps_simd on cpu(no_such_feature) { bitstring step = 0x02; }
+    ";
+    let built = build(text, "steps", "aarch64");
+    assert_eq!(hex(&built, "go", &[]), "01");
+}

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 #ifdef __linux__
+#include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 #endif
 
@@ -46,7 +48,31 @@ inline uintptr_t program_counter(const void *context) {
 #endif
 }
 
+#ifdef __linux__
+// The kernel hands each program the features of its processor. Under an emulator /proc/cpuinfo may describe the host instead.
+inline int cpu_feature(const char *name) {
+    // The names of /proc/cpuinfo, in the order of the bits.
+    static constexpr const char *names[2][34] = {
+        {"fp",    "asimd",    "evtstrm", "aes",   "pmull",  "sha1",  "sha2", "crc32", "atomics", "fphp",    "asimdhp",
+         "cpuid", "asimdrdm", "jscvt",   "fcma",  "lrcpc",  "dcpop", "sha3", "sm3",   "sm4",     "asimddp", "sha512",
+         "sve",   "asimdfhm", "dit",     "uscat", "ilrcpc", "flagm", "ssbs", "sb",    "paca",    "pacg"},
+        {"dcpodp",    "sve2",      "sveaes",    "svepmull", "svebitperm", "svesha3", "svesm4",    "flagm2",    "frint",
+         "svei8mm",   "svef32mm",  "svef64mm",  "svebf16",  "i8mm",       "bf16",    "dgh",       "rng",       "bti",
+         "mte",       "ecv",       "afp",       "rpres",    "mte3",       "sme",     "smei16i64", "smef64f64", "smei8i32",
+         "smef16f32", "smeb16f32", "smef32f32", "smefa64",  "wfxt",       "ebf16",   "sveebf16"},
+    };
+    const unsigned long bits[2] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
+    for (unsigned word = 0; word < 2; word++)
+        for (unsigned bit = 0; bit < 34 && names[word][bit] != nullptr; bit++)
+            if (strcmp(names[word][bit], name) == 0) return int(bits[word] >> bit & 1);
+    return -1;
+}
+#endif
+
 inline bool fill_hooks() {
+#ifdef __linux__
+    isa_hooks.cpu_feature = cpu_feature;
+#endif
     isa_hooks.program_counter = program_counter;
     isa_hooks.reference = {rotations, 64, 1};
     isa_hooks.check = {exclusive_ors, 64, 1};
