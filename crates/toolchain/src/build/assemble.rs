@@ -14,6 +14,7 @@ use yamba_codegen::asm::{
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Diagnostic, Severity};
 
+use super::assembler_help::help;
 use super::command::show;
 use super::error::BuildError;
 use super::toolchain::Tool;
@@ -95,8 +96,16 @@ impl Assembler<'_> {
                     Diagnostic::error("assembler-warning", span, text).as_warning()
                 }
             };
-            if block.holes() > 0 && message.text.contains("out of range") {
-                diagnostic = diagnostic.help("the fields of `${}` are learnt by assembling the block with 0 and other values in them");
+            let has_holes = block.holes() > 0 && message.text.contains("out of range");
+            let help = if has_holes {
+                Some("the fields of `${}` are learnt by assembling the block with 0 and other values in them".to_owned())
+            } else {
+                // A suggested line has a sample value in place of `${}`.
+                let suggestion = message.suggestion.filter(|_| block.holes() == 0);
+                help(&message.text, suggestion.as_deref())
+            };
+            if let Some(help) = help {
+                diagnostic = diagnostic.help(help);
             }
             if !errors.contains(&diagnostic) {
                 errors.push(diagnostic);
@@ -141,14 +150,34 @@ struct Message {
     line: u32,
     severity: Severity,
     text: String,
+    /// The line that the assembler suggests instead.
+    suggestion: Option<String>,
 }
 
 /// Parses `NAME:LINE: Error: TEXT` of GNU as and `NAME:LINE:COLUMN: error: TEXT` of clang.
 fn messages(output: &Output) -> impl Iterator<Item = Message> {
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let all: Vec<Message> = text.lines().filter_map(message).collect();
-    all.into_iter()
+    all_messages(&String::from_utf8_lossy(&output.stderr)).into_iter()
 }
+
+fn all_messages(text: &str) -> Vec<Message> {
+    let mut all: Vec<Message> = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(message) = message(line) {
+            all.push(message);
+        } else if line.ends_with(SUGGESTS)
+            && let Some((_, suggestion)) = lines.next().and_then(|l| l.split_once(INFORMS))
+            && let Some(last) = all.last_mut()
+        {
+            last.suggestion = Some(suggestion.trim().to_owned());
+        }
+    }
+    all
+}
+
+/// GNU as suggests a line in two messages `NAME:LINE: Info: TEXT`. The first ends so, and the second has the line.
+const SUGGESTS: &str = "Info:    did you mean this?";
+const INFORMS: &str = ": Info:";
 
 fn message(line: &str) -> Option<Message> {
     let (name, rest) = line.split_once(':')?;
@@ -170,6 +199,7 @@ fn message(line: &str) -> Option<Message> {
         line: number.parse().ok()?,
         severity,
         text: text.trim().to_owned(),
+        suggestion: None,
     })
 }
 
@@ -253,5 +283,16 @@ mod tests {
             message("yamba-block-2:17:5: error: invalid instruction mnemonic 'foo'").unwrap();
         assert_eq!((clang.line, clang.severity), (17, Severity::Error));
         assert!(message("blocks.s: Assembler messages:").is_none());
+        let several = all_messages(
+            "yamba-block-0:1: Error: operand mismatch -- `mov w0,x1'
+yamba-block-0:1: Info:    did you mean this?
+yamba-block-0:1: Info:    \tmov w0, w1
+yamba-block-0:1: Info:    other valid variant(s):
+yamba-block-0:1: Info:    \tmov x0, x1
+yamba-block-0:2: Error: unknown mnemonic `frob' -- `frob x0'
+",
+        );
+        let suggestions = several.iter().map(|m| m.suggestion.as_deref());
+        assert!(suggestions.eq([Some("mov w0, w1"), None]));
     }
 }

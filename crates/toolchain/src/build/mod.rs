@@ -1,6 +1,7 @@
 //! Builds a program from a resolved class: assembles, generates C++, compiles, and caches the result.
 
 mod assemble;
+mod assembler_help;
 mod cache;
 mod command;
 mod command_lines;
