@@ -53,7 +53,7 @@ struct Probes {
 // Whether the probes are those of an undisturbed core, whose probes take `width` cycles. This only decides how long the program
 // measures. crates/harness/src/contention.rs judges the batches, with the same tolerances.
 inline bool is_quiet(const Probes &p, double width) {
-    constexpr double width_tolerance = 0.02, most_change_ppm = 4000;
+    constexpr double width_tolerance = 0.02, most_change_ppm = 20000;
     auto level = [&](double probe) { return isnan(probe) || fabs(probe / width - 1) <= width_tolerance; };
     auto steady = [&](double change) { return isnan(change) || fabs(change) <= most_change_ppm; };
     return level(p.before) && level(p.between) && level(p.after) && steady(p.cycle_change_ppm) &&

@@ -538,11 +538,11 @@ void a_neighbour_lengthens_the_probe() {
     CHECK(width::change_ppm(0.25, 0.25) == 0 && width::change_ppm(0.25, 0.2505) == 2000);
     Probes probes;
     CHECK(is_quiet(probes, fast));
-    probes.before = probes.between = fast, probes.after = 2039, probes.cycle_change_ppm = -3900;
+    probes.before = probes.between = fast, probes.after = 2039, probes.cycle_change_ppm = -19000;
     CHECK(is_quiet(probes, fast));
     probes.after = contended;
     CHECK(!is_quiet(probes, fast));
-    probes.after = fast, probes.dummy_cycle_change_ppm = 4100;
+    probes.after = fast, probes.dummy_cycle_change_ppm = 21000;
     CHECK(!is_quiet(probes, fast));
 }
 

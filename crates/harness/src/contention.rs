@@ -16,9 +16,9 @@ pub(super) const NEIGHBOUR: &str = "neighbour";
 /// than a hundredth.
 const WIDTH_TOLERANCE: f64 = 0.02;
 
-/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per million. The steps of a clock change it
-/// by a quarter of that.
-const MOST_CYCLE_CHANGE_PPM: f64 = 4000.0;
+/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per million. The rate of some processors
+/// drifts by a quarter of that within milliseconds.
+const MOST_CYCLE_CHANGE_PPM: f64 = 20_000.0;
 
 /// Relative width of the stretch of probes that are one level.
 const LEVEL: f64 = 0.01;
