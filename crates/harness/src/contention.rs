@@ -1,4 +1,4 @@
-//! Finds batches during which another virtual machine used the same physical core. Pure.
+//! Finds batches during which another hardware thread used the same core. Pure.
 //!
 //! A hardware thread shares the width of its core with the core's other thread. If that thread belongs to another virtual machine, the
 //! system here cannot see its work: no context switch, no fault, no stolen time. The width probe sees it (runtime/yamba/width.h). A
@@ -211,6 +211,9 @@ pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) 
 /// ends say nothing of the middle.
 pub(super) fn is_blind(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> bool {
     let pair = |batch: &Batch| {
+        if !is_free_of_others(batch) {
+            return None;
+        }
         let level = width(batch).level()?;
         let Probes {
             before, between, ..
@@ -228,7 +231,13 @@ pub(super) fn is_blind(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) 
         && leaving > (1.0 - LEAST_CORRELATION) * contended
 }
 
-/// Share of the probes of these batches that a neighbour lengthened. `None` without probes or without a quiet width.
+/// Whether a neighbour alone may have disturbed the batch.
+pub(super) fn is_free_of_others(batch: &Batch) -> bool {
+    batch.disturbed.iter().all(|kind| kind == NEIGHBOUR)
+}
+
+/// Share of the probes of these batches that a neighbour lengthened. A batch with another kind of disturbance does not count: a context
+/// switch lengthens a probe, too. `None` without probes or without a quiet width.
 pub(super) fn contended_share(
     batches: &[Batch],
     width: impl Fn(&Batch) -> QuietWidth,
@@ -236,7 +245,7 @@ pub(super) fn contended_share(
     let (mut contended, mut total) = (0_u64, 0_u64);
     for batch in batches {
         let width = width(batch);
-        if width == QuietWidth::Unknown {
+        if width == QuietWidth::Unknown || !is_free_of_others(batch) {
             continue;
         }
         for probe in widths(&batch.probes) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::Batch;
 
-use super::contention::NEIGHBOUR;
+use super::contention::is_free_of_others;
 use super::estimate::ENOUGH_LAUNCHES;
 
 /// Fewest undisturbed batches of a launch that can replace all its batches.
@@ -101,8 +101,7 @@ fn has_median(launch: &[&Batch], is_calm: impl Fn(&Batch) -> bool) -> bool {
 
 /// Whether a launch has too few undisturbed batches only because of a neighbour.
 fn is_contended(launch: &[&Batch]) -> bool {
-    let without_neighbour = |i: &Batch| i.disturbed.iter().all(|kind| kind == NEIGHBOUR);
-    !has_median(launch, is_calm) && has_median(launch, without_neighbour)
+    !has_median(launch, is_calm) && has_median(launch, is_free_of_others)
 }
 
 fn is_calm(batch: &Batch) -> bool {
@@ -112,7 +111,7 @@ fn is_calm(batch: &Batch) -> bool {
 /// Why no batch can be trusted: neighbours come and go during each.
 pub(super) fn blind_note(contended: f64) -> String {
     format!(
-        "the machine is disturbed: another virtual machine used the core for {:.0} % of the time, in turns that are shorter than a batch; all of them count",
+        "the machine is disturbed: another hardware thread used the core for {:.0} % of the time, in turns that are shorter than a batch; all of them count",
         contended * 100.0
     )
 }

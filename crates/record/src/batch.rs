@@ -33,7 +33,7 @@ columns! {
     dummy_cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Not every batch has it.
     check_cycle_ns: Option<f64> as Numbers<Option<f64>>,
-    /// Readings that show whether another virtual machine used the same core.
+    /// Readings that show whether another hardware thread used the same core.
     #[serde(default)]
     probes: Probes as ProbesColumns,
     /// Events of the system during the batch.
@@ -63,7 +63,7 @@ columns! {
 
 columns! {
     /// Readings around one batch. The width probe is a loop of independent instructions that uses the full width of the core: it slows
-    /// down when a hardware thread of the same core works for another virtual machine.
+    /// down when another hardware thread of the core works, perhaps for another virtual machine.
     #[serde(default)]
     record Probes;
     /// Readings around each batch.

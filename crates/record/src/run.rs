@@ -393,7 +393,7 @@ pub struct Benchmark {
     /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
-    /// Share of the width probes that another virtual machine lengthened, from 0 to 1. `None` if unknown.
+    /// Share of the width probes that another hardware thread lengthened, from 0 to 1. `None` if unknown.
     #[serde(default)]
     pub contended: Option<f64>,
     /// Total operations (for a bandwidth: bytes) of all processes.
@@ -501,7 +501,7 @@ pub struct Launch {
     /// Duration of the launch, in ns.
     #[serde(default)]
     pub took_ns: u64,
-    /// Share of the launch's width probes that another virtual machine lengthened. `None` if unknown.
+    /// Share of the launch's width probes that another hardware thread lengthened. `None` if unknown.
     #[serde(default)]
     pub contended: Option<f64>,
     /// The plan of the launch.

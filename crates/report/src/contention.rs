@@ -1,4 +1,4 @@
-//! How much of a run's time another virtual machine used the same core.
+//! How much of a run's time another hardware thread used the same core.
 
 use yamba_record::run::Launch;
 use yamba_record::{Benchmark, Run};
@@ -6,7 +6,7 @@ use yamba_record::{Benchmark, Run};
 /// Shares below this are not worth a sentence: single interrupts lengthen probes, too.
 const WORTH_SAYING: f64 = 0.02;
 
-/// The share of the probed time in which another virtual machine used the core, from 0 to 1. `None` if the run has no probes, or no quiet width.
+/// The share of the probed time in which another hardware thread used the core, from 0 to 1. `None` if the run has no probes, or no quiet width.
 pub fn contended_share(run: &Run) -> Option<f64> {
     let (mut contended, mut total) = (0.0, 0.0);
     for (launch, share) in probed(run) {
@@ -35,7 +35,7 @@ pub fn contended_sentence(run: &Run) -> Option<String> {
     };
     let percent = (share * 100.0).round();
     Some(format!(
-        "Another virtual machine used the same core for {percent} % of the time: {consequence}."
+        "Another hardware thread used the same core for {percent} % of the time: {consequence}."
     ))
 }
 
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(
             contended_sentence(&some).as_deref(),
             Some(
-                "Another virtual machine used the same core for 30 % of the time: the batches of that time are discarded."
+                "Another hardware thread used the same core for 30 % of the time: the batches of that time are discarded."
             )
         );
         let most = contended_sentence(&run(&[(100, Some(1.0))], true)).unwrap();

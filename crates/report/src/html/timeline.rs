@@ -1,4 +1,4 @@
-//! The timeline of contention: when another virtual machine used the core during a run.
+//! The timeline of contention: when another hardware thread used the core during a run.
 
 use std::fmt::Write as _;
 
