@@ -31,6 +31,8 @@ mod system_calls;
 #[path = "../cli/user.rs"]
 mod user;
 
+use std::num::NonZero;
+
 use libtest_mimic::{Arguments, Completion, Trial};
 
 /// A facility that this machine or user lacks and that cannot be installed.
@@ -98,6 +100,10 @@ fn trial<O: Outcome>(name: &str, test: impl FnOnce() -> O + Send + 'static) -> T
 
 fn main() {
     let trials = trials! {
+        // The longest test starts first, so that the others run beside it.
+        root {
+            commands_of_pages_work_for_root
+        }
         bounds {
             fork_bomb_loses_only_its_own_figure
             fork_bomb_of_root_is_killed_without_control_groups
@@ -161,14 +167,15 @@ fn main() {
             missing_program_is_reported
             dead_server_is_reported
         }
-        root {
-            commands_of_pages_work_for_root
-        }
         system_calls {
             no_system_call_in_a_timed_batch
             madvise_on_locked_memory_names_may_fault
             madvise_that_fails_otherwise_says_nothing_of_locked_memory
         }
     };
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    let mut arguments = Arguments::from_args();
+    // Most of these tests wait for disks, time limits and other processes.
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    arguments.test_threads.get_or_insert(2 * processors);
+    libtest_mimic::run(&arguments, trials).exit();
 }
