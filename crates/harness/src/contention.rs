@@ -5,6 +5,7 @@
 //! change of the clock rate moves the probe and the reference chain by the same factor, so that their quotient, in core cycles, stays.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
@@ -38,6 +39,24 @@ const FEWEST_TO_JUDGE: usize = 20;
 
 /// Least correlation of the two probes around the calls of the benchmark.
 const LEAST_CORRELATION: f64 = 0.12;
+
+/// How batches beside a neighbour are treated.
+#[derive(Clone, Debug)]
+pub enum Neighbours {
+    /// They count like all others, and nothing is said about neighbours.
+    Count,
+    /// They are discarded. The file, if there is one, keeps the quiet widths of the processors from run to run.
+    Discard(Option<PathBuf>),
+}
+
+impl Neighbours {
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Neighbours::Count => None,
+            Neighbours::Discard(file) => file.as_deref(),
+        }
+    }
+}
 
 /// The width of an undisturbed core, in cycles of 10 000 instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -63,16 +63,20 @@ pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
     let contended = launches.values().filter(|of| is_contended(of)).count();
     let wanted = (launches.len() - contended).clamp(1, ENOUGH_LAUNCHES);
     verdict.is_disturbed = calm.len() < wanted;
-    let is_disturbed = |i: &&Batch| !i.disturbed.is_empty();
-    let disturbed = batches.iter().filter(is_disturbed).count();
-    let counted = match (verdict.is_disturbed, calm.len() < launches.len()) {
+    let disturbed = batches.iter().filter(|i| !is_calm(i)).count();
+    // The run as a whole says how much of its time was contended.
+    let by_others = batches.iter().filter(|i| !is_free_of_others(i)).count();
+    let counted = match (
+        verdict.is_disturbed,
+        calm.len() + contended < launches.len(),
+    ) {
         (true, _) => Some("all of them count".to_owned()),
         (_, true) => Some(format!(
             "only the others count, of {} of {} launches",
             calm.len(),
             launches.len()
         )),
-        _ if 2 * disturbed >= batches.len() => Some("only the others count".to_owned()),
+        _ if 2 * by_others >= batches.len() => Some("only the others count".to_owned()),
         _ => None,
     };
     let total = batches.len();

@@ -72,6 +72,8 @@ pub(super) struct Conditions<'a> {
     pub cpus: u64,
     /// The width of an undisturbed core, as far as this run knows it.
     pub quiet: RefCell<QuietWidths>,
+    /// Whether batches beside a neighbour count like all others.
+    pub counts_neighbours: bool,
     pub listing: &'a Listing<'a>,
     /// Start of the run.
     pub begun: Instant,
@@ -148,7 +150,9 @@ impl<'a> Launches<'a> {
         let records = self.recorded.append(&self.entry.point.program, &output);
         self.records.push(Compressed::new(&records));
         let batches: Vec<Batch> = records.batches.iter().collect();
-        self.note_widths(&batches, &mut conditions.quiet.borrow_mut());
+        if !conditions.counts_neighbours {
+            self.note_widths(&batches, &mut conditions.quiet.borrow_mut());
+        }
         let taken = Taken {
             // Without the requested warm-up: that part cannot be saved.
             all: took.saturating_sub(self.warmup),

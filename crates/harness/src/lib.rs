@@ -52,6 +52,7 @@ mod validity;
 pub use assemble::{is_not_begun, no_figure};
 pub use circle::circles;
 pub use compressed::CompressedEntry;
+pub use contention::Neighbours;
 pub use crash::Listing;
 pub use cycles::{explains_absence, is_blocked, says_unknown};
 pub use dry_run::{DryRun, DryRunEntry, dry_run};

@@ -1,7 +1,6 @@
 //! Measures jobs: interleaves the launches of their entries, and returns the run.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use fastrand::Rng;
@@ -12,7 +11,7 @@ use yamba_record::{Benchmark, Run};
 use super::assemble;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
-use super::contention::QuietWidths;
+use super::contention::{Neighbours, QuietWidths};
 use super::crash::Listing;
 use super::job::{Job, UsageError};
 use super::launches::{Conditions, Launches};
@@ -48,8 +47,8 @@ pub struct Measurement<'a> {
     pub stop: &'a Stop,
     /// Shows the code around a crash.
     pub listing: &'a Listing<'a>,
-    /// The file that keeps the quiet widths of the processors from run to run.
-    pub quiet_file: Option<PathBuf>,
+    /// How batches beside a neighbour are treated.
+    pub neighbours: Neighbours,
 }
 
 impl<'a> Measurement<'a> {
@@ -79,6 +78,7 @@ impl<'a> Measurement<'a> {
             listing: self.listing,
             begun: Instant::now(),
             quiet: RefCell::new(self.earlier_widths(&run.machine)),
+            counts_neighbours: matches!(self.neighbours, Neighbours::Count),
         };
         let (mut places, of_job) = self.places(&conditions)?;
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
@@ -98,9 +98,11 @@ impl<'a> Measurement<'a> {
             note_scratch(&mut run, &entry.rest());
             run.benchmarks.push(entry);
         }
-        run.machine.quiet_widths = conditions.quiet.borrow().known();
-        if let Some(path) = &self.quiet_file {
-            quiet_file::write(path, &run.machine, run.machine.quiet_widths.clone());
+        let widths = conditions.quiet.borrow().known();
+        let named = widths.iter().map(|(cpu, width)| (cpu.to_string(), *width));
+        run.machine.quiet_widths = named.collect();
+        if let Some(path) = self.neighbours.file() {
+            quiet_file::write(path, &run.machine, widths);
         }
         run.interrupted = self.stop.requested();
         run.finished_unix_s = since_1970();
@@ -120,7 +122,7 @@ impl<'a> Measurement<'a> {
     }
 
     fn earlier_widths(&self, machine: &Machine) -> QuietWidths {
-        let earlier = self.quiet_file.iter();
+        let earlier = self.neighbours.file().into_iter();
         let earlier = earlier.flat_map(|path| quiet_file::read(path, machine));
         QuietWidths::new(earlier.collect())
     }

@@ -163,7 +163,7 @@ impl Measured {
             progress: &mut Silent,
             stop: &Stop::default(),
             listing: &|_, _| None,
-            quiet_file: None,
+            neighbours: yamba_harness::Neighbours::Count,
         };
         let run = measurement.run().map(|run| run.benchmarks);
         Measured { folder, run }

@@ -94,7 +94,7 @@ fn measure(
         progress,
         stop,
         listing: &|_, _| None,
-        quiet_file: None,
+        neighbours: yamba_harness::Neighbours::Count,
     };
     measurement.run()
 }

@@ -34,7 +34,7 @@ pub struct Machine {
     pub scratch: Option<Scratch>,
     /// The width of an undisturbed core by processor, in cycles of 10 000 instructions of the width probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub quiet_widths: BTreeMap<u64, f64>,
+    pub quiet_widths: BTreeMap<String, f64>,
     /// All other system facts. `None` in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,

@@ -10,6 +10,7 @@ mod failure;
 mod here;
 pub mod jobs;
 pub mod measure;
+mod neighbours;
 pub mod noise;
 mod observer;
 pub mod processors;
@@ -28,6 +29,7 @@ mod target;
 pub mod time;
 
 pub use failure::{ErrorMessage, Failure, of_home, of_system};
+pub use neighbours::check_neighbours;
 pub use observer::{Observer, Warning};
 pub use store::{StoreChoice, usual_store};
 pub use target::target;

@@ -205,6 +205,6 @@ pub(super) fn measurement<'a>(
         progress,
         stop,
         listing: &listing,
-        quiet_file: super::target::quiet_file(target),
+        neighbours: super::neighbours::neighbours(target),
     }
 }

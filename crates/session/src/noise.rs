@@ -214,7 +214,7 @@ fn measure<E>(
         progress,
         stop: plan.stop,
         listing: &|_, _| None,
-        quiet_file: super::target::quiet_file(plan.target),
+        neighbours: super::neighbours::neighbours(plan.target),
     };
     (plan.measure)(measurement, boundary)
 }

@@ -1,13 +1,10 @@
 //! Resolves the target platform that a user names.
 
-use std::path::PathBuf;
-
 use yamba_lang::{Analysis, Target};
 
 use super::Failure;
 use super::select::did_you_mean;
 use yamba_toolchain::build::host;
-use yamba_toolchain::embedded;
 
 /// The target with this name, an instruction set with or without an operating system; without a name, this machine's target.
 pub fn target(named: Option<&str>, analysis: &Analysis) -> Result<Target, Failure> {
@@ -27,11 +24,4 @@ pub fn target(named: Option<&str>, analysis: &Analysis) -> Result<Target, Failur
             did_you_mean(&full, &names).unwrap_or(format!("the library has {}", names.join(", "))),
         )),
     }
-}
-
-/// The file that keeps the quiet widths of this machine's processors for programs of this target. `None` without a cache folder: each run
-/// then finds its own widths.
-pub(super) fn quiet_file(target: &Target) -> Option<PathBuf> {
-    let root = embedded::cache_root().ok()?;
-    Some(root.join(format!("quiet-{}.json", target.isa)))
 }

@@ -92,7 +92,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
         progress: &mut Silent,
         stop: &stop,
         listing: &listing,
-        quiet_file: None,
+        neighbours: yamba_harness::Neighbours::Count,
     };
     let run = measurement.run();
     std::fs::remove_file(path).unwrap();

@@ -193,7 +193,7 @@ impl Means<'_> {
             progress: &mut *self.progress,
             stop: self.stop,
             listing: &nothing,
-            quiet_file: crate::target::quiet_file(self.target),
+            neighbours: crate::neighbours::neighbours(self.target),
         };
         let run = measurement.run()?;
         let first = run.benchmarks.into_iter().next();

@@ -43,7 +43,7 @@ use select::{Libraries, Names, Selection, did_you_mean};
 use store_option::StoreOption;
 use target::TargetOption;
 use terminal::{Terminal, arguments};
-use yamba_session::{Failure, of_system};
+use yamba_session::{Failure, check_neighbours, of_system};
 
 /// Micro-benchmarks that say what they need of the platform and prove what they measured.
 #[derive(Parser)]
@@ -76,6 +76,7 @@ Environment:
                user's data folder)
   YAMBA_SSH    the command that reaches the machine of `yamba run --remote`, with its options (default: ssh)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
+  YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours
@@ -139,6 +140,7 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(command: Command) -> Result<Answer, Failure> {
+    check_neighbours()?;
     let done = match command {
         Command::Build(c) => c.run(),
         Command::Check(c) => c.run(),

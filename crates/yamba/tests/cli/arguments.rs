@@ -389,6 +389,14 @@ fn embedded_files_work_without_home_folder() {
 }
 
 #[test]
+fn unknown_value_of_yamba_neighbours_is_refused() {
+    let mut yamba = Yamba::new().env("YAMBA_NEIGHBOURS", "ignore");
+    yamba
+        .run("list")
+        .refused(&["YAMBA_NEIGHBOURS is ignore", "it may be count or discard"]);
+}
+
+#[test]
 fn error_names_cache_that_cannot_be_created() {
     let mut yamba = Yamba::new()
         .file("file", "")

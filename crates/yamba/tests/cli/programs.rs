@@ -40,6 +40,38 @@ fn run_json_is_one_document() {
     }
 }
 
+/// Each batch has its probes. Whether they are quiet depends on the host; `YAMBA_NEIGHBOURS=count` lets all batches count.
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[ignore = "needs g++"]
+fn neighbours_are_judged_unless_they_count() {
+    let of = |neighbours: &str| {
+        let yamba = Yamba::new().file("adds.yamba", PRIME);
+        let mut yamba = yamba.env("YAMBA_NEIGHBOURS", neighbours);
+        let answer = yamba.run("run adds.yamba --quick --json --raw");
+        let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        crate::schema::is_run(&run);
+        run["benchmarks"][0].clone()
+    };
+    for (neighbours, is_judged) in [("discard", true), ("count", false)] {
+        let entry = of(neighbours);
+        let batches = entry["batches"]["ns"].as_array().unwrap().len();
+        let probes = entry["batches"]["probes"]["between"].as_array().unwrap();
+        assert_eq!(probes.len(), batches);
+        let widths = probes.iter().map(|p| p.as_f64().unwrap());
+        // Between a hundredth of a cycle and ten cycles for an instruction.
+        assert!(
+            widths
+                .clone()
+                .filter(|w| (100.0..100_000.0).contains(w))
+                .count()
+                * 2
+                > batches
+        );
+        assert_eq!(entry["contended"].is_number(), is_judged, "{neighbours}");
+    }
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn set_and_sweep_select_points() {

@@ -39,6 +39,8 @@ impl Yamba {
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
         );
         command.env("YAMBA_STORE", folder.path().join("results.sqlite"));
+        // Tests of other things hold on a busy host, too.
+        command.env("YAMBA_NEIGHBOURS", "count");
         for variable in ["NO_COLOR", "CXX", "TERM"] {
             command.env_remove(variable);
         }

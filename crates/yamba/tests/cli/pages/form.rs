@@ -12,7 +12,8 @@
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
 /// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or `all of NAME:` may precede them.
-pub const CIRCUMSTANCES: [&str; 8] = [
+pub const CIRCUMSTANCES: [&str; 9] = [
+    "Another hardware thread used the same core",
     "the machine is disturbed:",
     "memory is not locked:",
     "took N UNIT instead of N UNIT",
@@ -202,8 +203,16 @@ fn without_marks(text: &str) -> String {
         let Some((inside, behind)) = after.split_once(')') else {
             break;
         };
-        let is_mark =
-            |part: &str| ["disturbed", "N discarded", "within launches", "N to N"].contains(&part);
+        let is_mark = |part: &str| {
+            [
+                "disturbed",
+                "N discarded",
+                "N % contended",
+                "within launches",
+                "N to N",
+            ]
+            .contains(&part)
+        };
         kept.push_str(before);
         if !inside.split(", ").all(is_mark) {
             kept.push_str(&format!(" ({inside})"));

@@ -1,0 +1,35 @@
+//! How a user wants batches beside a neighbour to be treated: by the environment variable `YAMBA_NEIGHBOURS`.
+
+use yamba_harness::Neighbours;
+use yamba_lang::Target;
+use yamba_toolchain::embedded;
+
+use super::Failure;
+
+const VARIABLE: &str = "YAMBA_NEIGHBOURS";
+const COUNT: &str = "count";
+const DISCARD: &str = "discard";
+
+/// Checks the value of `YAMBA_NEIGHBOURS`.
+///
+/// # Errors
+/// If the value is unknown.
+pub fn check_neighbours() -> Result<(), Failure> {
+    let value = std::env::var_os(VARIABLE).unwrap_or_default();
+    if value.is_empty() || value == COUNT || value == DISCARD {
+        return Ok(());
+    }
+    let value = value.to_string_lossy();
+    Err(Failure::new(format!("{VARIABLE} is {value}"))
+        .help(format!("it may be {COUNT} or {DISCARD}")))
+}
+
+/// Batches beside a neighbour are discarded, unless the user wants them to count. The quiet widths for programs of this target are kept in the
+/// cache folder; without such a folder, each run finds its own.
+pub(super) fn neighbours(target: &Target) -> Neighbours {
+    if std::env::var_os(VARIABLE).is_some_and(|value| value == COUNT) {
+        return Neighbours::Count;
+    }
+    let file = format!("quiet-{}.json", target.isa);
+    Neighbours::Discard(embedded::cache_root().ok().map(|root| root.join(file)))
+}
