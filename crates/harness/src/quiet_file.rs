@@ -11,8 +11,10 @@ use yamba_record::machine::Machine;
 /// The file. Widths count only on the machine that they were found on.
 #[derive(Debug, Serialize, Deserialize)]
 struct QuietFile {
-    /// The processor's model.
+    /// The processor's model. A hypervisor may hide it behind a general name.
     cpu: Option<String>,
+    /// Family, model and stepping of the processor.
+    signature: Option<String>,
     /// The instruction set of the programs: each has its own probe.
     isa: String,
     /// The quiet width of each processor, in cycles of 10 000 instructions.
@@ -23,10 +25,17 @@ struct QuietFile {
 pub(super) fn read(path: &Path, machine: &Machine) -> BTreeMap<u64, f64> {
     let text = std::fs::read(path).unwrap_or_default();
     let file = serde_json::from_slice::<QuietFile>(&text).ok();
-    let file = file.filter(|f| f.cpu == machine.cpu && f.isa == machine.isa);
+    let is_same = |f: &QuietFile| {
+        f.cpu == machine.cpu && f.signature == signature(machine) && f.isa == machine.isa
+    };
+    let file = file.filter(is_same);
     let mut widths = file.map_or_else(BTreeMap::new, |f| f.quiet_widths);
     widths.retain(|_, width| *width > 0.0);
     widths
+}
+
+fn signature(machine: &Machine) -> Option<String> {
+    machine.details.as_ref()?.processor.signature.clone()
 }
 
 /// Replaces the file. A failure costs only this knowledge: the next run finds its own widths.
@@ -36,6 +45,7 @@ pub(super) fn write(path: &Path, machine: &Machine, quiet_widths: BTreeMap<u64, 
     }
     let file = QuietFile {
         cpu: machine.cpu.clone(),
+        signature: signature(machine),
         isa: machine.isa.clone(),
         quiet_widths,
     };
@@ -57,6 +67,7 @@ mod tests {
         Machine {
             cpu: Some(cpu.to_owned()),
             isa: isa.to_owned(),
+            details: Some(Box::default()),
             ..Machine::default()
         }
     }
@@ -72,6 +83,9 @@ mod tests {
         assert_eq!(read(&path, &here), widths);
         assert!(read(&path, &machine("other", "x86_64")).is_empty());
         assert!(read(&path, &machine("one", "x86_32")).is_empty());
+        let mut successor = machine("one", "x86_64");
+        successor.details.as_mut().unwrap().processor.signature = Some("26-2-1".to_owned());
+        assert!(read(&path, &successor).is_empty());
         // A run that found nothing leaves the file as it is.
         write(&path, &here, BTreeMap::new());
         assert_eq!(read(&path, &here), widths);

@@ -58,16 +58,11 @@ fn neighbours_are_judged_unless_they_count() {
         let batches = entry["batches"]["ns"].as_array().unwrap().len();
         let probes = entry["batches"]["probes"]["between"].as_array().unwrap();
         assert_eq!(probes.len(), batches);
-        let widths = probes.iter().map(|p| p.as_f64().unwrap());
+        // A disturbed reference chain has no length, and its probe no width.
+        let widths = probes.iter().filter_map(serde_json::Value::as_f64);
         // Between a hundredth of a cycle and ten cycles for an instruction.
-        assert!(
-            widths
-                .clone()
-                .filter(|w| (100.0..100_000.0).contains(w))
-                .count()
-                * 2
-                > batches
-        );
+        let plausible = widths.filter(|w| (100.0..100_000.0).contains(w));
+        assert!(2 * plausible.count() > batches);
         assert_eq!(entry["contended"].is_number(), is_judged, "{neighbours}");
     }
 }

@@ -124,6 +124,8 @@ impl Folder<'_> {
             .env("HOME", self.path())
             .env("XDG_CACHE_HOME", self.installed.cache.path())
             .env("CHECKOUT", self.installed.folder.path().join("checkout"))
+            // Pages hold on a busy host, too.
+            .env("YAMBA_NEIGHBOURS", "count")
             .stdin(Stdio::null())
             .output()
             .unwrap();
