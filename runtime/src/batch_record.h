@@ -62,7 +62,7 @@ inline void record_batch(const BatchFacts &f) {
     record.count("index", f.index).count("passes", f.passes).count("operations", f.operations);
     record.number("ns", f.ns).number("dummy_ns", f.dummy_ns).number("value", f.value);
     record.number("cycle_ns", f.cycle_ns).number("dummy_cycle_ns", f.dummy_cycle_ns).number("check_cycle_ns", f.check_cycle_ns);
-    if (!isnan(f.probes.before)) add_probes(record.key("probes"), f.probes);
+    if (f.probes.any()) add_probes(record.key("probes"), f.probes);
     record.key("evidence").add("{").add(f.evidence.json).add("}");
     if (f.disturbance.known) add_disturbance(record.key("disturbance"), f.disturbance);
     record.key("disturbed").add("[").add(f.disturbed).add("]");

@@ -9,8 +9,6 @@
 
 namespace yamba {
 
-constexpr int usage_status = 2;
-
 enum class Command { sweep, run, far, describe, compose };
 
 struct Arguments {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bounds.h"
+#include "yamba/memory.h"
 #include "yamba/parameters.h"
 #include "yamba/record_writer.h"
 #include "yamba/subject.h"
@@ -90,6 +91,22 @@ inline void add_physical(Text &out, List<Physical> physical) {
     out.add("]");
 }
 
+// Parameters whose value is smaller than the benchmark wanted.
+inline void add_notes(Text &out, const ParameterSource &source) {
+    out.add("[");
+    bool first = true;
+    for (const Settled &p : source.settled) {
+        const memory::Reduction *reduction = memory::reduction_to(size_t(strtoull(p.value.plain.c_str(), nullptr, 10)));
+        if (reduction == nullptr) continue;
+        Text note;
+        note.addf("%s is %.4g MiB instead of %.4g: there is no %s for more", p.name, double(reduction->given) / (1 << 20),
+                  double(reduction->wanted) / (1 << 20), reduction->by_time ? "time" : "memory");
+        out.add(first ? "" : ",").quote(note.c_str());
+        first = false;
+    }
+    out.add("]");
+}
+
 // The facts about the program that do not depend on the machine.
 inline void add_identity(Text &out, const ProgramInfo &info) {
     out.add("{\"schema\":\"yamba-program/1\",\"class\":").quote(info.name);
@@ -120,6 +137,8 @@ inline Text program(const ProgramInfo &info, int variant, const ParameterSource 
     out.add(",\"figure\":").quote(subject.figure()).add(",\"unit\":").quote(subject.unit());
     add_charts(out.add(",\"charts\":"), v.charts);
     add_physical(out.add(",\"bounds\":"), v.physical);
+    out.addf(",\"setup_bytes\":%llu", static_cast<unsigned long long>(objection.empty() ? subject.setup_bytes() : 0));
+    add_notes(out.add(",\"notes\":"), source);
     out.add("}\n");
     return out;
 }

@@ -243,7 +243,7 @@ class Measurement {
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
         find_queue(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
-        bool is_contended = !isnan(plan_.quiet_width) && !is_quiet(facts.probes, plan_.quiet_width);
+        bool is_contended = !isnan(plan_.quiet_width) && !is_quiet(facts.probes, plan_.quiet_width, !is_value_);
         last_length_ = facts.ns > facts.dummy_ns ? facts.ns : facts.dummy_ns;
         last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
         record_batch(facts);

@@ -24,7 +24,27 @@ size_t available() {
     constexpr uint64_t least = 16 << 20;
     const uint64_t group = group_room(), own = address_room(), room = own < group ? own : group;
     if (room < most) most = size_t(room > least ? room : least);
+    // YAMBA_SIZES may give less memory than there is.
+    if (platform.memory_size < most) most = platform.memory_size;
     return kilobytes < most / 1024 ? kilobytes * 1024 : most;
+}
+
+static Reduction reductions[16];
+static size_t reduced = 0;
+
+const Reduction *reduction_to(size_t bytes) {
+    for (size_t i = 0; i < reduced; i++)
+        if (reductions[i].given == bytes) return &reductions[i];
+    return nullptr;
+}
+
+size_t affordable(size_t bytes, size_t buffers) {
+    const size_t wanted = bytes, half = available() / 2 / buffers, filled = platform.buffer_room / buffers;
+    while (bytes > half || bytes > filled) bytes /= 2;
+    constexpr size_t room = sizeof reductions / sizeof *reductions;
+    if (bytes != wanted && reduction_to(bytes) == nullptr && reduced < room)
+        reductions[reduced++] = Reduction{wanted, bytes, filled < half};
+    return bytes;
 }
 
 static void advise(void *start, size_t bytes, bool huge_pages) {

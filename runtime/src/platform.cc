@@ -1,5 +1,7 @@
 #include "yamba/platform.h"
 
+#include "yamba/must.h"
+
 namespace yamba {
 namespace detect {
 
@@ -63,6 +65,44 @@ static void caches(Platform &p) {
     p.last_cache_size = first(last_cache(), first(l3, p.l2_size));
 }
 
+// Reads "NAME=BYTES ..." with the suffixes K, M, G and T. It replaces what was detected.
+static size_t bytes_of(const char *text, const char *&rest) {
+    char *end;
+    size_t value = strtoull(text, &end, 10);
+    static const char suffixes[] = "KMGT";
+    const char *suffix = end > text && *end != '\0' ? strchr(suffixes, *end) : nullptr;
+    if (suffix != nullptr) value <<= 10 * (suffix - suffixes + 1), end++;
+    rest = end;
+    return value;
+}
+
+static size_t *size_named(Platform &p, const char *name, size_t length) {
+    const struct {
+        const char *name;
+        size_t &fact;
+    } facts[] = {{"l1d_size", p.l1d_size},       {"l1i_size", p.l1i_size},
+                 {"l2_size", p.l2_size},         {"last_cache_size", p.last_cache_size},
+                 {"memory_size", p.memory_size}, {"buffer_room", p.buffer_room}};
+    for (const auto &each : facts)
+        if (strlen(each.name) == length && strncmp(each.name, name, length) == 0) return &each.fact;
+    return nullptr;
+}
+
+static void given_sizes(Platform &p) {
+    const char *text = getenv("YAMBA_SIZES"), *rest = text;
+    while (rest != nullptr && *(rest += strspn(rest, " ")) != '\0') {
+        const size_t length = strcspn(rest, "= ");
+        size_t *fact = size_named(p, rest, length), value = 0;
+        if (fact != nullptr && rest[length] == '=') value = bytes_of(rest + length + 1, rest);
+        if (value == 0 || (*rest != ' ' && *rest != '\0')) {
+            fprintf(stderr, "%s: YAMBA_SIZES=%s: it may be `l2_size=2M last_cache_size=480M memory_size=64G`\n", program_name,
+                    text);
+            exit(usage_status);
+        }
+        *fact = value;
+    }
+}
+
 }  // namespace detect
 
 void detect_platform(Platform &p, uint64_t processes) {
@@ -73,6 +113,8 @@ void detect_platform(Platform &p, uint64_t processes) {
     Text home = detect::scratch_home();
     p.read_ahead = system::read_ahead(home.c_str());
     p.scratch_is_memory = system::is_memory(home.c_str());
+    p.buffer_room = ~size_t(0);
+    detect::given_sizes(p);
     detect::disk_room(p, processes);
 }
 

@@ -14,26 +14,33 @@ namespace width {
 // A probe is long against the clock's steps. Its cost is kept low because every batch has three probes.
 constexpr double least_ns = 8000, most_ns = 40000;
 constexpr double clock_steps = 300;
-constexpr uint64_t least_steps = 1024;
+constexpr uint64_t least_steps = 1024, most_steps = uint64_t(1) << 26;
 
-inline uint64_t steps_wanted = least_steps;
+// 0 if there is no probe.
+inline uint64_t steps_wanted = 0;
 
-// The time of an instruction in ns; NaN if the instruction set has no probe.
+// The time of an instruction in ns; NaN without a probe.
 inline double reading() {
-    const Chain &probe = isa_hooks.width;
-    if (probe.run == nullptr) return not_known;
-    return cycle::time_chain(probe.run, steps_wanted) / double(steps_wanted);
+    if (steps_wanted == 0) return not_known;
+    return cycle::time_chain(isa_hooks.width.run, steps_wanted) / double(steps_wanted);
 }
 
-// Coarser clocks need longer probes. `step` is in ns.
+// Chooses the length of a probe: at least `least_ns`, and longer with a coarse clock. `step` is the clock's, in ns. A clock too
+// coarse for the longest probe gives no readings.
 inline void suit_clock(double step) {
-    steps_wanted = least_steps;
-    reading();
-    double ns = reading();
-    if (!(ns > 0)) return;
-    double wanted = fmin(most_ns, fmax(least_ns, clock_steps * step)) / ns;
-    uint64_t multiple = isa_hooks.width.multiple;
-    steps_wanted = uint64_t(fmax(double(least_steps), wanted)) / multiple * multiple;
+    const double wanted = fmax(least_ns, clock_steps * step);
+    steps_wanted = wanted > most_ns || isa_hooks.width.run == nullptr ? 0 : least_steps;
+    // An interrupted reading is too long, so the least of three counts.
+    while (steps_wanted > 0 && steps_wanted < most_steps) {
+        double least = INFINITY;
+        for (int i = 0; i < 3; i++) least = fmin(least, cycle::time_chain(isa_hooks.width.run, steps_wanted));
+        if (least >= wanted / 4) {
+            const uint64_t multiple = isa_hooks.width.multiple;
+            steps_wanted = uint64_t(double(steps_wanted) * wanted / least) / multiple * multiple;
+            return;
+        }
+        steps_wanted *= 2;
+    }
 }
 
 // The core cycles of 10 000 instructions, if a cycle takes `cycle_ns`. Whole numbers are precise enough.
@@ -48,16 +55,19 @@ inline double change_ppm(double before, double after) { return 100 * round(1e4 *
 struct Probes {
     double before = NAN, between = NAN, after = NAN;              // cycles of 10 000 instructions
     double cycle_change_ppm = NAN, dummy_cycle_change_ppm = NAN;  // of the length of a cycle during the calls
+
+    bool any() const { return !(isnan(before) && isnan(between) && isnan(after)); }
 };
 
-// Whether the probes are those of an undisturbed core, whose probes take `width` cycles. This only decides how long the program
-// measures. crates/harness/src/contention.rs judges the batches, with the same tolerances.
-inline bool is_quiet(const Probes &p, double width) {
+// Whether the probes are those of an undisturbed core, whose probes take `width` cycles. A reading that was interrupted is NaN
+// and not quiet. This only decides how long the program measures. crates/harness/src/contention.rs judges the batches, with the
+// same tolerances.
+inline bool is_quiet(const Probes &p, double width, bool has_dummy) {
     constexpr double width_tolerance = 0.02, most_change_ppm = 20000;
-    auto level = [&](double probe) { return isnan(probe) || fabs(probe / width - 1) <= width_tolerance; };
-    auto steady = [&](double change) { return isnan(change) || fabs(change) <= most_change_ppm; };
-    return level(p.before) && level(p.between) && level(p.after) && steady(p.cycle_change_ppm) &&
-           steady(p.dummy_cycle_change_ppm);
+    auto level = [&](double probe) { return fabs(probe / width - 1) <= width_tolerance; };
+    auto steady = [&](double change) { return fabs(change) <= most_change_ppm; };
+    return level(p.before) && level(p.between) && steady(p.cycle_change_ppm) &&
+           (!has_dummy || (level(p.after) && steady(p.dummy_cycle_change_ppm)));
 }
 
 }  // namespace yamba

@@ -523,7 +523,7 @@ void probes_suit_the_clock_s_step() {
     yamba::isa_hooks.width = {[](uint64_t steps) { now += 40 + steps; }, 64, 1};
     auto steps_with = [](double step) { return yamba::width::suit_clock(step), yamba::width::steps_wanted; };
     CHECK(steps_with(1) > 7600 && steps_with(1) <= 8000 && steps_with(0) == steps_with(1));
-    CHECK(steps_with(40) > 11000 && steps_with(40) <= 12000 && steps_with(1000) <= 40000);
+    CHECK(steps_with(40) > 11000 && steps_with(40) <= 12000 && steps_with(1000) == 0);
     CHECK(steps_with(40) % 64 == 0 && fabs(yamba::width::reading() - 1) < 0.01);
     yamba::isa_hooks.width = {};
     CHECK(isnan((yamba::width::suit_clock(40), yamba::width::reading())));
@@ -537,13 +537,15 @@ void a_neighbour_lengthens_the_probe() {
     CHECK(fast == 2000 && slow == fast && contended == 3200);
     CHECK(width::change_ppm(0.25, 0.25) == 0 && width::change_ppm(0.25, 0.2505) == 2000);
     Probes probes;
-    CHECK(is_quiet(probes, fast));
+    CHECK(!is_quiet(probes, fast, true));
     probes.before = probes.between = fast, probes.after = 2039, probes.cycle_change_ppm = -19000;
-    CHECK(is_quiet(probes, fast));
+    CHECK(is_quiet(probes, fast, false) && !is_quiet(probes, fast, true));
+    probes.dummy_cycle_change_ppm = 0;
+    CHECK(is_quiet(probes, fast, true));
     probes.after = contended;
-    CHECK(!is_quiet(probes, fast));
+    CHECK(!is_quiet(probes, fast, true));
     probes.after = fast, probes.dummy_cycle_change_ppm = 21000;
-    CHECK(!is_quiet(probes, fast));
+    CHECK(!is_quiet(probes, fast, true));
 }
 
 // Contended batches are recorded, but the program measures on until it has enough others.
@@ -555,6 +557,7 @@ void contended_batches_are_not_enough() {
     probes = 0;
     // Each of the first ten batches has three probes.
     yamba::isa_hooks.width = {[](uint64_t steps) { now += probes++ < 30 ? 2 * steps : steps; }, 64, 1};
+    yamba::width::steps_wanted = 1024;
     Recorder subject, unknown;
     yamba::Plan plan{11, 10000000};
     plan.quiet_width = 10000;
@@ -562,6 +565,7 @@ void contended_batches_are_not_enough() {
     probes = 0;
     CHECK(records_with(unknown, {11, 0}, "\"before\":20") == 10);
     yamba::isa_hooks.reference = reference, yamba::isa_hooks.width = former;
+    yamba::width::steps_wanted = 0;
 }
 
 // With few batches, the second chain checks each of them.

@@ -28,6 +28,16 @@ struct Reserved {
 // if the system reports nothing.
 size_t available();
 
+// `bytes`, halved until `buffers` of this size take at most half of the available memory and a launch has time to fill them.
+size_t affordable(size_t bytes, size_t buffers);
+
+// A size that `affordable` has halved, and why; null if it gave this size as requested.
+struct Reduction {
+    size_t wanted, given;
+    bool by_time;
+};
+const Reduction *reduction_to(size_t bytes);
+
 // Reserves `bytes` of untouched memory, aligned to a page of the requested kind. Returns null and sets `errno` on failure. The
 // caller wraps this in `must`, so that the error names the caller's class and line.
 void *reserve(Reserved *&latest, size_t bytes, bool huge_pages);

@@ -14,6 +14,9 @@ namespace yamba {
 
 inline const char *program_name = "benchmark";
 
+// Exit status for wrong parameters or options.
+constexpr int usage_status = 2;
+
 // Exit status of a run that ended with a recorded error.
 constexpr int failed_status = 3;
 

@@ -16,6 +16,7 @@ struct Platform {
     bool scratch_is_memory;   // the scratch directory is in memory: its files never touch a disk
     uint64_t disk_room;       // bytes that all processes of the benchmark may store there together
     uint64_t disk_room_each;  // bytes for one process, if each has its own files
+    size_t buffer_room;       // bytes of memory that a launch has time to fill
     Text assumed;             // names of undetected facts, which have the value of the smallest common machine
 };
 inline Platform platform{};

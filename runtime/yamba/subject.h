@@ -74,9 +74,10 @@ struct Subject {
     virtual void after_pass() = 0;
     virtual void cleanup() = 0;
     virtual void finish() = 0;
-    virtual uint64_t operations() = 0;          // per pass (bytes for a Bandwidth)
-    virtual bool may_wait() { return false; }   // whether the benchmark itself blocks
-    virtual bool may_fault() { return false; }  // whether the benchmark itself takes page faults
+    virtual uint64_t operations() = 0;            // per pass (bytes for a Bandwidth)
+    virtual bool may_wait() { return false; }     // whether the benchmark itself blocks
+    virtual bool may_fault() { return false; }    // whether the benchmark itself takes page faults
+    virtual uint64_t setup_bytes() { return 0; }  // bytes of memory that setup fills
     // The number of test groups, for a benchmark with groups of a given size instead of batches that the harness sizes. 0:
     // batches.
     virtual uint64_t circle_groups() { return 0; }

@@ -257,6 +257,7 @@ impl VariantWriter<'_, '_> {
             ("uint64_t", "operations", "1"),
             ("bool", "may_wait", "false"),
             ("bool", "may_fault", "false"),
+            ("uint64_t", "setup_bytes", "0"),
             ("uint64_t", "circle_groups", "0"),
             ("uint64_t", "circle_group_size", "0"),
             ("double", "value", "yamba::not_known"),

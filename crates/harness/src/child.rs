@@ -21,6 +21,7 @@ use super::orphans::{self, SCRATCH, Started};
 use super::process_output::{ProcessExit, ProcessOutput};
 use super::reader::Reader;
 use super::scratch::Scratch;
+use super::sizes::{self, SIZES};
 use super::stop::Stop;
 
 /// Resources that a process may use, and the conditions under which it is killed.
@@ -36,6 +37,8 @@ pub(super) struct Limits {
     pub room: Room,
     /// Limits on memory, processes and other resources of the machine.
     pub bounds: Arc<Bounds>,
+    /// Sizes of caches and memory that replace what a program finds out itself, as the value of [`SIZES`].
+    pub sizes: String,
     /// Processes of the benchmark that run at the same time.
     pub processes: u64,
 }
@@ -53,6 +56,7 @@ impl Limits {
             stop: stop.clone(),
             room,
             bounds,
+            sizes: sizes::variable(options),
             processes: 1,
         }
     }
@@ -138,6 +142,7 @@ fn command(program: &Program, arguments: &[String], scratch: &Path, limits: &Lim
         .args(arguments)
         .env(SCRATCH, scratch)
         .env(ROOM, limits.room.to_variable())
+        .env(SIZES, &limits.sizes)
         .stdin(Stdio::null())
         .stderr(Stdio::piped())
         // A process group of its own: processes that the benchmark forks can be killed with it, and a Ctrl-C reaches only this process.

@@ -1,10 +1,10 @@
 //! Finds batches during which another hardware thread used the same core. Pure.
 //!
 //! A hardware thread shares the width of its core with the core's other thread. If that thread belongs to another virtual machine, the
-//! system here cannot see its work: no context switch, no fault, no stolen time. The width probe sees it (runtime/yamba/width.h). A
+//! system here cannot see its work: no context switch, no fault, no stolen time. The width probe sees it (runtime/src/width.h). A
 //! change of the clock rate moves the probe and the reference chain by the same factor, so that their quotient, in core cycles, stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use yamba_record::{Batch, Probes};
@@ -24,21 +24,28 @@ const MOST_CYCLE_CHANGE_PPM: f64 = 20_000.0;
 /// Relative width of the stretch of probes that are one level.
 const LEVEL: f64 = 0.01;
 
-/// Fewest probes in a level, and the sharpness of a level that only an undisturbed core has.
-const FEWEST_OF_LEVEL: f64 = 10.0;
+/// Fewest probes in a level, as a number and as a share, and the least sharpness of a level. Neighbours may have a sharp level too, so a level
+/// below theirs may be rare.
+const FEWEST_OF_LEVEL: usize = 30;
+const LEAST_SHARE: f64 = 0.04;
 const SHARP: f64 = 0.5;
 
 /// Relative distance of the quartiles of probes that a neighbour spreads. The steps of a clock spread them by less.
 const BROAD: f64 = 0.05;
 
-/// From this share of contended probes on, quiet probes must show that the core stays quiet between them.
-const CONTENDED: f64 = 0.15;
+/// From this share of contended probes on, the probes of a launch must show that the core stays quiet between them. A smaller share of the time moves
+/// no figure by more than a fiftieth.
+const CONTENDED: f64 = 0.05;
 
-/// Fewest batches that can show it.
+/// Fewest probes that have a distribution.
 const FEWEST_TO_JUDGE: usize = 20;
 
-/// Least correlation of the two probes around the calls of the benchmark.
+/// Batches of a launch that is judged alone.
+const ENOUGH_PAIRS: usize = 40;
+
+/// Least correlation of the two probes around the calls of the benchmark, and the quantile of its error that it must exceed.
 const LEAST_CORRELATION: f64 = 0.12;
+const ERROR_QUANTILE: f64 = 1.64;
 
 /// How batches beside a neighbour are treated.
 #[derive(Clone, Debug)]
@@ -116,6 +123,8 @@ impl Processor {
         if self.readings.len() > self.judged + self.judged / 10 {
             self.width = quiet_width(&self.readings, self.earlier);
             self.judged = self.readings.len();
+            // A neighbour that comes later and stays does not raise the level.
+            self.earlier = self.width.level().or(self.earlier);
         }
         while self.readings.len() > MOST_READINGS {
             self.readings = self.readings.iter().copied().step_by(2).collect();
@@ -167,9 +176,8 @@ impl QuietWidths {
 /// The lower mode of the probes. The core may have a neighbour all the time: the level of such probes is higher than that of an earlier
 /// run, which then stays.
 fn quiet_width(readings: &[f64], earlier: Option<f64>) -> QuietWidth {
-    let sharp = lower_mode(readings, LEVEL).filter(|mode| {
-        mode.sharpness >= SHARP && mode.share * readings.len() as f64 >= FEWEST_OF_LEVEL
-    });
+    let fewest = FEWEST_OF_LEVEL.max((LEAST_SHARE * readings.len() as f64) as usize);
+    let sharp = lower_mode(readings, LEVEL, fewest, SHARP);
     match (sharp, earlier) {
         (Some(mode), Some(earlier)) if mode.level > earlier * (1.0 + WIDTH_TOLERANCE) => {
             QuietWidth::Known(earlier)
@@ -190,21 +198,62 @@ fn is_broad(readings: &[f64]) -> bool {
 }
 
 fn widths(probes: &Probes) -> impl Iterator<Item = f64> {
-    let all = [probes.before, probes.between, probes.after];
-    all.into_iter().flatten().filter(|w| *w > 0.0)
+    all_widths(probes)
+        .into_iter()
+        .flatten()
+        .filter(|w| *w > 0.0)
 }
 
-/// Whether nothing else used the core around this batch. `None` if that is unknown.
-pub(super) fn is_quiet(probes: &Probes, width: QuietWidth) -> Option<bool> {
-    widths(probes).next()?;
+/// The readings that batches of an entry have. An interrupted reading is missing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    widths: [bool; 3],
+    changes: [bool; 2],
+}
+
+impl Taken {
+    /// All readings that any of these batches has. A quantity has no dummy, and some instruction sets have no probe.
+    pub fn by<'b>(batches: impl Iterator<Item = &'b Probes>) -> Taken {
+        batches.fold(Taken::default(), |mut all, probes| {
+            for (is_taken, width) in all.widths.iter_mut().zip(all_widths(probes)) {
+                *is_taken |= width.is_some();
+            }
+            for (is_taken, change) in all.changes.iter_mut().zip(all_changes(probes)) {
+                *is_taken |= change.is_some();
+            }
+            all
+        })
+    }
+}
+
+fn all_widths(probes: &Probes) -> [Option<f64>; 3] {
+    [probes.before, probes.between, probes.after]
+}
+
+fn all_changes(probes: &Probes) -> [Option<f64>; 2] {
+    [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm]
+}
+
+/// Whether nothing else used the core around this batch of an entry with the readings `taken`. A missing reading was interrupted. `None` if that
+/// is unknown.
+pub(super) fn is_quiet(probes: &Probes, width: QuietWidth, taken: Taken) -> Option<bool> {
+    if !taken.widths.contains(&true) {
+        return None;
+    }
     match width {
         QuietWidth::Unknown => None,
         QuietWidth::NeverQuiet => Some(false),
         QuietWidth::Known(level) => {
-            let changes = [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm];
-            let mut changes = changes.into_iter().flatten();
-            let is_steady = changes.all(|c| c.abs() <= MOST_CYCLE_CHANGE_PPM);
-            Some(is_steady && widths(probes).all(|w| is_level(w, level)))
+            let holds = |taken: bool, reading: Option<f64>, test: &dyn Fn(f64) -> bool| {
+                !taken || reading.is_some_and(test)
+            };
+            let is_steady = |change: f64| change.abs() <= MOST_CYCLE_CHANGE_PPM;
+            let mut widths = taken.widths.into_iter().zip(all_widths(probes));
+            let mut changes = taken.changes.into_iter().zip(all_changes(probes));
+            Some(
+                widths.all(|(taken, width)| holds(taken, width, &|w| is_level(w, level)))
+                    && changes.all(|(taken, change)| holds(taken, change, &is_steady)),
+            )
         }
     }
 }
@@ -215,39 +264,86 @@ fn is_level(width: f64, level: f64) -> bool {
 
 /// Marks the batches that a neighbour disturbed, and only those.
 pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) {
+    let taken = Taken::by(batches.iter().map(|batch| &batch.probes));
     for batch in batches {
         batch.disturbed.retain(|kind| kind != NEIGHBOUR);
-        if is_quiet(&batch.probes, width(batch)) == Some(false) {
+        if is_quiet(&batch.probes, width(batch), taken) == Some(false) {
             batch.disturbed.push(NEIGHBOUR.to_owned());
         }
     }
 }
 
-/// Whether the probes say nothing of the time between them: neighbours come and go so fast that a quiet probe before the calls of the
-/// benchmark makes a quiet one after them hardly more likely.
-///
-/// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
-/// ends say nothing of the middle.
-pub(super) fn is_blind(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> bool {
+/// For each undisturbed batch of a launch, whether the probes before and after the calls of the benchmark were busy, as 0 or 1.
+type Pairs = Vec<(f64, f64)>;
+
+/// The launches whose probes say nothing of the time between them: neighbours come and go so fast that a quiet probe before the calls of the
+/// benchmark makes a quiet one after them hardly more likely. A launch of many batches is judged alone, since a quiet launch says nothing of
+/// another one. Launches of few batches are judged together.
+pub(super) fn blind_launches(
+    batches: &[Batch],
+    width: impl Fn(&Batch) -> QuietWidth,
+) -> BTreeSet<u64> {
+    let each = batches.chunk_by(|a, b| a.launch == b.launch);
+    let each = each.map(|of_launch| (of_launch[0].launch, pairs(of_launch, &width)));
+    let (long, short): (Vec<_>, Vec<_>) = each.partition(|(_, pairs)| pairs.len() >= ENOUGH_PAIRS);
+    let long = long.into_iter().map(|launch| vec![launch]);
+    let groups = long.chain([short]);
+    let blind = groups.filter(|group| {
+        let launches: Vec<&Pairs> = group.iter().map(|(_, pairs)| pairs).collect();
+        is_blind(&launches)
+    });
+    blind.flatten().map(|(launch, _)| launch).collect()
+}
+
+fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
     let pair = |batch: &Batch| {
         if !is_free_of_others(batch) {
             return None;
         }
         let level = width(batch).level()?;
-        let Probes {
-            before, between, ..
-        } = batch.probes;
-        Some((is_level(before?, level), is_level(between?, level)))
+        let is_busy = |probe: f64| f64::from(!is_level(probe, level));
+        Some((
+            is_busy(batch.probes.before?),
+            is_busy(batch.probes.between?),
+        ))
     };
-    let pairs: Vec<(bool, bool)> = batches.iter().filter_map(pair).collect();
-    let count = |wanted: fn(&(bool, bool)) -> bool| pairs.iter().filter(|p| wanted(p)).count();
-    let (begin_quiet, end_busy) = (count(|p| p.0), count(|p| !p.1));
-    let leaves = count(|p| p.0 && !p.1);
-    let contended = end_busy as f64 / pairs.len() as f64;
-    let leaving = leaves as f64 / begin_quiet as f64;
-    pairs.len() >= FEWEST_TO_JUDGE
-        && contended > CONTENDED
-        && leaving > (1.0 - LEAST_CORRELATION) * contended
+    batches.iter().filter_map(pair).collect()
+}
+
+/// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
+/// ends say nothing of the middle. The correlation within the launches must exceed its limit by its own error. Launches that are quiet or
+/// busy from beginning to end have no correlation; their neighbour is slow.
+fn is_blind(launches: &[&Pairs]) -> bool {
+    let all = launches.iter().flat_map(|pairs| pairs.iter());
+    let ends: Vec<f64> = all.flat_map(|(begin, end)| [*begin, *end]).collect();
+    let contended = ends.iter().sum::<f64>() / ends.len() as f64;
+    // Without any quiet pair there is nothing to trust, and without a busy one nothing to distrust.
+    if ends.is_empty() || contended <= CONTENDED || contended == 1.0 {
+        return false;
+    }
+    let (mut number, mut both, mut of_begin, mut of_end) = (0.0, 0.0, 0.0, 0.0);
+    for pairs in launches {
+        let count = pairs.len() as f64;
+        let begin = pairs.iter().map(|p| p.0).sum::<f64>() / count;
+        let end = pairs.iter().map(|p| p.1).sum::<f64>() / count;
+        let varies = |mean: f64| mean > 0.0 && mean < 1.0;
+        if varies(begin) || varies(end) {
+            number += count;
+            both += pairs
+                .iter()
+                .map(|p| (p.0 - begin) * (p.1 - end))
+                .sum::<f64>();
+            of_begin += count * begin * (1.0 - begin);
+            of_end += count * end * (1.0 - end);
+        }
+    }
+    if number == 0.0 {
+        return false;
+    }
+    let spread = (of_begin * of_end).sqrt();
+    let correlation = if spread > 0.0 { both / spread } else { 0.0 };
+    let error = ERROR_QUANTILE * (1.0 - correlation * correlation).max(0.0) / number.sqrt();
+    correlation - error < LEAST_CORRELATION
 }
 
 /// Whether a neighbour alone may have disturbed the batch.

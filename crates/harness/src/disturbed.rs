@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::Batch;
 
-use super::contention::is_free_of_others;
+use super::contention::{NEIGHBOUR, is_free_of_others};
 use super::estimate::ENOUGH_LAUNCHES;
 
 /// Fewest undisturbed batches of a launch that can replace all its batches.
 const FEWEST: usize = 3;
+
+/// Fewest quiet batches of a figure beside neighbours, and their least share of the batches that nothing else disturbed. Some work of a
+/// neighbour lengthens a batch and no probe; where most batches are contended, such batches are most of those that look quiet.
+const FEWEST_QUIET: usize = 12;
+const LEAST_QUIET: f64 = 0.1;
 
 /// Added to the note when every batch took a page fault: then the benchmark itself is the likely cause.
 const MAY_FAULT: &str = "; if the benchmark takes page faults itself, add `bool may_fault() { return true; }` to the class";
@@ -35,17 +40,13 @@ impl DisturbanceVerdict {
     }
 }
 
-impl DisturbanceVerdict {
-    /// Admits all batches: none is better than the others.
-    pub fn give_up(&mut self, note: String) {
-        self.is_disturbed = true;
-        self.calm = None;
-        self.note = Some(note);
-    }
-}
-
-/// Chooses the batches that count. Under load none is discarded: the competing processes are what is measured.
-pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
+/// Chooses the batches that count. Under load none is discarded: the competing processes are what is measured. In the launches `blind`,
+/// neighbours come and go during each batch.
+pub(super) fn judge(
+    batches: &[Batch],
+    processes: u64,
+    blind: &BTreeSet<u64>,
+) -> DisturbanceVerdict {
     let mut verdict = DisturbanceVerdict::default();
     for kind in batches.iter().flat_map(|i| &i.disturbed) {
         *verdict.kinds.entry(kind.clone()).or_default() += 1;
@@ -57,12 +58,16 @@ pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
     for batch in batches {
         launches.entry(batch.launch).or_default().push(batch);
     }
-    let calm = launches.iter().filter(|(_, of)| has_median(of, is_calm));
+    let is_blind = |launch: &u64| blind.contains(launch);
+    let calm = launches.iter();
+    let calm = calm.filter(|(launch, of)| !is_blind(launch) && has_median(of, is_calm));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
     // Launches without a quiet moment are left out: the neighbour will leave before the other kinds of disturbance do.
-    let contended = launches.values().filter(|of| is_contended(of)).count();
+    let contended = launches.iter();
+    let contended = contended.filter(|(launch, of)| is_blind(launch) || is_contended(of));
+    let contended = contended.count();
     let wanted = (launches.len() - contended).clamp(1, ENOUGH_LAUNCHES);
-    verdict.is_disturbed = calm.len() < wanted;
+    verdict.is_disturbed = calm.len() < wanted || has_too_few_quiet(batches, &calm);
     let disturbed = batches.iter().filter(|i| !is_calm(i)).count();
     // The run as a whole says how much of its time was contended.
     let by_others = batches.iter().filter(|i| !is_free_of_others(i)).count();
@@ -70,6 +75,10 @@ pub(super) fn judge(batches: &[Batch], processes: u64) -> DisturbanceVerdict {
         verdict.is_disturbed,
         calm.len() + contended < launches.len(),
     ) {
+        (true, _) if calm.is_empty() && !blind.is_empty() => Some(
+            "another hardware thread used the core in turns that are shorter than a batch; all of them count"
+                .to_owned(),
+        ),
         (true, _) => Some("all of them count".to_owned()),
         (_, true) => Some(format!(
             "only the others count, of {} of {} launches",
@@ -112,12 +121,20 @@ fn is_calm(batch: &Batch) -> bool {
     batch.disturbed.is_empty()
 }
 
-/// Why no batch can be trusted: neighbours come and go during each.
-pub(super) fn blind_note(contended: f64) -> String {
-    format!(
-        "the machine is disturbed: another hardware thread used the core for {:.0} % of the time, in turns that are shorter than a batch; all of them count",
-        contended * 100.0
-    )
+/// Whether neighbours left so few quiet batches in the `calm` launches that a neighbour whom the probes did not see may decide the figure.
+fn has_too_few_quiet(batches: &[Batch], calm: &BTreeSet<u64>) -> bool {
+    if !batches
+        .iter()
+        .any(|b| b.disturbed.iter().any(|kind| kind == NEIGHBOUR))
+    {
+        return false;
+    }
+    let free = batches.iter().filter(|b| is_free_of_others(b)).count();
+    let quiet = batches.iter();
+    let quiet = quiet
+        .filter(|b| is_calm(b) && calm.contains(&b.launch))
+        .count();
+    quiet < FEWEST_QUIET.min(free.div_ceil(2)) || (quiet as f64) < LEAST_QUIET * free as f64
 }
 
 /// `12 switch, 3 fault`
@@ -150,12 +167,12 @@ mod tests {
     }
 
     fn admitted(batches: &[Batch], processes: u64) -> usize {
-        let verdict = judge(batches, processes);
+        let verdict = judge(batches, processes, &BTreeSet::new());
         batches.iter().filter(|i| verdict.admits(i)).count()
     }
 
     fn said(batches: &[Batch]) -> Option<String> {
-        judge(batches, 1).note
+        judge(batches, 1, &BTreeSet::new()).note
     }
 
     #[test]
@@ -163,7 +180,7 @@ mod tests {
         let mut some = launches(&[(4, 6)]);
         some[0].disturbed.push("fault".to_owned());
         assert_eq!(admitted(&some, 1), 6);
-        let verdict = judge(&some, 1);
+        let verdict = judge(&some, 1, &BTreeSet::new());
         assert_eq!((verdict.kinds["switch"], verdict.kinds["fault"]), (4, 1));
         assert_eq!((verdict.note, verdict.is_disturbed), (None, false));
     }
@@ -173,7 +190,7 @@ mod tests {
     fn only_undisturbed_batches_count_if_every_launch_has_some() {
         let most = launches(&[(20, 3), (50, 4)]);
         assert_eq!(admitted(&most, 1), 7);
-        assert!(!judge(&most, 1).is_disturbed);
+        assert!(!judge(&most, 1, &BTreeSet::new()).is_disturbed);
         assert_eq!(
             said(&most).as_deref(),
             Some("the machine is disturbed: 70 of 77 batches (70 switch); only the others count")
@@ -187,7 +204,7 @@ mod tests {
         for few in [(8, 2), (10, 0), (1, 1)] {
             let all = launches(&[few, (5, 5)]);
             assert_eq!(admitted(&all, 1), all.len(), "{few:?}");
-            assert!(judge(&all, 1).is_disturbed, "{few:?}");
+            assert!(judge(&all, 1, &BTreeSet::new()).is_disturbed, "{few:?}");
         }
         assert_eq!(
             said(&launches(&[(5, 5), (10, 0)])).as_deref(),
@@ -215,7 +232,7 @@ mod tests {
         each.push((9, 2));
         let seven = launches(&each);
         assert_eq!(admitted(&seven, 1), 60);
-        let verdict = judge(&seven, 1);
+        let verdict = judge(&seven, 1, &BTreeSet::new());
         assert!(!verdict.is_disturbed);
         assert_eq!(
             verdict.note.as_deref(),
@@ -226,7 +243,7 @@ mod tests {
         each.remove(0);
         let six = launches(&each);
         assert_eq!(admitted(&six, 1), six.len());
-        assert!(judge(&six, 1).is_disturbed);
+        assert!(judge(&six, 1, &BTreeSet::new()).is_disturbed);
     }
 
     /// The batches of a circle differ from each other: a few of them are no sample of its tests.
@@ -239,14 +256,14 @@ mod tests {
         };
         assert_eq!(admitted(&circle(4, 5), 1), 5);
         assert_eq!(admitted(&circle(5, 5), 1), 10);
-        assert!(judge(&circle(5, 5), 1).is_disturbed);
+        assert!(judge(&circle(5, 5), 1, &BTreeSet::new()).is_disturbed);
     }
 
     #[test]
     fn no_batch_is_discarded_under_load() {
         let loaded = launches(&[(2, 8)]);
         assert_eq!(admitted(&loaded, 2), 10);
-        let verdict = judge(&loaded, 2);
+        let verdict = judge(&loaded, 2, &BTreeSet::new());
         assert_eq!((verdict.note, verdict.kinds["switch"]), (None, 2));
         assert!(!verdict.is_disturbed);
     }

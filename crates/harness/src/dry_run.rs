@@ -1,17 +1,14 @@
 //! Plans a run without measuring: which entries, and how long they would take. Programs run only to describe themselves.
 
-use std::time::Duration;
-
 use serde::Serialize;
 use yamba_record::{Parameters, Status};
 
 use super::child::Limits;
 use super::job::{Job, UsageError};
-use super::launches::Launches;
 use super::options::Options;
-use super::plan::{self, Planned};
 use super::points;
 use super::scratch::Scratch;
+use super::slot::{Slot, slots};
 use super::stop::Stop;
 
 /// The plan of a run.
@@ -55,9 +52,8 @@ pub struct DryRunEntry {
 pub fn dry_run(jobs: &[Job], options: &Options, stop: &Stop) -> Result<DryRun, UsageError> {
     let scratch = Scratch::new();
     let limits = Limits::of(options, stop, &scratch);
-    let planned = plan::plan(jobs, options, &scratch, &limits)?;
-    let each = planned.into_iter();
-    let benchmarks: Vec<DryRunEntry> = each.map(|(_, p)| dry_run_entry(p, options)).collect();
+    let (slots, _) = slots(jobs, options, &scratch, &limits)?;
+    let benchmarks: Vec<DryRunEntry> = slots.iter().map(dry_run_entry).collect();
     Ok(DryRun {
         schema: "yamba-plan/1",
         launches: benchmarks.iter().map(|b| b.launches).sum(),
@@ -67,34 +63,34 @@ pub fn dry_run(jobs: &[Job], options: &Options, stop: &Stop) -> Result<DryRun, U
     })
 }
 
-fn dry_run_entry(planned: Planned<'_>, options: &Options) -> DryRunEntry {
-    match planned {
-        Planned::Measure(entry) => {
-            let notes = entry.notes.clone();
-            let launches = Launches::new(*entry, options);
-            let time: Duration = launches.time_left();
+fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
+    match slot {
+        Slot::Measured(launches) => {
             let entry = &launches.entry;
             DryRunEntry {
                 name: entry.class.to_owned(),
                 parameters: points::parameters(&entry.point.program),
                 processes: entry.processes,
                 launches: launches.left(),
-                time_s: time.as_secs_f64(),
+                time_s: launches.time_left().as_secs_f64(),
                 skipped: None,
-                notes,
+                notes: launches.notes().to_vec(),
             }
         }
-        Planned::Settled(benchmark) | Planned::Faulty(benchmark) => DryRunEntry {
-            name: benchmark.name,
-            parameters: benchmark.parameters,
-            processes: benchmark.processes,
-            launches: 0,
-            time_s: 0.0,
-            skipped: match benchmark.status {
-                Status::Skipped => benchmark.notes.first().cloned(),
-                _ => None,
-            },
-            notes: benchmark.notes,
-        },
+        Slot::Settled(entry) => {
+            let benchmark = entry.rest();
+            DryRunEntry {
+                name: benchmark.name,
+                parameters: benchmark.parameters,
+                processes: benchmark.processes,
+                launches: 0,
+                time_s: 0.0,
+                skipped: match benchmark.status {
+                    Status::Skipped => benchmark.notes.first().cloned(),
+                    _ => None,
+                },
+                notes: benchmark.notes,
+            }
+        }
     }
 }

@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use yamba_record::number::number;
 use yamba_record::run::LaunchRequest;
 use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
 
 use super::assemble::Recorded;
+use super::budget::Expected;
 use super::child::{self, Limits};
 use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
 use super::contention::{QuietWidth, QuietWidths};
@@ -28,6 +30,12 @@ const WITHIN_A_LAUNCH: f64 = 0.5;
 
 /// Estimated time of a launch besides its timing: process start, set-up and end.
 const START: Duration = Duration::from_millis(40);
+
+/// Estimated time to fill one mebibyte of fresh memory, or to lay a chase through it.
+const FILL: Duration = Duration::from_millis(1);
+
+/// The end of a note about launches for which the run has no time.
+const ALL_LAUNCHES: &str = "measured alone, it gets all of them";
 
 /// Number of failed launches after which an entry is given up.
 const ACCIDENTS: usize = 2;
@@ -111,13 +119,52 @@ impl<'a> Launches<'a> {
         self.goal.saturating_sub(self.turns.len() as u64)
     }
 
-    /// Estimated time of the remaining launches: the mean of those before, or the planned time before the first.
+    /// Estimated time of the remaining launches.
     pub fn time_left(&self) -> Duration {
-        let each = match self.turns.len() as u32 {
-            0 => self.planned / saturated(self.goal.max(1)) + START,
+        self.each().saturating_mul(saturated(self.left()))
+    }
+
+    /// Estimated time of a launch: the mean of those before, or the planned time before the first.
+    fn each(&self) -> Duration {
+        let filled = FILL.saturating_mul(saturated(self.entry.point.program.setup_bytes >> 20));
+        match self.turns.len() as u32 {
+            0 => self.planned / saturated(self.goal.max(1)) + START + filled,
             done => self.spent / done,
-        };
-        each.saturating_mul(saturated(self.left()))
+        }
+    }
+
+    /// What the run's budget has to know of the remaining launches.
+    pub fn expected(&self) -> Expected {
+        Expected {
+            launches: self.left(),
+            least: u64::from(!self.has_begun()),
+            each: self.each(),
+        }
+    }
+
+    /// Plans this number of further launches, if that is less than before. `budget` is the time of the whole run.
+    pub fn limit(&mut self, further: u64, budget: Duration) {
+        if further >= self.left() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.goal, self.turns.len() as u64 + further);
+        self.notes.retain(|note| !note.ends_with(ALL_LAUNCHES));
+        self.notes.push(format!(
+            "{} instead of {before} launches, since each takes {} s and the whole run has {} s: {ALL_LAUNCHES}",
+            self.goal,
+            number(self.each().as_secs_f64()),
+            number(budget.as_secs_f64()),
+        ));
+    }
+
+    /// Why not even one launch fits into the time of the whole run.
+    pub fn without_time(&self, budget: Duration) -> String {
+        format!(
+            "a launch would take {} s of the {} s of the whole run: `yamba run {}` measures it",
+            number(self.each().as_secs_f64()),
+            number(budget.as_secs_f64()),
+            self.entry.class
+        )
     }
 
     /// Total time of the launches so far.
@@ -125,15 +172,27 @@ impl<'a> Launches<'a> {
         self.spent
     }
 
+    /// Notes of the plan and about its changes.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     pub fn has_begun(&self) -> bool {
         !self.turns.is_empty()
     }
 
-    /// Starts one fresh process, or one set of processes at the same time. Returns the entry if this launch was its last.
-    pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) -> Option<Benchmark> {
+    /// Starts one fresh process, or one set of processes at the same time. Returns the entry if this launch was its last. A run that
+    /// `is_late` does not wait for quiet moments.
+    pub fn launch(
+        &mut self,
+        conditions: &Conditions<'_>,
+        round: u64,
+        is_late: bool,
+    ) -> Option<Benchmark> {
         let options = conditions.options;
         let scratch = conditions.scratch.of(self.entry.class);
         let quiet_width = conditions.quiet.borrow().expected();
+        let quiet_width = quiet_width.filter(|_| !is_late);
         let request = self.request(options, quiet_width);
         let arguments = self.arguments(options, &request);
         let limits = self.limits(conditions);
@@ -207,7 +266,8 @@ impl<'a> Launches<'a> {
 
     /// The settings of the next launch.
     fn request(&self, options: &Options, quiet_width: Option<f64>) -> LaunchRequest {
-        let is_probed = self.entry.processes == 1 && !self.entry.program.emulated;
+        let is_pinned = options.placement != Placement::Free;
+        let is_probed = self.entry.processes == 1 && !self.entry.program.emulated && is_pinned;
         LaunchRequest {
             quiet_width: quiet_width.filter(|_| is_probed),
             batches: self.share.batches,

@@ -12,6 +12,7 @@
 
 mod assemble;
 mod bounds;
+mod budget;
 mod child;
 mod circle;
 mod compressed;
@@ -42,6 +43,8 @@ mod reader;
 mod run_sink;
 mod schedule;
 mod scratch;
+mod sizes;
+mod slot;
 mod stop;
 mod subsample_sweep;
 mod summary;

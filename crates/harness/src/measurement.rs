@@ -1,35 +1,28 @@
 //! Measures jobs: interleaves the launches of their entries, and returns the run.
 
 use std::cell::RefCell;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use fastrand::Rng;
 use yamba_record::machine::{Machine, Scratch as ScratchFacts};
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
-use super::assemble;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
 use super::crash::Listing;
 use super::job::{Job, UsageError};
-use super::launches::{Conditions, Launches};
+use super::launches::Conditions;
 use super::options::{Options, PROGRAMS_WARMUP};
-use super::plan::{self, Planned};
 use super::progress::Progress;
 use super::quiet_file;
 use super::random::{drawn_id, drawn_seed};
 use super::run_sink::{RunSink, ThrottledSink};
 use super::scratch::Scratch;
+use super::slot::{Slot, keep_time, measured, slots};
 use super::stop::Stop;
 use super::units::whole_ns;
-
-/// An entry's place in the run's document: the finished entry, or its launches so far.
-enum Slot<'a> {
-    Settled(CompressedEntry),
-    Measured(Box<Launches<'a>>),
-}
 
 /// Jobs to measure, and the receiver of progress reports.
 pub struct Measurement<'a> {
@@ -80,7 +73,7 @@ impl<'a> Measurement<'a> {
             quiet: RefCell::new(self.earlier_widths(&run.machine)),
             counts_neighbours: matches!(self.neighbours, Neighbours::Count),
         };
-        let (mut places, of_job) = self.places(&conditions)?;
+        let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits)?;
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
         for (i, place) in places.iter().enumerate() {
             if let Slot::Settled(benchmark) = place {
@@ -125,50 +118,6 @@ impl<'a> Measurement<'a> {
         let earlier = self.neighbours.file().into_iter();
         let earlier = earlier.flat_map(|path| quiet_file::read(path, machine));
         QuietWidths::new(earlier.collect())
-    }
-
-    /// The place of each entry, and the index of its job.
-    fn places(
-        &self,
-        conditions: &Conditions<'_>,
-    ) -> Result<(Vec<Slot<'a>>, Vec<usize>), UsageError> {
-        let (mut places, mut of_job) = (Vec::new(), Vec::new());
-        let Conditions {
-            scratch, limits, ..
-        } = conditions;
-        for (number, planned) in plan::plan(self.jobs, self.options, scratch, limits)? {
-            of_job.push(number);
-            places.push(match planned {
-                Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
-                    benchmark.provenance = self.jobs[number].provenance.clone();
-                    Slot::Settled(CompressedEntry::without_records(&benchmark))
-                }
-                Planned::Measure(entry) => {
-                    Slot::Measured(Box::new(Launches::new(*entry, self.options)))
-                }
-            });
-        }
-        Ok((places, of_job))
-    }
-}
-
-impl Slot<'_> {
-    /// The finished entry.
-    fn settled(self) -> CompressedEntry {
-        match self {
-            Slot::Settled(entry) => entry,
-            Slot::Measured(mut launches) if launches.has_begun() => {
-                let mut benchmark = launches.summary();
-                launches.compress(&mut benchmark)
-            }
-            Slot::Measured(launches) => {
-                let entry = &launches.entry;
-                CompressedEntry::without_records(&Benchmark {
-                    provenance: entry.provenance.clone(),
-                    ..assemble::not_begun(&entry.point.program, entry.processes)
-                })
-            }
-        }
     }
 }
 
@@ -222,26 +171,35 @@ impl Rounds {
                 }
                 progress.left(measured(places).map(|(_, l)| l.left()).sum());
                 progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
-                self.launch(&mut places[next], next, conditions, progress, sink);
+                self.launch(places, next, conditions, progress, sink);
             }
             self.number += 1;
+            if let Some(budget) = conditions.options.run_time() {
+                keep_time(
+                    places,
+                    budget,
+                    budget.saturating_sub(conditions.begun.elapsed()),
+                );
+            }
         }
     }
 
     fn launch(
         &self,
-        place: &mut Slot<'_>,
+        places: &mut [Slot<'_>],
         number: usize,
         conditions: &Conditions<'_>,
         progress: &mut dyn Progress,
         sink: &mut ThrottledSink<'_>,
     ) {
+        let is_late = is_late(places, conditions);
+        let place = &mut places[number];
         let Slot::Measured(launches) = place else {
             return;
         };
         let entry = &launches.entry;
         progress.launch(entry.class, &entry.point.parameters(), entry.processes);
-        match launches.launch(conditions, self.number) {
+        match launches.launch(conditions, self.number, is_late) {
             None => sink.launched(number, launches),
             Some(mut benchmark) => {
                 sink.tell(number, &benchmark);
@@ -252,11 +210,12 @@ impl Rounds {
     }
 }
 
-fn measured<'p, 'a>(places: &'p [Slot<'a>]) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
-    places.iter().enumerate().filter_map(|(i, p)| match p {
-        Slot::Measured(launches) => Some((i, launches.as_ref())),
-        Slot::Settled(_) => None,
-    })
+/// Whether the time of the run is only just enough for the first launches that are still to come.
+fn is_late(places: &[Slot<'_>], conditions: &Conditions<'_>) -> bool {
+    let first = measured(places).map(|(_, launches)| launches.expected());
+    let first: Duration = first.filter(|e| e.least > 0).map(|e| e.each).sum();
+    let budget = conditions.options.run_time();
+    budget.is_some_and(|budget| conditions.begun.elapsed() + first > budget)
 }
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.

@@ -6,9 +6,19 @@ use std::time::Duration;
 
 use yamba_record::run::Producer;
 
+use super::schedule::saturated;
+
 /// Launches of an entry. With six, the range of their medians holds the true one in 96.9 % of cases.
 const LAUNCHES: u64 = 6;
 const QUICK_LAUNCHES: u64 = 2;
+
+/// Time of a run of the whole suite, in times of a point.
+const RUN: u32 = 360;
+const QUICK_RUN: u32 = 300;
+
+/// Bytes of fresh memory that a program fills in a second. Machines differ, but a parameter that depended on a measured rate would differ
+/// from run to run.
+const FILLED_PER_S: f64 = 2e9;
 
 /// Timed batches of a launch (lmbench3, section 3.3), alone and under load, where batches are longer.
 const BATCHES: u64 = 11;
@@ -217,6 +227,22 @@ impl Options {
     pub(super) fn gives(&self, name: &str) -> bool {
         let (mut set, mut sweep) = (self.set.iter(), self.sweep.iter());
         set.any(|(n, _)| n == name) || sweep.any(|(n, _)| n == name)
+    }
+
+    /// The time for a run of the whole suite with the usual time per point: 90 s if quick, 12 min otherwise. `None` for other runs, and if the
+    /// time of a benchmark or the number of launches is given.
+    pub(super) fn run_time(&self) -> Option<Duration> {
+        let points = if self.quick { QUICK_RUN } else { RUN };
+        let loads = saturated(self.processes.len() as u64);
+        let limited = self.whole && self.benchmark_time.is_none() && self.launches.is_none();
+        limited.then(|| (self.time * points).saturating_mul(loads))
+    }
+
+    /// Bytes of memory that a launch has time to fill in a run of the whole suite, if it may take as long as its batches.
+    pub(super) fn buffer_room(&self) -> Option<u64> {
+        let time = self.time / saturated(self.planned_launches());
+        let bytes = time.as_secs_f64() * FILLED_PER_S;
+        self.run_time().map(|_| bytes as u64)
     }
 
     /// Time of a benchmark in a run of the whole suite, per number of processes: that of two points.

@@ -175,10 +175,10 @@ fn entries<'a>(
             class: &job.class,
             program,
             provenance: &job.provenance,
+            notes: notes.iter().chain(&point.program.notes).cloned().collect(),
             point,
             processes,
             time,
-            notes: notes.clone(),
         }))),
         Err(refused) => Ok(unmeasured(job, refused)?.of(point, processes)),
     };

@@ -237,11 +237,8 @@ fn judge(
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
-    let is_blind = contention::is_blind(&measured, |i| quiet.width(i));
-    let mut verdict = disturbed::judge(&measured, b.processes);
-    if let Some(contended) = b.contended.filter(|_| is_blind) {
-        verdict.give_up(disturbed::blind_note(contended));
-    }
+    let blind = contention::blind_launches(&measured, |i| quiet.width(i));
+    let verdict = disturbed::judge(&measured, b.processes, &blind);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
     b.circles = circle::circles(&measured, counts);

@@ -398,6 +398,25 @@ fn run_behind(script: &str, options: &Options) -> Benchmark {
     run.benchmarks.into_iter().next().unwrap()
 }
 
+/// A run of the whole suite has 300 times the time of a point. Its first round leaves less than the slow benchmark's second launch takes.
+#[test]
+#[ignore = "needs g++"]
+fn slow_setup_gets_fewer_launches_in_a_whole_run() {
+    let whole = Options {
+        quick: true,
+        whole: true,
+        launches: None,
+        time: Duration::from_millis(10),
+        ..options(&[("mode", "0")])
+    };
+    let slow = "case \"$*\" in *--run*) sleep 2;; esac; exec \"$0\" \"$@\"";
+    let run = run_jobs(&[job(program()), job(behind(slow))], &whole).unwrap();
+    let slow = &run.benchmarks[1];
+    assert_eq!(slow.launches.len(), 1, "{:?}", slow.notes);
+    let note = |n: &String| n.starts_with("1 instead of 2 launches, since each takes 2");
+    assert!(slow.notes.iter().any(note), "{:?}", slow.notes);
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn suspended_program_is_distinguished_from_hanging_one() {

@@ -43,6 +43,12 @@ pub struct Program {
     /// Physical bounds of the figure.
     #[serde(default)]
     pub bounds: Vec<Physical>,
+    /// Bytes of memory that each launch fills before it measures.
+    #[serde(default)]
+    pub setup_bytes: u64,
+    /// Notes about these parameters, for the plan and the figure.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// A parameter with its final value.

@@ -131,7 +131,8 @@ fn recorded_width(rows: &[Row]) -> QuietWidth {
 /// The quiet rows of a recording give true medians in each window; all rows do not.
 fn check_recording(rows: &[Row], operations: &[Operation], fewest_windows: usize) {
     let width = recorded_width(rows);
-    let quiet = |r: &Row| is_quiet(&r.probes, width) == Some(true);
+    let taken = Taken::by(rows.iter().map(|r| &r.probes));
+    let quiet = |r: &Row| is_quiet(&r.probes, width, taken) == Some(true);
     let (count, worst) = windows(rows, operations, quiet);
     assert!(worst <= 1.0, "{worst} of the tolerance");
     assert!(count >= fewest_windows, "{count} windows");

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod batches;
+mod budget;
 mod ci_example;
 mod compare;
 mod documents;

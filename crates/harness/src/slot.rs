@@ -1,0 +1,101 @@
+//! The entries of a run in the order of its document, and the time for their launches.
+
+use std::time::Duration;
+
+use yamba_record::Benchmark;
+
+use super::assemble;
+use super::budget;
+use super::child::Limits;
+use super::compressed::CompressedEntry;
+use super::job::{Job, UsageError};
+use super::launches::Launches;
+use super::options::Options;
+use super::plan::{self, Planned};
+use super::scratch::Scratch;
+
+/// An entry's place in the run's document: the finished entry, or its launches so far.
+pub(super) enum Slot<'a> {
+    Settled(CompressedEntry),
+    Measured(Box<Launches<'a>>),
+}
+
+/// The place of each entry, and the index of its job. Programs run only to describe themselves.
+pub(super) fn slots<'a>(
+    jobs: &'a [Job],
+    options: &Options,
+    scratch: &Scratch,
+    limits: &Limits,
+) -> Result<(Vec<Slot<'a>>, Vec<usize>), UsageError> {
+    let (mut slots, mut of_job) = (Vec::new(), Vec::new());
+    for (number, planned) in plan::plan(jobs, options, scratch, limits)? {
+        of_job.push(number);
+        slots.push(match planned {
+            Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
+                benchmark.provenance = jobs[number].provenance.clone();
+                Slot::Settled(CompressedEntry::without_records(&benchmark))
+            }
+            Planned::Measure(entry) => Slot::Measured(Box::new(Launches::new(*entry, options))),
+        });
+    }
+    if let Some(budget) = options.run_time() {
+        keep_time(&mut slots, budget, budget);
+    }
+    Ok((slots, of_job))
+}
+
+/// The entries that are not settled, with their places.
+pub(super) fn measured<'p, 'a>(
+    slots: &'p [Slot<'a>],
+) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
+    slots.iter().enumerate().filter_map(|(i, slot)| match slot {
+        Slot::Measured(launches) => Some((i, launches.as_ref())),
+        Slot::Settled(_) => None,
+    })
+}
+
+/// Reduces the launches that are still planned to those that fit into the time left of the run's `budget`. An entry for which there is
+/// no time at all is skipped.
+pub(super) fn keep_time(slots: &mut [Slot<'_>], budget: Duration, left: Duration) {
+    let (places, expected): (Vec<usize>, Vec<budget::Expected>) = measured(slots)
+        .map(|(place, launches)| (place, launches.expected()))
+        .unzip();
+    let granted = budget::launches(&expected, left);
+    for (place, launches) in places.into_iter().zip(granted) {
+        slots[place].limit(launches, budget);
+    }
+}
+
+impl Slot<'_> {
+    fn limit(&mut self, further: u64, budget: Duration) {
+        let Slot::Measured(launches) = self else {
+            return;
+        };
+        if further > 0 || launches.has_begun() {
+            return launches.limit(further, budget);
+        }
+        let mut skipped = not_begun(launches);
+        skipped.notes = vec![launches.without_time(budget)];
+        *self = Slot::Settled(CompressedEntry::without_records(&skipped));
+    }
+
+    /// The finished entry.
+    pub fn settled(self) -> CompressedEntry {
+        match self {
+            Slot::Settled(entry) => entry,
+            Slot::Measured(mut launches) if launches.has_begun() => {
+                let mut benchmark = launches.summary();
+                launches.compress(&mut benchmark)
+            }
+            Slot::Measured(launches) => CompressedEntry::without_records(&not_begun(&launches)),
+        }
+    }
+}
+
+fn not_begun(launches: &Launches<'_>) -> Benchmark {
+    let entry = &launches.entry;
+    Benchmark {
+        provenance: entry.provenance.clone(),
+        ..assemble::not_begun(&entry.point.program, entry.processes)
+    }
+}
