@@ -4,12 +4,13 @@
 #include <stdio.h>
 
 #include "harness.h"
+#include "yamba/cache_curve.h"
 #include "yamba/must.h"
 #include "yamba/parameters.h"
 
 namespace yamba {
 
-enum class Command { sweep, run, far, describe, compose };
+enum class Command { sweep, run, far, describe, compose, cache_curve };
 
 struct Arguments {
     Command command = Command::sweep;
@@ -20,6 +21,7 @@ struct Arguments {
     const char *member = nullptr;  // the member to compose
     int argc = 0;                  // number of its arguments
     char **argv = nullptr;
+    size_t curve_limit = cache_curve::most_bytes;
 };
 
 namespace arguments {
@@ -37,7 +39,8 @@ namespace arguments {
         "  %s --run                       one point\n"
         "  %s --far                       the far end of one point, which talks to the near one on standard input and output\n"
         "  %s --describe                  parameters and evidence\n"
-        "  %s --compose MEMBER ARGS...    the bits of a bitstring\n\n"
+        "  %s --compose MEMBER ARGS...    the bits of a bitstring\n"
+        "  %s --cache-curve [BYTES]       the latency of loads in buffers of up to BYTES\n\n"
         "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
         "  --batches N      measures at least N batches\n"
         "  --time-ns N        and goes on until N nanoseconds are spent\n"
@@ -53,7 +56,7 @@ namespace arguments {
         "  --realtime         in a real-time class\n"
         "  --no-lock          without locking its memory\n"
         "  --record-fd N      writes records there\n",
-        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name);
+        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name, info.name);
     exit(status);
 }
 
@@ -110,7 +113,10 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--no-lock")) a.plan.lock = false;
         else if (is("--record-fd")) record_fd = arguments::number<int>(option, operand());
         else if (is("--compose")) a.command = Command::compose, a.member = operand();
-        else if (is("--help")) arguments::usage(info, 0);
+        else if (is("--cache-curve")) {
+            a.command = Command::cache_curve;
+            if (i + 1 < argc && argv[i + 1][0] != '-') a.curve_limit = arguments::number<size_t>(option, operand());
+        } else if (is("--help")) arguments::usage(info, 0);
         else if (a.command == Command::compose && (option[0] != '-' || (option[1] >= '0' && option[1] <= '9')))
             a.argv = a.argc++ == 0 ? argv + i : a.argv;
         else arguments::usage(info, usage_status);

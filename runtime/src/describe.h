@@ -135,6 +135,10 @@ inline Text program(const ProgramInfo &info, int variant, const ParameterSource 
     if (objection.empty()) add_evidence(out, subject);
     else out.add("[]");
     out.add(",\"figure\":").quote(subject.figure()).add(",\"unit\":").quote(subject.unit());
+    if (objection.empty() && subject.inferred() != nullptr)
+        out.add(",\"infer\":{\"kind\":")
+            .quote(subject.inferred())
+            .addf(",\"level\":%llu}", static_cast<unsigned long long>(subject.inferred_level()));
     add_charts(out.add(",\"charts\":"), v.charts);
     add_physical(out.add(",\"bounds\":"), v.physical);
     out.addf(",\"setup_bytes\":%llu", static_cast<unsigned long long>(objection.empty() ? subject.setup_bytes() : 0));

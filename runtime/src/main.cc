@@ -8,6 +8,7 @@
 #include "far_end/talk.h"
 #include "harness.h"
 #include "load.h"
+#include "yamba/cache_curve.h"
 #include "yamba/clock.h"
 #include "yamba/compose_command.h"
 #include "yamba/conditions.h"
@@ -112,6 +113,23 @@ inline int skip(const ProgramInfo &info, const char *reason, Command command) {
     return skipped_status;
 }
 
+// Measures the clock, and makes the chains that measure cycle and width long enough for it.
+inline ClockError suit_clock() {
+    ClockError error = measure_clock();
+    cycle::suit_clock(error.resolution);
+    width::suit_clock(error.resolution);
+    return error;
+}
+
+// Measures the curve of load latencies alone.
+inline void measure_cache_curve(const Arguments &a) {
+    choose_clock();
+    place::keep(a.plan.free, a.plan.cpu);
+    suit_clock();
+    cache_curve::record(a.curve_limit);
+    Record("end");
+}
+
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     disk::launch();
     Point point = configure(info, variant, settings);
@@ -124,9 +142,7 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
     bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());
-    ClockError error = measure_clock();
-    cycle::suit_clock(error.resolution);
-    width::suit_clock(error.resolution);
+    ClockError error = suit_clock();
     record_begin(info, variant, point, plan, error, realtime);
     note_assumptions();
     if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);
@@ -200,6 +216,11 @@ int main(const ProgramInfo &info, int argc, char **argv) {
     program_name = info.name;
     Arguments arguments = parse_arguments(info, argc, argv);
     catch_crashes(info.isa);
+    if (arguments.command == Command::cache_curve) {
+        detect_platform(platform, arguments.plan.processes);
+        runtime::measure_cache_curve(arguments);
+        return 0;
+    }
     int world = runtime::world(info);
     if (world < 0) return runtime::skip(info, info.reasons.data[-1 - world], arguments.command);
     const Variant &variant = info.variants.data[world];
@@ -209,6 +230,7 @@ int main(const ProgramInfo &info, int argc, char **argv) {
         case Command::compose: return runtime::compose(info, variant, arguments);
         case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
         case Command::far: return runtime::run_far(info, variant, arguments.settings, arguments.process);
+        case Command::cache_curve: break;  // above: it depends on no variant
         case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
     }
     return usage_status;

@@ -5,7 +5,8 @@
 
 #include "yamba/cold.h"
 
-// Optimised: composing may take a hundred thousand steps.
+// Optimised: composing may take a hundred thousand steps, and the curve of load latencies is timed.
+#include "cache_curve.cc"
 #include "code.cc"
 #include "composer.cc"
 #include "number.cc"

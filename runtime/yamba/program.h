@@ -2,6 +2,7 @@
 // runtime/src, which is compiled once for all programs.
 #pragma once
 
+#include "cache_curve.h"
 #include "clock.h"
 #include "code.h"
 #include "cold.h"

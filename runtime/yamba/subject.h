@@ -91,6 +91,9 @@ struct Subject {
     virtual size_t bounds(Bound *out, size_t room) = 0;  // returns the number of evidences
     virtual const char *figure() = 0;                    // "latency", "bandwidth" or "value"
     virtual const char *unit() = 0;                      // "ns", "MB/s", ...
+    // The kind of inference from recorded curves, such as "cache_size". Null: the figure comes from the batches.
+    virtual const char *inferred() { return nullptr; }
+    virtual uint64_t inferred_level() { return 1; }  // for example of the cache
 
   protected:
     ~Subject() = default;

@@ -269,6 +269,11 @@ impl VariantWriter<'_, '_> {
                 .map_or(otherwise.to_owned(), |_| format!("object.{name}()"));
             line!(out; "{ty} {name}() override {{ return {value}; }}");
         }
+        for (ty, name) in [("const char *", "inferred"), ("uint64_t", "inferred_level")] {
+            if self.definition(&format!("{name}()")).is_some() {
+                line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
+            }
+        }
         let size = self
             .definition("circle_test_size(uint64_t)")
             .map_or("0", |_| "object.circle_test_size(group)");

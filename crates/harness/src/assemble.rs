@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::event::{Begin, Event, Placement, RawBatch};
+use yamba_record::event::{Begin, Curve, Event, Placement, RawBatch};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
 use yamba_record::{Batch, Benchmark, Evidence, Status};
@@ -15,7 +15,7 @@ use super::{points, units, validity};
 /// Limit on notes: more would not be read, and a runaway program must not slow the run down.
 const MOST_NOTES: usize = 50;
 
-/// The records of an entry's launches so far, except their batches and sizing: [`Recorded::append`] returns those.
+/// The records of an entry's launches so far, except their batches, sizing and curves: [`Recorded::append`] returns those.
 pub(super) struct Recorded {
     benchmark: Benchmark,
     /// Lines that were no records.
@@ -76,7 +76,7 @@ impl Recorded {
         }
     }
 
-    /// Adds the next launch. Returns its batches and sizing.
+    /// Adds the next launch. Returns its batches, sizing and curves.
     pub fn append(&mut self, program: &Program, output: &ProcessOutput) -> LaunchRecords {
         let number = self.benchmark.launches.len() as u64;
         let mut launch = Launch::default();
@@ -94,6 +94,10 @@ impl Recorded {
                 Event::Batch(raw) if is_finite(&[raw.batch.ns, raw.batch.dummy_ns]) => {
                     records.batches.push(batch(program, number, raw));
                 }
+                Event::Curve(curve) => records.curves.push(Curve {
+                    launch: number,
+                    ..curve.clone()
+                }),
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
                 Event::Note { text } => self.note(text),
                 Event::Harness(used) => self.benchmark.harness.push(used.clone()),

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use yamba_record::document::Entry;
-use yamba_record::event::Sizing;
+use yamba_record::event::{Curve, Sizing};
 use yamba_record::{Batches, Benchmark};
 
 /// A value as compressed JSON, in about a tenth of its memory.
@@ -41,6 +41,7 @@ pub(super) struct LaunchRecords {
     pub batches: Batches,
     /// Warm-up, sizing and the growth check.
     pub sizing: Vec<Sizing>,
+    pub curves: Vec<Curve>,
 }
 
 /// An entry in compressed form. The records of each launch are compressed once, when the launch has ended.
@@ -55,6 +56,7 @@ impl CompressedEntry {
     /// An entry that has no records.
     pub(super) fn without_records(benchmark: &Benchmark) -> CompressedEntry {
         debug_assert!(benchmark.batches.is_empty() && benchmark.sizing.is_empty());
+        debug_assert!(benchmark.curves.is_empty());
         CompressedEntry {
             rest: Compressed::new(benchmark),
             launches: Vec::new(),
@@ -68,8 +70,11 @@ impl CompressedEntry {
     ) -> CompressedEntry {
         let batches = std::mem::take(&mut benchmark.batches);
         let sizing = std::mem::take(&mut benchmark.sizing);
+        let curves = std::mem::take(&mut benchmark.curves);
         let rest = Compressed::new(benchmark);
-        (benchmark.batches, benchmark.sizing) = (batches, sizing);
+        benchmark.batches = batches;
+        benchmark.sizing = sizing;
+        benchmark.curves = curves;
         CompressedEntry { rest, launches }
     }
 
@@ -85,6 +90,7 @@ impl CompressedEntry {
             let records = launch.value();
             benchmark.batches.extend(records.batches.iter());
             benchmark.sizing.extend(records.sizing);
+            benchmark.curves.extend(records.curves);
         }
         benchmark
     }
@@ -126,6 +132,7 @@ mod tests {
             Compressed::new(&LaunchRecords {
                 batches: own.collect(),
                 sizing: original.sizing[6 * launch as usize..][..6].to_vec(),
+                curves: Vec::new(),
             })
         });
         let mut benchmark = original.clone();

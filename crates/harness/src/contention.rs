@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use yamba_record::event::Curve;
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
 
@@ -146,10 +147,12 @@ impl QuietWidths {
     }
 
     /// Adds the probes of a launch on this processor.
-    pub fn add(&mut self, cpu: u64, batches: &[Batch]) {
+    pub fn add(&mut self, cpu: u64, batches: &[Batch], curves: &[Curve]) {
         let processor = self.processors.entry(cpu);
         let processor = processor.or_insert_with(|| Processor::new(None));
-        processor.add(batches.iter().flat_map(|b| widths(&b.probes)));
+        let of_batches = batches.iter().flat_map(|b| widths(&b.probes));
+        let of_curves = curves.iter().flat_map(|c| &c.probes_before).flatten();
+        processor.add(of_batches.chain(of_curves.copied().filter(|w| *w > 0.0)));
         self.latest = Some(cpu);
     }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use yamba_record::event::Curve;
 use yamba_record::number::number;
 use yamba_record::run::LaunchRequest;
 use yamba_record::{Batch, Benchmark, Status};
@@ -210,7 +211,8 @@ impl<'a> Launches<'a> {
         self.records.push(Compressed::new(&records));
         let batches: Vec<Batch> = records.batches.iter().collect();
         if !conditions.counts_neighbours {
-            self.note_widths(&batches, &mut conditions.quiet.borrow_mut());
+            let mut widths = conditions.quiet.borrow_mut();
+            self.note_widths(&batches, &records.curves, &mut widths);
         }
         let taken = Taken {
             // Without the requested warm-up: that part cannot be saved.
@@ -239,12 +241,12 @@ impl<'a> Launches<'a> {
 
     /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed processor nothing is known: the
     /// processors may differ. Concurrent processes share cores with each other, and emulated probes say nothing.
-    fn note_widths(&mut self, batches: &[Batch], widths: &mut QuietWidths) {
+    fn note_widths(&mut self, batches: &[Batch], curves: &[Curve], widths: &mut QuietWidths) {
         if self.entry.processes > 1 || self.entry.program.emulated {
             return;
         }
         if let Some(cpu) = self.recorded.latest_processor() {
-            widths.add(cpu, batches);
+            widths.add(cpu, batches, curves);
             self.quiet.insert(cpu, widths.of(cpu));
         }
         for (cpu, width) in &mut self.quiet {

@@ -26,6 +26,7 @@ mod disturbed;
 mod dry_run;
 mod estimate;
 mod freeze;
+mod inferred;
 mod job;
 mod launch_status;
 mod launches;

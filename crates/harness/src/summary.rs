@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::event::Sizing;
+use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
-use yamba_record::program::Program;
+use yamba_record::program::{Inference, Program};
 use yamba_record::run::{Cycles, Launch};
 use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
@@ -16,7 +16,7 @@ use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
 use super::units::per_operation;
-use super::{circle, cycles, load, validity};
+use super::{circle, cycles, inferred, load, validity};
 
 /// How an entry is measured.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,7 @@ pub(super) fn summarise(
     for launch in records {
         batches.extend(launch.batches.iter());
         sizing.push(launch.sizing);
+        benchmark.curves.extend(launch.curves);
     }
     find_neighbours(&mut benchmark, &mut batches, protocol.quiet);
     benchmark.batches = batches.iter().cloned().collect();
@@ -53,14 +54,10 @@ pub(super) fn summarise(
     let mut reasons = if ends.contains(&LaunchStatus::Complete) {
         let mut reasons = accidents(ends);
         reasons.extend(wrong_processes(recorded, benchmark.processes));
-        reasons.extend(judge(
-            program,
-            protocol,
-            &mut benchmark,
-            &batches,
-            &sizing,
-            ends,
-        ));
+        reasons.extend(match program.infer {
+            Some(inference) => infer(program, inference, protocol, &mut benchmark, &batches, ends),
+            None => judge(program, protocol, &mut benchmark, &batches, &sizing, ends),
+        });
         if !reasons.is_empty() {
             benchmark.status = Status::Invalid;
         }
@@ -265,6 +262,44 @@ fn judge(
         reasons.extend(physics(b, &figures));
     }
     b.notes.splice(0..0, verdict.note);
+    reasons
+}
+
+/// Infers the benchmark's figure from the curves of its complete launches. Returns the reasons why it is invalid. The batches only have the
+/// evidence.
+fn infer(
+    program: &Program,
+    inference: Inference,
+    protocol: Protocol<'_>,
+    b: &mut Benchmark,
+    batches: &[Batch],
+    ends: &[LaunchStatus],
+) -> Vec<String> {
+    let is_complete = |launch: u64| ends.get(launch as usize) == Some(&LaunchStatus::Complete);
+    let used: Vec<&Batch> = batches.iter().filter(|i| is_complete(i.launch)).collect();
+    let curves = b.curves.iter().filter(|c| is_complete(c.launch));
+    let curves: Vec<Curve> = curves.cloned().collect();
+    let quiet = QuietLaunches::of(b, protocol.quiet);
+    b.evidence = evidence(program, &used);
+    let outside = b.evidence.iter().filter(|(_, e)| e.outside > 0);
+    let mut reasons: Vec<String> = outside
+        .map(|(name, e)| validity::evidence_fails(name, e, used.len()))
+        .collect();
+    let width = |launch: u64| quiet.0[launch as usize];
+    match inferred::enter(b, inference, &curves, width) {
+        Ok(estimate) => {
+            b.median = Some(estimate.median);
+            b.confidence_interval = Some(estimate.confidence_interval);
+            b.interval_scope = Some(estimate.kind);
+            let unit = b.unit.as_deref().unwrap_or_default();
+            let interval = estimate.confidence_interval;
+            let bounds = b.bounds.iter().filter(|_| !protocol.is_emulated);
+            reasons.extend(
+                bounds.filter_map(|b| validity::breaks(b, unit, interval, [f64::NAN; 2], None)),
+            );
+        }
+        Err(reason) => reasons.push(reason),
+    }
     reasons
 }
 

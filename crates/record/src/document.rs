@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
 
 use crate::batch::Batches;
-use crate::event::{Sizing, sizing};
+use crate::event::{Curve, Sizing, sizing};
 use crate::run::{Benchmark, Run};
 
 /// Reads a document.
@@ -57,6 +57,8 @@ struct WrittenRecords<'a> {
     batches: &'a Batches,
     #[serde(with = "sizing")]
     sizing: &'a [Sizing],
+    #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
+    curves: &'a [Curve],
 }
 
 #[derive(Deserialize)]
@@ -64,24 +66,31 @@ struct ReadRecords {
     batches: Batches,
     #[serde(with = "sizing")]
     sizing: Vec<Sizing>,
+    #[serde(default)]
+    curves: Vec<Curve>,
 }
 
-/// The batches and the sizing of an entry, as JSON.
+/// The batches, the sizing and the curves of an entry, as JSON.
 ///
 /// # Errors
 /// None for an entry that was measured or read.
 pub fn write_records(entry: &Benchmark) -> serde_json::Result<Vec<u8>> {
-    let (batches, sizing) = (&entry.batches, &entry.sizing[..]);
-    serde_json::to_vec(&WrittenRecords { batches, sizing })
+    serde_json::to_vec(&WrittenRecords {
+        batches: &entry.batches,
+        sizing: &entry.sizing,
+        curves: &entry.curves,
+    })
 }
 
-/// Restores the batches and the sizing of an entry from the text of [`write_records`].
+/// Restores the batches, the sizing and the curves of an entry from the text of [`write_records`].
 ///
 /// # Errors
 /// If the text has another form.
 pub fn read_records(text: &[u8], entry: &mut Benchmark) -> serde_json::Result<()> {
     let read: ReadRecords = serde_json::from_slice(text)?;
-    (entry.batches, entry.sizing) = (read.batches, read.sizing);
+    entry.batches = read.batches;
+    entry.sizing = read.sizing;
+    entry.curves = read.curves;
     Ok(())
 }
 

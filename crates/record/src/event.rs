@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::batch::Batch;
-use crate::columns::{Array, Column, Numbers, columns};
+use crate::columns::{Array, Column, Numbers, array, columns};
 use crate::parameters::Parameters;
 
 /// One event line.
@@ -19,6 +19,8 @@ pub enum Event {
     Sizing(Sizing),
     /// One sample.
     Batch(RawBatch),
+    /// A curve, with every pass behind it.
+    Curve(Curve),
     /// Result of the attempt to lock the program's memory, which prevents page-outs.
     Locked {
         /// Whether the memory is locked.
@@ -217,6 +219,34 @@ pub struct RawBatch {
     /// The timing. The harness adds the launch, the sample and the evidence outside its bounds.
     #[serde(flatten)]
     pub batch: Batch,
+}
+
+/// A curve of times against a size. Each list has one value for each pass; several passes can have the same size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Curve {
+    /// Name of the curve, such as `load_latency`.
+    pub name: String,
+    /// The unit of the sizes, such as `B`.
+    pub x_unit: String,
+    /// The launch that measured it, counted from 0. The harness adds it.
+    #[serde(default)]
+    pub launch: u64,
+    /// The size of each pass.
+    #[serde(serialize_with = "array")]
+    pub x: Vec<f64>,
+    /// The time of each pass, in ns per operation.
+    #[serde(serialize_with = "array")]
+    pub ns: Vec<f64>,
+    /// The width probe before each pass, in core cycles of 10 000 instructions. `None` if it is unknown. Empty without probes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes_before: Vec<Option<f64>>,
+    /// The width probe after each pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes_after: Vec<Option<f64>>,
+    /// Share of the memory in huge pages, from 0 to 1. `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub huge_share: Option<f64>,
 }
 
 /// A failure that the benchmark reported.

@@ -37,6 +37,9 @@ pub struct Program {
     pub figure: Option<String>,
     /// The figure's unit.
     pub unit: Option<String>,
+    /// Inference of the figure from recorded curves. `None`: the figure comes from the batches.
+    #[serde(default)]
+    pub infer: Option<Inference>,
     /// The charts that the class declares for its sweep.
     #[serde(default)]
     pub charts: Vec<Chart>,
@@ -49,6 +52,23 @@ pub struct Program {
     /// Notes about these parameters, for the plan and the figure.
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+/// A figure that is inferred from recorded curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inference {
+    /// The kind of inference.
+    pub kind: Inferred,
+    /// The level of the cache, from 1.
+    pub level: u64,
+}
+
+/// A kind of inference from curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inferred {
+    /// The size of a cache, from the latencies of loads in buffers of ascending size.
+    CacheSize,
 }
 
 /// A parameter with its final value.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::batch::Batches;
 use crate::circles::Circles;
 use crate::columns::array;
-use crate::event::{Clock, HarnessUse, Placement, Sizing};
+use crate::event::{Clock, Curve, HarnessUse, Placement, Sizing};
 use crate::machine::Machine;
 use crate::number::rounded;
 use crate::parameters::Parameters;
@@ -269,11 +269,12 @@ impl Run {
 }
 
 impl Benchmark {
-    /// The entry without its timed batches, and with [`SUMMARY_DIGITS`] significant digits of each sample.
+    /// The entry without its timed batches and curves, and with [`SUMMARY_DIGITS`] significant digits of each sample.
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
         self.batches = Batches::default();
         self.sizing = Vec::new();
+        self.curves = Vec::new();
         for sample in &mut self.samples {
             *sample = rounded(*sample, SUMMARY_DIGITS);
         }
@@ -320,6 +321,7 @@ impl Benchmark {
             figure: None,
             batches: Batches::default(),
             sizing: Vec::new(),
+            curves: Vec::new(),
             clock: None,
             cycle_ns: Vec::new(),
             cycles: None,
@@ -430,6 +432,9 @@ pub struct Benchmark {
     )]
     #[cfg_attr(test, schemars(with = "crate::event::SizingColumns"))]
     pub sizing: Vec<Sizing>,
+    /// The curves from which the figure is inferred. Absent without `--raw`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<Curve>,
     /// The clock that the program read. Each launch has its own.
     #[serde(default)]
     pub clock: Option<Clock>,

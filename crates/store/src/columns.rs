@@ -1,19 +1,20 @@
-//! The timed batches and the sizing of an entry in stored form: columns as JSON, compressed by LZ4.
+//! The timed batches, the sizing and the curves of an entry in stored form: columns as JSON, compressed by LZ4.
 
 use yamba_record::{Benchmark, document};
 
 use crate::error::StoreFault;
 
-/// Compresses the batches and the sizing of an entry.
+/// Compresses the batches, the sizing and the curves of an entry.
 pub(crate) fn compress(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
-    if benchmark.batches.is_empty() && benchmark.sizing.is_empty() {
+    let is_empty = benchmark.batches.is_empty() && benchmark.sizing.is_empty();
+    if is_empty && benchmark.curves.is_empty() {
         return Ok(Vec::new());
     }
     let text = document::write_records(benchmark)?;
     Ok(lz4_flex::compress_prepend_size(&text))
 }
 
-/// Restores the batches and the sizing of an entry.
+/// Restores the batches, the sizing and the curves of an entry.
 pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), StoreFault> {
     if bytes.is_empty() {
         return Ok(());

@@ -13,11 +13,11 @@ pub struct StoredEntry {
     /// Parameters as JSON.
     pub(crate) parameters: String,
     pub(crate) valid: bool,
-    /// The document without samples, batches and sizing, as JSON.
+    /// The document without samples, batches, sizing and curves, as JSON.
     pub(crate) figures: String,
     /// Samples: 64-bit floating-point numbers, little-endian.
     pub(crate) samples: Vec<u8>,
-    /// Batches and sizing, compressed.
+    /// Batches, sizing and curves, compressed.
     pub(crate) batches: Vec<u8>,
 }
 

@@ -159,6 +159,7 @@ impl From<Benchmark> for Light {
     fn from(mut entry: Benchmark) -> Light {
         entry.batches = Batches::default();
         entry.sizing = Vec::new();
+        entry.curves = Vec::new();
         Light(entry)
     }
 }

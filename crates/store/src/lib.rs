@@ -33,7 +33,7 @@ use sqlite::{Access, Sqlite};
 /// The part of a run to read. Raw batches are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Figures, evidence and launches, but neither `samples` nor `batches` nor `sizing`.
+    /// Figures, evidence and launches, but neither `samples`, `batches`, `sizing` nor `curves`.
     Figures,
     /// Figures and `samples`.
     Samples,

@@ -208,7 +208,7 @@ fn measure_launches(
     for number in 0..6 {
         before(host, number);
         let batches = host.launch(4e7, widths.of(1));
-        widths.add(1, &batches);
+        widths.add(1, &batches, &[]);
         records.push(recorded.append(&program, &output(batches)));
         host.work(1e9, 1.0);
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -15,8 +15,9 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("store", &["record", "stats"]),
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
+    ("discover", &["record", "stats"]),
     ("machine", &["record"]),
-    ("harness", &["record", "stats", "machine"]),
+    ("harness", &["record", "stats", "machine", "discover"]),
     ("toolchain", &["lang", "codegen", "record", "machine"]),
 ];
 

@@ -1,0 +1,207 @@
+//! The caches of a machine from curves of load latency against buffer size.
+//!
+//! The lowest latency of each size counts, since disturbances only add time. The curve is then a staircase: each level of the hierarchy is a
+//! plateau, and a cache ends where half of the step to the next plateau is climbed.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+use yamba_stats::{Plateau, plateaus, quantile};
+
+use crate::points::CurvePoint;
+
+/// Plateaus are flat within about this share.
+const FLAT: f64 = 0.15;
+
+/// Least ratio of the latencies of two levels. Neighbouring levels of processors differ by 2.5 and more; a load that misses the buffer of
+/// address translations takes about half as long again.
+const LEAST_STEP: f64 = 1.8;
+
+const RESAMPLES: usize = 200;
+const CONFIDENCE: f64 = 0.95;
+const SEED: u64 = 1;
+
+/// The data caches, and the memory behind them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caches {
+    /// The levels, from the first.
+    pub levels: Vec<CacheLevel>,
+    /// Latency of a load from memory: that of the last plateau. If the largest buffer fits into a cache, this is the latency of that cache.
+    /// `None` if the curve has no plateau.
+    pub memory_ns: Option<f64>,
+}
+
+/// One level of cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CacheLevel {
+    /// The buffer size at which half of the step to the next level is climbed.
+    pub bytes: f64,
+    /// Latency of a load within the level.
+    pub latency_ns: f64,
+    /// Latency of a load within the next level, or from memory.
+    pub next_ns: f64,
+    /// The 95 % interval of `bytes` from resampled curves. For a single curve: the sizes between which the cache ends.
+    pub interval: [f64; 2],
+    /// The size in each curve alone. `None` if that curve does not pass half of the step.
+    pub of_curves: Vec<Option<f64>>,
+    /// Whether each pass at the end of the level had a neighbour, which leaves less of the cache.
+    pub is_contended: bool,
+}
+
+/// Infers the caches from all `curves` together. They have the same form but need not have the same sizes.
+pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
+    let curves: Vec<Passes> = curves.iter().map(|c| Passes::of(c)).collect();
+    let all = Passes::merged(&curves).staircase();
+    let treads = all.treads();
+    let level = |steps: &[Plateau]| {
+        let half = f64::midpoint(steps[0].level, steps[1].level);
+        let edge = all.edge(half)?;
+        Some(CacheLevel {
+            bytes: edge.bytes,
+            latency_ns: steps[0].level,
+            next_ns: steps[1].level,
+            interval: interval(&curves, half).unwrap_or(edge.between),
+            of_curves: curves.iter().map(|c| c.size(half)).collect(),
+            is_contended: edge.is_contended,
+        })
+    };
+    Caches {
+        levels: treads.windows(2).filter_map(level).collect(),
+        memory_ns: treads.last().map(|t| t.level),
+    }
+}
+
+/// The interval of the size from curves drawn with replacement. `None` if too few curves pass half of the step.
+fn interval(curves: &[Passes], half: f64) -> Option<[f64; 2]> {
+    if curves.len() < 2 {
+        return None;
+    }
+    let mut random = Rng::with_seed(SEED);
+    let mut resample = || {
+        let drawn = (0..curves.len()).map(|_| &curves[random.usize(..curves.len())]);
+        Passes::merged(drawn).size(half)
+    };
+    let sizes: Vec<f64> = (0..RESAMPLES).filter_map(|_| resample()).collect();
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    Some([quantile(&sizes, tail)?, quantile(&sizes, 1.0 - tail)?])
+}
+
+/// The lowest latencies of one size.
+#[derive(Clone, Copy, Debug)]
+struct Lowest {
+    /// Of passes without a neighbour, as far as that is known.
+    quiet: f64,
+    contended: f64,
+}
+
+/// The lowest latencies by size in bytes.
+#[derive(Clone, Debug, Default)]
+struct Passes(BTreeMap<u64, Lowest>);
+
+impl Passes {
+    fn of(points: &[CurvePoint]) -> Passes {
+        let mut passes = Passes::default();
+        for point in points {
+            let (mut quiet, mut contended) = (point.ns, f64::INFINITY);
+            if point.is_contended == Some(true) {
+                (quiet, contended) = (contended, quiet);
+            }
+            passes.add(point.bytes as u64, Lowest { quiet, contended });
+        }
+        passes
+    }
+
+    fn merged<'a>(all: impl IntoIterator<Item = &'a Passes>) -> Passes {
+        let mut merged = Passes::default();
+        for passes in all {
+            for (bytes, lowest) in &passes.0 {
+                merged.add(*bytes, *lowest);
+            }
+        }
+        merged
+    }
+
+    fn add(&mut self, bytes: u64, new: Lowest) {
+        let known = self.0.entry(bytes).or_insert(new);
+        known.quiet = known.quiet.min(new.quiet);
+        known.contended = known.contended.min(new.contended);
+    }
+
+    fn size(&self, half: f64) -> Option<f64> {
+        Some(self.staircase().edge(half)?.bytes)
+    }
+
+    /// A size without a quiet pass has the latency of its contended ones. A larger size is never faster: a latency above that of a larger size
+    /// is a disturbance.
+    fn staircase(&self) -> Staircase {
+        let mut stairs = Staircase::default();
+        let mut after = (f64::INFINITY, false);
+        for (bytes, lowest) in self.0.iter().rev() {
+            let is_contended = lowest.quiet.is_infinite();
+            let ns = if is_contended {
+                lowest.contended
+            } else {
+                lowest.quiet
+            };
+            if ns <= after.0 {
+                after = (ns, is_contended);
+            }
+            stairs.bytes.push(*bytes as f64);
+            stairs.ns.push(after.0);
+            stairs.is_contended.push(after.1);
+        }
+        stairs.bytes.reverse();
+        stairs.ns.reverse();
+        stairs.is_contended.reverse();
+        stairs
+    }
+}
+
+/// A curve that never falls.
+#[derive(Debug, Default)]
+struct Staircase {
+    bytes: Vec<f64>,
+    ns: Vec<f64>,
+    is_contended: Vec<bool>,
+}
+
+/// The end of a level.
+struct Edge {
+    bytes: f64,
+    /// The sizes before and behind it.
+    between: [f64; 2],
+    is_contended: bool,
+}
+
+impl Staircase {
+    /// The plateaus of the levels. Of two plateaus that are no two levels, the wider one stays.
+    fn treads(&self) -> Vec<Plateau> {
+        let mut treads = plateaus(&self.ns, FLAT).unwrap_or_default();
+        let width = |t: &Plateau| self.bytes[t.last] / self.bytes[t.first];
+        let step = |t: &[Plateau]| t[1].level / t[0].level;
+        loop {
+            let steps = treads.windows(2).map(step).enumerate();
+            let Some((place, least)) = steps.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+                return treads;
+            };
+            if least >= LEAST_STEP {
+                return treads;
+            }
+            let is_first_narrower = width(&treads[place]) < width(&treads[place + 1]);
+            treads.remove(if is_first_narrower { place } else { place + 1 });
+        }
+    }
+
+    /// Where the curve passes `half`, between two sizes on a logarithmic axis. `None` if it does not.
+    fn edge(&self, half: f64) -> Option<Edge> {
+        let after = self.ns.partition_point(|ns| *ns <= half);
+        let before = after.checked_sub(1)?;
+        let between = [self.bytes[before], *self.bytes.get(after)?];
+        let climbed = (half - self.ns[before]) / (self.ns[after] - self.ns[before]);
+        Some(Edge {
+            bytes: between[0] * (between[1] / between[0]).powf(climbed),
+            between,
+            is_contended: self.is_contended[before] || self.is_contended[after],
+        })
+    }
+}
