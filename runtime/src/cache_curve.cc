@@ -1,8 +1,9 @@
-// Measures the latency of a load in buffers of ascending size. Each pass is recorded; crates/discover infers the caches from them.
+// Measures the latency of a load in buffers of ascending size. Each pass is recorded; crates/discover infers the caches from
+// them.
 //
-// Before the passes of a size, independent loads visit every line of the buffer. The passes then follow the same order with dependent
-// loads, and continue where the last pass ended. A cache that replaces the oldest line has then evicted each line of a buffer that is
-// larger than the cache, so that the curve rises at once where the buffer exceeds the cache.
+// Before the passes of a size, independent loads visit every line of the buffer. The passes then follow the same order with
+// dependent loads, and continue where the last pass ended. A cache that replaces the oldest line has then evicted each line of a
+// buffer that is larger than the cache, so that the curve rises at once where the buffer exceeds the cache.
 #include "yamba/cache_curve.h"
 
 #include <math.h>
@@ -22,16 +23,16 @@ constexpr size_t least_bytes = 4096;
 constexpr size_t small_bytes = 4 << 20;    // smaller sizes have four points an octave, larger ones two
 constexpr size_t hidden_bytes = 64 << 20;  // a system may describe none of its caches: no curve without a limit ends below
 constexpr int rounds = 8;                  // of the small sizes: a neighbour is absent in some of them
-constexpr int small_passes = 2, large_passes = 6;
+constexpr int small_passes = 2, large_passes = 6, overhead_passes = 8;
 constexpr uint64_t least_loads = 1024, most_loads = 4096;
 constexpr double pass_ns = 1e5;          // a short pass fits between two turns of a neighbour
-constexpr double most_ns = 2e9;          // of the whole curve
+constexpr double most_ns = 1.8e9;        // of the first round; the others take at most half a second
 constexpr double repeat_large_ns = 5e8;  // no second round of the large sizes after this time
 constexpr double flat = 1.15;            // the latency of memory rises less over two octaves of sizes
 
-// An order of all lines of a buffer that no prefetcher follows and that needs no set-up. The lines are an odd number of blocks, each with
-// a power of two of lines. The block ascends, and the line within it comes from a linear congruential generator with full period. Both
-// periods are coprime, so that the order visits every line once before it repeats.
+// An order of all lines of a buffer that no prefetcher follows and that needs no set-up. The lines are an odd number of blocks,
+// each with a power of two of lines. The block ascends, and the line within it comes from a linear congruential generator with
+// full period. Both periods are coprime, so that the order visits every line once before it repeats.
 struct Order {
     size_t mask, shift, blocks;
     size_t line = 0, block = 0;
@@ -77,12 +78,12 @@ __attribute__((noinline)) static double chase(const char *buffer, Order &order, 
 }
 
 struct Pass {
-    double bytes, ns, before, after;
+    double bytes, ns, before, after;  // ns: with the overhead
 };
 
 struct Size {
     size_t bytes, odd;
-    double least_ns;
+    double least_ns;  // with the overhead
 };
 
 class Curve {
@@ -94,15 +95,16 @@ class Curve {
         limit_ -= limit_ % least_bytes;
         if (limit_ < least_bytes) skip("no memory is left for a buffer of %zu bytes", least_bytes);
         buffer_ = static_cast<char *>(must(memory::reserve(reserved_, limit_, true)));
-        overhead_ = overhead();
     }
     ~Curve() { memory::release(reserved_); }
 
     double measure() {
         grow();
-        for (int round = 1; round < rounds; round++)
+        for (int round = 1; round < rounds; round++) {
+            measure_overhead();
             for (size_t i = 0; i < sizes_.size(); i++)
                 if (sizes_[i].bytes < small_bytes || (round == 1 && spent() < repeat_large_ns)) measure_size(sizes_[i]);
+        }
         const double share = huge_share();
         write(share);
         return share;
@@ -152,7 +154,7 @@ class Curve {
         for (int i = 0; i < passes; i++) {
             const double expected = pass_ns / fmax(1, size.least_ns);
             const uint64_t loads = uint64_t(fmax(double(least_loads), fmin(double(most_loads), expected)));
-            const double ns = chase<true>(buffer_, order, loads, platform.cache_line) - overhead_;
+            const double ns = chase<true>(buffer_, order, loads, platform.cache_line);
             const double after = probe();
             passes_.add(Pass{double(size.bytes), ns, before, after});
             size.least_ns = fmin(size.least_ns, ns);
@@ -165,19 +167,22 @@ class Curve {
         return width::cycles(width::reading(), cycle);
     }
 
-    // ns of the computation of an address.
-    double overhead() const {
-        double least = INFINITY;
-        for (int i = 0; i < 30; i++) {
+    // Times the computation of an address. A neighbour lengthens it, so the least reading counts. One cycle of it stands for the
+    // load.
+    void measure_overhead() {
+        for (int i = 0; i < overhead_passes; i++) {
             Order order(1024, 1);
-            least = fmin(least, chase<false>(buffer_, order, most_loads, platform.cache_line));
+            const double cycle = cycle_length();
+            const double ns = chase<false>(buffer_, order, most_loads, platform.cache_line);
+            if (ns >= computation_) continue;
+            computation_ = ns;
+            cycle_ = isnan(cycle) ? 0 : cycle;
         }
-        const double cycle = cycle_length();
-        return isnan(cycle) ? least : least - cycle;
     }
 
     double huge_share() const {
-        const memory::Reserved used{reserved_->mapping, reserved_->mapped, reserved_->begin, reserved_->begin + touched_, nullptr};
+        const memory::Reserved used{reserved_->mapping, reserved_->mapped, reserved_->begin, reserved_->begin + touched_,
+                                    nullptr};
         return memory::huge_share(&used);
     }
 
@@ -189,10 +194,11 @@ class Curve {
     }
 
     void write(double share) const {
+        const double overhead = computation_ - cycle_;
         Record record("curve");
         record.text("name", "load_latency").text("x_unit", "B").number("huge_share", share);
         write(record, "x", [](const Pass &p) { return p.bytes; });
-        write(record, "ns", [](const Pass &p) { return round(1e4 * p.ns) / 1e4; });
+        write(record, "ns", [=](const Pass &p) { return round(1e4 * (p.ns - overhead)) / 1e4; });
         write(record, "probes_before", [](const Pass &p) { return p.before; });
         write(record, "probes_after", [](const Pass &p) { return p.after; });
     }
@@ -201,7 +207,7 @@ class Curve {
     size_t limit_, touched_ = 0;
     memory::Reserved *reserved_ = nullptr;
     char *buffer_;
-    double overhead_;
+    double computation_ = INFINITY, cycle_ = 0;  // ns
     Buffer<Size> sizes_;
     Buffer<Pass> passes_;
 };
