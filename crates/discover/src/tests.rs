@@ -215,7 +215,7 @@ fn curve_without_plateaus_has_no_caches() {
 /// the machine gets a part.
 #[test]
 fn recorded_curve_of_a_busy_host() {
-    let text = include_str!("../tests/zen4.json");
+    let text = include_str!("../../../tests/records/cache-curve.json");
     let Event::Curve(curve) = serde_json::from_str(text).unwrap() else {
         panic!("{text}");
     };

@@ -111,3 +111,95 @@ fn not_found(level: u64, found: &Caches, curves: &[Curve]) -> String {
 fn rounded(ns: f64) -> f64 {
     (ns * 100.0).round() / 100.0
 }
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::{Event, Status};
+
+    use super::*;
+    use crate::process_output::{ProcessExit, ProcessOutput};
+    use crate::tests::{output, program, replay_all};
+
+    const CURVE: &str = include_str!("../../../tests/records/cache-curve.json");
+
+    /// A launch that records this curve.
+    fn launch(curve: &Curve) -> ProcessOutput {
+        let curve = serde_json::to_string(&Event::Curve(curve.clone())).unwrap();
+        let lines = format!(
+            r#"{{"event":"begin","class":"sample","figure":"value","unit":"B"}}
+{curve}
+{{"event":"batch","index":0,"passes":1,"operations":1,"ns":20,"dummy_ns":0,"value":null}}
+{{"event":"end"}}
+"#
+        );
+        output(&lines, ProcessExit::Exit(0))
+    }
+
+    /// The recorded curve, with the latencies of buffers larger than `bytes` multiplied by `slower`.
+    fn recorded(bytes: f64, slower: f64) -> Curve {
+        let Event::Curve(mut curve) = serde_json::from_str(CURVE).unwrap() else {
+            panic!("{CURVE}");
+        };
+        for (ns, x) in curve.ns.iter_mut().zip(&curve.x) {
+            if *x > bytes {
+                *ns *= slower;
+            }
+        }
+        curve
+    }
+
+    fn replay(level: u64, curves: &[Curve]) -> Benchmark {
+        let mut program = program();
+        program.figure = Some("value".to_owned());
+        program.unit = Some("B".to_owned());
+        program.evidence = Vec::new();
+        program.bounds =
+            serde_json::from_str(r#"[{"kind": "at_most", "value": 1.5, "unit": "spread"}]"#)
+                .unwrap();
+        let kind = Inferred::CacheSize;
+        program.infer = Some(Inference { kind, level });
+        let launches: Vec<ProcessOutput> = curves.iter().map(launch).collect();
+        replay_all(&program, 1, &launches)
+    }
+
+    #[test]
+    fn figure_comes_from_all_curves() {
+        let curve = recorded(0.0, 1.0);
+        let b = replay(1, &vec![curve.clone(); 6]);
+        assert_eq!((b.status, b.is_disturbed), (Status::Ok, false), "{b:?}");
+        let size = b.median.unwrap();
+        assert!((32_768.0..40_960.0).contains(&size), "{size}");
+        assert_eq!(b.confidence_interval, Some([size, size]));
+        assert_eq!(b.interval_scope, Some(IntervalScope::BetweenLaunches));
+        assert_eq!(b.samples, [size; 6]);
+        assert_eq!(
+            (b.launches[5].median, b.launches[5].samples),
+            (Some(size), 1)
+        );
+        assert_eq!(
+            b.notes,
+            ["a load takes 1.08 ns within level 1, and 3.79 ns beyond"]
+        );
+        assert_eq!(b.curves.len(), 6);
+        assert_eq!(b.curves[5], Curve { launch: 5, ..curve });
+    }
+
+    #[test]
+    fn level_that_is_not_found_has_its_reason() {
+        let b = replay(4, &[recorded(0.0, 1.0)]);
+        assert_eq!((b.status, b.median), (Status::Invalid, None));
+        let reason =
+            "level 4 was not found in buffers of up to 128 MiB: a load takes 1.08 ns up to ";
+        assert!(b.notes[0].starts_with(reason), "{:?}", b.notes);
+    }
+
+    /// In one launch the second cache seems to end at a quarter of its size, in the other at its end.
+    #[test]
+    fn launches_that_disagree_have_no_valid_figure() {
+        let b = replay(2, &[recorded(0.0, 1.0), recorded(262_144.0, 3.0)]);
+        assert_eq!(b.status, Status::Invalid);
+        let [low, high] = b.confidence_interval.unwrap();
+        assert!(high / low > 1.5, "{low} {high}");
+        assert!(b.notes[0].starts_with("not known: "), "{:?}", b.notes);
+    }
+}

@@ -13,6 +13,7 @@
 mod assemble;
 mod bounds;
 mod budget;
+mod cache_curve;
 mod child;
 mod circle;
 mod compressed;
@@ -54,6 +55,7 @@ mod units;
 mod validity;
 
 pub use assemble::{is_not_begun, no_figure};
+pub use cache_curve::cache_curve;
 pub use circle::circles;
 pub use compressed::CompressedEntry;
 pub use contention::Neighbours;

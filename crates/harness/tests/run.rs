@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use yamba_harness::{
-    Job, Measurement, NoProgram, Options, Program, Progress, Silent, Stop, UsageError,
+    Job, Measurement, NoProgram, Options, Program, Progress, Silent, Stop, UsageError, cache_curve,
 };
 use yamba_record::parameters::plain;
 use yamba_record::{Benchmark, Run, Status};
@@ -690,4 +690,25 @@ fn is_alive(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')')
         .is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+/// Every program measures the curve of load latencies.
+#[test]
+#[ignore = "needs g++"]
+fn program_measures_cache_curve() {
+    let limit = 1 << 20;
+    let stop = Stop::default();
+    let curve = cache_curve(&program(), &options(&[]), &stop, Some(limit)).unwrap();
+    let largest = curve.x.iter().fold(0.0_f64, |a, b| a.max(*b));
+    assert_eq!(
+        (curve.name.as_str(), largest),
+        ("load_latency", limit as f64)
+    );
+    for of_passes in [
+        curve.ns.len(),
+        curve.probes_before.len(),
+        curve.probes_after.len(),
+    ] {
+        assert_eq!(of_passes, curve.x.len());
+    }
 }
