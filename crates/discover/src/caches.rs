@@ -17,6 +17,10 @@ const FLAT: f64 = 0.15;
 /// address translations takes about half as long again.
 const LEAST_STEP: f64 = 1.8;
 
+/// A curve with a greater share of contended passes shows what the neighbour left of the caches. It does not count alone while another curve
+/// is quieter.
+const MOST_CONTENDED: f64 = 0.9;
+
 const RESAMPLES: usize = 200;
 const CONFIDENCE: f64 = 0.95;
 const SEED: u64 = 1;
@@ -29,6 +33,8 @@ pub struct Caches {
     /// Latency of a load from memory: that of the last plateau. If the largest buffer fits into a cache, this is the latency of that cache.
     /// `None` if the curve has no plateau.
     pub memory_ns: Option<f64>,
+    /// The lowest latency in ns of each size in bytes. It never falls.
+    pub staircase: Vec<(f64, f64)>,
 }
 
 /// One level of cache.
@@ -42,43 +48,58 @@ pub struct CacheLevel {
     pub next_ns: f64,
     /// The 95 % interval of `bytes` from resampled curves. For a single curve: the sizes between which the cache ends.
     pub interval: [f64; 2],
-    /// The size in each curve alone. `None` if that curve does not pass half of the step.
+    /// The size in each curve alone. `None` if that curve does not pass half of the step, or does not count because of neighbours.
     pub of_curves: Vec<Option<f64>>,
-    /// Whether each pass at the end of the level had a neighbour, which leaves less of the cache.
+    /// Whether a neighbour may have left less of the cache: each pass at the end of the level is contended, or only one of several curves has
+    /// enough quiet passes.
     pub is_contended: bool,
 }
 
 /// Infers the caches from all `curves` together. They have the same form but need not have the same sizes.
 pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
-    let curves: Vec<Passes> = curves.iter().map(|c| Passes::of(c)).collect();
-    let all = Passes::merged(&curves).staircase();
+    let is_quieter = |curve: &Vec<CurvePoint>| contended_share(curve) <= MOST_CONTENDED;
+    let is_any_quieter = curves.iter().any(is_quieter);
+    let alone = curves.iter().map(|curve| {
+        let counts = is_quieter(curve) || !is_any_quieter;
+        counts.then(|| Passes::of(curve))
+    });
+    let alone: Vec<Option<Passes>> = alone.collect();
+    let counting: Vec<&Passes> = alone.iter().flatten().collect();
+    let all = Passes::of(&curves.concat()).staircase();
     let treads = all.treads();
     let level = |steps: &[Plateau]| {
         let half = f64::midpoint(steps[0].level, steps[1].level);
         let edge = all.edge(half)?;
+        let size = |passes: &Option<Passes>| passes.as_ref()?.size(half);
         Some(CacheLevel {
             bytes: edge.bytes,
             latency_ns: steps[0].level,
             next_ns: steps[1].level,
-            interval: interval(&curves, half).unwrap_or(edge.between),
-            of_curves: curves.iter().map(|c| c.size(half)).collect(),
-            is_contended: edge.is_contended,
+            interval: interval(&counting, half).unwrap_or(edge.between),
+            of_curves: alone.iter().map(size).collect(),
+            is_contended: edge.is_contended || counting.len() < curves.len().min(2),
         })
     };
     Caches {
         levels: treads.windows(2).filter_map(level).collect(),
         memory_ns: treads.last().map(|t| t.level),
+        staircase: all.bytes.iter().copied().zip(all.ns.clone()).collect(),
     }
 }
 
+fn contended_share(curve: &[CurvePoint]) -> f64 {
+    let contended = curve.iter().filter(|p| p.is_contended == Some(true));
+    contended.count() as f64 / curve.len().max(1) as f64
+}
+
 /// The interval of the size from curves drawn with replacement. `None` if too few curves pass half of the step.
-fn interval(curves: &[Passes], half: f64) -> Option<[f64; 2]> {
+fn interval(curves: &[&Passes], half: f64) -> Option<[f64; 2]> {
     if curves.len() < 2 {
         return None;
     }
     let mut random = Rng::with_seed(SEED);
     let mut resample = || {
-        let drawn = (0..curves.len()).map(|_| &curves[random.usize(..curves.len())]);
+        let drawn = (0..curves.len()).map(|_| curves[random.usize(..curves.len())]);
         Passes::merged(drawn).size(half)
     };
     let sizes: Vec<f64> = (0..RESAMPLES).filter_map(|_| resample()).collect();
@@ -127,6 +148,7 @@ impl Passes {
         known.contended = known.contended.min(new.contended);
     }
 
+    /// The size at which the curve passes `half`. `None` if it does not.
     fn size(&self, half: f64) -> Option<f64> {
         Some(self.staircase().edge(half)?.bytes)
     }

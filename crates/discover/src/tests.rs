@@ -176,6 +176,28 @@ fn contended_passes_do_not_count() {
     assert!(found.levels.iter().all(|l| l.is_contended));
 }
 
+/// Curves beside a neighbour neither move the size nor widen its interval, if two others are quiet.
+#[test]
+fn contended_curves_do_not_count_beside_quiet_ones() {
+    let mut random = Rng::with_seed(6);
+    let mut with_quiet = |quiet: usize| {
+        let mut curves: Vec<_> = (0..6).map(|_| ZEN.curve(&mut random, 4, 0.1)).collect();
+        for point in curves[quiet..].iter_mut().flatten() {
+            point.ns = ZEN.latency(2.0 * point.bytes);
+            point.is_contended = Some(true);
+        }
+        caches(&curves)
+    };
+    let found = with_quiet(2);
+    has_sizes(&found, &[32.0 * KIB, MIB, 32.0 * MIB], 1.3);
+    for level in found.levels {
+        assert!(level.interval[1] / level.interval[0] < 1.1, "{level:?}");
+        assert_eq!(level.of_curves.iter().flatten().count(), 2);
+        assert!(!level.is_contended);
+    }
+    assert!(with_quiet(1).levels.iter().all(|l| l.is_contended));
+}
+
 /// The interval shows whether the curves agree.
 #[test]
 fn interval_covers_the_curves() {

@@ -2,7 +2,7 @@
 
 use yamba_discover::{Caches, CurvePoint, caches, points};
 use yamba_record::Benchmark;
-use yamba_record::event::Curve;
+use yamba_record::event::{Curve, LowestCurve};
 use yamba_record::number::{bytes, number};
 use yamba_record::program::{Inference, Inferred};
 use yamba_record::run::IntervalScope;
@@ -28,6 +28,7 @@ pub(super) fn enter(
         b.launches[curve.launch as usize].contended = contended_share(passes);
     }
     let found = caches(&passes);
+    b.lowest_curve = curves.first().map(|curve| lowest(curve, &found));
     let place = (inference.level as usize).checked_sub(1);
     let Some(level) = place.and_then(|place| found.levels.get(place)) else {
         return Err(not_found(inference.level, &found, curves));
@@ -46,8 +47,11 @@ pub(super) fn enter(
         number(rounded(level.next_ns)),
     ));
     if level.is_contended {
-        let note = "the machine is disturbed: at the end of this level another hardware thread used the core in each pass";
-        b.notes.insert(0, note.to_owned());
+        let share = 100.0 * b.contended.unwrap_or(1.0);
+        let note = format!(
+            "the machine is disturbed: another hardware thread used the core in {share:.0} % of the passes, so that the cache may be larger"
+        );
+        b.notes.insert(0, note);
     }
     let [low, high] = level.interval;
     let kind = if curves.len() >= ENOUGH_LAUNCHES {
@@ -60,6 +64,17 @@ pub(super) fn enter(
         confidence_interval: [low.min(level.bytes), high.max(level.bytes)],
         kind,
     })
+}
+
+/// The curve of all launches in short, in the form of `one` of them.
+fn lowest(one: &Curve, found: &Caches) -> LowestCurve {
+    let (x, ns) = found.staircase.iter().copied().unzip();
+    LowestCurve {
+        name: one.name.clone(),
+        x_unit: one.x_unit.clone(),
+        x,
+        ns,
+    }
 }
 
 /// The passes of a curve. Without a known quiet width all count.
@@ -181,6 +196,9 @@ mod tests {
             ["a load takes 1.08 ns within level 1, and 3.79 ns beyond"]
         );
         assert_eq!(b.curves.len(), 6);
+        let lowest = b.lowest_curve.unwrap();
+        assert_eq!((lowest.x[0], lowest.ns[0]), (4096.0, 1.0847));
+        assert!(lowest.ns.is_sorted());
         assert_eq!(b.curves[5], Curve { launch: 5, ..curve });
     }
 

@@ -249,6 +249,22 @@ pub struct Curve {
     pub huge_share: Option<f64>,
 }
 
+/// A curve in short: the lowest time of each size over all launches. A size is not faster than a larger one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LowestCurve {
+    /// Name of the curve.
+    pub name: String,
+    /// The unit of the sizes.
+    pub x_unit: String,
+    /// The sizes, ascending.
+    #[serde(serialize_with = "array")]
+    pub x: Vec<f64>,
+    /// The time of an operation at each size, in ns.
+    #[serde(serialize_with = "array")]
+    pub ns: Vec<f64>,
+}
+
 /// A failure that the benchmark reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {

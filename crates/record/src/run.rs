@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::batch::Batches;
 use crate::circles::Circles;
 use crate::columns::array;
-use crate::event::{Clock, Curve, HarnessUse, Placement, Sizing};
+use crate::event::{Clock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
 use crate::machine::Machine;
 use crate::number::rounded;
 use crate::parameters::Parameters;
@@ -321,6 +321,7 @@ impl Benchmark {
             figure: None,
             batches: Batches::default(),
             sizing: Vec::new(),
+            lowest_curve: None,
             curves: Vec::new(),
             clock: None,
             cycle_ns: Vec::new(),
@@ -432,7 +433,10 @@ pub struct Benchmark {
     )]
     #[cfg_attr(test, schemars(with = "crate::event::SizingColumns"))]
     pub sizing: Vec<Sizing>,
-    /// The curves from which the figure is inferred. Absent without `--raw`.
+    /// The curve from which the figure is inferred, in short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lowest_curve: Option<LowestCurve>,
+    /// The curves from which the figure is inferred, with every pass. Absent without `--raw`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
     /// The clock that the program read. Each launch has its own.

@@ -6,14 +6,15 @@ use yamba_record::program::Chart as Declared;
 
 use super::chart::Chart;
 use super::rows::PointRow;
-use super::{scaling, sweep};
+use super::{recorded_curve, scaling, sweep};
 
-/// The charts of a group's rows. Each benchmark has its declared charts, then those of its scaling.
+/// The charts of a group's rows. Each benchmark has its declared charts, those of its scaling, and that of its recorded curve.
 pub fn charts(runs: &[Run], rows: &[PointRow]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (own, declared) in declared_charts(rows) {
         charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
         charts.extend(scaling::charts(runs, &own));
+        charts.extend(recorded_curve::chart(runs, &own));
     }
     charts
 }

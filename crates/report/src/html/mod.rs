@@ -8,6 +8,7 @@ mod fit;
 pub(crate) mod head;
 mod histogram;
 mod levels;
+mod recorded_curve;
 pub(crate) mod rows;
 mod scaling;
 mod study;
