@@ -23,6 +23,7 @@ pub fn run_is_read_back_bit_for_bit(place: &TestStore) {
     for entry in &mut written.benchmarks {
         entry.batches = Batches::default();
         entry.sizing.clear();
+        entry.curves.clear();
     }
     assert_eq!(
         text(&store.run("0a", Detail::Samples).unwrap()),

@@ -42,6 +42,9 @@ pub fn entry(name: &str, batches: usize) -> Benchmark {
         "name": name, "class": name, "ports": ["x86_64-linux"], "parameters": {"scale": 16, "a": "b c"}, "processes": 1, "status": "ok",
         "valid": true, "unit": "ns", "operations": 1, "median": 0.1, "confidence_interval": [0.1, 0.3], "samples": [], "evidence": {}, "notes": ["<b>"],
         "sizing": {"purpose": ["growth"], "passes": 3, "ns": [0.7], "dummy_ns": 0.1},
+        "lowest_curve": {"name": "load_latency", "x_unit": "B", "x": [4096], "ns": [1.1]},
+        "curves": [{"name": "load_latency", "x_unit": "B", "launch": 1, "x": [4096, 4096], "ns": [1.1, 1.2], "probes_before": [944, null],
+                    "probes_after": [945, 1200], "huge_share": 1}],
     }))
     .unwrap();
     entry.batches = (0..batches).map(batch).collect();
