@@ -107,12 +107,13 @@ fn interval(curves: &[&Passes], half: f64) -> Option<[f64; 2]> {
     Some([quantile(&sizes, tail)?, quantile(&sizes, 1.0 - tail)?])
 }
 
-/// The lowest latencies of one size.
+/// The passes of one size.
 #[derive(Clone, Copy, Debug)]
 struct Lowest {
-    /// Of passes without a neighbour, as far as that is known.
-    quiet: f64,
-    contended: f64,
+    /// The lowest latency. A neighbour only lengthens it, so a contended pass can have it, too.
+    ns: f64,
+    /// Whether each pass is contended.
+    is_contended: bool,
 }
 
 /// The lowest latencies by size in bytes.
@@ -123,11 +124,11 @@ impl Passes {
     fn of(points: &[CurvePoint]) -> Passes {
         let mut passes = Passes::default();
         for point in points {
-            let (mut quiet, mut contended) = (point.ns, f64::INFINITY);
-            if point.is_contended == Some(true) {
-                (quiet, contended) = (contended, quiet);
-            }
-            passes.add(point.bytes as u64, Lowest { quiet, contended });
+            let pass = Lowest {
+                ns: point.ns,
+                is_contended: point.is_contended == Some(true),
+            };
+            passes.add(point.bytes as u64, pass);
         }
         passes
     }
@@ -144,8 +145,8 @@ impl Passes {
 
     fn add(&mut self, bytes: u64, new: Lowest) {
         let known = self.0.entry(bytes).or_insert(new);
-        known.quiet = known.quiet.min(new.quiet);
-        known.contended = known.contended.min(new.contended);
+        known.ns = known.ns.min(new.ns);
+        known.is_contended &= new.is_contended;
     }
 
     /// The size at which the curve passes `half`. `None` if it does not.
@@ -153,24 +154,15 @@ impl Passes {
         Some(self.staircase().edge(half)?.bytes)
     }
 
-    /// A size without a quiet pass has the latency of its contended ones. A larger size is never faster: a latency above that of a larger size
-    /// is a disturbance.
+    /// A larger size is never faster: a latency above that of a larger size is a disturbance.
     fn staircase(&self) -> Staircase {
         let mut stairs = Staircase::default();
-        let mut after = (f64::INFINITY, false);
+        let mut least = f64::INFINITY;
         for (bytes, lowest) in self.0.iter().rev() {
-            let is_contended = lowest.quiet.is_infinite();
-            let ns = if is_contended {
-                lowest.contended
-            } else {
-                lowest.quiet
-            };
-            if ns <= after.0 {
-                after = (ns, is_contended);
-            }
+            least = least.min(lowest.ns);
             stairs.bytes.push(*bytes as f64);
-            stairs.ns.push(after.0);
-            stairs.is_contended.push(after.1);
+            stairs.ns.push(least);
+            stairs.is_contended.push(lowest.is_contended);
         }
         stairs.bytes.reverse();
         stairs.ns.reverse();
