@@ -93,7 +93,9 @@ class Curve {
         limit_ = limit < affordable ? limit : affordable;
         if (limit_ > most_bytes) limit_ = most_bytes;
         limit_ -= limit_ % least_bytes;
-        if (limit_ < least_bytes) skip("no memory is left for a buffer of %zu bytes", least_bytes);
+        if (limit_ < least_bytes)
+            skip("a curve needs a buffer of at least %zu bytes: the limit is %zu, and a fifth of the free memory %zu",
+                 least_bytes, limit, affordable);
         buffer_ = static_cast<char *>(must(memory::reserve(reserved_, limit_, true)));
     }
     ~Curve() { memory::release(reserved_); }
