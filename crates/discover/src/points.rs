@@ -6,9 +6,10 @@ use yamba_stats::lower_mode;
 /// A probe is quiet within this share of the quiet width, as for batches.
 const WIDTH_TOLERANCE: f64 = 0.02;
 
-/// Relative width of a level of the probes, its fewest probes, and its least sharpness.
+/// Relative width of a level of the probes, its fewest probes as a number and as a share, and its least sharpness.
 const LEVEL: f64 = 0.01;
-const FEWEST_OF_LEVEL: f64 = 10.0;
+const FEWEST_OF_LEVEL: usize = 10;
+const LEAST_SHARE: f64 = 0.04;
 const SHARP: f64 = 0.5;
 
 /// One pass of a curve of load latencies.
@@ -50,7 +51,6 @@ pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<CurvePoint> {
 fn own_quiet_width(curve: &Curve) -> Option<f64> {
     let probes = curve.probes_before.iter().chain(&curve.probes_after);
     let probes: Vec<f64> = probes.flatten().copied().filter(|p| *p > 0.0).collect();
-    let mode = lower_mode(&probes, LEVEL)?;
-    let is_level = mode.sharpness >= SHARP && mode.share * probes.len() as f64 >= FEWEST_OF_LEVEL;
-    is_level.then_some(mode.level)
+    let fewest = FEWEST_OF_LEVEL.max((LEAST_SHARE * probes.len() as f64) as usize);
+    lower_mode(&probes, LEVEL, fewest, SHARP).map(|mode| mode.level)
 }

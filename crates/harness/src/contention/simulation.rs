@@ -316,11 +316,11 @@ fn neighbour_that_never_rests_is_found_by_known_width() {
 fn level_does_not_rise_within_a_run() {
     let mut widths = QuietWidths::default();
     let quiet = Host::new(3, 1.0, 1e12).launch(4e7, QuietWidth::Unknown);
-    widths.add(1, &quiet);
+    widths.add(1, &quiet, &[]);
     let level = widths.of(1).level().unwrap();
     for seed in 0..200 {
         let busy = Host::new(seed, 1e12, 1.0).launch(1e7, QuietWidth::Unknown);
-        widths.add(1, &busy);
+        widths.add(1, &busy, &[]);
     }
     assert_eq!(widths.of(1), QuietWidth::Known(level));
 }

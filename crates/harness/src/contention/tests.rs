@@ -150,7 +150,7 @@ fn quiet_rows_give_true_latencies_of_system_calls() {
     check_recording(&system_calls(), &OF_SYSTEM_CALLS, 95);
 }
 
-/// Every second part of a recording has the same level, or none.
+/// The level of at least half of the parts of a recording is found, and each is that of an undisturbed core.
 #[test]
 fn quiet_width_of_any_part_is_that_of_an_undisturbed_core() {
     for (rows, expected) in [(instructions(), 2030.0), (system_calls(), 1717.0)] {
