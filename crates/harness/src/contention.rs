@@ -36,7 +36,7 @@ const BROAD: f64 = 0.05;
 
 /// From this share of contended probes on, the probes of a launch must show that the core stays quiet between them. A smaller share of the time moves
 /// no figure by more than a fiftieth.
-const CONTENDED: f64 = 0.05;
+const CONTENDED: f64 = 0.04;
 
 /// Fewest probes that have a distribution.
 const FEWEST_TO_JUDGE: usize = 20;
@@ -44,9 +44,9 @@ const FEWEST_TO_JUDGE: usize = 20;
 /// Batches of a launch that is judged alone.
 const ENOUGH_PAIRS: usize = 40;
 
-/// Least correlation of the two probes around the calls of the benchmark, and the quantile of its error that it must exceed.
+/// Least correlation of the two probes around the calls of the benchmark, which must exceed it by this part of its standard error.
 const LEAST_CORRELATION: f64 = 0.12;
-const ERROR_QUANTILE: f64 = 1.64;
+const ERROR_PART: f64 = 1.0;
 
 /// How batches beside a neighbour are treated.
 #[derive(Clone, Debug)]
@@ -345,7 +345,7 @@ fn is_blind(launches: &[&Pairs]) -> bool {
     }
     let spread = (of_begin * of_end).sqrt();
     let correlation = if spread > 0.0 { both / spread } else { 0.0 };
-    let error = ERROR_QUANTILE * (1.0 - correlation * correlation).max(0.0) / number.sqrt();
+    let error = ERROR_PART * (1.0 - correlation * correlation).max(0.0) / number.sqrt();
     correlation - error < LEAST_CORRELATION
 }
 
