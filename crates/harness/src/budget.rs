@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::schedule::saturated;
+use super::units::saturated;
 
 /// An entry as the budget sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,6 +9,8 @@ use yamba_record::document::Entry;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::{Batches, Benchmark};
 
+use super::contention::NEIGHBOUR;
+
 /// A value as compressed JSON, in about a tenth of its memory.
 #[derive(Clone, Debug)]
 pub(super) struct Compressed<T> {
@@ -63,11 +65,21 @@ impl CompressedEntry {
         }
     }
 
-    /// An entry whose records are those of `launches`, in their order.
+    /// An entry whose records are those of `launches`, in their order. Neighbours are found when all launches are known; the batches of
+    /// `benchmark` have their marks.
     pub(super) fn of_launches(
         benchmark: &mut Benchmark,
-        launches: Vec<Compressed<LaunchRecords>>,
+        mut launches: Vec<Compressed<LaunchRecords>>,
     ) -> CompressedEntry {
+        if benchmark.disturbed.contains_key(NEIGHBOUR) {
+            for (number, launch) in (0..).zip(&mut launches) {
+                let own = benchmark.batches.iter().filter(|b| b.launch == number);
+                *launch = Compressed::new(&LaunchRecords {
+                    batches: own.collect(),
+                    ..launch.value()
+                });
+            }
+        }
         let batches = std::mem::take(&mut benchmark.batches);
         let sizing = std::mem::take(&mut benchmark.sizing);
         let curves = std::mem::take(&mut benchmark.curves);
@@ -140,5 +152,31 @@ mod tests {
         assert_eq!(benchmark, original);
         assert!(compressed.rest().batches.is_empty());
         assert_eq!(*compressed.benchmark(), original);
+    }
+
+    /// The records of a launch have no marks of neighbours: those are found when all launches are known.
+    #[test]
+    fn compressed_entry_has_marks_of_neighbours() {
+        let recorded = entry(&launches(&SIX));
+        let each = (0..6).map(|launch| {
+            let own = recorded.batches.iter().filter(|b| b.launch == launch);
+            Compressed::new(&LaunchRecords {
+                batches: own.collect(),
+                sizing: recorded.sizing[6 * launch as usize..][..6].to_vec(),
+                curves: Vec::new(),
+            })
+        });
+        let mut marked = recorded.clone();
+        let batches = recorded.batches.iter().enumerate().map(|(i, mut batch)| {
+            if i.is_multiple_of(7) {
+                batch.disturbed.push(NEIGHBOUR.to_owned());
+            }
+            batch
+        });
+        marked.batches = batches.collect();
+        marked.disturbed.insert(NEIGHBOUR.to_owned(), 10);
+        let compressed = CompressedEntry::of_launches(&mut marked, each.collect());
+        assert_eq!(*compressed.benchmark(), marked);
+        assert_ne!(marked.batches, recorded.batches);
     }
 }

@@ -21,10 +21,10 @@ use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::plan::PlannedEntry;
 use super::points;
-use super::schedule::{self, Cost, Share, Taken, saturated};
+use super::schedule::{self, Cost, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
-use super::units::whole_ns;
+use super::units::{saturated, whole_ns};
 
 /// A launch stops early when its own confidence interval has this share of the width that the entry requires.
 const WITHIN_A_LAUNCH: f64 = 0.5;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use yamba_record::run::Producer;
 
-use super::schedule::saturated;
+use super::units::saturated;
 
 /// Launches of an entry. With six, the range of their medians holds the true one in 96.9 % of cases.
 const LAUNCHES: u64 = 6;

@@ -6,6 +6,7 @@ use yamba_record::Batch;
 use yamba_record::number::number;
 
 use super::options::{Options, PROGRAMS_WARMUP, Slow};
+use super::units::saturated;
 
 /// Numbers of launches after which to decide whether more are needed. A decision after each launch would stop too early, at the first
 /// interval that is narrow by accident.
@@ -46,11 +47,6 @@ pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> 
         time: round.saturating_mul(saturated(batches)),
         warmup: options.warmup,
     }
-}
-
-/// A count by which a duration can be multiplied or divided.
-pub(super) fn saturated(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// A shorter warm-up if the default takes more than a quarter of the time.

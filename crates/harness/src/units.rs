@@ -71,6 +71,11 @@ pub(super) fn whole_ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// A count by which a duration can be multiplied or divided.
+pub(super) fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in the unit of the measurements: ns or cycles.
 pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Option<f64> {
     let time = (benchmark - dummy) / operations as f64;

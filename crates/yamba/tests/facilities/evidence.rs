@@ -74,10 +74,14 @@ yamba populated extends lat_mmap_touch_munmap on linux
 {
     byte_t *map() { return static_cast<byte_t *>(must(mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_POPULATE, -1, 0))); }
 }
-yamba in_order extends cache
+yamba in_order extends lat_mem_rd
 {
-    level = 1 over {1} quick {1};
-    void put_in_order(std::vector<byte_t *> &) {}
+    size = 1 << 20 over {1 << 20} quick {1 << 20};
+    void setup()
+    {
+        chase.build(buffer_bytes(), apart(), false, huge_pages());
+        share = chase.huge_share();
+    }
 }
 yamba spinning extends lat_futex on linux
 {
