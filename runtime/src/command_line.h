@@ -45,6 +45,7 @@ namespace arguments {
         "  --batches N      measures at least N batches\n"
         "  --time-ns N        and goes on until N nanoseconds are spent\n"
         "  --slow-batches N measures N where one pass takes longer than that\n"
+        "  --batch-ns N     makes a batch last at least N nanoseconds\n"
         "  --precision X      or until the median's interval is within this part of it\n"
         "  --quiet-width X    or until enough batches were measured while the width probe took X cycles\n"
         "  --warmup-ns N      runs so long before anything is timed\n"
@@ -101,6 +102,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--batches")) a.plan.batches = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
         else if (is("--slow-batches")) a.plan.slow_batches = arguments::number<uint64_t>(option, operand());
+        else if (is("--batch-ns")) a.plan.batch = double(arguments::number<uint64_t>(option, operand()));
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--quiet-width")) a.plan.quiet_width = arguments::part(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;

@@ -22,6 +22,7 @@ struct Plan {
     uint64_t time = 2000000000;  // ns; measuring continues until they are spent,
     double precision = 0;        // or until the figure's confidence interval is within this share of it
     double quiet_width = NAN;    // cycles of the width probe on an undisturbed core; NAN: unknown, so that any width counts
+    double batch = 200000;       // least ns of a batch; longer ones contain more timer ticks and lose the processor more often
     uint64_t slow_batches = 0;   // number of batches if one pass takes longer than `time`; 0: `batches`
     uint64_t warmup = 20000000;  // ns of running before the timing
     bool warmup_told = false;    // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
@@ -35,17 +36,16 @@ struct Plan {
 
 namespace harness {
 
-constexpr double enough = 200000;  // least ns of a batch; longer ones contain more timer ticks and lose the processor more often
-constexpr double clock_errors = 100;        // and this many clock errors, so that reading the clock costs less than 1 %
-constexpr uint64_t told_warm = 3;           // recorded trials at either end of the warm-up
-constexpr int most_warm_trials = 100;       // limit for passes that take no time, where elapsed time would not end the loop
+constexpr double clock_errors = 100;   // least length of a batch in clock errors, so that reading the clock costs less than 1 %
+constexpr uint64_t told_warm = 3;      // recorded trials at either end of the warm-up
+constexpr int most_warm_trials = 100;  // limit for passes that take no time, where elapsed time would not end the loop
 constexpr uint64_t most_intervals = 10000;  // unless more are requested
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
 constexpr uint64_t check_every = 8;  // batches between uses of the second reference chain, after the first ones
 constexpr double patience = 3;       // limit, in multiples of the plan's time, while most batches are disturbed
 
-inline double shortest_interval(const ClockError &error) { return fmax(enough, clock_errors * error.worst()); }
+inline double shortest_batch(const Plan &plan, const ClockError &error) { return fmax(plan.batch, clock_errors * error.worst()); }
 
 // Times one run of the benchmark or its dummy. Only the call is between the readings.
 template <bool real>
@@ -89,7 +89,7 @@ class Measurement {
     // Warms up. Returns the number of passes per batch.
     uint64_t prepare(const ClockError &error) {
         begin_ = read_clock();
-        uint64_t passes = one_pass_ ? warm_pass() : size(shortest_interval(error));
+        uint64_t passes = one_pass_ ? warm_pass() : size(shortest_batch(plan_, error));
         if (!one_pass_ && !is_slow_) check_growth(passes);
         return passes;
     }
@@ -110,7 +110,7 @@ class Measurement {
         Watch watch;
         double ns = time<real>(subject_, passes);
         // A short run does not represent the wait of many passes.
-        if (real && (one_pass_ || ns >= enough / 2)) queue_.see(watch.end().waited_ns, passes);
+        if (real && (one_pass_ || ns >= plan_.batch / 2)) queue_.see(watch.end().waited_ns, passes);
         subject_.after_pass();
         return ns;
     }
@@ -192,7 +192,7 @@ class Measurement {
     // Warms up for the plan's time. If trials take no time, their number is limited instead.
     void warm_up(uint64_t passes) {
         for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);)
-            idle = warm_trial(passes).longer() < enough / 2 ? idle + 1 : 0;
+            idle = warm_trial(passes).longer() < plan_.batch / 2 ? idle + 1 : 0;
         end_warm_up(passes);
     }
 
@@ -215,11 +215,11 @@ class Measurement {
         uint64_t most = least > most_intervals ? least : most_intervals;
         for (uint64_t i = 0; i < most; i++) {
             if (measure_batch(i, passes)) good_.push_back(last_);
-            count++, short_ones += last_length_ < enough / 2;
+            count++, short_ones += last_length_ < plan_.batch / 2;
             double spent = since_begin() - begin;
             // The clock was set back: the time spent is unknown, so it restarts.
             if (spent < 0) begin = since_begin(), spent = 0;
-            if (i + 1 < least || (good_.size() < least && spent < patience * double(plan_.time))) continue;
+            if (i + 1 < least || (good_.size() < least && spent < wait_for(good_.size()))) continue;
             if (spent >= double(plan_.time)) break;
             // Checked only at checkpoints: a check after every batch would stop where the interval is narrow by chance.
             if (plan_.precision <= 0 || good_.size() < checkpoint) continue;
@@ -231,6 +231,13 @@ class Measurement {
             place::note(
                 "most batches are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error "
                 "weighs more");
+    }
+
+    // How long to measure while fewer batches than planned are undisturbed. If there is none yet, a later launch has better
+    // chances.
+    double wait_for(size_t undisturbed) const {
+        const bool is_hopeless = undisturbed == 0 && !isnan(plan_.quiet_width);
+        return (is_hopeless ? 1 : patience) * double(plan_.time);
     }
 
     // Returns whether the batch was undisturbed.
@@ -259,9 +266,29 @@ class Measurement {
         facts.disturbance.queued_ns = queue_.beyond_least(facts.disturbance.waited_ns, facts.passes);
     }
 
-    void time_benchmark(BatchFacts &facts) {
-        begin_batch(subject_);
+    // Prepares a batch, and starts to watch for disturbances. A class with hooks around each pass may wait or fault in these.
+    template <bool real>
+    Watch begin_watched(uint64_t passes) {
+        if (one_pass_) begin_batch(subject_);
         Watch watch;
+        if (one_pass_) return watch;
+        if (passes > 1) refresh<real>((passes + 7) / 8);
+        begin_batch(subject_);
+        return watch;
+    }
+
+    // Runs some passes before a batch is timed. The work since the last batch has evicted a part of the benchmark's code and
+    // data, and the processor has forgotten its branches: the shorter the batch, the larger their share of it.
+    template <bool real>
+    void refresh(uint64_t passes) {
+        begin_batch(subject_);
+        if (real) subject_.run(passes);
+        else subject_.run_dummy(passes);
+        subject_.after_pass();
+    }
+
+    void time_benchmark(BatchFacts &facts) {
+        const Watch watch = begin_watched<true>(facts.passes);
         Counters::Reading from, to;
         double probe = width::reading(), before = cycle_length();
         counters_.read(from);
@@ -281,8 +308,7 @@ class Measurement {
     }
 
     void time_dummy(BatchFacts &facts) {
-        begin_batch(subject_);
-        Watch watch;
+        const Watch watch = begin_watched<false>(facts.passes);
         double before = cycle_length();
         facts.dummy_ns = time<false>(subject_, facts.passes);
         double after = cycle_length();

@@ -22,6 +22,8 @@ inline uint64_t steps_wanted = 0;
 // The time of an instruction in ns; NaN without a probe.
 inline double reading() {
     if (steps_wanted == 0) return not_known;
+    // The benchmark may have evicted the code from the caches. To fetch it takes some per cent of the probe.
+    isa_hooks.width.run(isa_hooks.width.multiple);
     return cycle::time_chain(isa_hooks.width.run, steps_wanted) / double(steps_wanted);
 }
 

@@ -273,6 +273,15 @@ void passes_grow_until_a_batch_is_long_enough() {
     CHECK(evidence == 11);
 }
 
+// Beside a neighbour the harness asks for shorter batches.
+void batches_are_as_long_as_planned() {
+    Recorder subject;
+    yamba::Plan plan{11, 0};
+    plan.batch = 50000;
+    measure_into(subject, false, plan);
+    CHECK(subject.most_passes >= 1000 && subject.most_passes < 1200);
+}
+
 // A batch sized by slow first passes, or by passes without the processor, would always be too short.
 void slow_first_passes_do_not_size_a_batch() {
     Recorder subject;
@@ -508,10 +517,10 @@ void chains_suit_the_clock_s_step() {
         yamba::cycle_length();
         return longest / 2;
     };
-    CHECK(steps_with(1) == 32768 && steps_with(0) == 32768);
-    CHECK(steps_with(40) >= 79900 && steps_with(40) <= 80100 && steps_with(1000) == 262144);
+    CHECK(steps_with(1) == 8192 && steps_with(0) == 8192);
+    CHECK(steps_with(40) >= 31900 && steps_with(40) <= 32100 && steps_with(1000) == 262144);
     yamba::isa_hooks.reference = {};
-    CHECK((yamba::cycle::suit_clock(40), yamba::cycle::steps_wanted) == 32768);
+    CHECK((yamba::cycle::suit_clock(40), yamba::cycle::steps_wanted) == 8192);
     yamba::isa_hooks.reference = former;
 }
 
@@ -555,15 +564,19 @@ void contended_batches_are_not_enough() {
     yamba::isa_hooks.reference = {[](uint64_t steps) { now += steps; }, 64, 1};
     static int probes;
     probes = 0;
-    // Each of the first ten batches has three probes.
-    yamba::isa_hooks.width = {[](uint64_t steps) { now += probes++ < 30 ? 2 * steps : steps; }, 64, 1};
+    // Each of the first ten batches has three probes, and each probe calls the loop twice.
+    yamba::isa_hooks.width = {[](uint64_t steps) { now += probes++ < 60 ? 2 * steps : steps; }, 64, 1};
     yamba::width::steps_wanted = 1024;
-    Recorder subject, unknown;
-    yamba::Plan plan{11, 10000000};
+    Recorder subject, unknown, hopeless;
+    yamba::Plan plan{11, 5000000};
     plan.quiet_width = 10000;
     CHECK(records_with(subject, plan, "\"before\":") == 21);
     probes = 0;
     CHECK(records_with(unknown, {11, 0}, "\"before\":20") == 10);
+    // Without any quiet moment the program does not measure longer than planned: 5 ms are 14 batches.
+    probes = -100000;
+    const size_t all = records_with(hopeless, plan, "\"before\":20");
+    CHECK(all >= 11 && all < 20);
     yamba::isa_hooks.reference = reference, yamba::isa_hooks.width = former;
     yamba::width::steps_wanted = 0;
 }
@@ -725,6 +738,7 @@ int main() {
     one_pass_a_batch_with_hooks();
     a_quantity_is_asked_once_a_batch();
     passes_grow_until_a_batch_is_long_enough();
+    batches_are_as_long_as_planned();
     slow_first_passes_do_not_size_a_batch();
     short_intervals_are_said();
     a_warm_up_that_was_asked_for_is_given();

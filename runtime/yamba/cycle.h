@@ -11,10 +11,11 @@
 namespace yamba {
 namespace cycle {
 
-// Some processors' clocks advance in steps of 10 ns, a thousandth of 30 000 cycles. The error is as often positive as negative,
-// so the median of many readings removes it. The shortest of several readings would always be too short by a part of a step.
-constexpr uint64_t least_steps = 32768, most_steps = 8 * least_steps;
-constexpr double clock_steps = 1000;
+// Some processors' clocks advance in steps of 10 ns. The error of a step is as often positive as negative, so the median of many
+// readings removes it. The shortest of several readings would always be too short by a part of a step. A longer chain would be
+// more precise, but each batch waits for four, and beside a neighbour a longer batch is less often undisturbed.
+constexpr uint64_t least_steps = 8192, most_steps = 32 * least_steps;
+constexpr double clock_steps = 400;
 
 inline uint64_t steps_wanted = least_steps;
 
@@ -27,6 +28,8 @@ inline double time_chain(void (*chain)(uint64_t), uint64_t steps) {
 inline double length(const Chain &chain) {
     if (chain.run == nullptr) return not_known;
     uint64_t steps = uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
+    // The benchmark may have evicted the code of the chain from the caches.
+    chain.run(chain.multiple);
     double shorter = time_chain(chain.run, steps), longer = time_chain(chain.run, 2 * steps);
     return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : not_known;
 }

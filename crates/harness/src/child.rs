@@ -62,8 +62,11 @@ impl Limits {
     }
 }
 
-/// Interval of checks for the end of the process and a request to stop, while it writes nothing.
-const TICK: Duration = Duration::from_millis(20);
+/// Interval between readings of the records, and between checks for a request to stop.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Size of the pipe for records, in bytes: more than a program writes in many ticks.
+const PIPE: usize = 1 << 20;
 
 /// Time for a program to end after it reported an error: a partner process may keep it waiting for ever.
 const GRACE: Duration = Duration::from_secs(1);
@@ -126,6 +129,9 @@ fn not_started(program: &Program, e: &io::Error) -> ProcessOutput {
 
 fn pipe() -> io::Result<(File, OwnedFd)> {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    // A pipe of the default size only makes a program wait if it writes more than that within a tick.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(&writer, PIPE);
     Ok((File::from(reader), writer))
 }
 
@@ -343,14 +349,17 @@ impl<'a> Conversation<'a> {
         matches!(waitid(WaitId::Pid(child), look), Ok(Some(status)) if status.stopped())
     }
 
-    /// Waits for output, at most one tick.
+    /// Waits for messages and for the end of the pipes, at most one tick. Records do not end the wait: each record would wake this process
+    /// while the program prepares its next batch, and the work of this process may slow down the program's core.
     fn wait(&self) {
         let tick = Timespec {
             tv_sec: 0,
             tv_nsec: TICK.as_nanos() as _,
         };
-        let pipes = self.records.iter().chain(&self.errors);
-        let pipes = pipes.map(|f| PollFd::from_borrowed_fd(f.as_fd(), PollFlags::IN));
+        let records = self.records.iter().map(|f| (f, PollFlags::empty()));
+        let errors = self.errors.iter().map(|f| (f, PollFlags::IN));
+        let pipes = records.chain(errors);
+        let pipes = pipes.map(|(file, flags)| PollFd::from_borrowed_fd(file.as_fd(), flags));
         let _ = poll(&mut pipes.collect::<Vec<_>>(), Some(&tick));
     }
 

@@ -90,12 +90,17 @@ impl QuietWidth {
 /// Most probes that are remembered of a processor. Of more, every second one is dropped.
 const MOST_READINGS: usize = 1 << 14;
 
+/// Weight of the latest launch in the share of contended probes.
+const OF_LATEST: f64 = 0.2;
+
 /// The quiet width of each processor, from the probes of a run and from earlier runs. Processors differ: a machine may have cores of two kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QuietWidths {
     processors: BTreeMap<u64, Processor>,
     /// The processor of the latest launch.
     latest: Option<u64>,
+    /// Share of the probes of the latest launches that a neighbour lengthened. Each launch weighs [`OF_LATEST`].
+    contended: f64,
 }
 
 /// The probes of one processor.
@@ -143,6 +148,7 @@ impl QuietWidths {
                 .map(|(cpu, w)| (cpu, Processor::new(Some(w))))
                 .collect(),
             latest: None,
+            contended: 0.0,
         }
     }
 
@@ -154,6 +160,15 @@ impl QuietWidths {
         let of_curves = curves.iter().flat_map(|c| &c.probes_before).flatten();
         processor.add(of_batches.chain(of_curves.copied().filter(|w| *w > 0.0)));
         self.latest = Some(cpu);
+        let width = self.of(cpu);
+        if let Some(share) = contended_share(batches, |_| width) {
+            self.contended += OF_LATEST * (share - self.contended);
+        }
+    }
+
+    /// Whether neighbours have used a noticeable part of the latest launches' time.
+    pub fn is_contended(&self) -> bool {
+        self.contended > CONTENDED
     }
 
     /// The quiet width of this processor.

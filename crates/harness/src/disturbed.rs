@@ -10,8 +10,8 @@ use super::estimate::ENOUGH_LAUNCHES;
 /// Fewest undisturbed batches of a launch that can replace all its batches.
 const FEWEST: usize = 3;
 
-/// Fewest quiet batches of a figure beside neighbours, and their least share of the batches that nothing else disturbed. Some work of a
-/// neighbour lengthens a batch and no probe; where most batches are contended, such batches are most of those that look quiet.
+/// Fewest quiet batches of a figure beside neighbours, and the least share of them in a launch, of the batches that nothing else disturbed.
+/// Some work of a neighbour lengthens a batch and no probe; where most batches are contended, such batches are most of those that look quiet.
 const FEWEST_QUIET: usize = 12;
 const LEAST_QUIET: f64 = 0.1;
 
@@ -58,14 +58,16 @@ pub(super) fn judge(
     for batch in batches {
         launches.entry(batch.launch).or_default().push(batch);
     }
-    let is_blind = |launch: &u64| blind.contains(launch);
+    let has_median_of_calm = |of: &[&Batch]| has_median(of, is_calm);
+    let is_beside = |launch: &u64, of: &[&Batch]| blind.contains(launch) || is_contended(of);
     let calm = launches.iter();
-    let calm = calm.filter(|(launch, of)| !is_blind(launch) && has_median(of, is_calm));
+    let calm = calm.filter(|(launch, of)| !is_beside(launch, of) && has_median_of_calm(of));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
-    // Launches without a quiet moment are left out: the neighbour will leave before the other kinds of disturbance do.
+    // Launches without quiet moments are left out: the neighbour will leave before the other kinds of disturbance do.
     let contended = launches.iter();
-    let contended = contended.filter(|(launch, of)| is_blind(launch) || is_contended(of));
-    let contended = contended.count();
+    let contended = contended
+        .filter(|(launch, of)| is_beside(launch, of))
+        .count();
     let wanted = (launches.len() - contended).clamp(1, ENOUGH_LAUNCHES);
     verdict.is_disturbed = calm.len() < wanted || has_too_few_quiet(batches, &calm);
     let disturbed = batches.iter().filter(|i| !is_calm(i)).count();
@@ -114,7 +116,9 @@ fn has_median(launch: &[&Batch], is_calm: impl Fn(&Batch) -> bool) -> bool {
 
 /// Whether a launch has too few undisturbed batches only because of a neighbour.
 fn is_contended(launch: &[&Batch]) -> bool {
-    !has_median(launch, is_calm) && has_median(launch, is_free_of_others)
+    let count = |counts: &dyn Fn(&Batch) -> bool| launch.iter().filter(|b| counts(b)).count();
+    let is_rare = (count(&is_calm) as f64) < LEAST_QUIET * count(&is_free_of_others) as f64;
+    (is_rare || !has_median(launch, is_calm)) && has_median(launch, is_free_of_others)
 }
 
 fn is_calm(batch: &Batch) -> bool {
@@ -129,12 +133,10 @@ fn has_too_few_quiet(batches: &[Batch], calm: &BTreeSet<u64>) -> bool {
     {
         return false;
     }
-    let free = batches.iter().filter(|b| is_free_of_others(b)).count();
-    let quiet = batches.iter();
-    let quiet = quiet
-        .filter(|b| is_calm(b) && calm.contains(&b.launch))
-        .count();
-    quiet < FEWEST_QUIET.min(free.div_ceil(2)) || (quiet as f64) < LEAST_QUIET * free as f64
+    let of_calm = batches.iter().filter(|b| calm.contains(&b.launch));
+    let free = of_calm.clone().filter(|b| is_free_of_others(b)).count();
+    let quiet = of_calm.filter(|b| is_calm(b)).count();
+    quiet < FEWEST_QUIET.min(free.div_ceil(2))
 }
 
 /// `12 switch, 3 fault`

@@ -14,7 +14,7 @@ use super::assemble::Recorded;
 use super::budget::Expected;
 use super::child::{self, Limits};
 use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
-use super::contention::{QuietWidth, QuietWidths};
+use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
 use super::estimate::ENOUGH_LAUNCHES;
 use super::launch_status::{LaunchStatus, launch_status};
@@ -29,6 +29,9 @@ use super::units::{saturated, whole_ns};
 /// A launch stops early when its own confidence interval has this share of the width that the entry requires.
 const WITHIN_A_LAUNCH: f64 = 0.5;
 
+/// Least length of a batch beside a neighbour: shorter than most of the neighbour's pauses, so that many batches lie within a pause.
+const SHORT_BATCH: Duration = Duration::from_micros(50);
+
 /// Estimated time of a launch besides its timing: process start, set-up and end.
 const START: Duration = Duration::from_millis(40);
 
@@ -37,6 +40,9 @@ const FILL: Duration = Duration::from_millis(1);
 
 /// The end of a note about launches for which the run has no time.
 const ALL_LAUNCHES: &str = "measured alone, it gets all of them";
+
+/// Longest time of an entry beside neighbours, as a multiple of the planned time.
+const PATIENCE: u32 = 3;
 
 /// Number of failed launches after which an entry is given up.
 const ACCIDENTS: usize = 2;
@@ -51,6 +57,8 @@ pub(super) struct Launches<'a> {
     turns: Vec<Turn>,
     /// Planned number of launches.
     goal: u64,
+    /// How many of these the plan did not have at first: they return to an entry beside a neighbour.
+    returns: u64,
     /// Planned time of all launches together.
     planned: Duration,
     /// Requested warm-up of each launch.
@@ -96,6 +104,7 @@ impl<'a> Launches<'a> {
         let all = saturated(goal);
         Launches {
             goal,
+            returns: 0,
             share,
             planned: (share.time + warmup).saturating_mul(all).max(entry.time),
             warmup,
@@ -149,6 +158,12 @@ impl<'a> Launches<'a> {
             return;
         }
         let before = std::mem::replace(&mut self.goal, self.turns.len() as u64 + further);
+        let dropped = before - self.goal;
+        if dropped <= self.returns {
+            self.returns -= dropped;
+            return;
+        }
+        let before = before - std::mem::take(&mut self.returns);
         self.notes.retain(|note| !note.ends_with(ALL_LAUNCHES));
         self.notes.push(format!(
             "{} instead of {before} launches, since each takes {} s and the whole run has {} s: {ALL_LAUNCHES}",
@@ -192,9 +207,7 @@ impl<'a> Launches<'a> {
     ) -> Option<Benchmark> {
         let options = conditions.options;
         let scratch = conditions.scratch.of(self.entry.class);
-        let quiet_width = conditions.quiet.borrow().expected();
-        let quiet_width = quiet_width.filter(|_| !is_late);
-        let request = self.request(options, quiet_width);
+        let request = self.request(options, &conditions.quiet.borrow(), is_late);
         let arguments = self.arguments(options, &request);
         let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
@@ -236,6 +249,10 @@ impl<'a> Launches<'a> {
         if !self.is_over && options.may_add_launches() {
             self.add_launches(options, &summary);
         }
+        if self.may_return(options, &summary) {
+            self.goal += 1;
+            self.returns += 1;
+        }
         (self.left() == 0).then_some(summary)
     }
 
@@ -267,11 +284,13 @@ impl<'a> Launches<'a> {
     }
 
     /// The settings of the next launch.
-    fn request(&self, options: &Options, quiet_width: Option<f64>) -> LaunchRequest {
+    fn request(&self, options: &Options, quiet: &QuietWidths, is_late: bool) -> LaunchRequest {
         let is_pinned = options.placement != Placement::Free;
         let is_probed = self.entry.processes == 1 && !self.entry.program.emulated && is_pinned;
+        let short = quiet.is_contended() && is_probed;
         LaunchRequest {
-            quiet_width: quiet_width.filter(|_| is_probed),
+            quiet_width: quiet.expected().filter(|_| is_probed && !is_late),
+            batch_ns: short.then(|| whole_ns(SHORT_BATCH)),
             batches: self.share.batches,
             time_ns: whole_ns(self.share.time),
             warmup_ns: whole_ns(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
@@ -288,6 +307,9 @@ impl<'a> Launches<'a> {
         give("--batches", request.batches.to_string());
         give("--time-ns", request.time_ns.to_string());
         give("--precision", request.precision.to_string());
+        if let Some(batch) = request.batch_ns {
+            give("--batch-ns", batch.to_string());
+        }
         if let Some(width) = request.quiet_width {
             give("--quiet-width", width.round().to_string());
         }
@@ -388,6 +410,14 @@ impl<'a> Launches<'a> {
         self.goal = more.unwrap_or(self.goal);
     }
 
+    /// Whether another launch may find the quiet moments that these did not have. They come and go within seconds, and the launches of other
+    /// entries lie between.
+    fn may_return(&self, options: &Options, summary: &Benchmark) -> bool {
+        let is_disturbed = summary.is_disturbed && summary.disturbed.contains_key(NEIGHBOUR);
+        let has_time = self.spent + self.each() <= self.planned.saturating_mul(PATIENCE);
+        is_disturbed && !self.is_over && self.left() == 0 && options.launches.is_none() && has_time
+    }
+
     /// The entry with the launches so far.
     pub fn summary(&self) -> Benchmark {
         let is_emulated = self.entry.program.emulated;
@@ -460,7 +490,7 @@ mod tests {
             notes: Vec::new(),
         };
         let launches = Launches::new(entry, options);
-        let request = launches.request(options, None);
+        let request = launches.request(options, &QuietWidths::default(), false);
         launches.arguments(options, &request).join(" ")
     }
 

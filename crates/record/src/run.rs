@@ -530,6 +530,9 @@ pub struct LaunchRequest {
     pub warmup_ns: u64,
     /// Relative half-width of the launch's own interval at which it may stop early.
     pub precision: f64,
+    /// Least length of a batch, in ns, if it is not that of the programs: batches beside a neighbour are shorter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_ns: Option<u64>,
     /// The width of an undisturbed core: batches with wider probes are not enough. In cycles of 10 000 instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_width: Option<f64>,
