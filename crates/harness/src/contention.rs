@@ -53,18 +53,37 @@ const ERROR_PART: f64 = 1.0;
 pub enum Neighbours {
     /// They count like all others, and nothing is said about neighbours.
     Count,
-    /// They are discarded. The file, if there is one, keeps the quiet widths of the processors from run to run.
+    /// They are discarded. The folder, if there is one, keeps the quiet widths of the processors from run to run.
     Discard(Option<PathBuf>),
 }
 
 impl Neighbours {
-    pub(super) fn file(&self) -> Option<&Path> {
+    pub(super) fn folder(&self) -> Option<&Path> {
         match self {
             Neighbours::Count => None,
-            Neighbours::Discard(file) => file.as_deref(),
+            Neighbours::Discard(folder) => folder.as_deref(),
         }
     }
 }
+
+/// The findings of a run about one processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ProcessorFindings {
+    /// The quiet width that the run used at its end.
+    pub quiet_width: Option<f64>,
+    /// The lowest sharp level of the run's own probes.
+    pub own_level: Option<f64>,
+    /// Whether the run had probes at the level that it began with.
+    pub saw_earlier: bool,
+    /// The number of probes.
+    pub probes: usize,
+    /// The share of lengthened probes. `None` if the quiet width is unknown.
+    pub contended: Option<f64>,
+}
+
+/// A run saw a level if it had at least this number of probes there, and this share of all.
+const FEWEST_SEEN: usize = 5;
+const LEAST_SEEN: f64 = 0.001;
 
 /// The width of an undisturbed core, in cycles of 10 000 instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,6 +125,8 @@ pub(super) struct QuietWidths {
 /// The probes of one processor.
 #[derive(Clone, Debug, PartialEq)]
 struct Processor {
+    /// The level that the run began with.
+    kept: Option<f64>,
     earlier: Option<f64>,
     readings: Vec<f64>,
     /// The width by the first `judged` readings.
@@ -116,6 +137,7 @@ struct Processor {
 impl Processor {
     fn new(earlier: Option<f64>) -> Processor {
         Processor {
+            kept: earlier,
             earlier,
             readings: Vec::new(),
             width: earlier.map_or(QuietWidth::Unknown, QuietWidth::Known),
@@ -135,6 +157,31 @@ impl Processor {
         while self.readings.len() > MOST_READINGS {
             self.readings = self.readings.iter().copied().step_by(2).collect();
             self.judged = self.readings.len();
+        }
+    }
+
+    fn findings(&self) -> ProcessorFindings {
+        let (all, level) = (self.readings.len(), self.width.level());
+        let at = |level: f64| {
+            self.readings
+                .iter()
+                .filter(|w| is_level(**w, level))
+                .count()
+        };
+        let fewest = FEWEST_SEEN.max((LEAST_SEEN * all as f64) as usize);
+        let quiet = match self.width {
+            QuietWidth::Known(level) => Some(at(level)),
+            QuietWidth::NeverQuiet => Some(0),
+            QuietWidth::Unknown => None,
+        };
+        ProcessorFindings {
+            quiet_width: level,
+            own_level: sharp_level(&self.readings),
+            saw_earlier: self.kept.is_some_and(|level| at(level) >= fewest),
+            probes: all,
+            contended: quiet
+                .filter(|_| all > 0)
+                .map(|n| 1.0 - n as f64 / all as f64),
         }
     }
 }
@@ -183,7 +230,14 @@ impl QuietWidths {
         self.of(self.latest.or_else(last)?).level()
     }
 
-    /// The widths that later runs start with.
+    /// The findings about each processor that this run probed.
+    pub fn findings(&self) -> BTreeMap<u64, ProcessorFindings> {
+        let probed = self.processors.iter();
+        let probed = probed.filter(|(_, p)| !p.readings.is_empty());
+        probed.map(|(cpu, p)| (*cpu, p.findings())).collect()
+    }
+
+    /// The widths of all processors, of this run and of earlier ones.
     pub fn known(&self) -> BTreeMap<u64, f64> {
         let each = self.processors.iter();
         each.filter_map(|(cpu, p)| Some((*cpu, p.width.level()?)))
@@ -194,17 +248,20 @@ impl QuietWidths {
 /// The lower mode of the probes. The core may have a neighbour all the time: the level of such probes is higher than that of an earlier
 /// run, which then stays.
 fn quiet_width(readings: &[f64], earlier: Option<f64>) -> QuietWidth {
-    let fewest = FEWEST_OF_LEVEL.max((LEAST_SHARE * readings.len() as f64) as usize);
-    let sharp = lower_mode(readings, LEVEL, fewest, SHARP);
-    match (sharp, earlier) {
-        (Some(mode), Some(earlier)) if mode.level > earlier * (1.0 + WIDTH_TOLERANCE) => {
+    match (sharp_level(readings), earlier) {
+        (Some(level), Some(earlier)) if level > earlier * (1.0 + WIDTH_TOLERANCE) => {
             QuietWidth::Known(earlier)
         }
-        (Some(mode), _) => QuietWidth::Known(mode.level),
+        (Some(level), _) => QuietWidth::Known(level),
         (None, Some(earlier)) => QuietWidth::Known(earlier),
         (None, None) if is_broad(readings) => QuietWidth::NeverQuiet,
         (None, None) => QuietWidth::Unknown,
     }
+}
+
+fn sharp_level(readings: &[f64]) -> Option<f64> {
+    let fewest = FEWEST_OF_LEVEL.max((LEAST_SHARE * readings.len() as f64) as usize);
+    Some(lower_mode(readings, LEVEL, fewest, SHARP)?.level)
 }
 
 fn is_broad(readings: &[f64]) -> bool {
@@ -276,7 +333,7 @@ pub(super) fn is_quiet(probes: &Probes, width: QuietWidth, taken: Taken) -> Opti
     }
 }
 
-fn is_level(width: f64, level: f64) -> bool {
+pub(super) fn is_level(width: f64, level: f64) -> bool {
     (width / level - 1.0).abs() <= WIDTH_TOLERANCE
 }
 

@@ -66,6 +66,7 @@ pub use job::{Job, NoProgram, Program, UsageError};
 pub use measurement::Measurement;
 pub use options::{At, Options, Origin, Own, Placement, Slow};
 pub use progress::{Progress, Silent};
+pub use quiet_file::add_kept_widths;
 pub use run_sink::RunSink;
 pub use stop::Stop;
 

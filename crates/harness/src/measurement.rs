@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant, SystemTime};
 
 use fastrand::Rng;
-use yamba_record::machine::{Machine, Scratch as ScratchFacts};
+use yamba_record::machine::{Contention, Machine, Scratch as ScratchFacts};
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
@@ -91,14 +91,14 @@ impl<'a> Measurement<'a> {
             note_scratch(&mut run, &entry.rest());
             run.benchmarks.push(entry);
         }
-        let widths = conditions.quiet.borrow().known();
-        let named = widths.iter().map(|(cpu, width)| (cpu.to_string(), *width));
-        run.machine.quiet_widths = named.collect();
-        if let Some(path) = self.neighbours.file() {
-            quiet_file::write(path, &run.machine, widths);
-        }
         run.interrupted = self.stop.requested();
         run.finished_unix_s = since_1970();
+        let quiet = conditions.quiet.borrow();
+        note_neighbours(&mut run, &quiet);
+        if let Some(folder) = self.neighbours.folder() {
+            let now = run.finished_unix_s.unwrap_or_default();
+            quiet_file::update(folder, &run.machine, &quiet.findings(), now);
+        }
         self.progress.end(run.interrupted);
         Ok(run)
     }
@@ -115,9 +115,9 @@ impl<'a> Measurement<'a> {
     }
 
     fn earlier_widths(&self, machine: &Machine) -> QuietWidths {
-        let earlier = self.neighbours.file().into_iter();
-        let earlier = earlier.flat_map(|path| quiet_file::read(path, machine));
-        QuietWidths::new(earlier.collect())
+        let folder = self.neighbours.folder();
+        let kept = folder.map(|folder| quiet_file::read(folder, machine));
+        QuietWidths::new(quiet_file::widths(&kept.unwrap_or_default()))
     }
 }
 
@@ -216,6 +216,19 @@ fn is_late(places: &[Slot<'_>], conditions: &Conditions<'_>) -> bool {
     let first: Duration = first.filter(|e| e.least > 0).map(|e| e.each).sum();
     let budget = conditions.options.run_time();
     budget.is_some_and(|budget| conditions.begun.elapsed() + first > budget)
+}
+
+/// Records the quiet widths, and the contention of each processor that the run probed.
+fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidths) {
+    let known = quiet.known().into_iter();
+    run.machine.quiet_widths = known.map(|(cpu, w)| (cpu.to_string(), w)).collect();
+    let unix_s = run.finished_unix_s.unwrap_or_default();
+    let findings = quiet.findings().into_iter();
+    let contention = findings.filter_map(|(cpu, f)| {
+        let contended = f.contended?;
+        Some((cpu.to_string(), Contention { contended, unix_s }))
+    });
+    run.machine.contention = contention.collect();
 }
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.

@@ -2,95 +2,279 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
-use yamba_record::machine::Machine;
+use yamba_record::machine::{Contention, Machine};
 
-/// The file. Widths count only on the machine that they were found on.
+use super::contention::{ProcessorFindings, is_level};
+
+/// The version of the width probe. Widths of another loop say nothing, so a change of the loop or its units needs a new number.
+const PROBE: u64 = 1;
+
+/// A kept width that no run sees any more is replaced after this number of runs. In all of them, another level must have been the lowest one.
+const MOST_RUNS_UNSEEN: u64 = 5;
+
+/// Fewest probes of a run that can tell whether a level has gone.
+const FEWEST_PROBES: usize = 300;
+
+/// The file of one kind of processor on one host. Hosts may share the folder, and a virtual machine may move between kinds of processors.
 #[derive(Debug, Serialize, Deserialize)]
 struct QuietFile {
+    probe: u64,
+    #[serde(flatten)]
+    of: Identity,
+    processors: BTreeMap<u64, KeptWidth>,
+}
+
+/// Widths count only where they were found.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Identity {
+    host: String,
     /// The processor's model. A hypervisor may hide it behind a general name.
     cpu: Option<String>,
     /// Family, model and stepping of the processor.
     signature: Option<String>,
     /// The instruction set of the programs: each has its own probe.
     isa: String,
-    /// The quiet width of each processor, in cycles of 10 000 instructions.
-    quiet_widths: BTreeMap<u64, f64>,
 }
 
-/// The widths that earlier runs found on this machine. A file that is missing, damaged or of another machine has none.
-pub(super) fn read(path: &Path, machine: &Machine) -> BTreeMap<u64, f64> {
-    let text = std::fs::read(path).unwrap_or_default();
+/// What runs found on a processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct KeptWidth {
+    /// In cycles of 10 000 instructions. `None` if no run had a quiet moment.
+    quiet_width: Option<f64>,
+    /// A higher level that may replace the width.
+    replacement: Option<Replacement>,
+    /// The latest run with probes.
+    latest: Option<Contention>,
+}
+
+/// The lowest level of `runs` runs that did not see the kept width.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Replacement {
+    width: f64,
+    runs: u64,
+}
+
+impl KeptWidth {
+    /// What to keep after a run that ended at `unix_s`.
+    fn after(self, found: &ProcessorFindings, unix_s: f64) -> KeptWidth {
+        let latest = found.contended;
+        let latest = latest.map(|contended| Contention { contended, unix_s });
+        let mut kept = KeptWidth {
+            quiet_width: found.quiet_width.or(self.quiet_width),
+            replacement: self.replacement,
+            latest: latest.or(self.latest),
+        };
+        if found.saw_earlier || found.quiet_width < self.quiet_width {
+            kept.replacement = None;
+        } else if let Some(width) = found.own_level
+            && self.quiet_width.is_some()
+            && found.probes >= FEWEST_PROBES
+        {
+            let same = self.replacement.filter(|r| is_level(width, r.width));
+            let runs = 1 + same.map_or(0, |r| r.runs);
+            if runs < MOST_RUNS_UNSEEN {
+                kept.replacement = Some(Replacement { width, runs });
+            } else {
+                (kept.quiet_width, kept.replacement) = (Some(width), None);
+            }
+        }
+        kept
+    }
+}
+
+/// What earlier runs found on this machine. A file that is missing, damaged, or of another machine or probe has nothing.
+pub(super) fn read(folder: &Path, machine: &Machine) -> BTreeMap<u64, KeptWidth> {
+    let of = identity(machine);
+    let text = std::fs::read(path(folder, &of)).unwrap_or_default();
     let file = serde_json::from_slice::<QuietFile>(&text).ok();
-    let is_same = |f: &QuietFile| {
-        f.cpu == machine.cpu && f.signature == signature(machine) && f.isa == machine.isa
-    };
-    let file = file.filter(is_same);
-    let mut widths = file.map_or_else(BTreeMap::new, |f| f.quiet_widths);
-    widths.retain(|_, width| *width > 0.0);
-    widths
+    let file = file.filter(|f| f.probe == PROBE && f.of == of);
+    let mut kept = file.map_or_else(BTreeMap::new, |f| f.processors);
+    kept.retain(|_, kept| kept.quiet_width.is_none_or(|width| width > 0.0));
+    kept
 }
 
-fn signature(machine: &Machine) -> Option<String> {
-    machine.details.as_ref()?.processor.signature.clone()
+/// The known widths.
+pub(super) fn widths(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, f64> {
+    let known = kept.iter();
+    known
+        .filter_map(|(cpu, kept)| Some((*cpu, kept.quiet_width?)))
+        .collect()
 }
 
-/// Replaces the file. A failure costs only this knowledge: the next run finds its own widths.
-pub(super) fn write(path: &Path, machine: &Machine, quiet_widths: BTreeMap<u64, f64>) {
-    if quiet_widths.is_empty() {
+/// Adds the findings of a run to the file. A failure costs only this knowledge: the next run finds its own widths.
+pub(super) fn update(
+    folder: &Path,
+    machine: &Machine,
+    findings: &BTreeMap<u64, ProcessorFindings>,
+    unix_s: f64,
+) {
+    let mut processors = read(folder, machine);
+    for (cpu, found) in findings {
+        let kept = processors.entry(*cpu).or_default();
+        *kept = kept.after(found, unix_s);
+    }
+    processors.retain(|_, kept| *kept != KeptWidth::default());
+    if findings.is_empty() || processors.is_empty() {
         return;
     }
+    let of = identity(machine);
+    let path = path(folder, &of);
     let file = QuietFile {
-        cpu: machine.cpu.clone(),
-        signature: signature(machine),
-        isa: machine.isa.clone(),
-        quiet_widths,
+        probe: PROBE,
+        of,
+        processors,
     };
-    let (Some(folder), Ok(text)) = (path.parent(), serde_json::to_vec_pretty(&file)) else {
-        return;
-    };
-    if let Ok(mut beside) = NamedTempFile::new_in(folder)
+    if let Ok(text) = serde_json::to_vec_pretty(&file)
+        && let Ok(mut beside) = NamedTempFile::new_in(folder)
         && beside.write_all(&text).is_ok()
     {
         let _ = beside.persist(path);
     }
 }
 
+/// Enters the quiet widths that runs found on this machine, and the contention that the latest run found on each processor.
+pub fn add_kept_widths(machine: &mut Machine, folder: &Path) {
+    let kept = read(folder, machine);
+    let widths = widths(&kept).into_iter();
+    machine.quiet_widths = widths.map(|(cpu, w)| (cpu.to_string(), w)).collect();
+    let latest = kept.iter();
+    let latest = latest.filter_map(|(cpu, kept)| Some((cpu.to_string(), kept.latest?)));
+    machine.contention = latest.collect();
+}
+
+fn identity(machine: &Machine) -> Identity {
+    let signature = machine.details.as_ref();
+    Identity {
+        host: host(),
+        cpu: machine.cpu.clone(),
+        signature: signature.and_then(|d| d.processor.signature.clone()),
+        isa: machine.isa.clone(),
+    }
+}
+
+/// The host's name in the network.
+fn host() -> String {
+    let names = rustix::system::uname();
+    names.nodename().to_string_lossy().into_owned()
+}
+
+/// `quiet-x86_64-myhost-family_6_model_173_stepping_1.json`
+fn path(folder: &Path, of: &Identity) -> PathBuf {
+    let parts = [Some(&of.isa), Some(&of.host), of.signature.as_ref()];
+    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    let name = parts.join("-");
+    let name = name.replace(|c| !is_plain(c), "_");
+    folder.join(format!("quiet-{name}.json"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn machine(cpu: &str, isa: &str) -> Machine {
-        Machine {
-            cpu: Some(cpu.to_owned()),
+    fn machine(signature: &str, isa: &str) -> Machine {
+        let mut machine = Machine {
+            cpu: Some("cpu".to_owned()),
             isa: isa.to_owned(),
             details: Some(Box::default()),
             ..Machine::default()
+        };
+        machine.details.as_mut().unwrap().processor.signature = Some(signature.to_owned());
+        machine
+    }
+
+    fn found(width: f64) -> ProcessorFindings {
+        ProcessorFindings {
+            quiet_width: Some(width),
+            own_level: Some(width),
+            saw_earlier: true,
+            probes: 1000,
+            contended: Some(0.25),
         }
     }
 
     #[test]
-    fn widths_are_kept_for_the_same_machine_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("quiet.json");
-        let here = machine("one", "x86_64");
-        let widths = BTreeMap::from([(0, 1702.0), (3, 2050.0)]);
-        assert!(read(&path, &here).is_empty());
-        write(&path, &here, widths.clone());
-        assert_eq!(read(&path, &here), widths);
-        assert!(read(&path, &machine("other", "x86_64")).is_empty());
-        assert!(read(&path, &machine("one", "x86_32")).is_empty());
-        let mut successor = machine("one", "x86_64");
-        successor.details.as_mut().unwrap().processor.signature = Some("26-2-1".to_owned());
-        assert!(read(&path, &successor).is_empty());
-        // A run that found nothing leaves the file as it is.
-        write(&path, &here, BTreeMap::new());
-        assert_eq!(read(&path, &here), widths);
-        std::fs::write(&path, "{\"cpu\":\"one\",").unwrap();
-        assert!(read(&path, &here).is_empty());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    fn widths_are_kept_for_same_machine_only() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
+        let here = machine("family 6 model 1", "x86_64");
+        assert!(read(folder, &here).is_empty());
+        update(folder, &here, &BTreeMap::from([(0, found(1702.0))]), 1.0);
+        update(folder, &here, &BTreeMap::from([(3, found(2050.0))]), 2.0);
+        let expected = BTreeMap::from([(0, 1702.0), (3, 2050.0)]);
+        assert_eq!(widths(&read(folder, &here)), expected);
+        assert!(read(folder, &machine("family 6 model 1", "x86_32")).is_empty());
+        // Back on its first kind of processor, a virtual machine finds its widths again.
+        let moved = machine("family 26 model 2", "x86_64");
+        assert!(read(folder, &moved).is_empty());
+        update(folder, &moved, &BTreeMap::from([(0, found(900.0))]), 3.0);
+        assert_eq!(widths(&read(folder, &here)), expected);
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), 2);
+        // A run without probes leaves the file as it is.
+        update(folder, &here, &BTreeMap::new(), 4.0);
+        assert_eq!(widths(&read(folder, &here)), expected);
+        let mut shown = here.clone();
+        add_kept_widths(&mut shown, folder);
+        assert_eq!(shown.quiet_widths["3"], 2050.0);
+        let latest = shown.contention["3"];
+        assert_eq!((latest.contended, latest.unix_s), (0.25, 2.0));
+    }
+
+    #[test]
+    fn widths_of_other_host_or_probe_and_damaged_files_are_ignored() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
+        let here = machine("family 6 model 1", "x86_64");
+        update(folder, &here, &BTreeMap::from([(0, found(1702.0))]), 1.0);
+        let path = path(folder, &identity(&here));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let host = format!("\"host\": \"{}\"", host());
+        assert!(
+            text.contains(&host) && text.contains("\"probe\": 1"),
+            "{text}"
+        );
+        for other in [
+            text.replace(&host, "\"host\": \"another\""),
+            text.replace("\"probe\": 1", "\"probe\": 0"),
+            text[..text.len() / 2].to_owned(),
+        ] {
+            std::fs::write(&path, &other).unwrap();
+            assert!(read(folder, &here).is_empty(), "{other}");
+        }
+    }
+
+    #[test]
+    fn width_that_no_run_sees_is_replaced_by_same_level_of_five_runs() {
+        let kept = KeptWidth::default().after(&found(1700.0), 0.0);
+        let unseen = |level: f64, probes| ProcessorFindings {
+            quiet_width: Some(1700.0),
+            own_level: Some(level),
+            saw_earlier: false,
+            probes,
+            contended: Some(1.0),
+        };
+        let after = |runs: &[ProcessorFindings]| {
+            let all = runs.iter().fold(kept, |kept, run| kept.after(run, 1.0));
+            all.quiet_width
+        };
+        assert_eq!(after(&[unseen(2050.0, 1000); 4]), Some(1700.0));
+        assert_eq!(after(&[unseen(2050.0, 1000); 5]), Some(2050.0));
+        assert_eq!(after(&[unseen(2050.0, 100); 9]), Some(1700.0));
+        // A run that sees the width, and another level, begin the count again.
+        for other in [found(1700.0), unseen(2500.0, 1000)] {
+            let mut runs = [unseen(2050.0, 1000); 8];
+            runs[4] = other;
+            assert_eq!(after(&runs), Some(1700.0));
+        }
+        // Neighbours without a level do not say that the width has gone.
+        let broad = ProcessorFindings {
+            own_level: None,
+            ..unseen(0.0, 1000)
+        };
+        assert_eq!(after(&[broad; 9]), Some(1700.0));
     }
 }

@@ -97,6 +97,7 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
         virtual_machine: virtualisation::flag(&cpuinfo).or(is_guest),
         scratch: None,
         quiet_widths: std::collections::BTreeMap::new(),
+        contention: std::collections::BTreeMap::new(),
         details: Some(Box::new(details)),
     }
 }

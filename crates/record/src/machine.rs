@@ -35,9 +35,22 @@ pub struct Machine {
     /// The width of an undisturbed core by processor, in cycles of 10 000 instructions of the width probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet_widths: BTreeMap<String, f64>,
+    /// The use of each processor's core by another hardware thread, by processor. In the document of `yamba machine`, as the latest run found it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contention: BTreeMap<String, Contention>,
     /// All other system facts. `None` in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,
+}
+
+/// How much of a run's time another hardware thread used the core of one processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Contention {
+    /// The share of the run's width probes that were lengthened, from 0 to 1.
+    pub contended: f64,
+    /// The end of the run, in seconds since 1970.
+    pub unix_s: f64,
 }
 
 /// The file system of scratch files.

@@ -29,7 +29,7 @@ mod target;
 pub mod time;
 
 pub use failure::{ErrorMessage, Failure, of_home, of_system};
-pub use neighbours::check_neighbours;
+pub use neighbours::{check_neighbours, machine};
 pub use observer::{Observer, Warning};
 pub use store::{StoreChoice, usual_store};
 pub use target::target;

@@ -205,6 +205,6 @@ pub(super) fn measurement<'a>(
         progress,
         stop,
         listing: &listing,
-        neighbours: super::neighbours::neighbours(target),
+        neighbours: super::neighbours::neighbours(),
     }
 }

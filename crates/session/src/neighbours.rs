@@ -1,7 +1,8 @@
-//! How a user wants batches beside a neighbour to be treated: by the environment variable `YAMBA_NEIGHBOURS`.
+//! How a user wants batches beside a neighbour to be treated, by the environment variable `YAMBA_NEIGHBOURS`, and what is known of neighbours.
 
-use yamba_harness::Neighbours;
+use yamba_harness::{Neighbours, add_kept_widths};
 use yamba_lang::Target;
+use yamba_record::Machine;
 use yamba_toolchain::embedded;
 
 use super::Failure;
@@ -24,12 +25,20 @@ pub fn check_neighbours() -> Result<(), Failure> {
         .help(format!("it may be {COUNT} or {DISCARD}")))
 }
 
-/// Batches beside a neighbour are discarded, unless the user wants them to count. The quiet widths for programs of this target are kept in the
-/// cache folder; without such a folder, each run finds its own.
-pub(super) fn neighbours(target: &Target) -> Neighbours {
+/// Batches beside a neighbour are discarded, unless the user wants them to count. The quiet widths are kept in the cache folder; without such a
+/// folder, each run finds its own.
+pub(super) fn neighbours() -> Neighbours {
     if std::env::var_os(VARIABLE).is_some_and(|value| value == COUNT) {
         return Neighbours::Count;
     }
-    let file = format!("quiet-{}.json", target.isa);
-    Neighbours::Discard(embedded::cache_root().ok().map(|root| root.join(file)))
+    Neighbours::Discard(embedded::cache_root().ok())
+}
+
+/// Describes this machine, for programs of `target`, with the contention that the latest run found.
+pub fn machine(target: &Target) -> Machine {
+    let mut machine = yamba_machine::probe(&target.isa, &target.system);
+    if let Ok(folder) = embedded::cache_root() {
+        add_kept_widths(&mut machine, &folder);
+    }
+    machine
 }

@@ -76,6 +76,8 @@ pub struct Report {
     pub seed: u64,
     /// Launches a run.
     pub launches: u64,
+    /// The share of the compared runs' time in which another hardware thread used the same core, from 0 to 1; none without probes.
+    pub contended: Option<f64>,
     /// The run-to-run spread of each benchmark.
     pub benchmarks: Vec<Spread>,
 }
@@ -105,6 +107,7 @@ pub fn noise<E: From<String>>(
     progress: &mut dyn Progress,
 ) -> Result<Report, E> {
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
+    let mut contention = Contention::default();
     let mut report = Report {
         schema: "yamba-noise/1",
         planned: plan.comparisons,
@@ -116,6 +119,8 @@ pub fn noise<E: From<String>>(
         let Some([a, b]) = two_runs(plan, i, progress)? else {
             break;
         };
+        contention.add(&a);
+        contention.add(&b);
         let found = comparison(&a, &b, &unit::of_pair);
         if found.confidence.is_none() {
             report.empty += 1;
@@ -141,6 +146,7 @@ pub fn noise<E: From<String>>(
         }
     }
     report.interrupted = report.comparisons + report.empty < plan.comparisons;
+    report.contended = contention.share();
     report.add_spreads(seen);
     Ok(report)
 }
@@ -163,6 +169,28 @@ fn two_runs<E: From<String>>(
     }
     let wrong = |all: Vec<Run>| E::from(format!("measuring two runs gave {}", all.len()));
     runs.try_into().map(Some).map_err(wrong)
+}
+
+/// Times of launches with width probes, in ns.
+#[derive(Default)]
+struct Contention {
+    contended: f64,
+    total: f64,
+}
+
+impl Contention {
+    fn add(&mut self, run: &Run) {
+        for launch in run.benchmarks.iter().flat_map(|b| &b.launches) {
+            if let Some(share) = launch.contended {
+                self.contended += share * launch.took_ns as f64;
+                self.total += launch.took_ns as f64;
+            }
+        }
+    }
+
+    fn share(&self) -> Option<f64> {
+        (self.total > 0.0).then(|| self.contended / self.total)
+    }
 }
 
 #[derive(Default)]
@@ -214,7 +242,7 @@ fn measure<E>(
         progress,
         stop: plan.stop,
         listing: &|_, _| None,
-        neighbours: super::neighbours::neighbours(plan.target),
+        neighbours: super::neighbours::neighbours(),
     };
     (plan.measure)(measurement, boundary)
 }
@@ -380,6 +408,24 @@ mod tests {
         let none = |_: Measurement<'_>, _: usize| Ok(Vec::new());
         let error = reported(&stop, 1, &none).unwrap_err();
         assert!(error.contains("gave 0"), "{error}");
+    }
+
+    #[test]
+    fn contended_time_of_all_compared_runs_is_reported() {
+        let stop = Stop::default();
+        let measure = |contended: Option<f64>| {
+            let took = std::cell::Cell::new(0);
+            let measure = move |_: Measurement<'_>, _: usize| {
+                took.set(took.get() + 1_000_000);
+                let mut run = measured(100.0);
+                let launch = &mut run.benchmarks[0].launches[0];
+                (launch.took_ns, launch.contended) = (took.get(), contended);
+                Ok(vec![run])
+            };
+            reported(&stop, 2, &measure).unwrap().contended
+        };
+        assert_eq!(measure(Some(0.25)), Some(0.25));
+        assert_eq!(measure(None), None);
     }
 
     #[test]

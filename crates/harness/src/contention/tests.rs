@@ -184,3 +184,39 @@ fn neighbours_level_is_not_taken_for_quiet() {
         assert_eq!(quiet_width(&busy, Some(level)), quiet);
     }
 }
+
+#[test]
+fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
+    let batch = |width: f64| Batch {
+        probes: Probes {
+            before: Some(width),
+            ..Probes::default()
+        },
+        ..Batch::default()
+    };
+    let findings = |quiet: usize, contended: usize| {
+        let mut widths = QuietWidths::new(BTreeMap::from([(1, 1700.0), (2, 900.0)]));
+        let batches = [vec![batch(1700.0); quiet], vec![batch(2500.0); contended]].concat();
+        widths.add(1, &batches, &[]);
+        let found = widths.findings();
+        // Processor 2 has no probes.
+        assert_eq!(found.len(), 1);
+        found[&1]
+    };
+    let expected = ProcessorFindings {
+        quiet_width: Some(1700.0),
+        own_level: Some(1700.0),
+        saw_earlier: true,
+        probes: 400,
+        contended: Some(0.25),
+    };
+    assert_eq!(findings(300, 100), expected);
+    let expected = ProcessorFindings {
+        own_level: Some(2500.0),
+        saw_earlier: false,
+        probes: 404,
+        contended: Some(1.0 - 4.0 / 404.0),
+        ..expected
+    };
+    assert_eq!(findings(4, 400), expected);
+}

@@ -193,7 +193,7 @@ impl Means<'_> {
             progress: &mut *self.progress,
             stop: self.stop,
             listing: &nothing,
-            neighbours: crate::neighbours::neighbours(self.target),
+            neighbours: crate::neighbours::neighbours(),
         };
         let run = measurement.run()?;
         let first = run.benchmarks.into_iter().next();

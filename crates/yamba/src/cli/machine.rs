@@ -5,12 +5,13 @@ mod layout;
 mod page;
 
 use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
 use super::{Failure, output};
 use page::show;
-use yamba_machine::probe;
+use yamba_session::machine;
 use yamba_toolchain::build::host;
 
 /// Describe this machine, disturbances of a measurement, and limits of what can be measured
@@ -31,11 +32,12 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let target = host();
-        let machine = probe(&target.isa, &target.system);
+        let machine = machine(&host());
         let colour = output::colour_on(&io::stdout());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0.0, |since| since.as_secs_f64());
         output::json_or_text(self.json, &machine, |machine| {
-            show(machine, colour, output::width())
+            show(machine, now, colour, output::width())
         })
     }
 }

@@ -133,6 +133,12 @@ fn table(report: &Report) -> String {
         report.resampled,
         report.seed
     ));
+    if let Some(share) = report.contended {
+        out.push_str(&format!(
+            "another hardware thread used the same core for {} of the time\n",
+            percent(Some(share))
+        ));
+    }
     out
 }
 

@@ -51,10 +51,26 @@ fn neighbours_are_judged_unless_they_count() {
         let answer = yamba.run("run adds.yamba --quick --json --raw");
         let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
         crate::schema::is_run(&run);
-        run["benchmarks"][0].clone()
+        // `yamba machine` shows the latest run of each processor. Other tests run meanwhile.
+        let machine = yamba.run("machine --json").ok();
+        let machine: serde_json::Value = serde_json::from_str(&machine.out).unwrap();
+        for cpu in run["machine"]["contention"]
+            .as_object()
+            .into_iter()
+            .flat_map(|c| c.keys())
+        {
+            let contention = &machine["contention"][cpu];
+            assert!(
+                contention["unix_s"].as_f64() >= run["finished_unix_s"].as_f64(),
+                "{contention}"
+            );
+        }
+        run
     };
     for (neighbours, is_judged) in [("discard", true), ("count", false)] {
-        let entry = of(neighbours);
+        let run = of(neighbours);
+        assert_eq!(run["machine"]["contention"].is_object(), is_judged);
+        let entry = &run["benchmarks"][0];
         let batches = entry["batches"]["ns"].as_array().unwrap().len();
         let probes = entry["batches"]["probes"]["between"].as_array().unwrap();
         assert_eq!(probes.len(), batches);

@@ -331,3 +331,41 @@ pub(super) fn load(page: &mut Page, details: &Details) {
     ];
     page.parts("waits, last 10 s", waits);
 }
+
+/// What earlier runs found about the use of the same core by another hardware thread.
+pub(super) fn neighbours(page: &mut Page, machine: &Machine, now: f64) {
+    let (widths, contention) = (&machine.quiet_widths, &machine.contention);
+    let mut processors: Vec<&String> = widths.keys().chain(contention.keys()).collect();
+    processors.sort_by_key(|cpu| (cpu.len(), *cpu));
+    processors.dedup();
+    if processors.is_empty() {
+        page.line("neighbours", "not known: no run has probed this machine");
+    }
+    let mut label = "neighbours";
+    for cpu in processors {
+        let latest = contention.get(cpu).map(|c| {
+            let percent = (100.0 * c.contended).round();
+            let when = age(now - c.unix_s);
+            format!("{percent} % contended in the latest run, {when} ago")
+        });
+        let width = match widths.get(cpu) {
+            Some(width) => format!("quiet width {width:.0}"),
+            None => "never quiet".to_owned(),
+        };
+        let parts = latest.into_iter().chain([width]);
+        let parts = parts.collect::<Vec<String>>().join(", ");
+        page.line(label, &format!("processor {cpu}: {parts}"));
+        label = "";
+    }
+}
+
+/// `5 min`, `3 h`, `12 days`
+fn age(seconds: f64) -> String {
+    let seconds = seconds.max(0.0);
+    match seconds {
+        ..120.0 => format!("{seconds:.0} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        ..172_800.0 => format!("{:.0} h", seconds / 3600.0),
+        _ => format!("{:.0} days", seconds / 86_400.0),
+    }
+}

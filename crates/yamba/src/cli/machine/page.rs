@@ -6,8 +6,8 @@ use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};
 use super::facts;
 use super::layout::Page;
 
-/// Formats the page, with colours if `colour`, at most `width` columns wide.
-pub(super) fn show(machine: &Machine, colour: bool, width: Option<usize>) -> String {
+/// Formats the page, with colours if `colour`, at most `width` columns wide. `now` is in seconds since 1970.
+pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usize>) -> String {
     let mut page = Page::new(colour, width);
     if let Some(details) = machine.details.as_deref() {
         facts::processor(&mut page, machine, details);
@@ -17,6 +17,7 @@ pub(super) fn show(machine: &Machine, colour: bool, width: Option<usize>) -> Str
         facts::storage(&mut page, details);
         facts::rights(&mut page, machine, details);
         facts::load(&mut page, details);
+        facts::neighbours(&mut page, machine, now);
         disturbances(&mut page, &details.disturbances);
         cannot(&mut page, &details.unmeasurable);
     }
@@ -54,7 +55,44 @@ fn fix(page: &mut Page, fix: &Fix) {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::machine::Contention;
+
     use super::*;
+
+    #[test]
+    fn page_has_contention_of_each_processor() {
+        let document = include_str!("../../../../machine/src/samples/x86_64_laptop.json");
+        let mut machine: Machine = serde_json::from_str(document).unwrap();
+        let lines = |machine: &Machine| {
+            let text = show(machine, 9000.0, false, None);
+            let lines = text.lines().map(str::trim_end);
+            let lines = lines.skip_while(|l| !l.starts_with("  neighbours"));
+            let lines = lines.take_while(|l| !l.is_empty());
+            lines.map(str::to_owned).collect::<Vec<String>>()
+        };
+        assert_eq!(
+            lines(&machine),
+            ["  neighbours        not known: no run has probed this machine"]
+        );
+        let contention = |contended, unix_s| Contention { contended, unix_s };
+        machine.quiet_widths = [("2", 1702.4), ("10", 1690.0)]
+            .map(|(cpu, width)| (cpu.to_owned(), width))
+            .into();
+        machine.contention = [
+            ("2", contention(0.123, 8700.0)),
+            ("3", contention(1.0, -1800.0)),
+        ]
+        .map(|(cpu, contention)| (cpu.to_owned(), contention))
+        .into();
+        assert_eq!(
+            lines(&machine),
+            [
+                "  neighbours        processor 2: 12 % contended in the latest run, 5 min ago, quiet width 1702",
+                "                    processor 3: 100 % contended in the latest run, 3 h ago, never quiet",
+                "                    processor 10: quiet width 1690",
+            ]
+        );
+    }
 
     #[test]
     fn page_fits_terminal_and_has_every_command() {
@@ -65,7 +103,7 @@ mod tests {
             include_str!("../../../../machine/src/samples/no_files.json"),
         ] {
             let machine: Machine = serde_json::from_str(document).unwrap();
-            let text = show(&machine, false, None);
+            let text = show(&machine, 0.0, false, None);
             let is_command = |line: &str| line.starts_with("    $ ");
             let mut prose = text.lines().filter(|l| !is_command(l));
             assert!(prose.all(|l| l.chars().count() <= 100), "{text}");
