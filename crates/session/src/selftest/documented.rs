@@ -57,6 +57,8 @@ struct Core {
     lacks: &'static [&'static str],
     /// A flag that older cores lack, required in a virtual machine. Without it, the processor may be a newer one that reports this model.
     proof: Option<&'static str>,
+    /// The file in `benches/data` with the published figures of many instructions, and the flag that only the cores of that file have.
+    table: Option<(&'static str, &'static str)>,
 }
 
 const NO_AVX512: &[&str] = &["avx512f", "avx_vnni", "amx_tile"];
@@ -64,7 +66,10 @@ const NO_AMX: &[&str] = &["avx_vnni", "amx_tile"];
 
 const CORES: &[Core] = &[
     amd("AMD Zen to Zen 2", 23, NO_AVX512),
-    amd("AMD Zen 3 and 4", 25, NO_AMX),
+    Core {
+        table: Some(("zen4.tsv", "avx512f")),
+        ..amd("AMD Zen 3 and 4", 25, NO_AMX)
+    },
     amd("AMD Zen 5", 26, &["amx_tile"]),
     intel(
         "Haswell or Broadwell",
@@ -108,6 +113,7 @@ const fn amd(name: &'static str, family: u64, lacks: &'static [&'static str]) ->
         load: 4.0,
         lacks,
         proof: None,
+        table: None,
     }
 }
 
@@ -125,6 +131,7 @@ const fn intel(
         load,
         lacks,
         proof: Some("avx512_vbmi2"),
+        table: None,
     }
 }
 
@@ -173,24 +180,42 @@ impl Core {
     }
 }
 
-/// The documented latencies of this processor.
-pub(super) fn documented(identity: &Identity) -> Documented {
-    let mut documented = Documented {
-        known: vec![ADD],
-        note: None,
-    };
+/// The core of this processor, or why it is unknown.
+fn core(identity: &Identity) -> Result<&'static Core, String> {
     let core = CORES.iter().find(|core| core.is_claimed(identity));
     match core.map(|core| (core, core.doubt(identity))) {
-        Some((core, None)) if identity.isa.starts_with("x86") => {
-            documented.known.extend(core.known());
+        Some((core, None)) if identity.isa.starts_with("x86") => Ok(core),
+        Some((_, Some(why))) => Err(why),
+        _ => Err("this processor is not in the list".to_owned()),
+    }
+}
+
+/// The documented latencies of this processor.
+pub(super) fn documented(identity: &Identity) -> Documented {
+    let mut known = vec![ADD];
+    let note = match core(identity) {
+        Ok(core) => {
+            known.extend(core.known());
+            None
         }
-        Some((_, Some(why))) => documented.note = Some(why),
-        _ => documented.note = Some("this processor is not in the list".to_owned()),
-    }
-    if let Some(why) = &mut documented.note {
-        *why = format!("no documented latencies of loads and multiplications are compared: {why}");
-    }
-    documented
+        Err(why) => Some(format!(
+            "no documented latencies of loads and multiplications are compared: {why}"
+        )),
+    };
+    Documented { known, note }
+}
+
+/// The file in `benches/data` with the published figures of this processor's instructions.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn table(identity: &Identity) -> Result<&'static str, String> {
+    let core = core(identity)?;
+    let own = core
+        .table
+        .filter(|(_, flag)| identity.flags.iter().any(|f| f == flag));
+    own.map(|(file, _)| file)
+        .ok_or_else(|| format!("there is no table of {} with these flags", core.name))
 }
 
 impl Identity {
@@ -355,6 +380,38 @@ mod tests {
             let claimed = identity(vendor, family, model, flags, is_guest);
             assert_eq!(load(&claimed), expected, "{name}");
         }
+    }
+
+    /// Instruction tables are of one core each.
+    #[test]
+    fn table_follows_from_the_core() {
+        let amd = |family, model, flags| identity("AuthenticAMD", family, model, flags, true);
+        let zen4 = "avx2 avx512f avx512_vbmi2";
+        for model in [17, 97, 160] {
+            assert_eq!(table(&amd(25, model, zen4)), Ok("zen4.tsv"));
+        }
+        let error = |identity| table(&identity).unwrap_err();
+        let zen3 = error(amd(25, 33, "avx2"));
+        assert_eq!(
+            zen3,
+            "there is no table of AMD Zen 3 and 4 with these flags"
+        );
+        assert!(error(amd(25, 17, "avx512f amx_tile")).contains("amx_tile"));
+        assert!(error(amd(26, 2, zen4)).contains("Zen 5"));
+        // A virtual machine of the Granite Rapids class that claims to be a Rocket Lake.
+        let granite_rapids = identity(
+            "GenuineIntel",
+            6,
+            167,
+            "avx2 avx512f avx512_vbmi avx512_vbmi2 avx_vnni amx_bf16 amx_tile amx_int8",
+            true,
+        );
+        let why = error(granite_rapids);
+        assert!(
+            why.contains("model 167") && why.contains("avx_vnni"),
+            "{why}"
+        );
+        assert!(error(identity("GenuineIntel", 6, 999, "", false)).contains("not in the list"));
     }
 
     #[test]

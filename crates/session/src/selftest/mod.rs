@@ -50,6 +50,15 @@ pub struct Checked {
     pub note: Option<String>,
 }
 
+/// The file in `benches/data` with the published latencies and throughputs of this machine's instructions. `cpuinfo` is the text of
+/// `/proc/cpuinfo`.
+///
+/// # Errors
+/// Why there is none: the core has no such file, or is unknown.
+pub fn published_table(machine: &Machine, cpuinfo: &str) -> Result<&'static str, String> {
+    documented::table(&documented::Identity::of(machine, cpuinfo))
+}
+
 /// Makes all checks.
 pub fn selftest(means: &mut Means<'_>, machine: &Machine) -> Result<Checked, UsageError> {
     let identity = documented::Identity::of(machine, &yamba_machine::cpuinfo());
