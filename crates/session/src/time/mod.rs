@@ -159,10 +159,11 @@ impl Questions {
             let mut options = self.options.clone();
             options.sweep = vec![(self.parameter.to_owned(), unclear)];
             let again = measure(&self.jobs[..1], &options)?;
-            let is_better = |b: &Benchmark| !is_unclear(b) && b.status != Status::Skipped;
-            for benchmark in again.benchmarks.into_iter().filter(is_better) {
+            for benchmark in again.benchmarks {
                 let mut same = run.benchmarks.iter_mut().filter(|b| is_unclear(b));
-                if let Some(old) = same.find(|b| self.value(b) == self.value(&benchmark)) {
+                if let Some(old) = same.find(|b| self.value(b) == self.value(&benchmark))
+                    && is_better(&benchmark, old)
+                {
                     *old = benchmark;
                 }
             }
@@ -221,6 +222,12 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
         true => statement::judge(benchmark),
         false => asm::explain(benchmark, &question.asked, way.is_move),
     }
+}
+
+/// Whether a re-measured figure may replace an unclear one: a measurement that failed or was stopped may not.
+fn is_better(new: &Benchmark, old: &Benchmark) -> bool {
+    let is_complete = new.status == Status::Ok && new.launches.len() as u64 >= LAUNCHES;
+    is_complete && !new.is_disturbed && (old.is_disturbed || !is_unclear(new))
 }
 
 /// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough for this figure. Slow figures are excluded:

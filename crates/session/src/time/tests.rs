@@ -434,3 +434,36 @@ fn rejected_instruction_has_reason_and_affects_no_other() {
         );
     }
 }
+
+#[test]
+fn only_a_better_measurement_replaces_a_figure() {
+    let benchmark = |status, launches: u64, is_disturbed, cycles: Option<f64>| Benchmark {
+        status,
+        is_disturbed,
+        launches: vec![Default::default(); launches as usize],
+        cycles: cycles.map(|median| yamba_record::run::Cycles {
+            median,
+            confidence_interval: [median; 2],
+        }),
+        cycle_ns: vec![Some(0.25)],
+        ..yamba_harness::no_figure("x")
+    };
+    let ok = |is_disturbed, cycles| benchmark(Status::Ok, LAUNCHES, is_disturbed, cycles);
+    let (disturbed, without_cycles) = (ok(true, Some(3.0)), ok(false, None));
+    assert!(is_unclear(&disturbed) && is_unclear(&without_cycles));
+    for old in [&disturbed, &without_cycles] {
+        assert!(is_better(&ok(false, Some(3.0)), old));
+        assert!(!is_better(&ok(true, Some(3.0)), old));
+        for status in [Status::Invalid, Status::Crashed, Status::Skipped] {
+            assert!(!is_better(
+                &benchmark(status, LAUNCHES, false, Some(3.0)),
+                old
+            ));
+        }
+        // The user stopped it.
+        let stopped = benchmark(Status::Ok, LAUNCHES - 1, false, Some(3.0));
+        assert!(!is_better(&stopped, old));
+    }
+    assert!(is_better(&without_cycles, &disturbed));
+    assert!(!is_better(&without_cycles, &without_cycles));
+}
