@@ -71,7 +71,7 @@ impl<'a> Measurement<'a> {
             listing: self.listing,
             begun: Instant::now(),
             quiet: RefCell::new(self.earlier_widths(&run.machine)),
-            counts_neighbours: matches!(self.neighbours, Neighbours::Count),
+            counts_neighbours: run.plan.counts_neighbours,
         };
         let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits)?;
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
@@ -106,7 +106,10 @@ impl<'a> Measurement<'a> {
     /// The run before the first launch.
     fn begun(&self) -> Run<CompressedEntry> {
         let mut run = Run::new(yamba_machine::probe(self.isa, self.system));
-        run.plan = planned(self.options);
+        run.plan = Plan {
+            counts_neighbours: matches!(self.neighbours, Neighbours::Count),
+            ..planned(self.options)
+        };
         run.producer = self.options.origin.producer.clone();
         run.sources = self.options.origin.sources.clone();
         run.id = drawn_id();
@@ -139,6 +142,7 @@ fn planned(options: &Options) -> Plan {
         warmup_ns: whole_ns(options.warmup.unwrap_or(PROGRAMS_WARMUP)),
         placement: options.placement.kind().to_owned(),
         realtime: options.realtime,
+        counts_neighbours: false,
     }
 }
 

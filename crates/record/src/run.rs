@@ -185,6 +185,9 @@ pub struct Plan {
     pub placement: String,
     /// Whether a real-time scheduling class was requested.
     pub realtime: bool,
+    /// Whether batches beside a neighbour on the same core count like all others: `YAMBA_NEIGHBOURS=count`.
+    #[serde(default)]
+    pub counts_neighbours: bool,
 }
 
 impl<B> Run<B> {

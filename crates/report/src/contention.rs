@@ -6,8 +6,11 @@ use yamba_record::{Benchmark, Run};
 /// Shares below this are not worth a sentence: single interrupts lengthen probes, too.
 const WORTH_SAYING: f64 = 0.02;
 
+/// The kind of disturbance of a batch beside a neighbour.
+const NEIGHBOUR: &str = "neighbour";
+
 /// The share of the probed time in which another hardware thread used the core, from 0 to 1. `None` if the run has no probes, or no quiet width.
-pub fn contended_share(run: &Run) -> Option<f64> {
+fn contended_share(run: &Run) -> Option<f64> {
     let (mut contended, mut total) = (0.0, 0.0);
     for (launch, share) in probed(run) {
         let took = launch.took_ns as f64;
@@ -23,11 +26,29 @@ pub(crate) fn probed(run: &Run) -> impl Iterator<Item = (&Launch, f64)> {
     launches.filter_map(|l| Some((l, l.contended?)))
 }
 
+/// The contended share of a figure that a neighbour disturbed. `None` for other figures: switches and faults may disturb one, too.
+pub fn disturbing_share(benchmark: &Benchmark) -> Option<f64> {
+    // An inferred figure has no kinds of disturbance: only a neighbour disturbs it.
+    let kinds = &benchmark.disturbed;
+    let is_by_neighbour =
+        benchmark.is_disturbed && (kinds.is_empty() || kinds.contains_key(NEIGHBOUR));
+    let share = benchmark.contended.filter(|s| *s >= WORTH_SAYING)?;
+    is_by_neighbour.then_some(share)
+}
+
+/// A sentence about neighbours of a run. `None` if their share is negligible or unknown.
+pub fn neighbours_sentence(run: &Run) -> Option<String> {
+    if run.plan.counts_neighbours {
+        let text = "Batches beside another hardware thread count (YAMBA_NEIGHBOURS=count): figures may be far too high.";
+        return Some(text.to_owned());
+    }
+    contended_sentence(run)
+}
+
 /// A sentence about the contended share of a run. `None` if it is negligible or unknown.
-pub fn contended_sentence(run: &Run) -> Option<String> {
+pub(crate) fn contended_sentence(run: &Run) -> Option<String> {
     let share = contended_share(run).filter(|s| *s >= WORTH_SAYING)?;
-    let is_marked = |b: &&Benchmark| b.is_disturbed && b.contended.is_some_and(|c| c > 0.0);
-    let marked = run.benchmarks.iter().filter(is_marked).count();
+    let marked = run.benchmarks.iter().filter_map(disturbing_share).count();
     let consequence = match marked {
         0 => "the batches of that time are discarded".to_owned(),
         1 => "1 figure is disturbed by it".to_owned(),
@@ -56,6 +77,7 @@ mod tests {
         entry.launches = launches.iter().map(launch).collect();
         entry.is_disturbed = is_disturbed;
         entry.contended = Some(0.5);
+        entry.disturbed = [(NEIGHBOUR.to_owned(), 7)].into();
         run
     }
 
@@ -76,5 +98,35 @@ mod tests {
         );
         assert_eq!(contended_sentence(&run(&[(100, Some(0.01))], false)), None);
         assert_eq!(contended_share(&run(&[(100, None)], false)), None);
+    }
+
+    #[test]
+    fn figure_is_disturbed_by_its_own_kinds() {
+        let mut run = run(&[(100, Some(0.4))], true);
+        let entry = &mut run.benchmarks[0];
+        assert_eq!(disturbing_share(entry), Some(0.5));
+        // A probe that a context switch lengthened is no neighbour.
+        entry.contended = Some(0.003);
+        assert_eq!(disturbing_share(entry), None);
+        entry.contended = Some(0.5);
+        entry.disturbed = [("switch".to_owned(), 30)].into();
+        assert_eq!(disturbing_share(entry), None);
+        let sentence = contended_sentence(&run).unwrap();
+        assert!(
+            sentence.ends_with("of that time are discarded."),
+            "{sentence}"
+        );
+        // A neighbour that disturbs an inferred figure has no batches.
+        run.benchmarks[0].disturbed.clear();
+        assert_eq!(disturbing_share(&run.benchmarks[0]), Some(0.5));
+    }
+
+    #[test]
+    fn run_that_counts_neighbours_says_so() {
+        let mut run = run(&[(100, Some(0.4))], true);
+        assert_eq!(neighbours_sentence(&run), contended_sentence(&run));
+        run.plan.counts_neighbours = true;
+        let sentence = neighbours_sentence(&run).unwrap();
+        assert!(sentence.contains("YAMBA_NEIGHBOURS=count"), "{sentence}");
     }
 }

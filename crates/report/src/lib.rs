@@ -10,7 +10,7 @@ mod shell;
 mod summary;
 mod ticks;
 
-pub use contention::{contended_sentence, contended_share};
+pub use contention::{disturbing_share, neighbours_sentence};
 pub use html::{Operation, Study, html};
 pub use number::{figure, interval, listed};
 pub use place::RunLocation;

@@ -184,11 +184,16 @@ fn plan(run: &Run) -> String {
         n => format!("{n} launches"),
     };
     format!(
-        "{launches} of at least {}, {} s a {what}, {}{}, seed {}",
+        "{launches} of at least {}, {} s a {what}, {}{}{}, seed {}",
         counted(plan.batches, "batch"),
         number(time as f64 / 1e9),
         plan.placement,
         if plan.realtime { ", real-time" } else { "" },
+        if plan.counts_neighbours {
+            ", batches beside neighbours count"
+        } else {
+            ""
+        },
         plan.seed
     )
 }

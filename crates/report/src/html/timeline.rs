@@ -12,6 +12,9 @@ use crate::contention::{contended_sentence, probed};
 const SLOTS: usize = 120;
 const HEIGHT: f64 = 60.0;
 
+/// Height of the bar of a quiet part.
+const LINE: f64 = 1.0;
+
 /// The timelines of the runs that have a contended share worth a sentence.
 pub fn timelines(runs: &[Run]) -> Markup {
     markup! { @for run in runs { (timeline(run)) } }
@@ -24,11 +27,14 @@ fn timeline(run: &Run) -> Markup {
     let slots = Slots::of(run);
     let seconds = number(slots.seconds);
     markup! {
-        figure.samples {
+        figure.samples.timeline {
             svg viewBox={ "0 0 " (SLOTS) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label="Timeline of contention" {
                 path d=(slots.path()) {}
             }
-            figcaption { (sentence) " The bars are the share in each part of " (seconds) " s." }
+            figcaption {
+                (sentence) " The bars are the share in each part of " (seconds) " s."
+                @if slots.has_gaps() { " Parts without a bar have no probes." }
+            }
         }
     }
 }
@@ -63,11 +69,16 @@ impl Slots {
         }
     }
 
-    /// A bar for each part, from the bottom.
+    fn has_gaps(&self) -> bool {
+        self.shares.contains(&None)
+    }
+
+    /// A bar for each probed part, from the bottom. A quiet part has a line, to differ from a gap.
     fn path(&self) -> String {
         let mut path = String::new();
-        for (slot, share) in self.shares.iter().enumerate() {
-            let height = number(HEIGHT * share.unwrap_or(0.0));
+        let probed = self.shares.iter().enumerate();
+        for (slot, share) in probed.filter_map(|(slot, share)| Some((slot, (*share)?))) {
+            let height = number((HEIGHT * share).max(LINE));
             let _ = write!(path, "M{slot} {HEIGHT}v-{height}h1v{height}z");
         }
         path
@@ -106,5 +117,11 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("M60 60v-48h1v48z"), "{page}");
+        assert!(page.contains("M29 60v-1h1v1z"), "{page}");
+        assert!(!page.contains("M30 60"), "{page}");
+        assert!(
+            page.contains("Parts without a bar have no probes."),
+            "{page}"
+        );
     }
 }

@@ -70,6 +70,7 @@ fn neighbours_are_judged_unless_they_count() {
     for (neighbours, is_judged) in [("discard", true), ("count", false)] {
         let run = of(neighbours);
         assert_eq!(run["machine"]["contention"].is_object(), is_judged);
+        assert_eq!(run["plan"]["counts_neighbours"], !is_judged);
         let entry = &run["benchmarks"][0];
         let batches = entry["batches"]["ns"].as_array().unwrap().len();
         let probes = entry["batches"]["probes"]["between"].as_array().unwrap();

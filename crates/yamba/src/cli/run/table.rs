@@ -81,7 +81,7 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
             .out
             .push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
-    if let Some(text) = yamba_report::contended_sentence(run) {
+    if let Some(text) = yamba_report::neighbours_sentence(run) {
         table.add_lines(&text, 0);
     }
     if let Some(text) = run.whose() {
@@ -284,7 +284,7 @@ fn cycles(benchmark: &Benchmark) -> String {
 fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let mut marks = Vec::new();
     if benchmark.is_disturbed {
-        let by_neighbour = benchmark.contended.filter(|share| *share > 0.0);
+        let by_neighbour = yamba_report::disturbing_share(benchmark);
         marks.push(by_neighbour.map_or("disturbed".to_owned(), |share| {
             format!("disturbed, {:.0} % contended", share * 100.0)
         }));

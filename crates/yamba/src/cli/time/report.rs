@@ -38,7 +38,7 @@ pub fn report(run: &Run, colour: bool) -> String {
         }
         said = &benchmark.notes;
     }
-    if let Some(sentence) = yamba_report::contended_sentence(run) {
+    if let Some(sentence) = yamba_report::neighbours_sentence(run) {
         out.push_str(&sentence);
         out.push('\n');
     }

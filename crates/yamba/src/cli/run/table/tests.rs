@@ -151,7 +151,16 @@ fn disturbances_are_marked() {
         is_disturbed: true,
         ..between_launches()
     };
-    assert!(shown(&[disturbed], &Style::default()).contains("(disturbed)"));
+    let mark = |disturbed: &Benchmark| shown(&[disturbed.clone()], &Style::default());
+    assert!(mark(&disturbed).contains("(disturbed)"));
+    let mut contended = Benchmark {
+        contended: Some(0.37),
+        disturbed: [("neighbour".to_owned(), 40)].into(),
+        ..disturbed
+    };
+    assert!(mark(&contended).contains("(disturbed, 37 % contended)"));
+    contended.contended = Some(0.002);
+    assert!(mark(&contended).contains("(disturbed)"));
 }
 
 #[test]
