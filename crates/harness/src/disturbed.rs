@@ -222,6 +222,13 @@ mod tests {
         }
         let note = said(&all).unwrap();
         assert!(note.contains("bool may_fault() { return true; }"), "{note}");
+        // A neighbour leaves the suggestion as it is.
+        for batch in &mut all {
+            batch.disturbed.push(NEIGHBOUR.to_owned());
+        }
+        let note = judge(&all, 1, &BTreeSet::from([0])).note.unwrap();
+        assert!(note.contains("another hardware thread"), "{note}");
+        assert!(note.contains("bool may_fault()"), "{note}");
         all[0].disturbed = vec!["switch".to_owned()];
         let note = said(&all).unwrap();
         assert!(!note.contains("may_fault"), "{note}");

@@ -6,7 +6,7 @@ use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Inference, Program};
 use yamba_record::run::{Cycles, Launch};
-use yamba_record::{Batch, Benchmark, Status};
+use yamba_record::{Batch, Benchmark, Probes, Status};
 use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
@@ -90,12 +90,21 @@ impl QuietLaunches {
     }
 }
 
+/// The note of a figure whose probes have no level: too few probes, or spread a little. All its batches count.
+const NEIGHBOURS_UNKNOWN: &str = "it is not known whether another hardware thread used the core: the width probes have no clear level yet";
+
 /// Marks the batches that a neighbour disturbed, and enters the share of contended time.
 fn find_neighbours(
     benchmark: &mut Benchmark,
     batches: &mut [Batch],
     quiet: &BTreeMap<u64, QuietWidth>,
 ) {
+    let processors = benchmark.launches.iter();
+    let mut processors = processors.filter_map(|l| l.placement.as_ref()?.cpu);
+    let is_unknown = processors.any(|cpu| quiet.get(&cpu) == Some(&QuietWidth::Unknown));
+    if is_unknown && batches.iter().any(|b| b.probes != Probes::default()) {
+        benchmark.notes.push(NEIGHBOURS_UNKNOWN.to_owned());
+    }
     let quiet = QuietLaunches::of(benchmark, quiet);
     contention::mark(batches, |i| quiet.width(i));
     benchmark.contended = contention::contended_share(batches, |i| quiet.width(i));

@@ -4,7 +4,10 @@ use yamba_record::event::{Code, Event};
 use yamba_record::program::{Physical, Program as Description, Side};
 use yamba_record::{Benchmark, Machine, Run, Status};
 
+use std::collections::BTreeMap;
+
 use super::assemble::{Recorded, skipped};
+use super::contention::QuietWidth;
 use super::crash::Listing;
 use super::launch_status::{LaunchStatus, launch_status};
 use super::process_output::{ProcessExit, ProcessOutput};
@@ -56,10 +59,21 @@ fn replay_listed(
     launches: &[ProcessOutput],
     listing: &Listing<'_>,
 ) -> Benchmark {
+    replay_beside(program, processes, launches, listing, &BTreeMap::new())
+}
+
+/// `quiet` has the quiet width of each processor.
+fn replay_beside(
+    program: &Description,
+    processes: u64,
+    launches: &[ProcessOutput],
+    listing: &Listing<'_>,
+    quiet: &BTreeMap<u64, QuietWidth>,
+) -> Benchmark {
     let planned = Protocol {
         launches: launches.len() as u64,
         is_emulated: false,
-        quiet: &std::collections::BTreeMap::new(),
+        quiet,
     };
     let mut recorded = Recorded::new(program, processes);
     let append = |launch| recorded.append(program, launch);
@@ -442,4 +456,32 @@ fn record_truncated_anywhere_gives_an_entry() {
         );
         serde_json::to_string(&b).unwrap();
     }
+}
+
+/// Neighbours are unknown if probes have no level. Without probes, and if batches beside neighbours count, nothing is said.
+#[test]
+fn probes_without_level_get_a_note() {
+    let entry = |probe: Option<f64>, quiet: &[(u64, QuietWidth)]| {
+        let lines = changed(|_, batch| batch.probes.before = probe);
+        let (begin, rest) = lines.split_once('\n').unwrap();
+        let mut begin: serde_json::Value = serde_json::from_str(begin).unwrap();
+        begin["placement"] = serde_json::json!({"kind": "pinned", "cpu": 3});
+        let lines = format!("{begin}\n{rest}");
+        let launches = [output(&lines, ProcessExit::Exit(0))];
+        let quiet = quiet.iter().copied().collect();
+        replay_beside(&program(), 1, &launches, &no_listing, &quiet)
+    };
+    let is_said = |b: Benchmark| {
+        b.notes
+            .iter()
+            .any(|n| n.contains("it is not known whether"))
+    };
+    let unknown = [(3, QuietWidth::Unknown)];
+    assert!(is_said(entry(Some(1700.0), &unknown)));
+    assert!(!is_said(entry(None, &unknown)));
+    assert!(!is_said(entry(Some(1700.0), &[])));
+    assert!(!is_said(entry(
+        Some(1700.0),
+        &[(3, QuietWidth::Known(1700.0))]
+    )));
 }

@@ -12,8 +12,9 @@
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
 /// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or `all of NAME:` may precede them.
-pub const CIRCUMSTANCES: [&str; 9] = [
+pub const CIRCUMSTANCES: [&str; 10] = [
     "Another hardware thread used the same core",
+    "it is not known whether another hardware thread used the core:",
     "the machine is disturbed:",
     "memory is not locked:",
     "took N UNIT instead of N UNIT",
