@@ -40,7 +40,7 @@ struct Identity {
     isa: String,
 }
 
-/// What runs found on a processor.
+/// The findings of all runs on a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeptWidth {
     /// In cycles of 10 000 instructions. `None` if no run had a quiet moment.
@@ -59,7 +59,7 @@ struct Replacement {
 }
 
 impl KeptWidth {
-    /// What to keep after a run that ended at `unix_s`.
+    /// Adds the findings of a run that ended at `unix_s`.
     fn after(self, found: &ProcessorFindings, unix_s: f64) -> KeptWidth {
         let latest = found.contended;
         let latest = latest.map(|contended| Contention { contended, unix_s });
@@ -86,7 +86,7 @@ impl KeptWidth {
     }
 }
 
-/// What earlier runs found on this machine. A file that is missing, damaged, or of another machine or probe has nothing.
+/// Reads the findings of earlier runs on this machine. A file that is missing, damaged, or of another machine or probe has none.
 pub(super) fn read(folder: &Path, machine: &Machine) -> BTreeMap<u64, KeptWidth> {
     let of = identity(machine);
     let text = std::fs::read(path(folder, &of)).unwrap_or_default();

@@ -14,6 +14,8 @@ use yamba_compare::unit::{self, Unit, chosen};
 use yamba_compare::{self as compare, Comparison, Medians, Noise, comparison};
 use yamba_harness::{Job, Measurement, Options, Progress, Stop};
 
+use super::contention::Contention;
+
 pub use measure::{Prepared, Request, prepare};
 
 /// Number of comparisons of launches that are drawn at random from all runs.
@@ -119,8 +121,8 @@ pub fn noise<E: From<String>>(
         let Some([a, b]) = two_runs(plan, i, progress)? else {
             break;
         };
-        contention.add(&a);
-        contention.add(&b);
+        contention.add(&a.benchmarks);
+        contention.add(&b.benchmarks);
         let found = comparison(&a, &b, &unit::of_pair);
         if found.confidence.is_none() {
             report.empty += 1;
@@ -169,28 +171,6 @@ fn two_runs<E: From<String>>(
     }
     let wrong = |all: Vec<Run>| E::from(format!("measuring two runs gave {}", all.len()));
     runs.try_into().map(Some).map_err(wrong)
-}
-
-/// Times of launches with width probes, in ns.
-#[derive(Default)]
-struct Contention {
-    contended: f64,
-    total: f64,
-}
-
-impl Contention {
-    fn add(&mut self, run: &Run) {
-        for launch in run.benchmarks.iter().flat_map(|b| &b.launches) {
-            if let Some(share) = launch.contended {
-                self.contended += share * launch.took_ns as f64;
-                self.total += launch.took_ns as f64;
-            }
-        }
-    }
-
-    fn share(&self) -> Option<f64> {
-        (self.total > 0.0).then(|| self.contended / self.total)
-    }
 }
 
 #[derive(Default)]

@@ -208,7 +208,7 @@ pub(super) fn documented(identity: &Identity) -> Documented {
 /// The file in `benches/data` with the published figures of this processor's instructions.
 ///
 /// # Errors
-/// Why there is none.
+/// If the core is unknown or has no such file, with the reason.
 pub(super) fn table(identity: &Identity) -> Result<&'static str, String> {
     let core = core(identity)?;
     let own = core

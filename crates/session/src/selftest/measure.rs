@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use yamba_record::run::Provenance;
 
+use super::super::contention::Contention;
 use super::super::jobs::job;
 use super::super::select::{self, Names, Selection};
 use super::super::{Failure, Observer};
@@ -63,6 +64,7 @@ impl Prepared {
             progress: progress.as_mut(),
             stop,
             has_figure: false,
+            contention: Contention::default(),
         };
         let probed = machine::probe(&target.isa, &target.system);
         let checked = selftest(&mut means, &probed)?;

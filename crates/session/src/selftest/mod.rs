@@ -13,6 +13,7 @@ use std::time::Duration;
 use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Machine};
 
+use super::contention::Contention;
 use hog::Hog;
 pub use measure::{Answered, Prepared, prepare};
 use verdict::Attempt;
@@ -40,6 +41,8 @@ pub struct Means<'a> {
     pub stop: &'a Stop,
     /// Whether any benchmark had a figure.
     pub has_figure: bool,
+    /// The share of the time in which another hardware thread used the same core.
+    contention: Contention,
 }
 
 /// The completed checks, with a note.
@@ -48,13 +51,15 @@ pub struct Checked {
     pub checks: Vec<Check>,
     /// Why some documented latencies are not compared.
     pub note: Option<String>,
+    /// The share of the time in which another hardware thread used the same core, from 0 to 1. `None` without probes.
+    pub contended: Option<f64>,
 }
 
 /// The file in `benches/data` with the published latencies and throughputs of this machine's instructions. `cpuinfo` is the text of
 /// `/proc/cpuinfo`.
 ///
 /// # Errors
-/// Why there is none: the core has no such file, or is unknown.
+/// If the core is unknown or has no such file, with the reason.
 pub fn published_table(machine: &Machine, cpuinfo: &str) -> Result<&'static str, String> {
     documented::table(&documented::Identity::of(machine, cpuinfo))
 }
@@ -91,6 +96,7 @@ pub fn selftest(means: &mut Means<'_>, machine: &Machine) -> Result<Checked, Usa
     Ok(Checked {
         checks,
         note: documented.note,
+        contended: means.contention.share(),
     })
 }
 
@@ -205,6 +211,7 @@ impl Means<'_> {
             neighbours: crate::neighbours::neighbours(),
         };
         let run = measurement.run()?;
+        self.contention.add(&run.benchmarks);
         let first = run.benchmarks.into_iter().next();
         let figure = first.unwrap_or_else(|| run::no_figure(class));
         self.has_figure |= figure.median.is_some();

@@ -38,6 +38,8 @@ struct Document<'a> {
     /// The reason why documented latencies are not compared.
     note: Option<&'a str>,
     checks: &'a [Check],
+    /// The share of the time in which another hardware thread used the same core, from 0 to 1.
+    contended: Option<f64>,
 }
 
 impl Selftest {
@@ -51,6 +53,7 @@ impl Selftest {
             answer: &answer,
             note: checked.note.as_deref(),
             checks: &checked.checks,
+            contended: checked.contended,
         };
         output::json_or_text(self.json, &document, table)?;
         Ok(match answer.result {
@@ -79,6 +82,12 @@ fn table(document: &Document<'_>) -> String {
     }
     if let Some(note) = document.note {
         out.push_str(&format!("{note}\n"));
+    }
+    if let Some(share) = document.contended {
+        let percent = (100.0 * share).round();
+        out.push_str(&format!(
+            "another hardware thread used the same core for {percent} % of the time\n"
+        ));
     }
     out.push_str(match answer.result {
         Trust::Yes => "yes: figures can be trusted here\n",

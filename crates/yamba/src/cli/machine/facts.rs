@@ -332,7 +332,7 @@ pub(super) fn load(page: &mut Page, details: &Details) {
     page.parts("waits, last 10 s", waits);
 }
 
-/// What earlier runs found about the use of the same core by another hardware thread.
+/// The use of each processor's core by another hardware thread, by the files of earlier runs.
 pub(super) fn neighbours(page: &mut Page, machine: &Machine, now: f64) {
     let (widths, contention) = (&machine.quiet_widths, &machine.contention);
     let mut processors: Vec<&String> = widths.keys().chain(contention.keys()).collect();
