@@ -151,7 +151,7 @@ fn disturbances_are_marked() {
         is_disturbed: true,
         ..between_launches()
     };
-    let mark = |disturbed: &Benchmark| shown(&[disturbed.clone()], &Style::default());
+    let mark = |b: &Benchmark| shown(std::slice::from_ref(b), &Style::default());
     assert!(mark(&disturbed).contains("(disturbed)"));
     let mut contended = Benchmark {
         contended: Some(0.37),
