@@ -274,6 +274,15 @@ fn fitted_line_has_intervals_and_omits_disturbed_points() {
 }
 
 #[test]
+fn page_says_that_batches_beside_neighbours_count() {
+    let mut run = on_a_line(|_, _| {});
+    let said = "batches beside neighbours count";
+    assert!(!html(&[run.clone()]).contains(said));
+    run.plan.counts_neighbours = true;
+    assert!(html(&[run]).contains(said));
+}
+
+#[test]
 fn caption_mentions_intervals_within_launches() {
     let all = |from: u64| {
         html(&[on_a_line(|i, entry| {
