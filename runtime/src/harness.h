@@ -42,8 +42,9 @@ constexpr int most_warm_trials = 100;  // limit for passes that take no time, wh
 constexpr uint64_t most_intervals = 10000;  // unless more are requested
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr uint64_t check_every = 8;  // batches between uses of the second reference chain, after the first ones
-constexpr double patience = 3;       // limit, in multiples of the plan's time, while most batches are disturbed
+constexpr uint64_t check_every = 8;    // batches between uses of the second reference chain, after the first ones
+constexpr double steady_clock = 0.01;  // largest relative change of the length of a cycle while the second chain runs
+constexpr double patience = 3;         // limit, in multiples of the plan's time, while most batches are disturbed
 
 inline double shortest_batch(const Plan &plan, const ClockError &error) { return fmax(plan.batch, clock_errors * error.worst()); }
 
@@ -248,7 +249,6 @@ class Measurement {
         facts.operations = passes * subject_.operations();
         time_benchmark(facts);
         if (!is_value_) time_dummy(facts);
-        if (one_pass_ || index < check_every || index % check_every == 0) facts.check_cycle_ns = check_cycle_length();
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
         find_queue(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
@@ -287,6 +287,14 @@ class Measurement {
         subject_.after_pass();
     }
 
+    // Reads the second chain in some batches, soon after `reference`, a reading of the first one.
+    void check_cycle(BatchFacts &facts, double reference) const {
+        if (!one_pass_ && facts.index >= check_every && facts.index % check_every != 0) return;
+        const double length = check_cycle_length();
+        // If the clock rate changed since `reference`, the two chains differ by this change.
+        if (fabs(cycle_length() / reference - 1) <= steady_clock) facts.check_cycle_ns = length;
+    }
+
     void time_benchmark(BatchFacts &facts) {
         const Watch watch = begin_watched<true>(facts.passes);
         Counters::Reading from, to;
@@ -300,6 +308,7 @@ class Measurement {
         facts.probes.before = width::cycles(probe, before);
         facts.probes.between = width::cycles(width::reading(), after);
         facts.probes.cycle_change_ppm = width::change_ppm(before, after);
+        if (is_value_) check_cycle(facts, after);
         facts.disturbance += watch.end();
         batch = Batch{facts.passes, facts.operations, facts.ns};
         subject_.evidence(facts.evidence);
@@ -315,6 +324,7 @@ class Measurement {
         facts.dummy_cycle_ns = (before + after) / 2;
         facts.probes.after = width::cycles(width::reading(), after);
         facts.probes.dummy_cycle_change_ppm = width::change_ppm(before, after);
+        check_cycle(facts, after);
         facts.disturbance += watch.end();
         subject_.after_pass();
     }

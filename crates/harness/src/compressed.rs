@@ -9,7 +9,7 @@ use yamba_record::document::Entry;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::{Batches, Benchmark};
 
-use super::contention::NEIGHBOUR;
+use super::contention::is_by_probes;
 
 /// A value as compressed JSON, in about a tenth of its memory.
 #[derive(Clone, Debug)]
@@ -65,13 +65,13 @@ impl CompressedEntry {
         }
     }
 
-    /// An entry whose records are those of `launches`, in their order. Neighbours are found when all launches are known; the batches of
-    /// `benchmark` have their marks.
+    /// An entry whose records are those of `launches`, in their order. Probes are judged when all launches are known; the batches of `benchmark`
+    /// have the marks.
     pub(super) fn of_launches(
         benchmark: &mut Benchmark,
         mut launches: Vec<Compressed<LaunchRecords>>,
     ) -> CompressedEntry {
-        if benchmark.disturbed.contains_key(NEIGHBOUR) {
+        if benchmark.disturbed.keys().any(|kind| is_by_probes(kind)) {
             for (number, launch) in (0..).zip(&mut launches) {
                 let own = benchmark.batches.iter().filter(|b| b.launch == number);
                 *launch = Compressed::new(&LaunchRecords {
@@ -169,12 +169,12 @@ mod tests {
         let mut marked = recorded.clone();
         let batches = recorded.batches.iter().enumerate().map(|(i, mut batch)| {
             if i.is_multiple_of(7) {
-                batch.disturbed.push(NEIGHBOUR.to_owned());
+                batch.disturbed.push("neighbour".to_owned());
             }
             batch
         });
         marked.batches = batches.collect();
-        marked.disturbed.insert(NEIGHBOUR.to_owned(), 10);
+        marked.disturbed.insert("neighbour".to_owned(), 10);
         let compressed = CompressedEntry::of_launches(&mut marked, each.collect());
         assert_eq!(*compressed.benchmark(), marked);
         assert_ne!(marked.batches, recorded.batches);

@@ -14,6 +14,9 @@ use yamba_stats::{lower_mode, quantile};
 /// The kind of disturbance of such a batch.
 pub(super) const NEIGHBOUR: &str = "neighbour";
 
+/// The kind of disturbance of a batch with quiet probes during which the clock rate changed. Its time cannot be converted to cycles.
+const FREQUENCY: &str = "frequency";
+
 /// A probe is quiet within this share of the quiet width. Neighbours lengthen a probe by a third and more, the steps of a clock by less
 /// than a hundredth.
 const WIDTH_TOLERANCE: f64 = 0.02;
@@ -309,27 +312,42 @@ fn all_changes(probes: &Probes) -> [Option<f64>; 2] {
     [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm]
 }
 
-/// Whether nothing else used the core around this batch of an entry with the readings `taken`. A missing reading was interrupted. `None` if that
-/// is unknown.
-pub(super) fn is_quiet(probes: &Probes, width: QuietWidth, taken: Taken) -> Option<bool> {
+/// What the probes of a batch show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Finding {
+    /// Nothing else used the core, and its clock rate was steady.
+    Quiet,
+    /// Nothing else used the core while the probes ran, but its clock rate changed. A neighbour moves the probes; the clock moves only the length of a
+    /// cycle.
+    ClockChanged,
+    /// Another hardware thread used the core.
+    Contended,
+    /// Without probes or without a quiet width.
+    Unknown,
+}
+
+/// What the probes show of this batch of an entry with the readings `taken`. A missing reading was interrupted.
+pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Finding {
     if !taken.widths.contains(&true) {
-        return None;
+        return Finding::Unknown;
     }
-    match width {
-        QuietWidth::Unknown => None,
-        QuietWidth::NeverQuiet => Some(false),
-        QuietWidth::Known(level) => {
-            let holds = |taken: bool, reading: Option<f64>, test: &dyn Fn(f64) -> bool| {
-                !taken || reading.is_some_and(test)
-            };
-            let is_steady = |change: f64| change.abs() <= MOST_CYCLE_CHANGE_PPM;
-            let mut widths = taken.widths.into_iter().zip(all_widths(probes));
-            let mut changes = taken.changes.into_iter().zip(all_changes(probes));
-            Some(
-                widths.all(|(taken, width)| holds(taken, width, &|w| is_level(w, level)))
-                    && changes.all(|(taken, change)| holds(taken, change, &is_steady)),
-            )
-        }
+    let level = match width {
+        QuietWidth::Unknown => return Finding::Unknown,
+        QuietWidth::NeverQuiet => return Finding::Contended,
+        QuietWidth::Known(level) => level,
+    };
+    let holds = |taken: bool, reading: Option<f64>, test: &dyn Fn(f64) -> bool| {
+        !taken || reading.is_some_and(test)
+    };
+    let is_steady = |change: f64| change.abs() <= MOST_CYCLE_CHANGE_PPM;
+    let mut widths = taken.widths.into_iter().zip(all_widths(probes));
+    let mut changes = taken.changes.into_iter().zip(all_changes(probes));
+    if !widths.all(|(taken, width)| holds(taken, width, &|w| is_level(w, level))) {
+        Finding::Contended
+    } else if !changes.all(|(taken, change)| holds(taken, change, &is_steady)) {
+        Finding::ClockChanged
+    } else {
+        Finding::Quiet
     }
 }
 
@@ -337,14 +355,17 @@ pub(super) fn is_level(width: f64, level: f64) -> bool {
     (width / level - 1.0).abs() <= WIDTH_TOLERANCE
 }
 
-/// Marks the batches that a neighbour disturbed, and only those.
+/// Marks the batches that a neighbour or a change of the clock rate disturbed, and only those.
 pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) {
     let taken = Taken::by(batches.iter().map(|batch| &batch.probes));
     for batch in batches {
-        batch.disturbed.retain(|kind| kind != NEIGHBOUR);
-        if is_quiet(&batch.probes, width(batch), taken) == Some(false) {
-            batch.disturbed.push(NEIGHBOUR.to_owned());
-        }
+        batch.disturbed.retain(|kind| !is_by_probes(kind));
+        let kind = match finding(&batch.probes, width(batch), taken) {
+            Finding::Contended => NEIGHBOUR,
+            Finding::ClockChanged => FREQUENCY,
+            Finding::Quiet | Finding::Unknown => continue,
+        };
+        batch.disturbed.push(kind.to_owned());
     }
 }
 
@@ -421,9 +442,14 @@ fn is_blind(launches: &[&Pairs]) -> bool {
     correlation - error < LEAST_CORRELATION
 }
 
-/// Whether a neighbour alone may have disturbed the batch.
+/// Whether the probes show this kind of disturbance. The harness marks its batches after a launch; programs mark the other kinds.
+pub(super) fn is_by_probes(kind: &str) -> bool {
+    [NEIGHBOUR, FREQUENCY].contains(&kind)
+}
+
+/// Whether the system left the batch alone. Only the probes may show a disturbance.
 pub(super) fn is_free_of_others(batch: &Batch) -> bool {
-    batch.disturbed.iter().all(|kind| kind == NEIGHBOUR)
+    batch.disturbed.iter().all(|kind| is_by_probes(kind))
 }
 
 /// Share of the probes of these batches that a neighbour lengthened. A batch with another kind of disturbance does not count: a context

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::Batch;
 
-use super::contention::{NEIGHBOUR, is_free_of_others};
+use super::contention::{is_by_probes, is_free_of_others};
 use super::estimate::ENOUGH_LAUNCHES;
 
 /// Fewest undisturbed batches of a launch that can replace all its batches.
@@ -129,7 +129,7 @@ fn is_calm(batch: &Batch) -> bool {
 fn has_too_few_quiet(batches: &[Batch], calm: &BTreeSet<u64>) -> bool {
     if !batches
         .iter()
-        .any(|b| b.disturbed.iter().any(|kind| kind == NEIGHBOUR))
+        .any(|b| b.disturbed.iter().any(|kind| is_by_probes(kind)))
     {
         return false;
     }
@@ -224,7 +224,7 @@ mod tests {
         assert!(note.contains("bool may_fault() { return true; }"), "{note}");
         // A neighbour leaves the suggestion as it is.
         for batch in &mut all {
-            batch.disturbed.push(NEIGHBOUR.to_owned());
+            batch.disturbed.push("neighbour".to_owned());
         }
         let note = judge(&all, 1, &BTreeSet::from([0])).note.unwrap();
         assert!(note.contains("another hardware thread"), "{note}");

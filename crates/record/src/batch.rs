@@ -31,7 +31,8 @@ columns! {
     cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Length of a core cycle around the calls of the dummy, in ns.
     dummy_cycle_ns: Option<f64> as Numbers<Option<f64>>,
-    /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Not every batch has it.
+    /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Batches in which the clock rate changed do not have it,
+    /// and of the others not every batch.
     check_cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Readings that show whether another hardware thread used the same core.
     #[serde(default)]
@@ -39,8 +40,8 @@ columns! {
     /// Events of the system during the batch.
     #[serde(default)]
     disturbance: Disturbance as Disturbances,
-    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen`, `clock` or
-    /// `neighbour`. Each has the indices of its batches, from 0.
+    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen`, `clock`,
+    /// `neighbour` or `frequency`. Each has the indices of its batches, from 0.
     #[serde(default)]
     disturbed: Vec<String> as Words,
     /// With several processes: when this process ran the benchmark.

@@ -132,7 +132,7 @@ fn recorded_width(rows: &[Row]) -> QuietWidth {
 fn check_recording(rows: &[Row], operations: &[Operation], fewest_windows: usize) {
     let width = recorded_width(rows);
     let taken = Taken::by(rows.iter().map(|r| &r.probes));
-    let quiet = |r: &Row| is_quiet(&r.probes, width, taken) == Some(true);
+    let quiet = |r: &Row| finding(&r.probes, width, taken) == Finding::Quiet;
     let (count, worst) = windows(rows, operations, quiet);
     assert!(worst <= 1.0, "{worst} of the tolerance");
     assert!(count >= fewest_windows, "{count} windows");
