@@ -94,6 +94,23 @@ fn address_space_limit_is_respected() {
     }
 }
 
+/// Each of two processes hands a token around its own ring. The kernel's own count shows that no hop takes two switches.
+#[test]
+#[ignore = "needs g++"]
+fn rings_at_the_same_time_take_one_switch_per_hop() {
+    let run = "run lat_ctx --quick --json --set partners=16 --set footprint=0 -P 2";
+    let entries = entries(&Yamba::new().run(run));
+    for entry in &entries {
+        assert_eq!(entry["status"], "ok", "{}", entry["notes"]);
+        let switches = &entry["evidence"]["switches_per_hop"];
+        let [median, outside] = ["median", "outside"].map(|key| switches[key].as_f64().unwrap());
+        assert!((0.99..1.05).contains(&median), "{switches}");
+        let samples = entry["samples"].as_array().unwrap().len() as f64;
+        assert!(outside <= samples / 4.0, "{switches}");
+    }
+    assert_eq!(entries.len(), 1);
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn selftest_prints_expected_and_measured() {
