@@ -9,8 +9,6 @@ use yamba_record::document::Entry;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::{Batches, Benchmark};
 
-use super::contention::is_by_probes;
-
 /// A value as compressed JSON, in about a tenth of its memory.
 #[derive(Clone, Debug)]
 pub(super) struct Compressed<T> {
@@ -65,13 +63,12 @@ impl CompressedEntry {
         }
     }
 
-    /// An entry whose records are those of `launches`, in their order. Probes are judged when all launches are known; the batches of `benchmark`
-    /// have the marks.
+    /// An entry whose records are those of `launches`, in their order. If the probes were judged, the batches of `benchmark` have the marks.
     pub(super) fn of_launches(
         benchmark: &mut Benchmark,
         mut launches: Vec<Compressed<LaunchRecords>>,
     ) -> CompressedEntry {
-        if benchmark.disturbed.keys().any(|kind| is_by_probes(kind)) {
+        if benchmark.contended.is_some() {
             for (number, launch) in (0..).zip(&mut launches) {
                 let own = benchmark.batches.iter().filter(|b| b.launch == number);
                 *launch = Compressed::new(&LaunchRecords {
@@ -88,6 +85,11 @@ impl CompressedEntry {
         benchmark.sizing = sizing;
         benchmark.curves = curves;
         CompressedEntry { rest, launches }
+    }
+
+    /// The records of each launch.
+    pub(super) fn launches(&self) -> &[Compressed<LaunchRecords>] {
+        &self.launches
     }
 
     /// The entry without its records.
@@ -174,7 +176,7 @@ mod tests {
             batch
         });
         marked.batches = batches.collect();
-        marked.disturbed.insert("neighbour".to_owned(), 10);
+        marked.contended = Some(0.2);
         let compressed = CompressedEntry::of_launches(&mut marked, each.collect());
         assert_eq!(*compressed.benchmark(), marked);
         assert_ne!(marked.batches, recorded.batches);

@@ -107,6 +107,14 @@ impl QuietWidth {
             QuietWidth::NeverQuiet | QuietWidth::Unknown => None,
         }
     }
+
+    /// Whether both judge batches alike, but for the few at the edge of the tolerance.
+    pub fn is_same(self, other: QuietWidth) -> bool {
+        match (self.level(), other.level()) {
+            (Some(one), Some(other)) => (one / other - 1.0).abs() <= LEVEL / 2.0,
+            _ => self == other,
+        }
+    }
 }
 
 /// Most probes that are remembered of a processor. Of more, every second one is dropped.

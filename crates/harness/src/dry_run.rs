@@ -77,7 +77,7 @@ fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
                 notes: launches.notes().to_vec(),
             }
         }
-        Slot::Settled(entry) => {
+        Slot::Settled(entry) | Slot::Judged(_, entry) => {
             let benchmark = entry.rest();
             DryRunEntry {
                 name: benchmark.name,

@@ -266,9 +266,18 @@ impl<'a> Launches<'a> {
             widths.add(cpu, batches, curves);
             self.quiet.insert(cpu, widths.of(cpu));
         }
+        self.update_widths(widths);
+    }
+
+    /// Takes over the quiet widths as they are known now. Returns whether one of them judges batches differently than before.
+    fn update_widths(&mut self, widths: &QuietWidths) -> bool {
+        let mut is_changed = false;
         for (cpu, width) in &mut self.quiet {
-            *width = widths.of(*cpu);
+            let now = widths.of(*cpu);
+            is_changed |= !now.is_same(*width);
+            *width = now;
         }
+        is_changed
     }
 
     fn limits(&self, conditions: &Conditions<'_>) -> Limits {
@@ -449,6 +458,21 @@ impl<'a> Launches<'a> {
         CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
     }
 
+    /// The finished `entry` again, if later launches have changed the quiet width of its processors since: the first launches of a run may have seen
+    /// only a neighbour.
+    pub fn judged_again(
+        &mut self,
+        entry: &CompressedEntry,
+        widths: &QuietWidths,
+    ) -> Option<CompressedEntry> {
+        if !self.update_widths(widths) {
+            return None;
+        }
+        self.records = entry.launches().to_vec();
+        let mut benchmark = self.summary();
+        Some(self.compress(&mut benchmark))
+    }
+
     /// Removes cycles from an emulated entry and notes the emulator: the time of emulated code says nothing about the processor.
     fn mark_emulated(&self, benchmark: &mut Benchmark) {
         benchmark.cycles = None;
@@ -466,12 +490,20 @@ impl<'a> Launches<'a> {
 mod tests {
     use std::path::PathBuf;
 
+    use yamba_record::document::Entry as _;
+
     use super::*;
     use crate::job::Program;
     use crate::points::Point;
+    use crate::process_output::ProcessExit;
+    use crate::tests;
 
-    /// The arguments of a launch of this entry, as one line.
-    fn request(options: &Options, processes: u64) -> String {
+    /// Calls `test` with the launches of an entry, before the first one.
+    fn with_launches<T>(
+        options: &Options,
+        processes: u64,
+        test: impl FnOnce(Launches<'_>) -> T,
+    ) -> T {
         let program = Program {
             path: PathBuf::new(),
             runner: Vec::new(),
@@ -483,15 +515,51 @@ mod tests {
             provenance: &yamba_record::run::Provenance::default(),
             point: Point {
                 settings: vec![("scale".to_owned(), "16".to_owned())],
-                program: yamba_record::program::Program::default(),
+                program: tests::program(),
             },
             processes,
             time: options.time,
             notes: Vec::new(),
         };
-        let launches = Launches::new(entry, options);
-        let request = launches.request(options, &QuietWidths::default(), false);
-        launches.arguments(options, &request).join(" ")
+        test(Launches::new(entry, options))
+    }
+
+    /// The arguments of a launch of this entry, as one line.
+    fn request(options: &Options, processes: u64) -> String {
+        with_launches(options, processes, |launches| {
+            let request = launches.request(options, &QuietWidths::default(), false);
+            launches.arguments(options, &request).join(" ")
+        })
+    }
+
+    /// The first launches of a run see a neighbour and take its width for that of a quiet core. Later launches see the quiet core.
+    #[test]
+    fn later_quiet_width_marks_earlier_entries() {
+        let options = Options::quick();
+        let width_of = |width| QuietWidths::new(BTreeMap::from([(3, width)]));
+        let neighbours = width_of(3000.0);
+        with_launches(&options, 1, |mut launches| {
+            for _ in 0..2 {
+                let output = tests::output(&tests::probed(Some(3000.0)), ProcessExit::Exit(0));
+                let program = tests::program();
+                let end = launch_status("sample", &output, &|_, _| None);
+                let records = launches.recorded.append(&program, &output);
+                launches.ends.push(end);
+                launches.records.push(Compressed::new(&records));
+            }
+            launches.quiet.insert(3, neighbours.of(3));
+            let mut first = launches.summary();
+            let first = launches.compress(&mut first);
+            assert_eq!(first.rest().contended, Some(0.0));
+            assert!(launches.judged_again(&first, &neighbours).is_none());
+            let again = launches.judged_again(&first, &width_of(1700.0)).unwrap();
+            let (rest, all) = (again.rest(), again.benchmark().batches.len());
+            assert_eq!(rest.contended, Some(1.0));
+            assert_eq!(rest.disturbed["neighbour"], all as u64);
+            // A level that rises again removes the marks.
+            let back = launches.judged_again(&again, &neighbours).unwrap();
+            assert_eq!(*back.benchmark(), *first.benchmark());
+        });
     }
 
     #[test]

@@ -86,8 +86,12 @@ impl<'a> Measurement<'a> {
         };
         rounds.measure(&mut places, &conditions, self.progress, &mut sink);
         for (i, place) in places.into_iter().enumerate() {
-            let entry = place.settled();
-            sink.last(i, &entry);
+            let (entry, is_changed) = place.settled(&conditions.quiet.borrow());
+            if is_changed {
+                sink.tell(i, &entry.decompress());
+            } else {
+                sink.last(i, &entry);
+            }
             note_scratch(&mut run, &entry.rest());
             run.benchmarks.push(entry);
         }
@@ -208,7 +212,7 @@ impl Rounds {
             Some(mut benchmark) => {
                 sink.tell(number, &benchmark);
                 let entry = launches.compress(&mut benchmark);
-                *place = Slot::Settled(entry);
+                place.judge(entry);
             }
         }
     }

@@ -8,16 +8,21 @@ use super::assemble;
 use super::budget;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
+use super::contention::QuietWidths;
 use super::job::{Job, UsageError};
 use super::launches::Launches;
 use super::options::Options;
 use super::plan::{self, Planned};
 use super::scratch::Scratch;
 
-/// An entry's place in the run's document: the finished entry, or its launches so far.
+/// An entry's place in the run's document.
 pub(super) enum Slot<'a> {
+    /// An entry without launches.
     Settled(CompressedEntry),
+    /// The launches so far.
     Measured(Box<Launches<'a>>),
+    /// An entry whose launches are done. Probes of later launches may change the quiet width by which it was judged.
+    Judged(Box<Launches<'a>>, CompressedEntry),
 }
 
 /// The place of each entry, and the index of its job. Programs run only to describe themselves.
@@ -50,7 +55,7 @@ pub(super) fn measured<'p, 'a>(
 ) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
     slots.iter().enumerate().filter_map(|(i, slot)| match slot {
         Slot::Measured(launches) => Some((i, launches.as_ref())),
-        Slot::Settled(_) => None,
+        Slot::Settled(_) | Slot::Judged(..) => None,
     })
 }
 
@@ -79,16 +84,31 @@ impl Slot<'_> {
         *self = Slot::Settled(CompressedEntry::without_records(&skipped));
     }
 
-    /// The finished entry.
-    pub fn settled(self) -> CompressedEntry {
-        match self {
+    /// Enters the figure after the last launch.
+    pub fn judge(&mut self, entry: CompressedEntry) {
+        let before = std::mem::replace(self, Slot::Settled(entry.clone()));
+        if let Slot::Measured(launches) = before {
+            *self = Slot::Judged(launches, entry);
+        }
+    }
+
+    /// The finished entry, judged by the quiet widths of the whole run, and whether it was judged again.
+    pub fn settled(self, widths: &QuietWidths) -> (CompressedEntry, bool) {
+        let entry = match self {
             Slot::Settled(entry) => entry,
+            Slot::Judged(mut launches, entry) => {
+                return match launches.judged_again(&entry, widths) {
+                    Some(again) => (again, true),
+                    None => (entry, false),
+                };
+            }
             Slot::Measured(mut launches) if launches.has_begun() => {
                 let mut benchmark = launches.summary();
                 launches.compress(&mut benchmark)
             }
             Slot::Measured(launches) => CompressedEntry::without_records(&not_begun(&launches)),
-        }
+        };
+        (entry, false)
     }
 }
 

@@ -103,6 +103,15 @@ fn changed_raw(change: impl Fn(&mut yamba_record::event::RawBatch)) -> String {
     lines
 }
 
+/// The saved record with this probe before each batch, on processor 3.
+pub(super) fn probed(probe: Option<f64>) -> String {
+    let lines = changed(|_, batch| batch.probes.before = probe);
+    let (begin, rest) = lines.split_once('\n').unwrap();
+    let mut begin: serde_json::Value = serde_json::from_str(begin).unwrap();
+    begin["placement"] = serde_json::json!({"kind": "pinned", "cpu": 3});
+    format!("{begin}\n{rest}")
+}
+
 pub(super) fn until(event: &str) -> String {
     VALID
         .split(event)
@@ -462,12 +471,7 @@ fn record_truncated_anywhere_gives_an_entry() {
 #[test]
 fn probes_without_level_get_a_note() {
     let entry = |probe: Option<f64>, quiet: &[(u64, QuietWidth)]| {
-        let lines = changed(|_, batch| batch.probes.before = probe);
-        let (begin, rest) = lines.split_once('\n').unwrap();
-        let mut begin: serde_json::Value = serde_json::from_str(begin).unwrap();
-        begin["placement"] = serde_json::json!({"kind": "pinned", "cpu": 3});
-        let lines = format!("{begin}\n{rest}");
-        let launches = [output(&lines, ProcessExit::Exit(0))];
+        let launches = [output(&probed(probe), ProcessExit::Exit(0))];
         let quiet = quiet.iter().copied().collect();
         replay_beside(&program(), 1, &launches, &no_listing, &quiet)
     };
