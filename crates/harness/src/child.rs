@@ -150,15 +150,14 @@ fn command(program: &Program, arguments: &[String], scratch: &Path, limits: &Lim
         .env(ROOM, limits.room.to_variable())
         .env(SIZES, &limits.sizes)
         .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        // A process group of its own: processes that the benchmark forks can be killed with it, and a Ctrl-C reaches only this process.
-        .process_group(0);
+        .stderr(Stdio::piped());
     command
 }
 
 /// Runs in the child between fork and exec.
 fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Result<()> {
     die_with(parent)?;
+    lead_session()?;
     own_limits.apply()?;
     if let Some(fd) = records {
         // SAFETY: `fd` is the pipe's end, open in the parent while it forks; number 3 is not owned by anything here
@@ -174,6 +173,17 @@ fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Res
             }
         }
     }
+    Ok(())
+}
+
+/// Makes this process the leader of a session and a process group. Processes that the benchmark forks can be killed with the group,
+/// and a Ctrl-C reaches only Yamba.
+///
+/// The session matters to Linux's autogroup, which schedules the processes of a session as a group. A group that runs on several
+/// processors is weighed again at each wake-up, and a waking process then gives way, even with SCHED_BATCH. Without a session for each
+/// launch, any work in the user's session on another processor would add up to 0.8 switches to each hop of `lat_ctx`.
+fn lead_session() -> io::Result<()> {
+    rustix::process::setsid()?;
     Ok(())
 }
 

@@ -475,6 +475,15 @@ fn daemon_is_killed_after_its_launch() {
     }
 }
 
+/// Field 6 of `/proc/PID/stat` is the session, whose number is that of its leader.
+#[test]
+#[ignore = "needs g++"]
+fn launch_leads_a_session() {
+    let script = "case \"$*\" in *--run*) [ \"$(cut -d' ' -f6 /proc/$$/stat)\" = $$ ] || exit 9;; esac; exec \"$0\" \"$@\"";
+    let b = run_behind(script, &options(&[("scale", "16")]));
+    assert_eq!(b.status, Status::Ok, "{:?}", b.notes);
+}
+
 /// Orphans that end by themselves are reaped, and not reported.
 #[test]
 #[ignore = "needs g++"]

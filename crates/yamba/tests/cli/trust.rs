@@ -1,5 +1,8 @@
 //! The harness under adverse conditions, and the commands that check whether it can be trusted.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::schema;
@@ -109,6 +112,30 @@ fn rings_at_the_same_time_take_one_switch_per_hop() {
         assert!(outside <= samples / 4.0, "{switches}");
     }
     assert_eq!(entries.len(), 1);
+}
+
+/// Two rings share a processor. The scheduler may run one process of the other ring after each hop: each hop still takes one switch
+/// of this ring, but several times as long. The partners' processor time shows it.
+#[test]
+#[ignore = "needs g++"]
+fn ring_beside_a_competing_ring_keeps_its_figure_or_is_invalid() {
+    let mut yamba = Yamba::new();
+    let run = "run lat_ctx --quick --json --set partners=4 --set footprint=0 --cpu 0";
+    let alone = entries(&yamba.run(run)).remove(0);
+    assert_eq!(alone["status"], "ok", "{}", alone["notes"]);
+    let longer = run.replace("--quick", "--time 5");
+    let words: Vec<&str> = longer.split(' ').collect();
+    let other = yamba.begin(&words);
+    thread::sleep(Duration::from_secs(1));
+    let beside = entries(&yamba.run(run)).remove(0);
+    other.wait_with_output().unwrap();
+    let [alone, median] = [&alone, &beside].map(|e| e["median"].as_f64().unwrap());
+    let notes = beside["notes"].to_string();
+    let is_refuted = beside["status"] == "invalid" && notes.contains("processor_share is 0.");
+    assert!(
+        is_refuted || median < 2.0 * alone,
+        "{median} ns, {alone} alone; {notes}"
+    );
 }
 
 #[test]
