@@ -123,12 +123,12 @@ fn ring_beside_a_competing_ring_keeps_its_figure_or_is_invalid() {
     let run = "run lat_ctx --quick --json --set partners=4 --set footprint=0 --cpu 0";
     let alone = entries(&yamba.run(run)).remove(0);
     assert_eq!(alone["status"], "ok", "{}", alone["notes"]);
-    let longer = run.replace("--quick", "--time 5");
+    let longer = run.replace("--quick", "--time 5s");
     let words: Vec<&str> = longer.split(' ').collect();
     let other = yamba.begin(&words);
     thread::sleep(Duration::from_secs(1));
     let beside = entries(&yamba.run(run)).remove(0);
-    other.wait_with_output().unwrap();
+    assert!(other.wait_with_output().unwrap().status.success());
     let [alone, median] = [&alone, &beside].map(|e| e["median"].as_f64().unwrap());
     let notes = beside["notes"].to_string();
     let is_refuted = beside["status"] == "invalid" && notes.contains("processor_share is 0.");
