@@ -11,9 +11,9 @@ namespace support {
 
 namespace {
 
-constexpr size_t lines_of_a_page = 64;  // 4 KiB
-constexpr size_t block = 1024;          // pairs that are compared with each other
-constexpr size_t most_blocks = 32;      // for one bank
+constexpr size_t lines_of_a_page = 64;   // 4 KiB
+constexpr size_t block = 1024;           // pairs that are compared with each other
+constexpr size_t most_blocks = 32;       // for one bank
 constexpr size_t enough = 6, least = 3;  // conflicting partners of one base
 constexpr unsigned int quick_rounds = 16, thorough_rounds = 64;
 constexpr int visits = 4;
@@ -170,7 +170,10 @@ bool RowConflicts::attempt() {
         }
     }
     if (judge()) return true;
-    reason_ = Text().addf("slow and fast pairs of lines are no separate groups: they differ by %.1f ns, %.1f standard deviations", difference_, separation_).c_str();
+    reason_ = Text()
+                  .addf("slow and fast pairs of lines are no separate groups: they differ by %.1f ns, %.1f standard deviations",
+                        difference_, separation_)
+                  .c_str();
     return false;
 }
 

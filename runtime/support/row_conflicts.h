@@ -1,5 +1,6 @@
-// Finds pairs of lines that lie in the same bank of the memory chips, but in different rows. A bank has one open row, so the second
-// load of such a pair waits until the bank has closed the row of the first one and opened the other (P. Pessl et al., DRAMA, 2016).
+// Finds pairs of lines that lie in the same bank of the memory chips, but in different rows. A bank has one open row, so the
+// second load of such a pair waits until the bank has closed the row of the first one and opened the other (P. Pessl et al.,
+// DRAMA, 2016).
 #pragma once
 
 #include <stddef.h>

@@ -17,6 +17,18 @@ fn parts_under_sanitizers() {
     check(&compile("g++", "unit.cc", &flags, "unit-sanitized"));
 }
 
+/// The search of `lat_dram_page`, in simulated memory with and without banks.
+#[test]
+#[ignore = "needs g++"]
+fn row_conflicts_of_simulated_memory() {
+    let flags = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ];
+    check(&compile("g++", "row_conflicts.cc", &flags, "row-conflicts"));
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn parts_where_only_posix_is_known() {
