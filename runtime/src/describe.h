@@ -101,6 +101,11 @@ inline void add_notes(Text &out, const ParameterSource &source) {
         Text note;
         note.addf("%s is %.4g MiB instead of %.4g: there is no %s for more", p.name, double(reduction->given) / (1 << 20),
                   double(reduction->wanted) / (1 << 20), reduction->by_time ? "time" : "memory");
+        if (memory::may_fit_cache(reduction->given))
+            note.addf(", and the last cache (%.4g MiB) may hold it", double(platform.last_cache_size) / (1 << 20));
+        else if (reduction->given < platform.last_cache_size)
+            note.addf("; it is %.2g times the largest cache that was measured",
+                      double(reduction->given) / double(platform.measured_cache));
         out.add(first ? "" : ",").quote(note.c_str());
         first = false;
     }

@@ -47,6 +47,11 @@ size_t affordable(size_t bytes, size_t buffers) {
     return bytes;
 }
 
+bool may_fit_cache(size_t bytes) {
+    const bool is_measured = platform.measured_cache > 0;
+    return bytes < platform.last_cache_size && !(is_measured && bytes / 4 >= platform.measured_cache);
+}
+
 static void advise(void *start, size_t bytes, bool huge_pages) {
 #ifdef MADV_HUGEPAGE
     madvise(start, bytes, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);

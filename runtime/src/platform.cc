@@ -80,9 +80,13 @@ static size_t *size_named(Platform &p, const char *name, size_t length) {
     const struct {
         const char *name;
         size_t &fact;
-    } facts[] = {{"l1d_size", p.l1d_size},       {"l1i_size", p.l1i_size},
-                 {"l2_size", p.l2_size},         {"last_cache_size", p.last_cache_size},
-                 {"memory_size", p.memory_size}, {"buffer_room", p.buffer_room}};
+    } facts[] = {{"l1d_size", p.l1d_size},
+                 {"l1i_size", p.l1i_size},
+                 {"l2_size", p.l2_size},
+                 {"last_cache_size", p.last_cache_size},
+                 {"memory_size", p.memory_size},
+                 {"buffer_room", p.buffer_room},
+                 {"measured_cache", p.measured_cache}};
     for (const auto &each : facts)
         if (strlen(each.name) == length && strncmp(each.name, name, length) == 0) return &each.fact;
     return nullptr;
@@ -113,7 +117,7 @@ void detect_platform(Platform &p, uint64_t processes) {
     Text home = detect::scratch_home();
     p.read_ahead = system::read_ahead(home.c_str());
     p.scratch_is_memory = system::is_memory(home.c_str());
-    p.buffer_room = ~size_t(0);
+    p.buffer_room = ~size_t(0), p.measured_cache = 0;
     detect::given_sizes(p);
     detect::disk_room(p, processes);
 }

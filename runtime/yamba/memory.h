@@ -38,6 +38,10 @@ struct Reduction {
 };
 const Reduction *reduction_to(size_t bytes);
 
+// Whether a cache may hold a buffer of `bytes`: it is smaller than the last cache that the system reports, and also smaller than
+// four times the largest cache that was measured, if one was. A host may share the reported cache among many virtual machines.
+bool may_fit_cache(size_t bytes);
+
 // Reserves `bytes` of untouched memory, aligned to a page of the requested kind. Returns null and sets `errno` on failure. The
 // caller wraps this in `must`, so that the error names the caller's class and line.
 void *reserve(Reserved *&latest, size_t bytes, bool huge_pages);

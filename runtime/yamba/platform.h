@@ -17,6 +17,7 @@ struct Platform {
     uint64_t disk_room;       // bytes that all processes of the benchmark may store there together
     uint64_t disk_room_each;  // bytes for one process, if each has its own files
     size_t buffer_room;       // bytes of memory that a launch has time to fill
+    size_t measured_cache;    // bytes of the largest cache, by the latency of loads; 0: not measured
     Text assumed;             // names of undetected facts, which have the value of the smallest common machine
 };
 inline Platform platform{};

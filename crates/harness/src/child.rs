@@ -56,7 +56,7 @@ impl Limits {
             stop: stop.clone(),
             room,
             bounds,
-            sizes: sizes::variable(options),
+            sizes: sizes::variable(options, None),
             processes: 1,
         }
     }

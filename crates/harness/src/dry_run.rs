@@ -1,6 +1,7 @@
 //! Plans a run without measuring: which entries, and how long they would take. Programs run only to describe themselves.
 
 use serde::Serialize;
+use yamba_record::machine::MeasuredCaches;
 use yamba_record::{Parameters, Status};
 
 use super::child::Limits;
@@ -8,6 +9,7 @@ use super::job::{Job, UsageError};
 use super::options::Options;
 use super::points;
 use super::scratch::Scratch;
+use super::sizes;
 use super::slot::{Slot, slots};
 use super::stop::Stop;
 
@@ -45,13 +47,21 @@ pub struct DryRunEntry {
     pub notes: Vec<String>,
 }
 
-/// Plans a run as `Measurement::run` does.
+/// Plans a run as `Measurement::run` does. `caches` are those that an earlier run measured on this machine.
 ///
 /// # Errors
 /// If the parameters are not understood.
-pub fn dry_run(jobs: &[Job], options: &Options, stop: &Stop) -> Result<DryRun, UsageError> {
+pub fn dry_run(
+    jobs: &[Job],
+    options: &Options,
+    stop: &Stop,
+    caches: Option<&MeasuredCaches>,
+) -> Result<DryRun, UsageError> {
     let scratch = Scratch::new();
-    let limits = Limits::of(options, stop, &scratch);
+    let limits = Limits {
+        sizes: sizes::variable(options, caches),
+        ..Limits::of(options, stop, &scratch)
+    };
     let (slots, _) = slots(jobs, options, &scratch, &limits)?;
     let benchmarks: Vec<DryRunEntry> = slots.iter().map(dry_run_entry).collect();
     Ok(DryRun {

@@ -4,22 +4,25 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant, SystemTime};
 
 use fastrand::Rng;
-use yamba_record::machine::{Contention, Machine, Scratch as ScratchFacts};
+use yamba_record::machine::{Contention, Machine, MeasuredCaches, Scratch as ScratchFacts};
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
+use super::cache_curve::cache_curve;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
 use super::crash::Listing;
 use super::job::{Job, UsageError};
 use super::launches::Conditions;
+use super::measured_caches::{self, kept_caches};
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::progress::Progress;
 use super::quiet_file;
 use super::random::{drawn_id, drawn_seed};
 use super::run_sink::{RunSink, ThrottledSink};
 use super::scratch::Scratch;
+use super::sizes;
 use super::slot::{Slot, keep_time, measured, slots};
 use super::stop::Stop;
 use super::units::whole_ns;
@@ -61,8 +64,13 @@ impl<'a> Measurement<'a> {
     pub fn run_into(self, sink: &mut dyn RunSink) -> Result<Run<CompressedEntry>, UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
-        let limits = Limits::of(options, self.stop, &scratch);
         let mut run = self.begun();
+        let widths = self.earlier_widths(&run.machine);
+        run.machine.measured_caches = self.caches(&run.machine, &widths);
+        let limits = Limits {
+            sizes: sizes::variable(options, run.machine.measured_caches.as_ref()),
+            ..Limits::of(options, self.stop, &scratch)
+        };
         let conditions = Conditions {
             options,
             scratch: &scratch,
@@ -70,7 +78,7 @@ impl<'a> Measurement<'a> {
             cpus: run.machine.cpus,
             listing: self.listing,
             begun: Instant::now(),
-            quiet: RefCell::new(self.earlier_widths(&run.machine)),
+            quiet: RefCell::new(widths),
             counts_neighbours: run.plan.counts_neighbours,
         };
         let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits)?;
@@ -125,6 +133,22 @@ impl<'a> Measurement<'a> {
         let folder = self.neighbours.folder();
         let kept = folder.map(|folder| quiet_file::read(folder, machine));
         QuietWidths::new(quiet_file::widths(&kept.unwrap_or_default()))
+    }
+
+    /// The caches of this machine, for a run that may reduce sizes. If no earlier run has measured them, a program of this run does.
+    fn caches(&self, machine: &Machine, widths: &QuietWidths) -> Option<MeasuredCaches> {
+        self.options.buffer_room()?;
+        let folder = self.neighbours.folder()?;
+        if let Some(kept) = kept_caches(folder, machine) {
+            return Some(kept);
+        }
+        let mut programs = self.jobs.iter().filter_map(|job| job.program.as_ref().ok());
+        let program = programs.find(|program| !program.emulated)?;
+        let curve = cache_curve(program, self.options, self.stop, None).ok()?;
+        let now = since_1970()?;
+        let found = measured_caches::of_curve(&curve, widths.expected(), machine, now)?;
+        measured_caches::keep(folder, machine, &found);
+        Some(found)
     }
 }
 

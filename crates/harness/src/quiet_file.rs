@@ -1,44 +1,25 @@
 //! Keeps the quiet widths of a machine's processors from run to run: a later run may have no quiet moment of its own.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 use yamba_record::machine::{Contention, Machine};
 
 use super::contention::{ProcessorFindings, is_level};
+use super::kept_file::{self, Kind};
 
-/// The version of the width probe. Widths of another loop say nothing, so a change of the loop or its units needs a new number.
-const PROBE: u64 = 1;
+/// Widths of another probe say nothing, so a change of the probe's loop or its units needs a new version.
+const KIND: Kind = Kind {
+    name: "quiet",
+    version: 1,
+};
 
 /// A kept width that no run sees any more is replaced after this number of runs. In all of them, another level must have been the lowest one.
 const MOST_RUNS_UNSEEN: u64 = 5;
 
 /// Fewest probes of a run that can tell whether a level has gone.
 const FEWEST_PROBES: usize = 300;
-
-/// The file of one kind of processor on one host. Hosts may share the folder, and a virtual machine may move between kinds of processors.
-#[derive(Debug, Serialize, Deserialize)]
-struct QuietFile {
-    probe: u64,
-    #[serde(flatten)]
-    of: Identity,
-    processors: BTreeMap<u64, KeptWidth>,
-}
-
-/// Widths count only where they were found.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Identity {
-    host: String,
-    /// The processor's model. A hypervisor may hide it behind a general name.
-    cpu: Option<String>,
-    /// Family, model and stepping of the processor.
-    signature: Option<String>,
-    /// The instruction set of the programs: each has its own probe.
-    isa: String,
-}
 
 /// The findings of all runs on a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,13 +67,10 @@ impl KeptWidth {
     }
 }
 
-/// Reads the findings of earlier runs on this machine. A file that is missing, damaged, or of another machine or probe has none.
+/// Reads the findings of earlier runs on this machine.
 pub(super) fn read(folder: &Path, machine: &Machine) -> BTreeMap<u64, KeptWidth> {
-    let of = identity(machine);
-    let text = std::fs::read(path(folder, &of)).unwrap_or_default();
-    let file = serde_json::from_slice::<QuietFile>(&text).ok();
-    let file = file.filter(|f| f.probe == PROBE && f.of == of);
-    let mut kept = file.map_or_else(BTreeMap::new, |f| f.processors);
+    let kept = kept_file::read(folder, KIND, machine);
+    let mut kept: BTreeMap<u64, KeptWidth> = kept.unwrap_or_default();
     kept.retain(|_, kept| kept.quiet_width.is_none_or(|width| width > 0.0));
     kept
 }
@@ -118,21 +96,8 @@ pub(super) fn update(
         *kept = kept.after(found, unix_s);
     }
     processors.retain(|_, kept| *kept != KeptWidth::default());
-    if findings.is_empty() || processors.is_empty() {
-        return;
-    }
-    let of = identity(machine);
-    let path = path(folder, &of);
-    let file = QuietFile {
-        probe: PROBE,
-        of,
-        processors,
-    };
-    if let Ok(text) = serde_json::to_vec_pretty(&file)
-        && let Ok(mut beside) = NamedTempFile::new_in(folder)
-        && beside.write_all(&text).is_ok()
-    {
-        let _ = beside.persist(path);
+    if !findings.is_empty() && !processors.is_empty() {
+        kept_file::write(folder, KIND, machine, processors);
     }
 }
 
@@ -146,46 +111,10 @@ pub fn add_kept_widths(machine: &mut Machine, folder: &Path) {
     machine.contention = latest.collect();
 }
 
-fn identity(machine: &Machine) -> Identity {
-    let signature = machine.details.as_ref();
-    Identity {
-        host: host(),
-        cpu: machine.cpu.clone(),
-        signature: signature.and_then(|d| d.processor.signature.clone()),
-        isa: machine.isa.clone(),
-    }
-}
-
-/// The host's name in the network.
-fn host() -> String {
-    let names = rustix::system::uname();
-    names.nodename().to_string_lossy().into_owned()
-}
-
-/// `quiet-x86_64-myhost-family_6_model_173_stepping_1.json`
-fn path(folder: &Path, of: &Identity) -> PathBuf {
-    let parts = [Some(&of.isa), Some(&of.host), of.signature.as_ref()];
-    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-    let name = parts.join("-");
-    let name = name.replace(|c| !is_plain(c), "_");
-    folder.join(format!("quiet-{name}.json"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn machine(signature: &str, isa: &str) -> Machine {
-        let mut machine = Machine {
-            cpu: Some("cpu".to_owned()),
-            isa: isa.to_owned(),
-            details: Some(Box::default()),
-            ..Machine::default()
-        };
-        machine.details.as_mut().unwrap().processor.signature = Some(signature.to_owned());
-        machine
-    }
+    use crate::kept_file::tests::machine;
 
     fn found(width: f64) -> ProcessorFindings {
         ProcessorFindings {
@@ -222,29 +151,6 @@ mod tests {
         assert_eq!(shown.quiet_widths["3"], 2050.0);
         let latest = shown.contention["3"];
         assert_eq!((latest.contended, latest.unix_s), (0.25, 2.0));
-    }
-
-    #[test]
-    fn widths_of_other_host_or_probe_and_damaged_files_are_ignored() {
-        let temporary = tempfile::tempdir().unwrap();
-        let folder = temporary.path();
-        let here = machine("family 6 model 1", "x86_64");
-        update(folder, &here, &BTreeMap::from([(0, found(1702.0))]), 1.0);
-        let path = path(folder, &identity(&here));
-        let text = std::fs::read_to_string(&path).unwrap();
-        let host = format!("\"host\": \"{}\"", host());
-        assert!(
-            text.contains(&host) && text.contains("\"probe\": 1"),
-            "{text}"
-        );
-        for other in [
-            text.replace(&host, "\"host\": \"another\""),
-            text.replace("\"probe\": 1", "\"probe\": 0"),
-            text[..text.len() / 2].to_owned(),
-        ] {
-            std::fs::write(&path, &other).unwrap();
-            assert!(read(folder, &here).is_empty(), "{other}");
-        }
     }
 
     #[test]

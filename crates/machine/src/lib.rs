@@ -98,6 +98,7 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
         scratch: None,
         quiet_widths: std::collections::BTreeMap::new(),
         contention: std::collections::BTreeMap::new(),
+        measured_caches: None,
         details: Some(Box::new(details)),
     }
 }

@@ -38,6 +38,9 @@ pub struct Machine {
     /// The use of each processor's core by another hardware thread, by processor. In the document of `yamba machine`, as the latest run found it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contention: BTreeMap<String, Contention>,
+    /// The data caches as loads met them in this run or an earlier one. `None` if no run of the whole suite has measured them without a neighbour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_caches: Option<MeasuredCaches>,
     /// All other system facts. `None` in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,
@@ -51,6 +54,37 @@ pub struct Contention {
     pub contended: f64,
     /// The end of the run, in seconds since 1970.
     pub unix_s: f64,
+}
+
+/// The data caches by a curve of load latency against buffer size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MeasuredCaches {
+    /// The levels, from the first.
+    pub levels: Vec<MeasuredCache>,
+    /// Latency of a load from memory, in ns.
+    pub memory_ns: f64,
+    /// The time of the measurement, in seconds since 1970.
+    pub unix_s: f64,
+}
+
+/// One level of [`MeasuredCaches`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MeasuredCache {
+    /// The buffer size in bytes at which half of the step to the next level is climbed.
+    pub bytes: f64,
+    /// Latency of a load within the level, in ns.
+    pub latency_ns: f64,
+}
+
+impl MeasuredCaches {
+    /// Bytes of the largest level.
+    #[must_use]
+    pub fn largest(&self) -> u64 {
+        let largest = self.levels.iter().map(|level| level.bytes);
+        largest.fold(0.0, f64::max) as u64
+    }
 }
 
 /// The file system of scratch files.

@@ -139,7 +139,11 @@ impl Prepared {
     /// # Errors
     /// If a parameter is invalid.
     pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
-        Ok(run::dry_run(&self.jobs, &self.options, stop)?)
+        let is_whole = self.options.whole;
+        let caches = is_whole.then(|| super::machine(&self.target).measured_caches);
+        let caches = caches.flatten();
+        let plan = run::dry_run(&self.jobs, &self.options, stop, caches.as_ref());
+        Ok(plan?)
     }
 
     /// Measures the benchmarks and stores each result immediately.

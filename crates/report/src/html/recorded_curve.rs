@@ -1,26 +1,37 @@
 //! Charts of the curves from which figures are inferred.
 
+use std::collections::BTreeMap;
+
 use yamba_record::Run;
-use yamba_record::event::LowestCurve;
 use yamba_record::number::number;
 
-use super::chart::{Chart, Curve, Point, entries, of_run, parameters};
+use super::chart::{Chart, Curve, Point, entries, of_run};
 use super::levels;
 use super::rows::PointRow;
 use crate::ticks::ends;
 
-/// The chart of a benchmark's recorded curves. `None` if it has none.
+/// The lowest latency in ns of each size.
+type Lowest = BTreeMap<u64, f64>;
+
+/// The chart of a benchmark's recorded curves: one for each run, with the lowest latency of each size in any entry. `None` if it has none.
 pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
-    let mut curves = Vec::new();
+    let mut of_runs: BTreeMap<usize, Lowest> = BTreeMap::new();
     let mut unit = "";
     for (run, benchmark) in entries(runs, rows) {
-        let Some(lowest) = &benchmark.lowest_curve else {
+        let Some(recorded) = &benchmark.lowest_curve else {
             continue;
         };
-        unit = &lowest.x_unit;
-        let name = parameters(rows, benchmark, |_, differs| differs);
-        curves.push(curve(of_run(runs, run, &name), lowest));
+        unit = &recorded.x_unit;
+        let lowest = of_runs.entry(run).or_default();
+        for (x, ns) in recorded.x.iter().zip(&recorded.ns) {
+            let known = lowest.entry(*x as u64).or_insert(*ns);
+            *known = known.min(*ns);
+        }
     }
+    let each = of_runs.iter();
+    let mut curves: Vec<Curve> = each
+        .map(|(run, lowest)| curve(of_run(runs, *run, ""), lowest))
+        .collect();
     curves.retain(Curve::is_sweep);
     if curves.is_empty() {
         return None;
@@ -41,10 +52,9 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     })
 }
 
-fn curve(name: String, lowest: &LowestCurve) -> Curve {
-    let points = lowest.x.iter().zip(&lowest.ns);
-    let points = points.map(|(x, ns)| Point {
-        x: *x,
+fn curve(name: String, lowest: &Lowest) -> Curve {
+    let points = lowest.iter().map(|(x, ns)| Point {
+        x: *x as f64,
         y: *ns,
         confidence_interval: None,
         is_within: false,

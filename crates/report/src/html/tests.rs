@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use yamba_record::event::LowestCurve;
 use yamba_record::run::{Cycles, IntervalScope, Launch, Status, Throughput};
 use yamba_record::{Benchmark, Run};
 
@@ -397,6 +398,42 @@ fn y_axis_is_logarithmic_for_wide_range() {
     // A straight line would be curved on a logarithmic axis.
     let line = on_a_line(|i, entry| entry.median = Some(f64::from(1 << (2 * i))));
     assert_eq!(charts(&html(&[line]))[0]["log_y"], false);
+}
+
+/// The entries of a run record curves of the same caches. The chart has the lowest latency of each size.
+#[test]
+fn recorded_curves_of_a_run_are_drawn_as_one() {
+    let of_level = |level, x: &[f64], ns: &[f64]| {
+        let mut entry = benchmark("cache", level, "ok");
+        entry.lowest_curve = Some(LowestCurve {
+            name: "load_latency".to_owned(),
+            x_unit: "B".to_owned(),
+            x: x.to_vec(),
+            ns: ns.to_vec(),
+        });
+        entry
+    };
+    let levels = || {
+        run(vec![
+            of_level(1, &[4096.0, 65536.0], &[1.0, 4.5]),
+            of_level(2, &[4096.0, 65536.0, 4_194_304.0], &[1.25, 4.0, 12.0]),
+        ])
+    };
+    let drawn = |page: &str| {
+        let charts = charts(page);
+        let chart = charts.as_array().unwrap().iter();
+        let mut chart = chart.filter(|c| c["y"].as_str().unwrap().contains("lowest latency"));
+        let curves = chart.next().unwrap()["curves"].clone();
+        assert!(chart.next().is_none());
+        curves.as_array().unwrap().clone()
+    };
+    let one = drawn(&html(&[levels()]));
+    assert_eq!(one.len(), 1);
+    let points = one[0]["points"].as_array().unwrap().iter();
+    let points: Vec<_> = points.map(|p| (p[0].clone(), p[1].clone())).collect();
+    let expected = [(4096.0, 1.0), (65536.0, 4.0), (4_194_304.0, 12.0)];
+    assert_eq!(points, expected.map(|(x, y)| (json!(x), json!(y))));
+    assert_eq!(drawn(&html(&[levels(), levels()])).len(), 2);
 }
 
 #[test]

@@ -172,7 +172,7 @@ impl Prepared<'_> {
     /// # Errors
     /// If a benchmark refuses a value of the study.
     pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
-        let plan = run::dry_run(&self.jobs, &self.options, stop);
+        let plan = run::dry_run(&self.jobs, &self.options, stop, None);
         plan.map_err(|UsageError(text)| self.opened.source.refused(&text))
     }
 

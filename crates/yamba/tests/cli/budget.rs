@@ -60,6 +60,20 @@ fn plan_notes_sizes_for_which_there_is_no_time() {
     assert!(reduced.len() >= 15, "{reduced:?}");
     let skipped = with_note(&large, "fit into the last cache of 1024 MiB");
     assert!(!skipped.is_empty());
+    assert!(!with_note(&large, "the last cache (1024 MiB) may hold it").is_empty());
+}
+
+/// A reduced size is far beyond a cache of which a virtual machine has only a small part.
+#[test]
+#[ignore = "needs a C++ compiler"]
+fn measured_cache_decides_whether_a_reduced_size_is_memory() {
+    let plan = plan("1G", "64G measured_cache=12M", "--quick");
+    assert_eq!(
+        with_note(&plan, "fit into the last cache of 1024 MiB"),
+        [""; 0]
+    );
+    let beyond = with_note(&plan, "times the largest cache that was measured");
+    assert!(beyond.contains(&"stream_triad"), "{beyond:?}");
 }
 
 #[test]

@@ -359,6 +359,24 @@ pub(super) fn neighbours(page: &mut Page, machine: &Machine, now: f64) {
     }
 }
 
+/// The data caches, if a run has measured them.
+pub(super) fn measured_caches(page: &mut Page, machine: &Machine, now: f64) {
+    let Some(caches) = &machine.measured_caches else {
+        return;
+    };
+    let levels = caches.levels.iter().map(|level| {
+        let size = bytes(level.bytes as u64);
+        format!("{size} with {:.1} ns", level.latency_ns)
+    });
+    let memory = format!("memory with {:.0} ns", caches.memory_ns);
+    let when = format!("{} ago", age(now - caches.unix_s));
+    let parts = levels.chain([memory, when]);
+    page.line(
+        "measured caches",
+        &parts.collect::<Vec<String>>().join(", "),
+    );
+}
+
 /// `5 min`, `3 h`, `12 days`
 fn age(seconds: f64) -> String {
     let seconds = seconds.max(0.0);

@@ -11,6 +11,7 @@ pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usiz
     let mut page = Page::new(colour, width);
     if let Some(details) = machine.details.as_deref() {
         facts::processor(&mut page, machine, details);
+        facts::measured_caches(&mut page, machine, now);
         facts::memory(&mut page, machine, details);
         facts::kernel(&mut page, machine, details);
         facts::timers(&mut page, details);
@@ -55,7 +56,7 @@ fn fix(page: &mut Page, fix: &Fix) {
 
 #[cfg(test)]
 mod tests {
-    use yamba_record::machine::Contention;
+    use yamba_record::machine::{Contention, MeasuredCache, MeasuredCaches};
 
     use super::*;
 
@@ -91,6 +92,27 @@ mod tests {
                 "                    processor 3: 100 % contended in the latest run, 3 h ago, never quiet",
                 "                    processor 10: quiet width 1690",
             ]
+        );
+    }
+
+    #[test]
+    fn page_has_measured_caches() {
+        let document = include_str!("../../../../machine/src/samples/x86_64_laptop.json");
+        let mut machine: Machine = serde_json::from_str(document).unwrap();
+        assert!(!show(&machine, 0.0, false, None).contains("measured caches"));
+        let level = |bytes, latency_ns| MeasuredCache { bytes, latency_ns };
+        machine.measured_caches = Some(MeasuredCaches {
+            levels: vec![level(36_000.0, 1.08), level(15.0 * 1_048_576.0, 12.34)],
+            memory_ns: 133.3,
+            unix_s: -300.0,
+        });
+        let text = show(&machine, 0.0, false, None);
+        let line = text.lines().find(|l| l.contains("measured caches"));
+        assert_eq!(
+            line.map(str::trim_end),
+            Some(
+                "  measured caches   35.16 KiB with 1.1 ns, 15 MiB with 12.3 ns, memory with 133 ns, 5 min ago"
+            )
         );
     }
 

@@ -12,13 +12,15 @@
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
 /// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or `all of NAME:` may precede them.
-pub const CIRCUMSTANCES: [&str; 10] = [
+pub const CIRCUMSTANCES: [&str; 12] = [
     "Another hardware thread used the same core",
+    "Batches beside another hardware thread count",
     "it is not known whether another hardware thread used the core:",
     "the machine is disturbed:",
     "memory is not locked:",
     "took N UNIT instead of N UNIT",
     "slow: after the first launch",
+    "most batches are far shorter than they were made to be:",
     "the system refused to keep this process on one processor",
     "cycles unknown",
     "core cycles unknown",
