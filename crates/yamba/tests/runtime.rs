@@ -6,27 +6,28 @@ use std::process::Command;
 
 use cpp::{check, compile, said};
 
+const SANITIZED: [&str; 3] = [
+    "-O1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+];
+
 #[test]
 #[ignore = "needs g++"]
 fn parts_under_sanitizers() {
-    let flags = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    check(&compile("g++", "unit.cc", &flags, "unit-sanitized"));
+    check(&compile("g++", "unit.cc", &SANITIZED, "unit-sanitized"));
 }
 
 /// The search of `lat_dram_page`, in simulated memory with and without banks.
 #[test]
 #[ignore = "needs g++"]
 fn row_conflicts_of_simulated_memory() {
-    let flags = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    check(&compile("g++", "row_conflicts.cc", &flags, "row-conflicts"));
+    check(&compile(
+        "g++",
+        "row_conflicts.cc",
+        &SANITIZED,
+        "row-conflicts",
+    ));
 }
 
 #[test]
@@ -50,12 +51,7 @@ fn parts_with_the_other_compiler() {
 #[test]
 #[ignore = "needs g++"]
 fn measurement_runs_under_sanitizers() {
-    let flags = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    let sample = compile("g++", "sample.cc", &flags, "sample-sanitized");
+    let sample = compile("g++", "sample.cc", &SANITIZED, "sample-sanitized");
     for arguments in [
         &["--describe"][..],
         &["--time-ns", "20000"],
