@@ -7,7 +7,7 @@ use fastrand::Rng;
 /// Tokens with a meaning in the grammar, and special characters and numbers.
 const PIECES: &str = "
     yamba abstract extends ports on import( param over log( linear( quick bitstring c_function()>
-    evidence expects [ at_least chart against tags native { super:: asm ${ unroll if else label
+    evidence expects [ at_least chart against tags compile native { super:: asm ${ unroll if else label
     rel( offset( align( abs( le( be( bits( word( 0x 0b /// /* */ // \" ' R\"( { } ( ) [ ] < > ; , .
     = && || ! >= linux x86_64 root cpu( file(\" nothing \0 é 🦀 18446744073709551616 -1 1<<63
     platform.";

@@ -10,7 +10,7 @@
 
 namespace yamba {
 
-enum class Command { sweep, run, far, describe, compose, cache_curve };
+enum class Command { sweep, run, far, describe, compose, cache_curve, width_probes };
 
 struct Arguments {
     Command command = Command::sweep;
@@ -21,6 +21,7 @@ struct Arguments {
     const char *member = nullptr;  // the member to compose
     int argc = 0;                  // number of its arguments
     char **argv = nullptr;
+    uint64_t probe_ns = 0;  // how long to probe the width of the core
     size_t curve_limit = cache_curve::most_bytes;
 };
 
@@ -40,7 +41,8 @@ namespace arguments {
         "  %s --far                       the far end of one point, which talks to the near one on standard input and output\n"
         "  %s --describe                  parameters and evidence\n"
         "  %s --compose MEMBER ARGS...    the bits of a bitstring\n"
-        "  %s --cache-curve [BYTES]       the latency of loads in buffers of up to BYTES\n\n"
+        "  %s --cache-curve [BYTES]       the latency of loads in buffers of up to BYTES\n"
+        "  %s --width-probes NS           the width of the core for NS nanoseconds\n\n"
         "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
         "  --batches N      measures at least N batches\n"
         "  --time-ns N        and goes on until N nanoseconds are spent\n"
@@ -49,6 +51,7 @@ namespace arguments {
         "  --precision X      or until the median's interval is within this part of it\n"
         "  --quiet-width X    or until enough batches were measured while the width probe took X cycles\n"
         "  --warmup-ns N      runs so long before anything is timed\n"
+        "  --singles N        then times up to N operations alone\n"
         "  --processes N      runs in N processes at the same time\n"
         "  --loaded-ns N      where a batch lasts at least N nanoseconds\n"
         "  --process N        with --far: of the Nth of them, from 0\n"
@@ -57,7 +60,7 @@ namespace arguments {
         "  --realtime         in a real-time class\n"
         "  --no-lock          without locking its memory\n"
         "  --record-fd N      writes records there\n",
-        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name, info.name);
+        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name, info.name, info.name);
     exit(status);
 }
 
@@ -106,6 +109,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--quiet-width")) a.plan.quiet_width = arguments::part(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
+        else if (is("--singles")) a.plan.singles = arguments::number<uint64_t>(option, operand());
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
         else if (is("--process")) a.process = arguments::number<uint64_t>(option, operand());
         else if (is("--loaded-ns")) a.plan.loaded_batch = arguments::number<uint64_t>(option, operand());
@@ -118,6 +122,9 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--cache-curve")) {
             a.command = Command::cache_curve;
             if (i + 1 < argc && argv[i + 1][0] != '-') a.curve_limit = arguments::number<size_t>(option, operand());
+        } else if (is("--width-probes")) {
+            a.command = Command::width_probes;
+            a.probe_ns = arguments::number<uint64_t>(option, operand());
         } else if (is("--help")) arguments::usage(info, 0);
         else if (a.command == Command::compose && (option[0] != '-' || (option[1] >= '0' && option[1] <= '9')))
             a.argv = a.argc++ == 0 ? argv + i : a.argv;

@@ -126,27 +126,29 @@ inline Text skipped(const ProgramInfo &info, const char *reason) {
     return out;
 }
 
-// `objection`: the benchmark's refusal of these parameters, or empty. If they are refused, the bounds are not evaluated.
-inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject,
+// `unmet`: the condition that these parameters do not fulfil, or nullptr. `objection`: the benchmark's refusal of them, or empty.
+// In both cases the bounds are not evaluated.
+inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject, const char *unmet,
                     const Text &objection) {
     const Variant &v = info.variants.data[variant];
+    bool valid = unmet == nullptr && objection.empty();
     Text out;
     add_identity(out, info);
     out.addf(",\"variant\":%d,\"skip\":null,\"refused\":", variant);
-    out.quote(objection.empty() ? nullptr : objection.c_str()).add(",\"ports\":");
+    out.quote(objection.empty() ? nullptr : objection.c_str()).add(",\"unmet\":").quote(unmet).add(",\"ports\":");
     add_ports(out, v.ports);
     add_parameters(out.add(",\"parameters\":"), source);
     out.add(",\"evidence\":");
-    if (objection.empty()) add_evidence(out, subject);
+    if (valid) add_evidence(out, subject);
     else out.add("[]");
     out.add(",\"figure\":").quote(subject.figure()).add(",\"unit\":").quote(subject.unit());
-    if (objection.empty() && subject.inferred() != nullptr)
+    if (valid && subject.inferred() != nullptr)
         out.add(",\"infer\":{\"kind\":")
             .quote(subject.inferred())
             .addf(",\"level\":%llu}", static_cast<unsigned long long>(subject.inferred_level()));
     add_charts(out.add(",\"charts\":"), v.charts);
     add_physical(out.add(",\"bounds\":"), v.physical);
-    out.addf(",\"setup_bytes\":%llu", static_cast<unsigned long long>(objection.empty() ? subject.setup_bytes() : 0));
+    out.addf(",\"setup_bytes\":%llu", static_cast<unsigned long long>(valid ? subject.setup_bytes() : 0));
     add_notes(out.add(",\"notes\":"), source);
     out.add("}\n");
     return out;

@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "disturbance.h"
 #include "precision.h"
+#include "singles.h"
 #include "width.h"
 #include "yamba/clock.h"
 #include "yamba/cycle.h"
@@ -31,7 +32,8 @@ struct Plan {
     bool free = false;                   // the system chooses the processor
     int cpu = -1;                        // the processor to use; -1: the harness chooses
     bool realtime = false;
-    bool lock = true;  // memory
+    bool lock = true;      // memory
+    uint64_t singles = 0;  // operations to time alone, after the batches
 };
 
 namespace harness {
@@ -42,9 +44,10 @@ constexpr int most_warm_trials = 100;  // limit for passes that take no time, wh
 constexpr uint64_t most_intervals = 10000;  // unless more are requested
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr uint64_t check_every = 8;    // batches between uses of the second reference chain, after the first ones
-constexpr double steady_clock = 0.01;  // largest relative change of the length of a cycle while the second chain runs
-constexpr double patience = 3;         // limit, in multiples of the plan's time, while most batches are disturbed
+constexpr uint64_t check_every = 8;     // batches between uses of the second reference chain, after the first ones
+constexpr double steady_clock = 0.01;   // largest relative change of the length of a cycle while the second chain runs
+constexpr double singles_share = 0.25;  // time for single operations, as a share of the plan's time
+constexpr double patience = 3;          // limit, in multiples of the plan's time, while most batches are disturbed
 
 inline double shortest_batch(const Plan &plan, const ClockError &error) { return fmax(plan.batch, clock_errors * error.worst()); }
 
@@ -100,6 +103,8 @@ class Measurement {
     void measure_prepared(uint64_t passes) {
         own_.waits = subject_.may_wait();
         measure(passes);
+        if (plan_.singles > 0 && subject_.operations() == 1 && strcmp(subject_.figure(), "latency") == 0)
+            Singles(subject_, one_pass_).measure(plan_.singles, double(plan_.time) * singles_share);
     }
 
     double since_begin() const { return nanoseconds(begin_, read_clock()); }

@@ -8,6 +8,7 @@
 #include "far_end/talk.h"
 #include "harness.h"
 #include "load.h"
+#include "width_probes.h"
 #include "yamba/cache_curve.h"
 #include "yamba/clock.h"
 #include "yamba/compose_command.h"
@@ -53,11 +54,13 @@ inline Point configure(const ProgramInfo &info, const Variant &variant, const Va
     return point;
 }
 
-// Ends the program if the benchmark refuses its parameters.
+// Ends the program if its parameters do not fulfil a condition of the benchmark, or if it refuses them.
 inline void check(const Point &point) {
     Text refused = objection(*point.subject, point.source);
-    if (refused.empty()) return;
-    fprintf(stderr, "%s\n", refused.c_str());
+    const char *unmet = refused.empty() ? point.subject->unmet() : nullptr;
+    if (refused.empty() && unmet == nullptr) return;
+    if (unmet != nullptr) fprintf(stderr, "%s: not with these parameters: it requires %s\n", program_name, unmet);
+    else fprintf(stderr, "%s\n", refused.c_str());
     exit(usage_status);
 }
 
@@ -121,12 +124,13 @@ inline ClockError suit_clock() {
     return error;
 }
 
-// Measures the curve of load latencies alone.
-inline void measure_cache_curve(const Arguments &a) {
+// Measures the curve of load latencies, or probes the width of the core, without a benchmark.
+inline void measure_machine(const Arguments &a) {
     choose_clock();
     place::keep(a.plan.free, a.plan.cpu);
     suit_clock();
-    cache_curve::record(a.curve_limit);
+    if (a.command == Command::cache_curve) cache_curve::record(a.curve_limit);
+    else width::record_probes(double(a.probe_ns));
     Record("end");
 }
 
@@ -199,8 +203,9 @@ inline int sweep(const ProgramInfo &info, const Variant &variant, const Argument
 inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings, const Plan &plan) {
     Point point = configure(info, info.variants.data[variant], settings);
     Text refused = objection(*point.subject, point.source);
+    const char *unmet = refused.empty() ? point.subject->unmet() : nullptr;
     if (plan.processes > 1) processes = plan.processes;  // bounds of evidence may depend on it
-    Text json = describe::program(info, variant, point.source, *point.subject, refused);
+    Text json = describe::program(info, variant, point.source, *point.subject, unmet, refused);
     write_all(STDOUT_FILENO, json.c_str(), json.size());
 }
 
@@ -216,9 +221,9 @@ int main(const ProgramInfo &info, int argc, char **argv) {
     program_name = info.name;
     Arguments arguments = parse_arguments(info, argc, argv);
     catch_crashes(info.isa);
-    if (arguments.command == Command::cache_curve) {
+    if (arguments.command == Command::cache_curve || arguments.command == Command::width_probes) {
         detect_platform(platform, arguments.plan.processes);
-        runtime::measure_cache_curve(arguments);
+        runtime::measure_machine(arguments);
         return 0;
     }
     int world = runtime::world(info);
@@ -230,7 +235,8 @@ int main(const ProgramInfo &info, int argc, char **argv) {
         case Command::compose: return runtime::compose(info, variant, arguments);
         case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
         case Command::far: return runtime::run_far(info, variant, arguments.settings, arguments.process);
-        case Command::cache_curve: break;  // above: it depends on no variant
+        case Command::cache_curve:
+        case Command::width_probes: break;  // above: they depend on no variant
         case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
     }
     return usage_status;

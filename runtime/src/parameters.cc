@@ -8,7 +8,10 @@ bool suffix(const char *end, int &shift) {
     shift = 0;
     if (*end == '\0') return true;
     const char *letter = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
-    if (letter == nullptr || end[1] != '\0') return false;
+    if (letter == nullptr) return false;
+    const char *rest = end + 1;
+    if (*rest == 'i') rest += rest[1] == 'B' ? 2 : 1;  // tables show 65536 as 64Ki
+    if (*rest != '\0') return false;
     shift = 10 * int(letter - letters + 1);
     return true;
 }

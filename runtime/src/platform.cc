@@ -99,7 +99,7 @@ static void given_sizes(Platform &p) {
         size_t *fact = size_named(p, rest, length), value = 0;
         if (fact != nullptr && rest[length] == '=') value = bytes_of(rest + length + 1, rest);
         if (value == 0 || (*rest != ' ' && *rest != '\0')) {
-            fprintf(stderr, "%s: YAMBA_SIZES=%s: it may be `l2_size=2M last_cache_size=480M memory_size=64G`\n", program_name,
+            fprintf(stderr, "%s: YAMBA_SIZES=%s: it must be `l2_size=2M last_cache_size=480M memory_size=64G`\n", program_name,
                     text);
             exit(usage_status);
         }

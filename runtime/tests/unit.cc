@@ -112,8 +112,8 @@ void a_wrong_setting_is_named_with_what_there_is() {
 struct Checked {
     const char *what;
     void check_parameters() {
-        if (strcmp(what, "scale") == 0) yamba::refuse("scale", "it may be %d or more", 16);
-        if (strcmp(what, "on") == 0) yamba::refuse("on", "it may be true");
+        if (strcmp(what, "scale") == 0) yamba::refuse("scale", "it must be %d or more", 16);
+        if (strcmp(what, "on") == 0) yamba::refuse("on", "it must be true");
         if (strcmp(what, "other") == 0) yamba::refuse("other", "there is none");
     }
 };
@@ -132,8 +132,8 @@ void what_is_refused_is_told_as_it_was_given() {
         return text;
     };
     CHECK(refused("nothing").empty());
-    CHECK(refused("scale").is("benchmark: --set scale=0x8: it may be 16 or more"));
-    CHECK(refused("on").is("benchmark: on=false: it may be true"));
+    CHECK(refused("scale").is("benchmark: --set scale=0x8: it must be 16 or more"));
+    CHECK(refused("on").is("benchmark: on=false: it must be true"));
     CHECK(refused("other").is("benchmark: other: there is none"));
 }
 
@@ -200,6 +200,7 @@ struct Recorder final : yamba::Subject {
     uint64_t most_passes = 0;
     uint64_t pass_time = 100, dummy_pass_time = 0;
     uint64_t runs = 0, faster_after = UINT64_MAX;  // after this many runs a pass takes a tenth of its time
+    uint64_t each = 3, slow_every = 0;             // operations of a pass; every so many runs, one takes 5 us more
     int slow_calls = 0;                            // the first calls take 0.4 ms more, as with cold caches
     const char *kind = "latency";
 
@@ -211,10 +212,11 @@ struct Recorder final : yamba::Subject {
     void after_pass() override { calls.add(")"); }
     void cleanup() override { calls.add("C"); }
     void finish() override { calls.add("F"); }
-    uint64_t operations() override { return 3; }
+    uint64_t operations() override { return each; }
     double value() override { return 42; }
     void run(uint64_t passes) override {
         calls.add("b");
+        if (slow_every > 0 && (runs + 1) % slow_every == 0) now += 5000;
         now += passes * (runs++ < faster_after ? pass_time : pass_time / 10) + (slow_calls-- > 0 ? 400000 : 0);
         if (passes > most_passes) most_passes = passes;
     }
@@ -225,7 +227,7 @@ struct Recorder final : yamba::Subject {
     void evidence(yamba::EvidenceSink &sink) override {
         calls.add("e");
         sink.value("passes", double(yamba::batch.passes));
-        CHECK(yamba::batch.operations == 3 * yamba::batch.passes && yamba::batch.nanoseconds > 0);
+        CHECK(yamba::batch.operations == each * yamba::batch.passes && yamba::batch.nanoseconds > 0);
     }
     size_t bounds(yamba::Bound *, size_t) override { return 0; }
     const char *figure() override { return kind; }
@@ -290,17 +292,25 @@ void slow_first_passes_do_not_size_a_batch() {
     CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
 }
 
-// Measures, and counts the occurrences of `what` in the records.
-size_t records_with(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hooks = false) {
+// The records that `work` writes.
+template <class Work>
+yamba::Text recorded(Work work) {
     char name[] = "/tmp/yamba-unit-XXXXXX";
     int file = mkstemp(name);
     CHECK(file >= 0);
-    measure_to(file, subject, pass_hooks, plan);
+    yamba::record_fd = file;
+    work();
     yamba::Text text;
     char block[4096];
     lseek(file, 0, SEEK_SET);
     for (ssize_t n; (n = read(file, block, sizeof block)) > 0;) text.add(block, size_t(n));
     close(file), unlink(name);
+    return text;
+}
+
+// Measures, and counts the occurrences of `what` in the records.
+size_t records_with(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hooks = false) {
+    const yamba::Text text = recorded([&] { measure_to(yamba::record_fd, subject, pass_hooks, plan); });
     size_t count = 0;
     for (const char *s = text.c_str(); (s = strstr(s, what)) != nullptr; s++) count++;
     return count;
@@ -337,6 +347,27 @@ void batches_beyond_the_usual_most_are_measured() {
     Recorder subject;
     yamba::Plan plan{10050, 0};
     CHECK(records_with(subject, plan, "\"event\":\"batch\"", true) == 10050);
+}
+
+// Every tenth operation takes 5 us longer. Each time has the cost of the clock, which is recorded.
+void single_operations_are_timed_alone() {
+    Recorder subject;
+    subject.each = 1, subject.slow_every = 10, subject.dummy_pass_time = 7;
+    yamba::Plan plan{11, 40000000};
+    plan.singles = 50;
+    CHECK(records_with(subject, plan, "5110.0") == 5);
+    CHECK(records_with(subject, plan, "\"event\":\"singles\",\"dummy_ns\":17,\"ns\":[") == 1);
+    subject.calls = {};
+    CHECK(records_with(subject, plan, "\"dummy_ns\":17,\"ns\":[", true) == 1);
+    CHECK(strstr(subject.calls.c_str(), "([d)([d)([b)([b)") != nullptr && strstr(subject.calls.c_str(), "([b)([b)CF") != nullptr);
+    // A quarter of the time, at 630 ns an operation in the mean.
+    plan.time = 40000, plan.singles = 1000;
+    const size_t few = records_with(subject, plan, "10.0,");
+    CHECK(few >= 10 && few <= 25);
+    subject.each = 3;
+    CHECK(records_with(subject, plan, "\"singles\"") == 0);
+    subject.each = 1, subject.kind = "bandwidth";
+    CHECK(records_with(subject, plan, "\"singles\"") == 0);
 }
 
 // A benchmark that takes no time may have a dummy that does.
@@ -537,6 +568,24 @@ void probes_suit_the_clock_s_step() {
     yamba::isa_hooks.width = {};
     CHECK(isnan((yamba::width::suit_clock(40), yamba::width::reading())));
     yamba::isa_hooks.width = former;
+}
+
+// Probes of a millisecond, 0.4 ms apart. Each takes 1 ns an instruction, and a cycle takes 0.5 ns.
+void probes_without_a_benchmark_are_recorded() {
+    yamba::read_clock = simulated;
+    const yamba::Chain width = yamba::isa_hooks.width, reference = yamba::isa_hooks.reference;
+    yamba::isa_hooks.width = {[](uint64_t steps) { now += steps; }, 64, 1};
+    yamba::isa_hooks.reference = {[](uint64_t steps) { now += steps / 2; }, 64, 1};
+    yamba::cycle::suit_clock(1), yamba::width::suit_clock(1);
+    now = 0;
+    const yamba::Text text = recorded([] { yamba::width::record_probes(1e6); });
+    size_t probes = 0;
+    for (const char *s = strchr(text.c_str(), '['); s != nullptr && (*s == '[' || *s == ','); s = strpbrk(s + 1, ",]")) {
+        CHECK(fabs(strtod(s + 1, nullptr) / 20000 - 1) < 0.02);
+        probes++;
+    }
+    CHECK(probes == 3 && now >= 800000 && now < 1000000);
+    yamba::isa_hooks.width = width, yamba::isa_hooks.reference = reference;
 }
 
 // The clock rate moves probe and cycle alike; a neighbour moves the probe.
@@ -749,6 +798,7 @@ int main() {
     a_warm_up_that_was_asked_for_is_given();
     batches_beyond_the_usual_most_are_measured();
     a_dummy_that_takes_time_ends_the_growth();
+    single_operations_are_timed_alone();
     disturbed_batches_are_replaced();
     a_clock_that_steps_costs_one_batch();
     each_disturbance_has_its_name();
@@ -759,6 +809,7 @@ int main() {
     chains_suit_the_clock_s_step();
     probes_suit_the_clock_s_step();
     a_neighbour_lengthens_the_probe();
+    probes_without_a_benchmark_are_recorded();
     contended_batches_are_not_enough();
     few_batches_have_a_second_opinion_each();
     both_chains_take_one_cycle_a_step(here);

@@ -8,6 +8,14 @@
 #include "floating.h"
 #include "isa_hooks.h"
 
+// A program that the user compiles without optimisation has copies of its own. Otherwise the linker would put them in place of
+// the harness's.
+#ifdef __OPTIMIZE__
+#define YAMBA_CYCLE_INLINE inline
+#else
+#define YAMBA_CYCLE_INLINE static inline
+#endif
+
 namespace yamba {
 namespace cycle {
 
@@ -19,13 +27,13 @@ constexpr double clock_steps = 400;
 
 inline uint64_t steps_wanted = least_steps;
 
-inline double time_chain(void (*chain)(uint64_t), uint64_t steps) {
+YAMBA_CYCLE_INLINE double time_chain(void (*chain)(uint64_t), uint64_t steps) {
     uint64_t begin = read_clock();
     chain(steps);
     return nanoseconds(begin, read_clock());
 }
 
-inline double length(const Chain &chain) {
+YAMBA_CYCLE_INLINE double length(const Chain &chain) {
     if (chain.run == nullptr) return not_known;
     uint64_t steps = uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
     // The benchmark may have evicted the code of the chain from the caches.
@@ -35,7 +43,7 @@ inline double length(const Chain &chain) {
 }
 
 // Coarser clocks need longer chains. The length is bounded because every batch waits for several chains. `step` is in ns.
-inline void suit_clock(double step) {
+YAMBA_CYCLE_INLINE void suit_clock(double step) {
     steps_wanted = least_steps;
     double ns = length(isa_hooks.reference);
     if (!(ns > 0)) return;
@@ -45,9 +53,9 @@ inline void suit_clock(double step) {
 }  // namespace cycle
 
 // The current length of a core cycle in ns; NaN if the instruction set has no reference chain.
-inline double cycle_length() { return cycle::length(isa_hooks.reference); }
+YAMBA_CYCLE_INLINE double cycle_length() { return cycle::length(isa_hooks.reference); }
 
 // The length of a core cycle by a chain on another unit of the processor. If it differs from cycle_length(), both are discarded.
-inline double check_cycle_length() { return cycle::length(isa_hooks.check); }
+YAMBA_CYCLE_INLINE double check_cycle_length() { return cycle::length(isa_hooks.check); }
 
 }  // namespace yamba

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "code.h"
+#include "do_not_optimize.h"
 #include "must.h"
 #include "platform.h"
 #include "scratch.h"
@@ -13,6 +14,7 @@ namespace names {
 using yamba::batch;
 using yamba::byte_t;
 using yamba::Code;
+using yamba::do_not_optimize;
 using yamba::iter_t;
 using yamba::platform;
 using yamba::process;

@@ -141,7 +141,7 @@ using Fault = const char *;
 constexpr Fault not_a_number = "is not a number (write 64, 0x40, 64K, 64M or 64G)";
 constexpr Fault out_of_range = "is out of range";
 
-// Parses a suffix. K, M, G and T are powers of 1024, because they are mostly used for sizes.
+// Parses a suffix. K, M, G and T are powers of 1024, because they are mostly used for sizes; Ki and KiB mean the same as K.
 bool suffix(const char *end, int &shift);
 
 // Parses magnitude and sign separately, so that overflow is detected at both ends of every integer type.

@@ -66,6 +66,9 @@ struct Subject {
     virtual void configure(ParameterSource &) = 0;
     // Refuses invalid parameter values. Called once, after configure.
     virtual void check_parameters() {}
+    // The first `requires` that the parameters do not fulfil; nullptr if they fulfil all. Called after check_parameters, so that
+    // it may divide by a parameter that is never 0.
+    virtual const char *unmet() { return nullptr; }
     virtual void prepare() = 0;
     virtual void setup() = 0;
     virtual void before_pass() = 0;

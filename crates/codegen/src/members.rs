@@ -2,6 +2,7 @@
 
 use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep, Values};
 use yamba_lang::cpp;
+use yamba_lang::{Analysis, ClassId};
 
 use crate::class_writer::ClassWriter;
 use crate::text::{add_words, quote};
@@ -19,12 +20,28 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
             let text = w.with_super(w.cpp(*body));
             w.out.user(body.span, &text);
         }
-        // Imports are members already; bounds, charts and tags go into the tables.
+        MemberKind::Requires(condition) => {
+            line!(w.out; "bool yamba_requires_{}() {{ return bool(", requirement(w.context.analysis, w.node.class, *condition));
+            expression(w, *condition, ");");
+            w.out.line("}");
+        }
+        // Imports are members already; bounds, charts and tags go into the tables, `compile` into the compiler's command line.
         MemberKind::Import(_)
         | MemberKind::Bound { .. }
         | MemberKind::Chart(_)
-        | MemberKind::Tags(_) => {}
+        | MemberKind::Tags(_)
+        | MemberKind::Compile(_) => {}
     }
+}
+
+/// The number of a condition among those of its class.
+pub(crate) fn requirement(analysis: &Analysis, class: ClassId, condition: Cpp) -> usize {
+    let members = analysis.class(class).ast.members.iter();
+    let mut conditions = members.filter_map(|m| match m.kind {
+        MemberKind::Requires(condition) => Some(condition),
+        _ => None,
+    });
+    conditions.position(|c| c == condition).unwrap_or(0)
 }
 
 fn write_param(w: &mut ClassWriter, doc: &str, param: &Param) {

@@ -10,6 +10,7 @@ use yamba_lang::source::FileId;
 use crate::class;
 use crate::class_writer::ClassWriter;
 use crate::context::{Context, file_name};
+use crate::members;
 use crate::plan::StructPlan;
 use crate::text::{add_words, quote};
 use crate::used::Used;
@@ -290,6 +291,7 @@ impl VariantWriter<'_, '_> {
         );
         self.run(out, "run_dummy", "benchmark_dummy", self.dummy_key());
         self.evidence(out);
+        self.requirements(out);
         out.close("};");
     }
 
@@ -431,6 +433,27 @@ impl VariantWriter<'_, '_> {
         out.close("};");
         line!(out; "for (size_t i = 0; i < room && i < {0}; i++) out[i] = all[i];", evidence.len());
         line!(out; "return {};", evidence.len());
+        out.close("}");
+    }
+
+    /// The first condition on the parameters that they do not fulfil.
+    fn requirements(&self, out: &mut Writer) {
+        let analysis = self.context.analysis;
+        if self.composition.requirements.is_empty() {
+            return;
+        }
+        out.open("const char *unmet() override {");
+        for member in &self.composition.requirements {
+            if let MemberKind::Requires(condition) = analysis.member(*member).kind {
+                let class = member.class;
+                let node = self.node_of(self.composition, class);
+                let number = members::requirement(analysis, class, condition);
+                let words: Vec<&str> = analysis.cpp(condition).split_whitespace().collect();
+                let text = words.join(" ");
+                line!(out; "if (!object.{node}::yamba_requires_{number}()) return {};", quote(&text));
+            }
+        }
+        out.line("return nullptr;");
         out.close("}");
     }
 

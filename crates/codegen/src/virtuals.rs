@@ -68,7 +68,13 @@ fn members<'a>(analysis: &'a Analysis, plan: &StructPlan) -> impl Iterator<Item 
     let all = classes
         .into_iter()
         .flat_map(|class| &analysis.class(class).ast.members);
-    all.filter(|m| !matches!(m.kind, MemberKind::Import(_) | MemberKind::Tags(_)))
+    all.filter(|m| {
+        let kind = &m.kind;
+        !matches!(
+            kind,
+            MemberKind::Import(_) | MemberKind::Tags(_) | MemberKind::Compile(_)
+        )
+    })
 }
 
 /// All words of a text, including those in comments and strings.

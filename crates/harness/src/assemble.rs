@@ -98,6 +98,9 @@ impl Recorded {
                     launch: number,
                     ..curve.clone()
                 }),
+                Event::Singles(singles) if is_finite(&singles.ns) => {
+                    records.singles = Some(singles.clone());
+                }
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
                 Event::Note { text } => self.note(text),
                 Event::Harness(used) => self.benchmark.harness.push(used.clone()),

@@ -123,7 +123,7 @@ mod tests {
             in_time(&[(2, 1, 5000), (2, 1, 10), (2, 1, 20)], 1000),
             [0, 2, 2]
         );
-        // What has a figure already needs no further launch.
+        // An entry that has a figure already needs no further launch.
         assert_eq!(in_time(&[(1, 0, 5000), (1, 1, 10)], 1000), [0, 1]);
     }
 

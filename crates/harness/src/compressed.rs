@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use yamba_record::distribution::Singles;
 use yamba_record::document::Entry;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::{Batches, Benchmark};
@@ -42,6 +43,8 @@ pub(super) struct LaunchRecords {
     /// Warm-up, sizing and the growth check.
     pub sizing: Vec<Sizing>,
     pub curves: Vec<Curve>,
+    /// The single operations that were timed alone.
+    pub singles: Option<Singles>,
 }
 
 /// An entry in compressed form. The records of each launch are compressed once, when the launch has ended.
@@ -71,10 +74,12 @@ impl CompressedEntry {
         if benchmark.contended.is_some() {
             for (number, launch) in (0..).zip(&mut launches) {
                 let own = benchmark.batches.iter().filter(|b| b.launch == number);
-                *launch = Compressed::new(&LaunchRecords {
-                    batches: own.collect(),
-                    ..launch.value()
-                });
+                let mut records = launch.value();
+                let marked: Batches = own.collect();
+                if records.batches != marked {
+                    records.batches = marked;
+                    *launch = Compressed::new(&records);
+                }
             }
         }
         let batches = std::mem::take(&mut benchmark.batches);
@@ -146,7 +151,7 @@ mod tests {
             Compressed::new(&LaunchRecords {
                 batches: own.collect(),
                 sizing: original.sizing[6 * launch as usize..][..6].to_vec(),
-                curves: Vec::new(),
+                ..LaunchRecords::default()
             })
         });
         let mut benchmark = original.clone();
@@ -165,7 +170,7 @@ mod tests {
             Compressed::new(&LaunchRecords {
                 batches: own.collect(),
                 sizing: recorded.sizing[6 * launch as usize..][..6].to_vec(),
-                curves: Vec::new(),
+                ..LaunchRecords::default()
             })
         });
         let mut marked = recorded.clone();

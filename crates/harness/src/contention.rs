@@ -210,13 +210,23 @@ impl QuietWidths {
         }
     }
 
-    /// Adds the probes of a launch on this processor.
-    pub fn add(&mut self, cpu: u64, batches: &[Batch], curves: &[Curve]) {
+    /// Whether no processor has a width of this run or of an earlier one.
+    pub fn is_empty(&self) -> bool {
+        self.processors.is_empty()
+    }
+
+    /// Adds probes of this processor.
+    pub fn add_probes(&mut self, cpu: u64, widths: impl Iterator<Item = f64>) {
         let processor = self.processors.entry(cpu);
         let processor = processor.or_insert_with(|| Processor::new(None));
+        processor.add(widths.filter(|width| *width > 0.0));
+    }
+
+    /// Adds the probes of a launch on this processor.
+    pub fn add(&mut self, cpu: u64, batches: &[Batch], curves: &[Curve]) {
         let of_batches = batches.iter().flat_map(|b| widths(&b.probes));
         let of_curves = curves.iter().flat_map(|c| &c.probes_before).flatten();
-        processor.add(of_batches.chain(of_curves.copied().filter(|w| *w > 0.0)));
+        self.add_probes(cpu, of_batches.chain(of_curves.copied()));
         self.latest = Some(cpu);
         let width = self.of(cpu);
         if let Some(share) = contended_share(batches, |_| width) {

@@ -1,5 +1,7 @@
 //! Plans a run without measuring: which entries, and how long they would take. Programs run only to describe themselves.
 
+use std::time::Instant;
+
 use serde::Serialize;
 use yamba_record::machine::MeasuredCaches;
 use yamba_record::{Parameters, Status};
@@ -62,7 +64,7 @@ pub fn dry_run(
         sizes: sizes::variable(options, caches),
         ..Limits::of(options, stop, &scratch)
     };
-    let (slots, _) = slots(jobs, options, &scratch, &limits)?;
+    let (slots, _) = slots(jobs, options, &scratch, &limits, Instant::now())?;
     let benchmarks: Vec<DryRunEntry> = slots.iter().map(dry_run_entry).collect();
     Ok(DryRun {
         schema: "yamba-plan/1",

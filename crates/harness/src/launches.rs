@@ -44,6 +44,9 @@ const ALL_LAUNCHES: &str = "measured alone, it gets all of them";
 /// Longest time of an entry beside neighbours, as a multiple of the planned time.
 const PATIENCE: u32 = 3;
 
+/// Most single operations of a launch. With six launches, 60 lie above the 99.9th percentile.
+const MOST_SINGLES: u64 = 10_000;
+
 /// Number of failed launches after which an entry is given up.
 const ACCIDENTS: usize = 2;
 
@@ -66,6 +69,7 @@ pub(super) struct Launches<'a> {
     spent: Duration,
     share: Share,
     notes: Vec<String>,
+    percentiles: bool,
     accidents: usize,
     is_over: bool,
     /// The quiet width of each processor that a launch ran on.
@@ -114,6 +118,7 @@ impl<'a> Launches<'a> {
             ends: Vec::new(),
             turns: Vec::new(),
             spent: Duration::ZERO,
+            percentiles: options.percentiles,
             accidents: 0,
             quiet: BTreeMap::new(),
             is_over: false,
@@ -143,7 +148,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// What the run's budget has to know of the remaining launches.
+    /// The remaining launches, for the run's budget.
     pub fn expected(&self) -> Expected {
         Expected {
             launches: self.left(),
@@ -341,6 +346,9 @@ impl<'a> Launches<'a> {
         if options.realtime {
             arguments.push("--realtime".to_owned());
         }
+        if options.percentiles {
+            arguments.extend(["--singles".to_owned(), MOST_SINGLES.to_string()]);
+        }
         arguments
     }
 
@@ -432,6 +440,7 @@ impl<'a> Launches<'a> {
         let is_emulated = self.entry.program.emulated;
         let protocol = Protocol {
             launches: self.goal,
+            percentiles: self.percentiles,
             is_emulated,
             quiet: &self.quiet,
         };
@@ -575,11 +584,12 @@ mod tests {
             warmup: Some(Duration::from_millis(3)),
             placement: Placement::On(3),
             realtime: true,
+            percentiles: true,
             ..Options::default()
         };
         assert_eq!(
             request(&all, 1),
-            "--run --set scale=16 --batches 5 --time-ns 500000000 --precision 0.01 --warmup-ns 3000000 --cpu 3 --realtime"
+            "--run --set scale=16 --batches 5 --time-ns 500000000 --precision 0.01 --warmup-ns 3000000 --cpu 3 --realtime --singles 10000"
         );
         let loaded = Options {
             placement: Placement::Free,

@@ -16,6 +16,7 @@ mod budget;
 mod cache_curve;
 mod child;
 mod circle;
+mod commands;
 mod compressed;
 mod contention;
 mod control_group;
@@ -23,6 +24,7 @@ mod crash;
 mod cycles;
 mod describe;
 mod disk;
+mod distribution;
 mod disturbed;
 mod dry_run;
 mod estimate;
@@ -55,21 +57,27 @@ mod summary;
 mod time_digits;
 mod units;
 mod validity;
+mod width_probes;
 
 pub use assemble::{is_not_begun, no_figure};
 pub use cache_curve::cache_curve;
 pub use circle::circles;
+pub use commands::{
+    CommandEnd, CommandFailure, CommandPlan, CommandRun, FEWEST_RUNS, TimedCommand, TimedCommands,
+    TimedRuns, time_commands,
+};
 pub use compressed::CompressedEntry;
 pub use contention::Neighbours;
 pub use crash::Listing;
 pub use cycles::{explains_absence, is_blocked, says_unknown};
 pub use dry_run::{DryRun, DryRunEntry, dry_run};
 pub use job::{Job, NoProgram, Program, UsageError};
-pub use measured_caches::kept_caches;
+pub use measured_caches::{caches_of_earlier_run, kept_caches};
 pub use measurement::Measurement;
 pub use options::{At, Options, Origin, Own, Placement, Slow};
 pub use progress::{Progress, Silent};
 pub use quiet_file::add_kept_widths;
+pub use random::{drawn_id, drawn_seed};
 pub use run_sink::RunSink;
 pub use stop::Stop;
 

@@ -13,9 +13,9 @@ use super::child::Limits;
 use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
 use super::crash::Listing;
-use super::job::{Job, UsageError};
+use super::job::{Job, Program, UsageError};
 use super::launches::Conditions;
-use super::measured_caches::{self, kept_caches};
+use super::measured_caches::{self, caches_of_earlier_run};
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::progress::Progress;
 use super::quiet_file;
@@ -26,6 +26,7 @@ use super::sizes;
 use super::slot::{Slot, keep_time, measured, slots};
 use super::stop::Stop;
 use super::units::whole_ns;
+use super::width_probes::width_probes;
 
 /// Jobs to measure, and the receiver of progress reports.
 pub struct Measurement<'a> {
@@ -62,10 +63,11 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// As [`run`](Measurement::run).
     pub fn run_into(self, sink: &mut dyn RunSink) -> Result<Run<CompressedEntry>, UsageError> {
+        let begun = Instant::now();
         let options = self.options;
         let scratch = Scratch::new();
         let mut run = self.begun();
-        let widths = self.earlier_widths(&run.machine);
+        let widths = self.widths(&run.machine);
         run.machine.measured_caches = self.caches(&run.machine, &widths);
         let limits = Limits {
             sizes: sizes::variable(options, run.machine.measured_caches.as_ref()),
@@ -77,11 +79,11 @@ impl<'a> Measurement<'a> {
             limits,
             cpus: run.machine.cpus,
             listing: self.listing,
-            begun: Instant::now(),
+            begun,
             quiet: RefCell::new(widths),
             counts_neighbours: run.plan.counts_neighbours,
         };
-        let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits)?;
+        let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits, begun)?;
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
         for (i, place) in places.iter().enumerate() {
             if let Slot::Settled(benchmark) = place {
@@ -124,27 +126,43 @@ impl<'a> Measurement<'a> {
         };
         run.producer = self.options.origin.producer.clone();
         run.sources = self.options.origin.sources.clone();
+        run.tags = self.options.origin.tags.clone();
         run.id = drawn_id();
         run.started_unix_s = since_1970();
         run
     }
 
-    fn earlier_widths(&self, machine: &Machine) -> QuietWidths {
-        let folder = self.neighbours.folder();
-        let kept = folder.map(|folder| quiet_file::read(folder, machine));
-        QuietWidths::new(quiet_file::widths(&kept.unwrap_or_default()))
+    /// The quiet widths of earlier runs. The first run probes the width before its first figure: a neighbour of that moment could pass for a quiet
+    /// core.
+    fn widths(&self, machine: &Machine) -> QuietWidths {
+        let Some(folder) = self.neighbours.folder() else {
+            return QuietWidths::default();
+        };
+        let kept = quiet_file::read(folder, machine);
+        let mut widths = QuietWidths::new(quiet_file::widths(&kept));
+        let probed = || width_probes(self.native_program()?, self.options, self.stop);
+        if widths.is_empty()
+            && let Some((cpu, probes)) = probed()
+        {
+            widths.add_probes(cpu, probes.into_iter());
+        }
+        widths
+    }
+
+    /// A program of the run that measures this machine itself.
+    fn native_program(&self) -> Option<&Program> {
+        let mut programs = self.jobs.iter().filter_map(|job| job.program.as_ref().ok());
+        programs.find(|program| !program.emulated)
     }
 
     /// The caches of this machine, for a run that may reduce sizes. If no earlier run has measured them, a program of this run does.
     fn caches(&self, machine: &Machine, widths: &QuietWidths) -> Option<MeasuredCaches> {
-        self.options.buffer_room()?;
-        let folder = self.neighbours.folder()?;
-        if let Some(kept) = kept_caches(folder, machine) {
-            return Some(kept);
+        let kept = caches_of_earlier_run(self.options, &self.neighbours, || machine.clone());
+        if kept.is_some() || self.options.buffer_room().is_none() {
+            return kept;
         }
-        let mut programs = self.jobs.iter().filter_map(|job| job.program.as_ref().ok());
-        let program = programs.find(|program| !program.emulated)?;
-        let curve = cache_curve(program, self.options, self.stop, None).ok()?;
+        let folder = self.neighbours.folder()?;
+        let curve = cache_curve(self.native_program()?, self.options, self.stop, None).ok()?;
         let now = since_1970()?;
         let found = measured_caches::of_curve(&curve, widths.expected(), machine, now)?;
         measured_caches::keep(folder, machine, &found);
@@ -171,6 +189,7 @@ fn planned(options: &Options) -> Plan {
         placement: options.placement.kind().to_owned(),
         realtime: options.realtime,
         counts_neighbours: false,
+        percentiles: options.percentiles,
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Options {
     pub whole: bool,
     /// Target for the relative half width of the confidence interval.
     pub precision: f64,
+    /// Whether to time single operations, too, after the batches of each launch.
+    pub percentiles: bool,
     /// Warm-up before timing; `None` for the program's default.
     pub warmup: Option<Duration>,
     /// Seed for the order of launches; `None` draws one.
@@ -118,6 +120,8 @@ pub struct Origin {
     pub producer: Producer,
     /// The texts of the benchmarks, by their hashes.
     pub sources: BTreeMap<String, String>,
+    /// The names that the run has from its start.
+    pub tags: Vec<String>,
 }
 
 /// The processors that a benchmark runs on.
@@ -158,6 +162,7 @@ impl Default for Options {
             benchmark_time: None,
             whole: false,
             precision: 0.01,
+            percentiles: false,
             warmup: None,
             seed: None,
             realtime: false,

@@ -144,6 +144,9 @@ fn entries<'a>(
 ) -> Result<Vec<Planned<'a>>, UsageError> {
     let mut time = options.time;
     let mut notes = Vec::new();
+    let is_met = |point: &Point| point.program.unmet.is_none();
+    let (met, unmet): (Vec<Point>, Vec<Point>) = points.into_iter().partition(is_met);
+    points = met;
     let all = points.len();
     if let Some(whole) = options.benchmark_time {
         let loads = options.processes.len();
@@ -171,6 +174,14 @@ fn entries<'a>(
         time = time.min(part(options.whole_time(), left));
     }
     let entry = |point: &Point, processes: u64| match under_load(point, processes, describe) {
+        Ok(point) if point.program.unmet.is_some() => {
+            Ok(skipped(job, &not_met(&point)).of(&point, processes))
+        }
+        Ok(point) if point.program.refused.is_some() => {
+            let notes = point.program.refused.as_deref().map(without_option);
+            let crashed = crashed(job, notes.into_iter().collect());
+            Ok(Planned::Settled(crashed).of(&point, processes))
+        }
         Ok(point) => Ok(Planned::Measure(Box::new(PlannedEntry {
             class: &job.class,
             program,
@@ -182,10 +193,21 @@ fn entries<'a>(
         }))),
         Err(refused) => Ok(unmeasured(job, refused)?.of(point, processes)),
     };
-    let each = points.iter();
+    let each = points.iter().chain(&unmet);
     each.flat_map(|point| options.processes.iter().map(move |p| (point, *p)))
         .map(|(point, processes)| entry(point, processes))
         .collect()
+}
+
+/// The reason of a point whose parameters do not fulfil a condition of the benchmark.
+fn not_met(point: &Point) -> String {
+    let condition = point.program.unmet.as_deref().unwrap_or_default();
+    format!("not measured with these parameters: it requires {condition}")
+}
+
+/// The benchmark's refusal of values of its own, which no option gave.
+fn without_option(refusal: &str) -> String {
+    refusal.replace("--set ", "")
 }
 
 /// A copy of the point for this number of processes. With several, the bounds of its evidence are queried again, since they may depend on the number.

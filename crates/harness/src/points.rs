@@ -267,7 +267,7 @@ mod tests {
         let refuse = |fixed: &[(String, String)]| {
             let mut program = describe(fixed)?;
             let is_wrong = program.parameters[0].value == json!(3);
-            program.refused = is_wrong.then(|| "sample: --set a=3: it may be 1".to_owned());
+            program.refused = is_wrong.then(|| "sample: --set a=3: it must be 1".to_owned());
             Ok(program)
         };
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -278,7 +278,7 @@ mod tests {
         };
         assert_eq!(
             expand(&options, &refuse).unwrap_err(),
-            Refused::Usage("sample: --set a=3: it may be 1".to_owned())
+            Refused::Usage("sample: --set a=3: it must be 1".to_owned())
         );
     }
 
@@ -288,7 +288,7 @@ mod tests {
         let uneven = |fixed: &[(String, String)]| {
             let mut program = describe(fixed)?;
             let b = program.parameters[1].value.as_i64().unwrap();
-            program.refused = (b % 2 == 1).then(|| format!("sample: --set b={b}: it may be even"));
+            program.refused = (b % 2 == 1).then(|| format!("sample: --set b={b}: it must be even"));
             Ok(program)
         };
         let options = |a: &str, b: &[&str]| Options {
@@ -301,7 +301,7 @@ mod tests {
         let refused = |options| expand(&options, &uneven).unwrap_err();
         assert_eq!(
             refused(options("3", &["4", "5"])),
-            Refused::Usage("sample: --sweep b=5: it may be even".to_owned())
+            Refused::Usage("sample: --sweep b=5: it must be even".to_owned())
         );
         let own_sweep = Options {
             sweep: Vec::new(),
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(expand(&own_sweep, &uneven).unwrap().len(), 2);
         assert_eq!(
             expand(&own_sweep, &because).unwrap_err(),
-            Refused::Usage("sample: b=31: it may be even, as a is 3".to_owned())
+            Refused::Usage("sample: b=31: it must be even, as a is 3".to_owned())
         );
         assert_eq!(expand(&Options::default(), &uneven).unwrap().len(), 4);
     }

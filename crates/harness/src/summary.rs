@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use yamba_record::distribution::Singles;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Inference, Program};
@@ -16,13 +17,15 @@ use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
 use super::units::per_operation;
-use super::{circle, cycles, inferred, load, validity};
+use super::{circle, cycles, distribution, inferred, load, validity};
 
 /// How an entry is measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Protocol<'a> {
     /// Number of planned launches.
     pub launches: u64,
+    /// Whether the launches timed single operations, too.
+    pub percentiles: bool,
     /// Whether an emulator runs the launches: physical bounds do not apply to its times.
     pub is_emulated: bool,
     /// The width of an undisturbed core, by processor.
@@ -40,7 +43,9 @@ pub(super) fn summarise(
     let mut benchmark = recorded.entry();
     let mut sizing = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
-    for launch in records {
+    let mut singles: Vec<Singles> = Vec::new();
+    for (launch, end) in records.into_iter().zip(ends) {
+        singles.extend(launch.singles.filter(|_| *end == LaunchStatus::Complete));
         batches.extend(launch.batches.iter());
         sizing.push(launch.sizing);
         benchmark.curves.extend(launch.curves);
@@ -69,6 +74,9 @@ pub(super) fn summarise(
         without_figure(&mut benchmark, ends)
     };
     benchmark.valid = benchmark.status == Status::Ok;
+    if protocol.percentiles && benchmark.valid {
+        distribution::enter(&mut benchmark, &singles);
+    }
     reasons.append(&mut benchmark.notes);
     benchmark.notes = reasons;
     benchmark

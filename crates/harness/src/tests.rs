@@ -72,6 +72,7 @@ fn replay_beside(
 ) -> Benchmark {
     let planned = Protocol {
         launches: launches.len() as u64,
+        percentiles: false,
         is_emulated: false,
         quiet,
     };

@@ -17,6 +17,7 @@ pub(super) fn round_times(event: &mut Event) {
             round(&mut sizing.ns, STEP);
             round(&mut sizing.dummy_ns, STEP);
         }
+        Event::Singles(singles) => round(&mut singles.dummy_ns, STEP),
         Event::Batch(raw) => round_batch(&mut raw.batch),
         _ => {}
     }

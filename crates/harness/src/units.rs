@@ -50,7 +50,7 @@ fn check_figure(program: &Program) -> Result<(), String> {
         other => {
             let figure = other.unwrap_or_default();
             return Err(format!(
-                "{class}: `{figure}` is no figure; it may be latency, bandwidth or value"
+                "{class}: `{figure}` is no figure; it must be latency, bandwidth or value"
             ));
         }
     };
@@ -60,7 +60,7 @@ fn check_figure(program: &Program) -> Result<(), String> {
     match &program.unit {
         Some(unit) if is_known(unit) => Ok(()),
         Some(unit) => Err(format!(
-            "{class}: `{unit}` is no unit of a {kind}; it may be {known}"
+            "{class}: `{unit}` is no unit of a {kind}; it must be {known}"
         )),
         None => Err(format!("{class}: a {kind} has a unit: {known}")),
     }
@@ -160,11 +160,11 @@ mod tests {
         }
         assert_eq!(
             refused("latency", Some("MB/s")),
-            "odd: `MB/s` is no unit of a latency; it may be ps, ns, us, ms, s or min"
+            "odd: `MB/s` is no unit of a latency; it must be ps, ns, us, ms, s or min"
         );
         assert!(
             refused("bandwidth", Some("Mb/s"))
-                .starts_with("odd: `Mb/s` is no unit of a bandwidth; it may be bit/s, kbit/s, ")
+                .starts_with("odd: `Mb/s` is no unit of a bandwidth; it must be bit/s, kbit/s, ")
         );
         assert!(refused("bandwidth", Some("GB")).contains("`GB` is no unit"));
         assert_eq!(
@@ -173,7 +173,7 @@ mod tests {
         );
         assert_eq!(
             refused("speed", Some("ns")),
-            "odd: `speed` is no figure; it may be latency, bandwidth or value"
+            "odd: `speed` is no figure; it must be latency, bandwidth or value"
         );
         assert_eq!(sample("latency", "fortnight", &raw(1, 5.0, 1.0)), None);
         assert_eq!(sample("bandwidth", "Mb/s", &raw(1, 5.0, 1.0)), None);

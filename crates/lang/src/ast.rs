@@ -2,6 +2,7 @@
 //!
 //! C++ and assembly are stored as ranges of the source ([`Cpp`]), so that line numbers stay correct.
 
+use crate::compile::CompileKey;
 use crate::source::{FileId, Span};
 
 /// A name with its source range.
@@ -70,6 +71,15 @@ pub struct Class {
 }
 
 impl Class {
+    /// The settings of its `compile` clauses, in order.
+    pub fn compile_settings(&self) -> impl Iterator<Item = &CompileSetting> {
+        let written = self.members.iter().filter_map(|member| match &member.kind {
+            MemberKind::Compile(settings) => Some(settings),
+            _ => None,
+        });
+        written.flatten()
+    }
+
     /// The class's own tags, in order.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
         let written = self.members.iter().filter_map(|member| match &member.kind {
@@ -202,10 +212,14 @@ pub enum MemberKind {
         /// The unit: `cycle`, `cycles`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, ... verbatim.
         unit: Ident,
     },
+    /// `requires CONDITION;`: parameter values that do not fulfil the C++ condition are not measured.
+    Requires(Cpp),
     /// `chart FIGURE against X [log] [by PARAMETER] [fit linear];`
     Chart(Chart),
     /// `tags NAME, ...;`
     Tags(Vec<Ident>),
+    /// `compile { KEY "VALUE", ...; ... }`: a setting for each value, in order.
+    Compile(Vec<CompileSetting>),
     /// `native { ... }`: C++ members, verbatim.
     Native(Cpp),
 }
@@ -239,6 +253,17 @@ impl MemberKind {
             _ => self.body().is_some(),
         }
     }
+}
+
+/// A value in a `compile` clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileSetting {
+    /// The key.
+    pub key: CompileKey,
+    /// The value, without quotes.
+    pub value: String,
+    /// The source range of the value.
+    pub span: Span,
 }
 
 /// `param ...`

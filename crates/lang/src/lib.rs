@@ -3,6 +3,7 @@
 //! This crate accesses no files, processes or clocks. Texts come in through [`Files`], and messages are [`Diagnostic`]s.
 
 pub mod ast;
+pub mod compile;
 mod condition;
 pub mod cpp;
 pub mod diagnostic;

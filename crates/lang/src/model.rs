@@ -171,6 +171,8 @@ pub struct Composition {
     pub evidence: Vec<EffectiveEvidence>,
     /// The bounds in order of the chain.
     pub bounds: Vec<MemberRef>,
+    /// The conditions on parameters in order of the chain.
+    pub requirements: Vec<MemberRef>,
     /// The charts in order of the chain.
     pub charts: Vec<MemberRef>,
     /// The tags of all layers, without duplicates.

@@ -67,6 +67,7 @@ const PIECES: &[&str] = &[
     "fit",
     "linear",
     "tags",
+    "compile",
     "import(",
     "0x8B",
     "0b01",

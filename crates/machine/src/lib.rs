@@ -34,6 +34,7 @@ use yamba_record::machine::details::VERSION;
 
 pub use group::OwnGroup;
 pub use storage::scratch_folder;
+pub use virtualisation::{ProcessorTicks, processor_ticks};
 
 use asked::Asked;
 use source::{Here, Source};

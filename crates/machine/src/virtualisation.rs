@@ -77,18 +77,48 @@ fn container(source: &impl Source) -> Option<String> {
     kind.map(|(_, kind)| (*kind).to_owned())
 }
 
-/// Stolen time as a share of non-idle time: `cpu  user nice system idle iowait irq softirq steal ...`.
+/// Stolen time since the start of the machine, as a share of non-idle time.
 fn stolen(stat: &str) -> Option<f64> {
+    ticks(stat)?.stolen_since(ProcessorTicks::default())
+}
+
+/// Ticks of all processors since the start of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessorTicks {
+    /// Ticks in which something wanted to run, stolen ones included.
+    wanted: u64,
+    /// Ticks that the hypervisor gave to other virtual machines.
+    stolen: u64,
+}
+
+impl ProcessorTicks {
+    /// Stolen time since an earlier reading, as a share of the time in which something wanted to run. `None` if nothing did.
+    #[must_use]
+    pub fn stolen_since(self, earlier: ProcessorTicks) -> Option<f64> {
+        let wanted = self.wanted.checked_sub(earlier.wanted)?;
+        let stolen = self.stolen.checked_sub(earlier.stolen)?;
+        (wanted > 0).then(|| stolen as f64 / wanted as f64)
+    }
+}
+
+/// The ticks of all processors until now. `None` on systems without `/proc/stat`.
+#[must_use]
+pub fn processor_ticks() -> Option<ProcessorTicks> {
+    ticks(&std::fs::read_to_string("/proc/stat").ok()?)
+}
+
+/// `cpu  user nice system idle iowait irq softirq steal ...`
+fn ticks(stat: &str) -> Option<ProcessorTicks> {
     let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line
         .split_whitespace()
         .map_while(|n| n.parse().ok())
         .collect();
-    let [user, nice, system, _idle, _waiting, irq, soft, steal, ..] = ticks[..] else {
+    let [user, nice, system, _idle, _waiting, irq, soft, stolen, ..] = ticks[..] else {
         return None;
     };
-    let wanted = user + nice + system + irq + soft + steal;
-    (wanted > 0).then(|| steal as f64 / wanted as f64)
+    let wanted = user + nice + system + irq + soft + stolen;
+    Some(ProcessorTicks { wanted, stolen })
 }
 
 #[cfg(test)]

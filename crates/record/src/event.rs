@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::batch::Batch;
 use crate::columns::{Array, Column, Numbers, array, columns};
+use crate::distribution::Singles;
 use crate::parameters::Parameters;
 
 /// One event line.
@@ -21,6 +22,14 @@ pub enum Event {
     Batch(RawBatch),
     /// A curve, with every pass behind it.
     Curve(Curve),
+    /// Width probes without a benchmark.
+    Probes {
+        /// The processor that the program was fixed to.
+        #[serde(default)]
+        cpu: Option<u64>,
+        /// The probes, in core cycles of 10 000 instructions.
+        widths: Vec<f64>,
+    },
     /// Result of the attempt to lock the program's memory, which prevents page-outs.
     Locked {
         /// Whether the memory is locked.
@@ -31,6 +40,8 @@ pub enum Event {
         /// The facts by name.
         facts: BTreeMap<String, Value>,
     },
+    /// Times of single operations.
+    Singles(Singles),
     /// A remark for the reader of the result.
     Note {
         /// The remark.

@@ -7,6 +7,8 @@
 pub mod batch;
 pub mod circles;
 mod columns;
+pub mod command;
+pub mod distribution;
 pub mod document;
 pub mod event;
 pub mod machine;

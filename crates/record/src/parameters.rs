@@ -72,10 +72,11 @@ enum Amount {
     Real(f64),
 }
 
-/// Parses a number with an optional suffix K, M, G or T (powers of 1024), like a benchmark program does.
+/// Parses a number with an optional suffix K, Ki, KiB, M, G or T (powers of 1024), like a benchmark program does.
 fn amount(text: &str) -> Option<Amount> {
     let letters = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
-    let bare = text.strip_suffix("iB").unwrap_or(text);
+    let bare = text.strip_suffix("iB").or(text.strip_suffix('i'));
+    let bare = bare.unwrap_or(text);
     let large = letters.iter().find_map(|(letter, shift)| {
         let number = bare.strip_suffix(letter)?.trim_end();
         times(number, 1 << shift)
@@ -148,6 +149,7 @@ mod tests {
         for (value, text) in [
             (Value::from(65536), "64K"),
             (Value::from(65536), "64 KiB"),
+            (Value::from(65536), "64Ki"),
             (Value::from(65536), "65536"),
             (Value::from(0.5), "0.50"),
             (Value::from("K"), "K"),
@@ -158,6 +160,7 @@ mod tests {
         for (value, text) in [
             (Value::from(65536), "64"),
             (Value::from(65536), "64M"),
+            (Value::from(64), "64i"),
             (Value::from("a"), "b"),
             (Value::from(1), "true"),
         ] {

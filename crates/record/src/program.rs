@@ -24,6 +24,9 @@ pub struct Program {
     /// Why the benchmark rejects these parameters. Other values of the swept parameters may be accepted.
     #[serde(default)]
     pub refused: Option<String>,
+    /// The condition of the benchmark that these parameters do not fulfil. Such a point is not measured.
+    #[serde(default)]
+    pub unmet: Option<String>,
     /// The ports of that composition, least specific first.
     #[serde(default)]
     pub ports: Vec<String>,

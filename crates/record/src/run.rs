@@ -8,6 +8,8 @@ use serde_json::Value;
 use crate::batch::Batches;
 use crate::circles::Circles;
 use crate::columns::array;
+use crate::command::CommandRuns;
+use crate::distribution::Distribution;
 use crate::event::{Clock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
 use crate::machine::Machine;
 use crate::number::rounded;
@@ -140,7 +142,10 @@ pub struct BuildInputs {
     /// The include folders of the compiler, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
-    /// Inputs whose text the run does not hold: `compiler`, `assembler`, `options`, `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` for
+    /// Options of the compiler that the user chose.
+    #[serde(default, skip_serializing_if = "UserFlags::is_empty")]
+    pub flags: UserFlags,
+    /// Inputs whose text the run does not hold: `compiler`, `assembler`, `options`, `command line` and `compile clauses` (options without folders), `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` for
     /// an included file that is too large or not UTF-8. A value contains a hash where its text alone does not identify the input.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
@@ -150,6 +155,44 @@ pub struct BuildInputs {
     /// Why the list of files is incomplete. `None` if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<String>,
+}
+
+/// Options of the compiler that the user chose, by origin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UserFlags {
+    /// From the command line.
+    #[serde(default, skip_serializing_if = "Flags::is_empty")]
+    pub command_line: Flags,
+    /// From the `compile` clauses of the benchmark's classes.
+    #[serde(default, skip_serializing_if = "Flags::is_empty")]
+    pub clauses: Flags,
+}
+
+impl UserFlags {
+    /// Whether the user chose none.
+    pub fn is_empty(&self) -> bool {
+        self.command_line.is_empty() && self.clauses.is_empty()
+    }
+}
+
+/// Arguments of the compiler. Paths are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Flags {
+    /// Arguments that compile the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compile: Vec<String>,
+    /// Arguments that link it: libraries and their folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<String>,
+}
+
+impl Flags {
+    /// Whether there are no arguments.
+    pub fn is_empty(&self) -> bool {
+        self.compile.is_empty() && self.link.is_empty()
+    }
 }
 
 /// A source file in Yamba, as it was when the benchmark was compiled.
@@ -188,6 +231,9 @@ pub struct Plan {
     /// Whether batches beside a neighbour on the same core count like all others: `YAMBA_NEIGHBOURS=count`.
     #[serde(default)]
     pub counts_neighbours: bool,
+    /// Whether single operations were timed, too: `--percentiles`.
+    #[serde(default)]
+    pub percentiles: bool,
 }
 
 impl<B> Run<B> {
@@ -278,6 +324,12 @@ impl Benchmark {
         self.batches = Batches::default();
         self.sizing = Vec::new();
         self.curves = Vec::new();
+        if let Some(distribution) = &mut self.distribution {
+            distribution.histogram = Vec::new();
+        }
+        if let Some(command) = &mut self.command {
+            (command.wall_ns, command.shell_ns) = (Vec::new(), Vec::new());
+        }
         for sample in &mut self.samples {
             *sample = rounded(*sample, SUMMARY_DIGITS);
         }
@@ -319,6 +371,8 @@ impl Benchmark {
             placement: None,
             harness: Vec::new(),
             samples: Vec::new(),
+            distribution: None,
+            command: None,
             evidence: BTreeMap::new(),
             notes,
             figure: None,
@@ -418,6 +472,12 @@ pub struct Benchmark {
     /// Without `--raw`, a document has five significant digits of each.
     #[serde(serialize_with = "array")]
     pub samples: Vec<f64>,
+    /// The distribution of single operations. Present with `--percentiles`, where an operation is long enough to be timed alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<Distribution>,
+    /// The runs of a whole command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandRuns>,
     /// Summary of each evidence.
     pub evidence: BTreeMap<String, Evidence>,
     /// Notes to the reader, reasons of an invalid figure first.

@@ -15,6 +15,20 @@
   const whole = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
   // The radius of the ring around a disturbed point, in CSS pixels.
   const ring = 7;
+  // The size of a mark, in CSS pixels.
+  const radius = 3.5;
+  // Curves differ by the shape of their marks and by their dashes, too: paper and many eyes have no colours.
+  const shapes = [
+    (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
+    (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
+    (x, y, r) => `M${x} ${y - 1.3 * r}L${x + 1.2 * r} ${y + r}H${x - 1.2 * r}z`,
+    (x, y, r) => `M${x} ${y - 1.4 * r}L${x + 1.4 * r} ${y}L${x} ${y + 1.4 * r}L${x - 1.4 * r} ${y}z`,
+    (x, y, r) => `M${x} ${y + 1.3 * r}L${x + 1.2 * r} ${y - r}H${x - 1.2 * r}z`,
+    (x, y, r) => `M${x - 1.2 * r} ${y - r / 3}h${2.4 * r}v${r / 1.5}h${-2.4 * r}z`,
+    (x, y, r) => `M${x - r / 3} ${y - 1.2 * r}h${r / 1.5}v${2.4 * r}h${-r / 1.5}z`,
+  ];
+  const dashes = [[], [9, 4], [2, 3], [9, 3, 2, 3], [14, 5]];
+  const straight = [1, 3];
   const colours = ["#3b7dd8", "#d9632b", "#2f9e5b", "#b04fc4", "#b58900", "#0f9aa8", "#d6336c", "#7a8793"];
 
   // Points of one curve at the same x get neighbouring indices; the legend there shows all of them.
@@ -51,7 +65,8 @@
       intervals.push(marks);
       disturbed.push(doubtful);
       series.push({
-        label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: true, points: { show: true, size: 6 },
+        label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: true, points: { show: false },
+        dash: dashes[i % dashes.length], shape: shapes[i % shapes.length],
         value: (_, v, s, at) => texts[at] ?? "",
       });
       if (curve.line) {
@@ -59,20 +74,24 @@
         data.push(xs.map((x) => (x >= curve.points[0][0] && x <= curve.points.at(-1)[0] ? intercept + slope * x : null)));
         intervals.push(null);
         disturbed.push(null);
-        series.push({ label: (curve.name ? curve.name + " " : "") + name, stroke: colour, width: 1, dash: [6, 4], spanGaps: true, points: { show: false }, value: (_, v) => digits(v) });
+        series.push({ label: (curve.name ? curve.name + " " : "") + name, stroke: colour, width: 1, dash: straight, spanGaps: true, points: { show: false }, value: (_, v) => digits(v) });
       }
     });
     return { data, series, intervals, disturbed };
   };
 
-  // The interval of each point, as a mark from its low end to its high end, and a ring around what is disturbed.
-  const drawMarks = (intervals, disturbed) => (plot) => {
+  // The mark of each point, its interval from the low end to the high end, and a ring around what is disturbed.
+  const drawMarks = (shapes, intervals, disturbed) => (plot) => {
     const context = plot.ctx;
     context.save();
     context.lineWidth = devicePixelRatio;
+    context.setLineDash([]);
     intervals.forEach((marks, s) => {
       if (!marks || !plot.series[s].show) return;
-      context.strokeStyle = plot.series[s].stroke(plot, s);
+      context.strokeStyle = context.fillStyle = plot.series[s].stroke(plot, s);
+      plot.data[s].forEach((v, i) => {
+        if (v != null) context.fill(new Path2D(shapes[s](plot.valToPos(plot.data[0][i], "x", true), plot.valToPos(v, "y", true), radius * devicePixelRatio)));
+      });
       marks.forEach((mark, i) => {
         if (!mark) return;
         const x = plot.valToPos(plot.data[0][i], "x", true);
@@ -126,6 +145,23 @@
     context.restore();
   };
 
+  const make = (name, attributes, text) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  // A piece of a curve with its mark, for a legend.
+  const piece = ({ stroke, width, dash, shape }, x, y) => {
+    const line = make("path", { d: `M${x} ${y}h34`, fill: "none", stroke, "stroke-width": width, ...(dash?.length && { "stroke-dasharray": dash.join(" ") }) });
+    return [line, ...(shape ? [make("path", { d: shape(x + 17, y, radius), fill: stroke })] : [])];
+  };
+  const sample = (series) => {
+    const drawing = make("svg", { class: "mark", viewBox: "0 0 34 12" });
+    drawing.append(...piece(series, 0, 6));
+    return drawing;
+  };
+
   // Room for the longest of some texts beside an axis, in CSS pixels.
   const widest = (texts) => 8 * Math.max(4, ...(texts ?? []).map((text) => text.length));
 
@@ -147,15 +183,19 @@
     };
     place.replaceChildren();
     const plot = new uPlot({
-      width: Math.max(200, place.clientWidth), height: 260, series,
+      width: Math.max(200, place.clientWidth), height: innerWidth > 704 ? 340 : 260, series,
       scales: { x: { time: false, distr: across ? 3 : 1, ...(across && { range: across.range }) }, y: { range, distr: up ? 3 : 1 } },
       axes: [
         { stroke: text, grid, label: chart.x, incrs: data[0].every(Number.isInteger) ? whole : undefined, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))), ...labelled(across) },
         { stroke: text, grid, label: chart.y, labelSize: 20, size: (_, texts) => 20 + widest(texts), values: (_, vs) => vs.map(digits), ...labelled(up) },
       ],
       cursor: { drag: { x: false, y: false } },
-      hooks: { draw: [drawMarks(intervals, disturbed), drawLevels(chart.levels, soft)] },
+      hooks: { draw: [drawMarks(series.map((s) => s.shape), intervals, disturbed), drawLevels(chart.levels, soft)] },
     }, data, place);
+    // The legend shows the line and the mark of each curve.
+    plot.root.querySelectorAll(".u-legend .u-series").forEach((row, i) => {
+      row.querySelector(".u-marker").replaceWith(...(i > 0 ? [sample(series[i])] : []));
+    });
     // To a screen reader the place is an image with a name: what the pointer shows in it stands in the table.
     plot.root.setAttribute("aria-hidden", "true");
     return plot;
@@ -174,13 +214,7 @@
     const round = (v) => Math.round(v * 100) / 100;
     const x = (v) => round(left + plot.valToPos(v, "x"));
     const y = (v) => round(top + plot.valToPos(v, "y"));
-    const make = (name, attributes, text) => {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-      if (text !== undefined) made.textContent = text;
-      return made;
-    };
-    const { intervals, disturbed } = table(chart);
+    const { series: drawings, intervals, disturbed } = table(chart);
     const [across, up] = plot.axes;
     const below = top + height + 56;
     const named = plot.series.map((series, i) => ({ series, data: plot.data[i] })).slice(1);
@@ -203,9 +237,10 @@
     named.forEach(({ series, data }, i) => {
       const stroke = series.stroke(plot, i + 1);
       const points = data.map((v, at) => (v == null ? null : [plot.data[0][at], v])).filter(Boolean);
-      const line = { fill: "none", stroke, "stroke-width": series.width, ...(series.dash && { "stroke-dasharray": "6 4" }) };
+      const { dash, shape } = drawings[i + 1];
+      const line = { fill: "none", stroke, "stroke-width": series.width, ...(dash.length && { "stroke-dasharray": dash.join(" ") }) };
       whole.append(make("polyline", { points: points.map(([a, b]) => `${x(a)},${y(b)}`).join(" "), ...line }));
-      if (series.points.show(plot, i + 1)) for (const [a, b] of points) whole.append(make("circle", { cx: x(a), cy: y(b), r: 3, fill: stroke }));
+      if (shape) for (const [a, b] of points) whole.append(make("path", { class: "mark", d: shape(x(a), y(b), radius), fill: stroke }));
       (intervals[i + 1] ?? []).forEach((interval, at) => {
         if (!interval) return;
         const mid = x(plot.data[0][at]);
@@ -216,7 +251,7 @@
         if (is) whole.append(make("circle", { cx: x(plot.data[0][at]), cy: y(plot.data[i + 1][at]), r: ring, fill: "none", stroke }));
       });
       const at = below + 16 * i;
-      whole.append(make("path", { d: `M${left} ${at}h20`, ...line }), make("text", { x: left + 26, y: at + 4 }, series.label));
+      whole.append(...piece(drawings[i + 1], left, at), make("text", { x: left + 40, y: at + 4 }, series.label));
     });
     return whole;
   };

@@ -96,5 +96,18 @@
     }
     found.textContent = wanted.length ? `${shown} of ${bodies.length} rows` : "";
   });
+
+  // Paper shows the folded parts of the page, except the details of each figure.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = all("details.folded:not([open])");
+    for (const details of unfolded) details.open = true;
+  });
+  addEventListener("afterprint", () => { for (const details of unfolded) details.open = false; });
+  // A link to folded facts unfolds them.
+  addEventListener("click", (event) => {
+    const link = event.target.closest("a[href='#facts']");
+    if (link) document.getElementById("facts").closest("details").open = true;
+  });
   follow();
 })();

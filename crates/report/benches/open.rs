@@ -22,7 +22,7 @@ fn main() {
     let documents = std::env::args().skip(1).filter(|a| a != "--bench");
     let runs: Vec<Run> = documents.map(|path| document(Path::new(&path))).collect();
     let start = Instant::now();
-    let page = yamba_report::html(&runs, &[], &[]);
+    let page = yamba_report::html(&runs, &[], &[], None);
     println!(
         "made in {:.0} ms, {} bytes",
         start.elapsed().as_secs_f64() * 1e3,

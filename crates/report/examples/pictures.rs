@@ -1,5 +1,5 @@
-//! Makes the pictures of docs/report-page.md from one run or two.
-//! Usage: cargo run --release -p yamba-report --example pictures -- DOCUMENT... FOLDER
+//! Makes the pictures of docs/report-page.md from the page of a run and the page of two runs.
+//! Usage: cargo run -p yamba-report --example pictures -- ONE.html TWO.html FOLDER
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use yamba_record::Run;
 
 use page::Page;
 
@@ -24,39 +23,48 @@ const SHOWN: &str = "lat_mem_rd";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((folder, documents)) = arguments.split_last().filter(|(_, d)| !d.is_empty()) else {
-        eprintln!("usage: pictures DOCUMENT... FOLDER");
+    let [one, two, folder] = &arguments[..] else {
+        eprintln!("usage: pictures ONE.html TWO.html FOLDER");
         return ExitCode::from(2);
     };
-    let runs: Vec<Run> = documents.iter().map(|path| document(path)).collect();
     let folder = Path::new(folder);
     let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
 
-    let mut page = Page::of(&mut browser, &runs[..1], &[]);
+    let mut page = Page::open(&mut browser, &text_of(one));
+    page.window(1100, 860);
+    picture(&mut page, &folder.join("report-top.png"));
     page.window(1000, 520);
-    page.value("document.querySelector('#group-0').scrollIntoView()");
+    show(&mut page, "section:has(table.figures)");
     picture(&mut page, &folder.join("report-table.png"));
-    page.window(1000, 800);
-    point_at_chart(&mut page);
-    picture(&mut page, &folder.join("report-charts.png"));
     page.call(
         "Emulation.setEmulatedMedia",
         json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
     );
     page.window(1000, 560);
-    page.click(&format!("th.name[data-v='{SHOWN}'] button"));
-    page.value(&format!(
-        "document.querySelector(\"th.name[data-v='{SHOWN}']\").scrollIntoView()"
-    ));
+    let name = format!("th.name[data-v='{SHOWN}']");
+    page.click(&format!("{name} button"));
+    show(&mut page, &name);
     picture(&mut page, &folder.join("report-behind.png"));
     drop(page);
 
-    let mut page = Page::of(&mut browser, &runs, &[]);
-    page.window(390, 640);
-    page.value("document.querySelector('#group-0').scrollIntoView()");
+    let mut page = Page::open(&mut browser, &text_of(two));
+    page.window(1000, 470);
+    point_at_chart(&mut page);
+    picture(&mut page, &folder.join("report-charts.png"));
+    page.point_at(0.0, 0.0);
+    page.value("scrollTo(0, 0)");
+    page.window(390, 900);
     picture(&mut page, &folder.join("report-phone.png"));
     ExitCode::SUCCESS
+}
+
+/// Scrolls so that an element is at the top of the window.
+fn show(page: &mut Page, selector: &str) {
+    let element = json!(selector);
+    page.value(&format!(
+        "document.querySelector({element}).scrollIntoView()"
+    ));
 }
 
 /// Scrolls the chart into view and moves the pointer to its middle.
@@ -87,7 +95,6 @@ fn picture(page: &mut Page, path: &Path) {
     println!("{}", path.display());
 }
 
-fn document(path: &str) -> Run {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    yamba_record::document::read(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
+fn text_of(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }

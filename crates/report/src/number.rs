@@ -27,6 +27,18 @@ pub fn short(count: u64) -> String {
     })
 }
 
+/// A label with short numbers after each `=`: `size=64Mi` instead of `size=67108864`.
+pub fn short_label(label: &str) -> String {
+    let words = label.split(' ').map(|word| {
+        let setting = word.split_once('=');
+        match setting.and_then(|(name, value)| Some((name, value.parse().ok()?))) {
+            Some((name, count)) => format!("{name}={}", short(count)),
+            None => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A number of the x axis: 64Mi instead of 67108864.
 pub fn axis_number(value: f64) -> String {
     if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
@@ -67,6 +79,10 @@ mod tests {
         assert_eq!(
             [0, 1000, 1024, 67108864, 3 << 30].map(short),
             ["0", "1000", "1Ki", "64Mi", "3Gi"]
+        );
+        assert_eq!(
+            short_label("copy size=65536 from=a word=1000 P=4"),
+            "copy size=64Ki from=a word=1000 P=4"
         );
         assert_eq!(counted(1, "sample"), "1 sample");
     }

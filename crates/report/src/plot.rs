@@ -4,8 +4,10 @@ use yamba_record::Run;
 use yamba_record::number::number;
 
 use crate::html::absent::absent;
+use crate::html::bars::{Bar, BarChart, bar_charts};
 use crate::html::chart::{Chart, Point};
 use crate::html::charts::charts;
+use crate::html::head::WITHIN;
 use crate::html::rows;
 use crate::number::{axis_number, short};
 use crate::ticks::{LogAxis, ends};
@@ -15,6 +17,10 @@ const HEIGHT: usize = 17;
 
 /// Minimum width of a chart.
 const LEAST_WIDTH: usize = 24;
+
+/// Minimum and maximum width of a bar beside its label and figure.
+const LEAST_BAR: usize = 12;
+const MOST_BAR: usize = 60;
 
 /// Marks of the curves, used cyclically.
 const MARKS: [char; 8] = ['o', 'x', '+', '*', '#', '@', '%', '&'];
@@ -28,14 +34,53 @@ const BETWEEN: char = '.';
 /// Mark of a cache size.
 const LEVEL: char = ':';
 
-/// All charts of a run, at most `width` columns wide, then the missing charts with reasons. Empty if no benchmark was swept over numbers.
+/// All charts of a run, at most `width` columns wide, then the bars of sweeps over names, and the missing charts with reasons. Empty if no benchmark
+/// was swept.
 pub fn plots(run: &Run, width: usize) -> String {
     let runs = std::slice::from_ref(run);
     let rows = rows::rows(runs);
     let mut all: Vec<String> = charts(runs, &rows).iter().map(|c| plot(c, width)).collect();
     let missing = absent(runs, &rows).into_iter();
+    let bars = bar_charts(runs, &rows);
+    all.extend(bars.iter().map(|chart| bars_of(chart, width)));
     all.extend(missing.map(|(name, text)| format!("{name}: {text}\n")));
     all.join("\n")
+}
+
+/// One line for each bar. Where `width` leaves a bar too little room, its label and figure get lines of their own.
+fn bars_of(chart: &BarChart, width: usize) -> String {
+    let longest = |text: fn(&Bar) -> &str| {
+        let lengths = chart.bars.iter().map(|bar| text(bar).chars().count());
+        lengths.max().unwrap_or(0)
+    };
+    let (labels, texts) = (longest(|b| &b.label), longest(|b| &b.text));
+    let room = width.saturating_sub(labels + texts + 6);
+    let is_one_line = room >= LEAST_BAR;
+    let columns = match is_one_line {
+        true => room.min(MOST_BAR),
+        false => width.max(LEAST_WIDTH) - 4,
+    };
+    let mut out = format!("{}: {}\n", chart.name, chart.title);
+    for bar in &chart.bars {
+        let length = (bar.share * columns as f64).round() as usize;
+        let drawn = "#".repeat(length.max(1));
+        let disturbed = if bar.is_disturbed { " ?" } else { "" };
+        let (label, text) = (&bar.label, bar.text.trim_end_matches(WITHIN));
+        out.push_str(&if is_one_line {
+            format!("  {label:labels$}  {drawn:columns$}  {text}{disturbed}\n")
+        } else {
+            format!("  {label}\n    {drawn}\n    {text}{disturbed}\n")
+        });
+    }
+    for remark in chart.remarks() {
+        let mark = if remark.starts_with("disturbed") {
+            "? "
+        } else {
+            ""
+        };
+        out.push_str(&format!("  {mark}{remark}\n"));
+    }
+    out
 }
 
 /// The range of an axis.
@@ -306,6 +351,58 @@ mod tests {
         (upright, lines[HEIGHT + 2].split_whitespace().collect())
     }
 
+    /// A sweep over names, without a declared chart.
+    fn named(points: &[(&str, f64)]) -> Run {
+        let mut run = swept(&vec![(1, 1.0); points.len()]);
+        for (entry, (place, median)) in run.benchmarks.iter_mut().zip(points) {
+            entry.charts.clear();
+            entry.parameters = Parameters(vec![("place".to_owned(), (*place).into())]);
+            entry.median = Some(*median);
+            entry.confidence_interval = Some([*median; 2]);
+        }
+        run
+    }
+
+    #[test]
+    fn sweep_over_names_draws_bars() {
+        let mut run = named(&[("same", 5000.0), ("apart", 10_000.0), ("free", 1.0)]);
+        run.benchmarks[2].is_disturbed = true;
+        let text = plots(&run, 60);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "lat_mem: latency (us)");
+        assert!(lines[1].starts_with("  place=same   ####"), "{text}");
+        assert!(lines[2].ends_with("  10 us [10, 10]"), "{text}");
+        let count = |line: &str| line.matches('#').count();
+        assert_eq!((count(lines[1]), count(lines[2])), (15, 29), "{text}");
+        assert_eq!(count(lines[3]), 1, "{text}");
+        assert!(lines[3].ends_with("1 ns [1, 1] ?"), "{text}");
+        assert_eq!(lines[4], "  ? disturbed: 1 of its points");
+        for width in [24, 40, 80, 200] {
+            let text = plots(&run, width);
+            let mut lines = text.lines().filter(|l| !l.contains("disturbed:"));
+            assert!(lines.all(|l| l.chars().count() <= width), "{text}");
+        }
+        let page = crate::html::html(std::slice::from_ref(&run), &[], &[], None);
+        assert_eq!(page.matches(r#"<td class="bar">"#).count(), 3);
+        assert!(
+            page.contains(r#"<rect y="1" width="50" height="8">"#),
+            "{page}"
+        );
+    }
+
+    #[test]
+    fn one_name_and_negative_values_have_no_bars() {
+        assert_eq!(plots(&named(&[("same", 1.0)]), 60), "");
+        assert_eq!(plots(&named(&[("same", 1.0), ("apart", -1.0)]), 60), "");
+        let mut run = named(&[("same", 1.0), ("apart", 2.0), ("free", 3.0)]);
+        run.benchmarks[2].valid = false;
+        run.benchmarks[2].status = Status::Invalid;
+        let text = plots(&run, 60);
+        assert!(text.ends_with("not valid: 1 of its points\n"), "{text}");
+        run.benchmarks.remove(1);
+        assert_eq!(plots(&run, 60), "");
+    }
+
     #[test]
     fn logarithmic_axes_are_labelled_with_powers() {
         let run = swept(&[
@@ -364,7 +461,7 @@ mod tests {
         let line =
             "lat_mem: cycles: known at 1 of 3 points, too few for a chart; the thread was blocked";
         assert_eq!(plots(&run, 60), format!("{line}\n"));
-        let page = crate::html::html(std::slice::from_ref(&run), &[], &[]);
+        let page = crate::html::html(std::slice::from_ref(&run), &[], &[], None);
         let (name, text) = line.split_once(": ").unwrap();
         let sentence = format!("<p><strong>{name}</strong>: {text}.</p>");
         assert!(page.contains(&sentence), "{page}");

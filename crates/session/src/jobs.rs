@@ -49,6 +49,7 @@ pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildE
         BuildError::Io(e) => ErrorMessage::from(e).help(
             "programs are built in the folder of YAMBA_CACHE, with temporary files in that of TMPDIR",
         ),
+        BuildError::Setting { fault, help } => Failure::new(fault).help(help),
         BuildError::NothingToBuild(why) => {
             Failure::new(why).help("`yamba list NAME --platforms` shows where it runs")
         }
@@ -106,6 +107,17 @@ pub fn job(
     }
     let outcome = build::build(analysis, class, target, &BuildOptions::default());
     finished(analysis, class, target, outcome, observer)
+}
+
+/// The job of a program that was built before.
+pub fn job_of(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    built: Built,
+    observer: &dyn Observer,
+) -> Result<Job, Failure> {
+    finished(analysis, class, target, Ok(built), observer)
 }
 
 fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
@@ -171,6 +183,7 @@ pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[S
             ..Producer::default()
         },
         sources: sources(analysis, jobs),
+        tags: Vec::new(),
     }
 }
 

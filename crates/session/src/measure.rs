@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use yamba_lang::compile::CompileKey;
 use yamba_lang::{ClassId, Target};
 use yamba_record::Run;
 
-use super::jobs::{grouped, jobs, listing, origin};
+use super::jobs::{build_failure, grouped, jobs, listing, origin};
 use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::store_sink::StoreSink;
@@ -13,7 +14,7 @@ use super::{Failure, Observer, StoreChoice};
 use yamba_harness::{
     self as run, CompressedEntry, DryRun, Job, Measurement, NoProgram, Options, Progress, Stop,
 };
-use yamba_toolchain::build::BuildOptions;
+use yamba_toolchain::build::{self, BuildOptions};
 use yamba_toolchain::suite_topics;
 
 /// A request to measure.
@@ -25,9 +26,11 @@ pub struct Request {
     pub tags: Vec<String>,
     /// Another machine: the benchmarks measure between this machine and that one.
     pub remote: Option<Remote>,
+    /// Options of the compiler for the benchmarks' own code, in the order of the command line.
+    pub compile: Vec<(CompileKey, String)>,
     /// The target platform; by default this machine's.
     pub target: Option<String>,
-    /// Parameters, effort and placement. The session fills in `own` and `origin`.
+    /// Parameters, effort, placement, and the tags of the run. The session fills in `own` and the rest of `origin`.
     pub options: Options,
     /// The command line or other origin of the request; the run records it.
     pub arguments: Vec<String>,
@@ -74,8 +77,11 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
     }
     let elsewhere =
         request.remote.is_some() || remote::names_a_machine(analysis, &classes, &target, &given);
+    let command_line = build::command_line_flags(&request.compile, analysis, &target)
+        .map_err(|e| build_failure(observer, analysis, e))?;
     let build_options = BuildOptions {
         elsewhere,
+        command_line,
         ..BuildOptions::default()
     };
     let jobs = jobs(analysis, &classes, &target, &build_options, observer)?;
@@ -139,9 +145,10 @@ impl Prepared {
     /// # Errors
     /// If a parameter is invalid.
     pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
-        let is_whole = self.options.whole;
-        let caches = is_whole.then(|| super::machine(&self.target).measured_caches);
-        let caches = caches.flatten();
+        let Target { isa, system } = &self.target;
+        let probe = || yamba_machine::probe(isa, system);
+        let caches =
+            run::caches_of_earlier_run(&self.options, &super::neighbours::neighbours(), probe);
         let plan = run::dry_run(&self.jobs, &self.options, stop, caches.as_ref());
         Ok(plan?)
     }
@@ -159,6 +166,7 @@ impl Prepared {
         let analysis = &self.selection.analysis;
         let mut origin = origin(analysis, &self.jobs, &self.target, &self.arguments);
         origin.producer.elsewhere = self.elsewhere;
+        origin.tags = self.options.origin.tags;
         let options = Options {
             origin,
             ..self.options

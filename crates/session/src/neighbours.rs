@@ -22,7 +22,7 @@ pub fn check_neighbours() -> Result<(), Failure> {
     }
     let value = value.to_string_lossy();
     Err(Failure::new(format!("{VARIABLE} is {value}"))
-        .help(format!("it may be {COUNT} or {DISCARD}")))
+        .help(format!("it must be {COUNT} or {DISCARD}")))
 }
 
 /// Batches beside a neighbour are discarded, unless the user wants them to count. The quiet widths are kept in the cache folder; without such a

@@ -64,6 +64,8 @@ pub enum Warning<'a> {
         document: &'a Path,
         /// Whether the store has a part of the run.
         is_partly_stored: bool,
+        /// Whether [`NotStored`](Warning::NotStored) has announced it.
+        is_expected: bool,
     },
     /// The run has ended, the store does not have all of it, and its document cannot be written to a file.
     NotRescued {

@@ -88,20 +88,80 @@ pub fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
         }
         all
     };
+    Ok(of_requests(&requests, &disk))
+}
+
+fn of_requests(requests: &[Request], disk: &Disk) -> Selection {
     let mut roots: Vec<Input> = Vec::new();
-    for request in &requests {
+    for request in requests {
         if !roots.contains(&request.input) {
             roots.push(request.input.clone());
         }
     }
     let files = roots.len();
-    let analysis = yamba_lang::analyse(roots, &disk);
-    let chosen = chosen(&analysis, &requests);
-    Ok(Selection {
+    let analysis = yamba_lang::analyse(roots, disk);
+    let chosen = chosen(&analysis, requests);
+    Selection {
         analysis,
         chosen,
         files,
-    })
+    }
+}
+
+/// A selection in which words were searched for.
+pub struct Found {
+    /// The classes that the names stand for, and those whose name or documentation has one of the words.
+    pub selection: Selection,
+    /// The names that no class has, and no glob or file: the words.
+    pub words: Vec<String>,
+}
+
+/// Like [`select`], but a name that stands for no class is searched for in the names and the documentation of the suite and each library.
+///
+/// Upper and lower case are the same. Fails if a word is found nowhere.
+pub fn search(names: &Names, observer: &dyn Observer) -> Result<Found, Failure> {
+    let disk = disk(&names.libraries)?;
+    let mut known = Vec::new();
+    let mut words = Vec::new();
+    for name in &names.names {
+        match requests(&disk, name) {
+            Ok(requests) => known.extend(requests),
+            Err(failure) if is_file(name) || name.is_empty() => return Err(failure),
+            Err(failure) => {
+                let found = by_word(&disk, name);
+                if found.is_empty() {
+                    return Err(failure);
+                }
+                known.extend(found);
+                words.push(name.clone());
+            }
+        }
+    }
+    if names.names.is_empty() {
+        known = everything(&disk, false);
+    }
+    let selection = of_requests(&known, &disk);
+    selection.report(observer)?;
+    Ok(Found { selection, words })
+}
+
+/// The benchmarks whose name or documentation has this word.
+fn by_word(disk: &Disk, word: &str) -> Vec<Request> {
+    let word = word.to_lowercase();
+    let has_word = |text: &str| text.to_lowercase().contains(&word);
+    let mut found = Vec::new();
+    for input in disk.searched(false) {
+        // Skip parsing texts without the word.
+        if !has_word(&input.text) {
+            continue;
+        }
+        let classes = classes(&input).into_iter();
+        let meant = classes.filter(|c| !matches!(c.parent, Parent::Ports(_)));
+        for class in meant.filter(|c| has_word(&c.name.text) || has_word(&c.doc)) {
+            found.push(request(How::Pattern, Some(class.name.text), input.clone()));
+        }
+    }
+    found
 }
 
 /// Selects the one class that `name`, a class or a file, stands for.
@@ -292,6 +352,15 @@ fn unknown(name: &str, searched: &[Input]) -> Failure {
     let names: Vec<String> = searched.iter().flat_map(declared).collect();
     failure
         .help(did_you_mean(name, &names).unwrap_or("`yamba list` shows what there is".to_string()))
+}
+
+/// The analysis of a text that is no file yet, as if it were the file `path`.
+pub fn of_text(path: &str, text: &str) -> Result<Analysis, Failure> {
+    let input = Input {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    };
+    Ok(yamba_lang::analyse(vec![input], &disk(&[])?))
 }
 
 /// The names of all classes that a user can name.

@@ -1,6 +1,6 @@
 //! Determines where a class runs, and what is missing elsewhere.
 
-use yamba_lang::model::{Gap, MemberRef, Program, World};
+use yamba_lang::model::{Gap, MemberRef, Program, Role, World};
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::here;
@@ -22,6 +22,16 @@ pub fn somewhere(program: &Program) -> World {
     let best = program.worlds.iter().enumerate().min_by_key(rank);
     let absent = || World::Absent("not for this platform".to_string());
     best.map_or_else(absent, |(_, world)| world.clone())
+}
+
+/// The tag of the class of an operating system on which nothing was ever run.
+const UNTESTED: &str = "untested";
+
+/// Whether nothing was ever run on the operating system of this target, as its class says.
+pub fn is_untested(analysis: &Analysis, target: &Target) -> bool {
+    let mut systems = analysis.classes.iter();
+    let class = systems.find(|c| c.role == Role::OperatingSystem && c.name() == target.system);
+    class.is_some_and(|class| analysis.tags(class.id).iter().any(|tag| tag == UNTESTED))
 }
 
 /// The members that a port to `target` must define before `class` can run there.

@@ -24,6 +24,8 @@ pub(super) struct StoreSink<'o> {
     head: Option<Run<()>>,
     missing: BTreeSet<usize>,
     has_warned: bool,
+    /// Whether a warning has said that there is no store, so that no other warning has to.
+    is_without_store: bool,
     spool: Option<Spool>,
 }
 
@@ -72,12 +74,14 @@ impl<'o> StoreSink<'o> {
             head: None,
             missing: BTreeSet::new(),
             has_warned: false,
+            is_without_store: false,
             spool: None,
         }
     }
 
     fn not_stored(&mut self, message: &str, help: Option<&str>) {
         self.observer.warning(&Warning::NotStored { message, help });
+        self.is_without_store = true;
         self.store = None;
     }
 
@@ -110,6 +114,7 @@ impl<'o> StoreSink<'o> {
             run: &run.id,
             document: &path,
             is_partly_stored: self.store.is_some(),
+            is_expected: self.is_without_store,
         });
         true
     }
@@ -133,10 +138,12 @@ impl<'o> StoreSink<'o> {
         if let Some(head) = self.head.take() {
             match Spool::begin(&head) {
                 Ok(spool) => {
-                    self.observer.warning(&Warning::Spooling {
-                        run: &head.id,
-                        spool: spool.path(),
-                    });
+                    if !self.is_without_store {
+                        self.observer.warning(&Warning::Spooling {
+                            run: &head.id,
+                            spool: spool.path(),
+                        });
+                    }
                     self.spool = Some(spool);
                 }
                 Err(why) => self.observer.warning(&Warning::NoSpool { why: &why }),

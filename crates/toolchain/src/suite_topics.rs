@@ -12,15 +12,23 @@ const TITLES: [(&str, &str); 10] = [
     ("remote", "Files of another host"),
     ("time", "Clocks and waiting"),
     ("selftest", "Known answers"),
-    ("", "Other"),
+    ("", "Your benchmarks"),
 ];
 
-/// The name of the folder that holds the class's file; empty for a bare file name.
+/// The name of the folder that holds the class's file; empty for a file in the current folder.
 pub fn folder(analysis: &Analysis, class: ClassId) -> &str {
-    let path = &analysis.sources.file(analysis.class(class).file).path;
+    folder_of(&analysis.sources.file(analysis.class(class).file).path)
+}
+
+fn folder_of(path: &str) -> &str {
     let mut parts = path.rsplit(['/', '\\']);
     parts.next();
-    parts.next().unwrap_or_default()
+    let folder = parts.next().unwrap_or_default();
+    if matches!(folder, "." | "..") {
+        ""
+    } else {
+        folder
+    }
 }
 
 /// The display title of a group.
@@ -33,4 +41,22 @@ pub fn title(folder: &str) -> &str {
 pub fn place(folder: &str) -> usize {
     let known = TITLES.iter().position(|(name, _)| *name == folder);
     known.unwrap_or(TITLES.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_files_have_a_heading_of_their_own() {
+        for (path, heading) in [
+            ("suite/cpu/lat_call.yamba", "Processor"),
+            ("mine.yamba", "Your benchmarks"),
+            ("./mine.yamba", "Your benchmarks"),
+            ("../mine.yamba", "Your benchmarks"),
+            ("parser/mine.yamba", "parser"),
+        ] {
+            assert_eq!(title(folder_of(path)), heading, "{path}");
+        }
+    }
 }

@@ -215,6 +215,7 @@ fn measure_launches(
     }
     let protocol = Protocol {
         launches: 6,
+        percentiles: false,
         is_emulated: false,
         quiet: &BTreeMap::from([(1, widths.of(1))]),
     };

@@ -225,3 +225,35 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
     };
     assert_eq!(findings(4, 400), expected);
 }
+
+/// A first run whose first benchmark has only a neighbour's level: the probes before it know the quiet level, if there was a quiet moment.
+#[test]
+fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
+    let beside: Vec<Batch> = (0..60)
+        .map(|i| Batch {
+            probes: Probes {
+                before: Some(2900.0 + f64::from(i % 7)),
+                between: Some(2900.0),
+                ..Probes::default()
+            },
+            ..Batch::default()
+        })
+        .collect();
+    let mut without = QuietWidths::default();
+    without.add(1, &beside, &[]);
+    assert!(without.of(1).level().unwrap() > 2800.0);
+    let mut with = QuietWidths::default();
+    assert!(with.is_empty());
+    let probes = (0..2500).map(|i| {
+        if i % 10 == 0 {
+            1700.0
+        } else {
+            2500.0 + f64::from(i % 97) * 9.0
+        }
+    });
+    with.add_probes(1, probes);
+    assert!(!with.is_empty());
+    with.add(1, &beside, &[]);
+    assert!(with.of(1).is_same(QuietWidth::Known(1700.0)));
+    assert_eq!(contended_share(&beside, |_| with.of(1)), Some(1.0));
+}

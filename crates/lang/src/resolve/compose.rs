@@ -276,6 +276,7 @@ impl Parts<'_> {
             parameters,
             evidence: table.evidence(),
             bounds: table.of_kind(|k| matches!(k, MemberKind::Bound { .. })),
+            requirements: table.of_kind(|k| matches!(k, MemberKind::Requires(_))),
             charts: table.of_kind(|k| matches!(k, MemberKind::Chart(_))),
             tags: tags(analysis, &chain.classes),
             members: table.members(),

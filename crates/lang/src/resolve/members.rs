@@ -62,8 +62,10 @@ pub(crate) fn noun(kind: &MemberKind) -> &'static str {
         MemberKind::Bitstring(_) => "a bitstring",
         MemberKind::Evidence { .. } => "an evidence",
         MemberKind::Bound { .. } => "a physical bound",
+        MemberKind::Requires(_) => "a condition on parameters",
         MemberKind::Chart(_) => "a chart",
         MemberKind::Tags(_) => "tags",
+        MemberKind::Compile(_) => "a `compile` clause",
         MemberKind::Native(_) => "native code",
     }
 }

@@ -402,9 +402,13 @@ impl<'a> Parser<'a> {
         let next = self.kind_at(at + 1);
         match self.word_at(at) {
             "import" => next == TokenKind::Mark(b'('),
-            "native" => next == TokenKind::Mark(b'{'),
+            "native" | "compile" => next == TokenKind::Mark(b'{'),
             "bitstring" => matches!(next, TokenKind::Word | TokenKind::Mark(b'<')),
             "at_least" | "at_most" => matches!(next, TokenKind::Word | TokenKind::Number),
+            "requires" => matches!(
+                next,
+                TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'(' | b'!')
+            ),
             "param" | "evidence" | "chart" | "tags" => next == TokenKind::Word,
             _ => false,
         }

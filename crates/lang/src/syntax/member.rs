@@ -49,8 +49,10 @@ impl Parser<'_> {
             "bitstring" => self.bitstring(),
             "evidence" => self.evidence(),
             "at_least" | "at_most" => self.bound(),
+            "requires" => self.requires(),
             "chart" => self.chart(),
             "tags" => self.tags(),
+            "compile" if self.is_mark(self.pos + 1, b'{') => self.compile(),
             "native" if self.is_mark(self.pos + 1, b'{') => Ok(MemberKind::Native(self.native())),
             "native" => self.fail(error!("missing-block" at self.here(),
                     "`{{` is missing after `native`";
@@ -219,6 +221,21 @@ impl Parser<'_> {
             value: self.cpp(value),
             unit,
         })
+    }
+
+    /// `requires CONDITION;`
+    fn requires(&mut self) -> Parsed<MemberKind> {
+        self.pos += 1;
+        let start = self.pos;
+        let end = self.value_end(&[]);
+        if start == end {
+            return self.fail(error!("missing-value" at self.after(start),
+                "`requires` is not followed by a condition";
+                help "write for example `requires stride <= size;`"));
+        }
+        self.pos = end;
+        self.semicolon("the condition");
+        Ok(MemberKind::Requires(self.cpp(start..end)))
     }
 
     /// The unit at the end of `start..end` and its start. Without a unit the start is `end`.

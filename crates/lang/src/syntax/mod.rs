@@ -9,6 +9,7 @@ mod asm;
 mod bitstring;
 mod brackets;
 mod class;
+mod compile;
 mod condition;
 mod cursor;
 mod declaration;

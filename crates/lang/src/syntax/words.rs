@@ -12,8 +12,10 @@ pub(super) const MEMBERS: &[&str] = &[
     "import",
     "at_least",
     "at_most",
+    "requires",
     "chart",
     "tags",
+    "compile",
 ];
 
 /// Words of a class header.

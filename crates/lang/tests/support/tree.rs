@@ -125,10 +125,17 @@ impl Printer<'_> {
                 let text = format!("{word} {} {}", self.cpp(*value), unit.text);
                 text.trim_end().to_owned()
             }
+            MemberKind::Requires(condition) => format!("requires {}", self.cpp(*condition)),
             MemberKind::Chart(chart) => self.chart(chart),
             MemberKind::Tags(tags) => {
                 let tags: Vec<&str> = tags.iter().map(|t| t.text.as_str()).collect();
                 format!("tags {}", tags.join(" "))
+            }
+            MemberKind::Compile(settings) => {
+                let each = settings
+                    .iter()
+                    .map(|s| format!(" {}={}", s.key.word(), s.value));
+                format!("compile{}", each.collect::<String>())
             }
             MemberKind::Native(cpp) => format!("native {}", self.cpp(*cpp)),
         };

@@ -7,6 +7,7 @@ use yamba_record::{Benchmark, Evidence, Run};
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::PointRow;
+use crate::percentiles::percentiles;
 use crate::place::RunLocation;
 use crate::shell::command_line;
 
@@ -37,6 +38,8 @@ fn behind(run: &Run, place: &RunLocation, row: &PointRow, benchmark: &Benchmark)
     markup! {
         @if let Some(summary) = about { p { (summary) } }
         @if !benchmark.parameters.0.is_empty() { p { "Parameters: " code { (benchmark.parameters) } } }
+        @if let Some(cycles) = benchmark.cycles { p { "Cycles: " (number(cycles.median)) "." } }
+        @if let Some(distribution) = &benchmark.distribution { p { (percentiles(distribution)) "." } }
         (launches(benchmark))
         (disturbed(benchmark))
         (histogram(benchmark))

@@ -1,69 +1,14 @@
-//! The facts of the runs: machine, time, command and outcome.
+//! The title of the page, the names of its runs, and the explanation of its tables.
 
-use chrono::DateTime;
-use maud::{Markup, html as markup};
 use yamba_record::Run;
-use yamba_record::machine::{Details, Machine};
-use yamba_record::number::{bytes, number};
-use yamba_record::run::{IntervalScope, Status};
+use yamba_record::machine::Machine;
+use yamba_record::run::IntervalScope;
 
-use super::timeline::timelines;
 use crate::number::counted;
 use crate::place::RunLocation;
 
 /// Mark for an interval within launches.
 pub const WITHIN: &str = "†";
-
-/// A fact of a run: name, and function that returns the value if the document has it.
-type Fact = (&'static str, fn(&Run) -> Option<String>);
-
-const FACTS: [Fact; 18] = [
-    ("Processor", |r| r.machine.cpu.clone()),
-    ("Instruction set", |r| known(&r.machine.isa)),
-    ("Processors", |r| {
-        (r.machine.cpus > 0).then(|| r.machine.cpus.to_string())
-    }),
-    ("Caches", |r| caches(r.machine.details.as_deref()?)),
-    ("Memory", |r| r.machine.memory.map(bytes)),
-    ("System", |r| {
-        known(format!("{} {}", r.machine.system, r.machine.kernel).trim())
-    }),
-    ("Page", |r| {
-        (r.machine.page_size > 0).then(|| bytes(r.machine.page_size))
-    }),
-    ("Virtual machine", |r| {
-        r.machine.virtual_machine.map(|v| yes_or_no(v).to_owned())
-    }),
-    ("As root", |r| {
-        ours(r).then(|| yes_or_no(r.machine.root).to_owned())
-    }),
-    ("Started", |r| r.started_unix_s.and_then(moment)),
-    ("Took", |r| {
-        Some(format!(
-            "{} s",
-            number(r.finished_unix_s? - r.started_unix_s?)
-        ))
-    }),
-    ("Tags", |r| known(&r.tags.join(", "))),
-    ("Measured by", |r| known(&r.producer.version)),
-    ("Command", |r| {
-        let words = &r.producer.arguments;
-        (!words.is_empty()).then(|| format!("yamba {}", words.join(" ")))
-    }),
-    ("Compiler", |r| r.producer.compiler.clone()),
-    ("Imported", Run::whose),
-    ("Plan", |r| ours(r).then(|| plan(r))),
-    ("Disturbances", |r| {
-        let all = &r.machine.details.as_deref()?.disturbances;
-        let texts: Vec<&str> = all.iter().map(|d| d.text.as_str()).collect();
-        known(&texts.join("; "))
-    }),
-];
-
-/// A text unless it is empty.
-fn known(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
-}
 
 /// The title of the page: machine and number of runs.
 pub fn title(runs: &[Run]) -> String {
@@ -80,7 +25,8 @@ pub fn title(runs: &[Run]) -> String {
     }
 }
 
-fn machine(machine: &Machine) -> String {
+/// The processor and its count.
+pub fn machine(machine: &Machine) -> String {
     let cpu = match machine.cpu.as_deref().unwrap_or(&machine.isa) {
         "" => "an unknown machine",
         cpu => cpu,
@@ -89,11 +35,6 @@ fn machine(machine: &Machine) -> String {
         0 => cpu.to_owned(),
         n => format!("{cpu}, {}", counted(n, "processor")),
     }
-}
-
-/// Whether Yamba measured the run. An imported run has neither plan nor privileges.
-fn ours(run: &Run) -> bool {
-    run.producer.imported.is_none()
 }
 
 /// The heading of a run's column: a letter, and the run's tag or id.
@@ -111,104 +52,8 @@ pub fn letter(number: usize) -> String {
     }
 }
 
-/// The table of facts, with one column per run.
-pub fn runs(runs: &[Run]) -> Markup {
-    markup! {
-        section aria-labelledby="runs" {
-            h2 #runs { @if runs.len() == 1 { "Machine and run" } @else { "Machines and runs" } }
-            div.wide role="region" aria-label="Facts" tabindex="0" {
-                table.facts {
-                    caption { "Machine, time and command of each run" }
-                    thead { tr {
-                        th scope="col" { "Fact" }
-                        @for number in 0..runs.len() {
-                            th scope="col" { @if runs.len() == 1 { "Run" } @else { (label(runs, number)) } }
-                        }
-                    } }
-                    tbody {
-                        (line("Run", runs, |r| known(&r.id)))
-                        (line("Sums", runs, |r| Some(sums(r))))
-                        @for (name, value) in FACTS { (line(name, runs, value)) }
-                    }
-                }
-            }
-            (timelines(runs))
-        }
-    }
-}
-
-fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Markup {
-    let values: Vec<Option<String>> = runs.iter().map(value).collect();
-    markup! {
-        @if values.iter().any(Option::is_some) {
-            tr {
-                th scope="row" { (name) }
-                @for value in &values { td { (value.as_deref().unwrap_or("unknown")) } }
-            }
-        }
-    }
-}
-
-/// The number of entries by status: `321 valid, 1 invalid, 11 skipped`
-fn sums(run: &Run) -> String {
-    let count = |status: Status| run.benchmarks.iter().filter(|b| b.status == status).count();
-    let (valid, invalid) = (count(Status::Ok), count(Status::Invalid));
-    let mut text = format!(
-        "{valid} valid, {invalid} invalid, {} skipped",
-        count(Status::Skipped)
-    );
-    if count(Status::Crashed) > 0 {
-        text += &format!(", {} crashed", count(Status::Crashed));
-    }
-    if run.interrupted {
-        text += ", stopped before it was done";
-    }
-    text
-}
-
-fn caches(details: &Details) -> Option<String> {
-    let caches = details.caches.iter();
-    let caches =
-        caches.filter_map(|c| Some(format!("level {} {} {}", c.level, c.kind, bytes(c.bytes?))));
-    known(&caches.collect::<Vec<_>>().join(", "))
-}
-
-fn plan(run: &Run) -> String {
-    let plan = &run.plan;
-    let (what, time) = match plan.benchmark_time_ns {
-        Some(time) => ("benchmark", time),
-        None => ("point", plan.time_ns),
-    };
-    let launches = match plan.launches {
-        1 => "1 launch".to_owned(),
-        n => format!("{n} launches"),
-    };
-    format!(
-        "{launches} of at least {}, {} s a {what}, {}{}{}, seed {}",
-        counted(plan.batches, "batch"),
-        number(time as f64 / 1e9),
-        plan.placement,
-        if plan.realtime { ", real-time" } else { "" },
-        if plan.counts_neighbours {
-            ", batches beside neighbours count"
-        } else {
-            ""
-        },
-        plan.seed
-    )
-}
-
-fn yes_or_no(value: bool) -> &'static str {
-    if value { "yes" } else { "no" }
-}
-
-fn moment(unix_s: f64) -> Option<String> {
-    let moment = DateTime::from_timestamp(unix_s as i64, 0)?;
-    Some(moment.format("%Y-%m-%d %H:%M:%S UTC").to_string())
-}
-
 /// The explanation of the tables.
-pub fn legend(runs: &[Run], places: &[RunLocation]) -> String {
+pub fn legend(runs: &[Run], places: &[RunLocation], is_compared: bool) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
     let mut kinds = runs
         .iter()
@@ -217,11 +62,13 @@ pub fn legend(runs: &[Run], places: &[RunLocation]) -> String {
     if kinds.any(|k| k == IntervalScope::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
-    text.push_str(" An invalid figure is struck through: it is not what its name says. Its reasons are beside it. A benchmark's name unfolds the details of its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the run from its store or its document's file.");
+    text.push_str(" An invalid figure is struck through: it is not what its name says. Its reason is below it. A benchmark's name unfolds the details of its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the run from its store or its document's file.");
     if places.iter().any(RunLocation::is_database) {
         text.push_str(" They contain no password of a database: PGPASSWORD supplies it.");
     }
-    if runs.len() > 1 {
+    if is_compared {
+        text.push_str(" B/A is the ratio of the runs' launches with its interval, in cycles where these agree better; it need not be that of the figures shown.");
+    } else if runs.len() > 1 {
         text.push_str(" `yamba compare` says whether figures side by side differ.");
     }
     text

@@ -1,13 +1,17 @@
 //! Runs as one self-contained HTML page: it loads nothing from a network or from other files.
 
 pub(crate) mod absent;
+pub(crate) mod bars;
 pub(crate) mod chart;
 pub(crate) mod charts;
 mod entry;
+mod facts;
 mod fit;
 pub(crate) mod head;
+mod headline;
 mod histogram;
 mod levels;
+mod measured;
 mod recorded_curve;
 pub(crate) mod rows;
 mod scaling;
@@ -15,6 +19,8 @@ mod study;
 mod sweep;
 pub(crate) mod table;
 mod timeline;
+mod trust;
+pub(crate) mod verdict;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -24,9 +30,11 @@ use yamba_record::Run;
 
 use chart::{Chart, Drawn};
 use rows::{PointRow, groups};
+use table::Columns;
 
 use crate::place::RunLocation;
 pub use study::{Operation, Study};
+pub use verdict::{PairVerdict, SideBySide, VerdictKind};
 
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
@@ -35,23 +43,25 @@ const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
 /// The page of one run or of several runs side by side, with the studies that they were measured for. `places` are the locations where the runs
-/// were read; the default store if the list is empty.
-pub fn html(runs: &[Run], studies: &[Study], places: &[RunLocation]) -> String {
+/// were read; the default store if the list is empty. `comparison` is that of two runs.
+pub fn html(
+    runs: &[Run],
+    studies: &[Study],
+    places: &[RunLocation],
+    comparison: Option<&SideBySide>,
+) -> String {
     let rows = rows::rows(runs);
     let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
         rows.into_iter().partition(PointRow::is_skipped);
     let groups = groups(measured);
-    let charts: Vec<(String, Vec<Chart>)> = groups
+    let charts: Vec<Vec<Chart>> = groups
         .iter()
-        .map(|(title, rows)| (title.clone(), charts::charts(runs, rows)))
+        .map(|(_, rows)| charts::charts(runs, rows))
         .collect();
-    let drawn = charts
-        .iter()
-        .flat_map(|(_, charts)| charts)
-        .map(Chart::drawn);
+    let drawn = charts.iter().flatten().map(Chart::drawn);
     let data: Vec<Drawn> = drawn.collect();
     let shown: Vec<&PointRow> = groups.iter().flat_map(|(_, rows)| rows).collect();
-    let mut first_chart = 0;
+    let columns = Columns::of(runs, &shown, comparison);
     let page = markup! {
         (DOCTYPE)
         html lang="en" {
@@ -60,29 +70,35 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[RunLocation]) -> String {
                 a.skip href="#figures" { "To the figures" }
                 header {
                     h1 { "Yamba: " (head::title(runs)) }
-                    (contents(&groups, studies, !skipped.is_empty()))
+                    (measured::measured(runs))
                 }
                 main {
-                    (head::runs(runs))
+                    @if let Some(comparison) = comparison { (verdict::section(runs, &shown, comparison)) }
+                    @if !runs.is_empty() { (trust::section(runs, &shown)) }
                     @for (i, study) in studies.iter().enumerate() { (study::section(runs, places, &shown, i, study)) }
+                    @if studies.is_empty() { (headline::section(runs, &groups, comparison)) }
+                    (contents(&groups, studies, !data.is_empty(), !skipped.is_empty()))
+                    (chart_section(&groups, &charts))
                     section #figures aria-labelledby="figures-title" {
-                        h2 #figures-title { "Figures" }
-                        p { (head::legend(runs, places)) }
+                        h2 #figures-title { "All figures" }
+                        p.prose { (head::legend(runs, places, comparison.is_some())) }
                         div.filter hidden {
                             label for="filter" { "Show only what contains " }
                             input #filter type="search" autocomplete="off" spellcheck="false";
                             " " output #found for="filter" {}
                         }
+                        p.paper { "The details of each figure are folded on paper; the page has them." }
                     }
                     @for (i, (title, rows)) in groups.iter().enumerate() {
                         section aria-labelledby={ "group-" (i) } {
                             h2 id={ "group-" (i) } { (title) }
-                            (table::table(runs, places, title, rows))
-                            (plots(&charts[i].1, &mut first_chart))
+                            (table::table(runs, places, title, rows, &columns))
+                            (bars::bars(runs, rows))
                             @for (name, text) in absent::absent(runs, rows) { p { strong { (name) } ": " (text) "." } }
                         }
                     }
                     @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }
+                    @if !runs.is_empty() { (facts::section(runs)) }
                 }
                 footer { p { "Made by Yamba " (env!("CARGO_PKG_VERSION")) ". Charts: uPlot 1.6.32, MIT licence, © Leon Sorokin." } }
                 script #charts type="application/json" { (PreEscaped(json(&data))) }
@@ -125,32 +141,50 @@ fn hash(text: &str) -> String {
     )
 }
 
-fn contents(groups: &[(String, Vec<PointRow>)], studies: &[Study], skipped: bool) -> Markup {
+fn contents(
+    groups: &[(String, Vec<PointRow>)],
+    studies: &[Study],
+    has_charts: bool,
+    has_skipped: bool,
+) -> Markup {
     markup! {
         nav aria-label="Contents" {
-            a href="#runs" { "Runs" }
-            @for i in 0..studies.len() { " " a href={ "#study-" (i) } { "Study" @if studies.len() > 1 { " " (i + 1) } } }
-            @for (i, (title, _)) in groups.iter().enumerate() {
-                " " a href={ "#group-" (i) } { (title) }
-            }
-            @if skipped { " " a href="#skipped" { "Skipped" } }
+            @for i in 0..studies.len() { a href={ "#study-" (i) } { "Study" @if studies.len() > 1 { " " (i + 1) } } " " }
+            @if has_charts { a href="#plots" { "Charts" } " " }
+            @for (i, (title, _)) in groups.iter().enumerate() { a href={ "#group-" (i) } { (title) } " " }
+            @if has_skipped { a href="#skipped" { "Skipped" } " " }
+            a href="#facts" { "Machine and run" }
         }
     }
 }
 
-/// Placeholders for a group's charts, which the script fills.
-fn plots(charts: &[Chart], first: &mut usize) -> Markup {
-    let start = *first;
-    *first += charts.len();
+/// Placeholders for all charts by topic, which the script fills.
+fn chart_section(groups: &[(String, Vec<PointRow>)], charts: &[Vec<Chart>]) -> Markup {
+    let mut number = 0;
+    let numbered: Vec<(&str, Vec<(usize, &Chart)>)> = groups
+        .iter()
+        .zip(charts)
+        .filter(|(_, charts)| !charts.is_empty())
+        .map(|((title, _), charts)| {
+            let first = number;
+            number += charts.len();
+            (title.as_str(), (first..).zip(charts).collect())
+        })
+        .collect();
     markup! {
-        @if !charts.is_empty() {
-            h3 { "Charts" }
-            noscript { p { "Charts are drawn by a script; the table above has the same figures." } }
-            div.charts {
-                @for (i, chart) in charts.iter().enumerate() {
-                    figure {
-                        figcaption { strong { (chart.name) } ": " (chart.caption()) }
-                        div.plot data-chart=(start + i) role="img" aria-label={ "Chart of " (chart.name) ": " (chart.caption()) " The table above has the same figures." } {}
+        @if !numbered.is_empty() {
+            section aria-labelledby="plots" {
+                h2 #plots { "Charts" }
+                noscript { p { "Charts are drawn by a script; the tables below have the same figures." } }
+                @for (title, charts) in &numbered {
+                    @if groups.len() > 1 { h3 { (title) } }
+                    div.charts {
+                        @for (number, chart) in charts {
+                            figure {
+                                figcaption { strong { (chart.name) } ": " (chart.caption()) }
+                                div.plot data-chart=(number) role="img" aria-label={ "Chart of " (chart.name) ": " (chart.caption()) " The tables below have the same figures." } {}
+                            }
+                        }
                     }
                 }
             }

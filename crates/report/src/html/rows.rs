@@ -8,7 +8,7 @@ use yamba_record::parameters::plain;
 use yamba_record::run::Status;
 use yamba_record::{Benchmark, Parameters, Run};
 
-use crate::number::short;
+use crate::number::short_label;
 
 /// One point of a benchmark.
 pub struct PointRow<'a> {
@@ -40,14 +40,7 @@ impl<'a> PointRow<'a> {
 
     /// The settings with short numbers: 64Mi instead of 67108864.
     pub fn short_point(&self) -> String {
-        let settings = self.settings.iter().map(|setting| {
-            let number = setting.split_once('=');
-            match number.and_then(|(n, v)| Some((n, v.parse().ok()?))) {
-                Some((name, count)) => format!("{name}={}", short(count)),
-                None => setting.clone(),
-            }
-        });
-        settings.collect::<Vec<_>>().join(" ")
+        short_label(&self.point())
     }
 
     /// The heading of the row; empty for a benchmark of another program.

@@ -1,5 +1,6 @@
 //! The study of a run: for each operation the prediction, its reason and the verdict.
 
+use indexmap::IndexSet;
 use maud::{Markup, html as markup};
 use yamba_record::Run;
 
@@ -52,6 +53,8 @@ pub struct Operation {
     pub reason: String,
     /// Method and conclusions in Markdown.
     pub text: String,
+    /// Whether it is a further point of the operation before it: a sweep is one group of rows, with one reason.
+    pub is_further_point: bool,
     /// Notes to the reader, the reason for a missing figure first.
     pub notes: Vec<String>,
     /// The command that measures the operation alone, without `--store`.
@@ -94,7 +97,9 @@ pub fn section(
                             th scope="col" data-sort=(sort) data-column=(column) { (name) }
                         }
                     } }
-                    @for operation in &study.operations { (line(&runs[study.run], study.run, &place, rows, operation)) }
+                    @for points in study.operations.chunk_by(|_, next| next.is_further_point) {
+                        (group(&runs[study.run], study.run, &place, rows, points))
+                    }
                 }
             }
             @for remark in &study.remarks { p.prose { (remark) } }
@@ -102,36 +107,55 @@ pub fn section(
     }
 }
 
-fn line(
+/// The rows of an operation: one, or those of a sweep, whose first row has the common cells.
+fn group(
     run: &Run,
     number: usize,
     place: &RunLocation,
     rows: &[&PointRow],
-    operation: &Operation,
+    points: &[Operation],
 ) -> Markup {
-    let o = operation;
-    let words = [&o.category, &o.name, &o.verdict].map(String::as_str);
+    let o = &points[0];
+    let height = (points.len() > 1).then_some(points.len());
+    let words = points.iter().flat_map(|p| [&p.name, &p.verdict]);
+    let words: Vec<&str> = std::iter::once(&o.category)
+        .chain(words)
+        .map(String::as_str)
+        .collect();
+    let notes: IndexSet<&String> = points.iter().flat_map(|p| &p.notes).collect();
+    markup! {
+        tbody data-text=(words.join(" ")) {
+            tr {
+                td.category rowspan=[height] { (o.category) }
+                th.operation scope="row" { (o.name) }
+                td rowspan=[height] data-label=(HEAD[2].0) { (or_na(&o.base)) }
+                td rowspan=[height] data-label=(HEAD[3].0) { (or_na(&o.overhead)) }
+                td rowspan=[height] data-label=(HEAD[4].0) { (or_na(&o.predicted)) }
+                (outcome(run, number, rows, o))
+                td.reason rowspan=[height] data-label=(HEAD[7].0) {
+                    (o.reason)
+                    @for paragraph in paragraphs(&o.text) { p { (paragraph) } }
+                    @if !notes.is_empty() { ul.notes { @for note in &notes { li { (note) } } } }
+                    p { code { (command(o, place)) } }
+                }
+            }
+            @for point in &points[1..] {
+                tr { th.operation scope="row" { (point.name) } (outcome(run, number, rows, point)) }
+            }
+        }
+    }
+}
+
+/// The cells of a point's figure and verdict.
+fn outcome(run: &Run, number: usize, rows: &[&PointRow], o: &Operation) -> Markup {
     let places: Vec<usize> = o
         .entries
         .iter()
         .filter_map(|entry| row_of(run, number, rows, *entry))
         .collect();
     markup! {
-        tbody data-text=(words.join(" ")) { tr {
-            td.category { (o.category) }
-            th.operation scope="row" { (o.name) }
-            td data-label=(HEAD[2].0) { (or_na(&o.base)) }
-            td data-label=(HEAD[3].0) { (or_na(&o.overhead)) }
-            td data-label=(HEAD[4].0) { (or_na(&o.predicted)) }
-            td.measured data-label=(HEAD[5].0) data-v=[o.value.as_ref().map(|v| v.0)] data-unit=[o.value.as_ref().map(|v| v.1.as_str())] { (measured(o, &places)) }
-            td data-label=(HEAD[6].0) { span.verdict.within[o.is_within] { (o.verdict) } }
-            td.reason data-label=(HEAD[7].0) {
-                (o.reason)
-                @for paragraph in paragraphs(&o.text) { p { (paragraph) } }
-                @if !o.notes.is_empty() { ul.notes { @for note in &o.notes { li { (note) } } } }
-                p { code { (command(o, place)) } }
-            }
-        } }
+        td.measured data-label=(HEAD[5].0) data-v=[o.value.as_ref().map(|v| v.0)] data-unit=[o.value.as_ref().map(|v| v.1.as_str())] { (measured(o, &places)) }
+        td data-label=(HEAD[6].0) { span.verdict.within[o.is_within] { (o.verdict) } }
     }
 }
 

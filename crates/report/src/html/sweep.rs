@@ -16,7 +16,7 @@ use crate::number::axis_number;
 use crate::ticks::ends;
 
 /// The tag of benchmarks whose first parameter is a size of memory in bytes.
-const IN_MEMORY: &str = "memory_sizes";
+pub const IN_MEMORY: &str = "memory_sizes";
 
 /// Prefixes of the notes that explain missing cycles.
 const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];

@@ -8,46 +8,88 @@ use yamba_record::{Benchmark, Run};
 use super::entry;
 use super::head::{WITHIN, label, letter};
 use super::rows::PointRow;
+use super::verdict::{PairVerdict, SideBySide, ratio_text};
 use crate::number::{self, counted};
 use crate::place::RunLocation;
 
-/// A column for each run: its heading, and its sort order, by word or by number.
-type Column = (&'static str, &'static str);
+/// A column: its heading, its sort order by word or by number, and the class of its width.
+type Column = (&'static str, &'static str, &'static str);
 
-const COLUMNS: [Column; 4] = [
-    ("Figure", "number"),
-    ("95 % interval", "number"),
-    CYCLES,
-    ("Status", "word"),
-];
-const CYCLES: Column = ("Cycles", "number");
+const FIGURE: Column = ("Figure", "number", "figure");
+const INTERVAL: Column = ("95 % interval", "number", "interval");
+const CYCLES: Column = ("Cycles", "number", "cycles");
+const RATIO: Column = ("B/A", "number", "ratio");
+const VERDICT: Column = ("Verdict", "word", "verdict");
+const REMARKS: Column = ("Remarks", "word", "remarks");
 
-/// The columns of a group. Cycles appear only if some row has them.
-fn columns(rows: &[PointRow]) -> Vec<Column> {
-    let mut all = rows.iter().flat_map(PointRow::present);
-    let has_cycles = all.any(|b| b.cycles.is_some());
-    let mut columns = COLUMNS.to_vec();
-    columns.retain(|column| has_cycles || *column != CYCLES);
-    columns
+/// The columns of the page's tables. All tables have the same.
+pub struct Columns<'a> {
+    /// The columns of one run.
+    of_run: Vec<Column>,
+    comparison: Option<&'a SideBySide>,
+}
+
+impl<'a> Columns<'a> {
+    /// The columns for these rows. Cycles have one if a row of a single run has them.
+    pub fn of(runs: &[Run], rows: &[&PointRow], comparison: Option<&'a SideBySide>) -> Columns<'a> {
+        let mut all = rows.iter().flat_map(|row| row.present());
+        let mut of_run = vec![FIGURE, INTERVAL];
+        if runs.len() == 1 && all.any(|b| b.cycles.is_some()) {
+            of_run.push(CYCLES);
+        }
+        Columns { of_run, comparison }
+    }
+
+    /// The columns before those of the runs: what differs is seen without scrolling.
+    fn first(&self) -> &'static [Column] {
+        match self.comparison {
+            Some(_) => &[RATIO, VERDICT],
+            None => &[],
+        }
+    }
+
+    /// The columns after those of the runs. With verdicts, these say what is disturbed.
+    fn last(&self) -> &'static [Column] {
+        match self.comparison {
+            Some(_) => &[],
+            None => &[REMARKS],
+        }
+    }
+
+    fn has_cycles(&self) -> bool {
+        self.of_run.contains(&CYCLES)
+    }
+
+    fn count(&self, runs: usize) -> usize {
+        2 + self.first().len() + self.of_run.len() * runs + self.last().len()
+    }
 }
 
 /// The table of a group.
-pub fn table(runs: &[Run], places: &[RunLocation], title: &str, rows: &[PointRow]) -> Markup {
-    let columns = columns(rows);
-    let width = 2 + columns.len() * runs.len();
+pub fn table(
+    runs: &[Run],
+    places: &[RunLocation],
+    title: &str,
+    rows: &[PointRow],
+    columns: &Columns,
+) -> Markup {
     markup! {
         div.wide role="region" aria-label={ "Figures: " (title) } tabindex="0" {
-            table.figures.three[columns.len() == 3] {
+            table.figures.equal.several[runs.len() > 1] {
                 caption { (title) ": figures with their intervals" }
-                (heading(runs, &columns))
+                (widths(runs.len(), columns))
+                (heading(runs, columns))
                 @for row in rows {
                     tbody data-text={ (row.name) " " (row.point()) " " (status_words(row)) } {
                         tr {
                             th.name scope="row" data-v=(row.name) { (row.name) }
                             td.point data-v=(row.point()) { (row.short_point()) }
-                            @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, &columns)) }
+                            @if let Some(comparison) = columns.comparison { (compared(comparison.of(runs, row))) }
+                            @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, columns)) }
+                            @if columns.comparison.is_none() { (remarks(row)) }
                         }
-                        tr.more { td colspan=(width) { (entry::details(runs, places, row)) } }
+                        (reasons(row, columns.count(runs.len())))
+                        tr.more { td colspan=(columns.count(runs.len())) { (entry::details(runs, places, row)) } }
                     }
                 }
             }
@@ -55,30 +97,47 @@ pub fn table(runs: &[Run], places: &[RunLocation], title: &str, rows: &[PointRow
     }
 }
 
-fn heading(runs: &[Run], columns: &[Column]) -> Markup {
+/// The same widths in each table.
+fn widths(runs: usize, columns: &Columns) -> Markup {
+    markup! {
+        colgroup {
+            col.name;
+            col.point;
+            @for (_, _, class) in columns.first() { col.(class); }
+            @for _ in 0..runs { @for (_, _, class) in &columns.of_run { col.(class); } }
+            @for (_, _, class) in columns.last() { col.(class); }
+        }
+    }
+}
+
+fn heading(runs: &[Run], columns: &Columns) -> Markup {
     let rows = if runs.len() > 1 { 2 } else { 1 };
+    let of_run = columns.of_run.len();
+    let first = 2 + columns.first().len();
     markup! {
         thead {
             tr {
                 th scope="col" rowspan=(rows) data-sort="word" data-column="0" { "Benchmark" }
                 th scope="col" rowspan=(rows) data-sort="word" data-column="1" { "Parameters" }
+                (headings(2, columns.first(), rows))
                 @if runs.len() > 1 {
-                    @for run in 0..runs.len() { th.run scope="colgroup" colspan=(columns.len()) { (label(runs, run)) } }
+                    @for run in 0..runs.len() { th.run scope="colgroup" colspan=(of_run) { (label(runs, run)) } }
                 } @else {
-                    (headings(0, columns))
+                    (headings(first, &columns.of_run, 1))
                 }
+                (headings(first + of_run * runs.len(), columns.last(), rows))
             }
             @if runs.len() > 1 {
-                tr { @for run in 0..runs.len() { (headings(run, columns)) } }
+                tr { @for run in 0..runs.len() { (headings(first + run * of_run, &columns.of_run, 1)) } }
             }
         }
     }
 }
 
-fn headings(run: usize, columns: &[Column]) -> Markup {
+fn headings(first: usize, columns: &[Column], rows: usize) -> Markup {
     markup! {
-        @for (i, (name, sort)) in columns.iter().enumerate() {
-            th scope="col" data-sort=(sort) data-column=(2 + run * columns.len() + i) { (name) }
+        @for (i, (name, sort, _)) in columns.iter().enumerate() {
+            th scope="col" rowspan=[(rows > 1).then_some(rows)] data-sort=(sort) data-column=(first + i) { (name) }
         }
     }
 }
@@ -98,10 +157,10 @@ fn word(status: Status) -> &'static str {
 }
 
 /// The cells of an entry. With several runs, the first cell names the run, for narrow screens that hide the headings.
-fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &[Column]) -> Markup {
+fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &Columns) -> Markup {
     let name = (runs.len() > 1).then(|| letter(run));
     let Some(benchmark) = entry else {
-        return markup! { td.none colspan=(columns.len()) data-run=[name] { "not in this run" } };
+        return markup! { td.none colspan=(columns.of_run.len()) data-run=[name] { "not in this run" } };
     };
     let interval = benchmark.confidence_interval.zip(benchmark.median);
     let width = interval.map(|([low, high], median)| (high - low) / median);
@@ -109,14 +168,27 @@ fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &[Column]
     markup! {
         td.number data-v=[benchmark.median] data-unit=[benchmark.unit.as_deref()] data-run=[name] { (figure(benchmark)) }
         td.number data-v=[width] { (interval_text(benchmark).unwrap_or_default()) }
-        @if columns.contains(&CYCLES) {
+        @if columns.has_cycles() {
             td.number.cycles data-v=[cycles] { (cycles.map(number).unwrap_or_default()) }
         }
-        td.status data-v=(word(benchmark.status)) { (status(benchmark)) }
     }
 }
 
-fn figure(benchmark: &Benchmark) -> Markup {
+/// The ratio with its interval, and the verdict.
+fn compared(verdict: Option<&PairVerdict>) -> Markup {
+    markup! {
+        @match verdict {
+            Some(verdict) => {
+                td.number.ratio data-v=[verdict.ratio] { (ratio_text(verdict).unwrap_or_default()) }
+                td.judged { span.verdict.(verdict.kind.class()) { (verdict.word) } }
+            },
+            None => { td.number.ratio {} td.judged {} },
+        }
+    }
+}
+
+/// The figure; an invalid one is struck through.
+pub fn figure(benchmark: &Benchmark) -> Markup {
     markup! {
         @if let Some(text) = figure_text(benchmark) {
             @if benchmark.valid { (text) } @else { s.invalid { (text) } }
@@ -140,23 +212,63 @@ pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
     Some(text)
 }
 
-fn status(benchmark: &Benchmark) -> Markup {
-    let mut marks = Vec::new();
-    if benchmark.is_disturbed {
-        marks.push("disturbed".to_owned());
+/// The exceptions of a row; empty if all its figures are valid and undisturbed. Of several runs each is named.
+fn remarks(row: &PointRow) -> Markup {
+    let words: Vec<Option<&str>> = row.entries.iter().map(|e| e.and_then(remark)).collect();
+    let has_letters = row.entries.len() > 1;
+    markup! {
+        td.status data-v=[words.iter().flatten().next()] {
+            @for (run, word) in words.iter().enumerate() {
+                @if let Some(word) = word {
+                    div { @if has_letters { strong { (letter(run)) } " " } span.badge.(word) { (word) } }
+                }
+            }
+        }
+    }
+}
+
+fn remark(benchmark: &Benchmark) -> Option<&'static str> {
+    match benchmark.status {
+        Status::Ok => benchmark.is_disturbed.then_some("disturbed"),
+        status => Some(word(status)),
+    }
+}
+
+/// A row below with the reasons of figures that are not valid, and the evidence outside its bounds.
+fn reasons(row: &PointRow, width: usize) -> Markup {
+    let has_letters = row.entries.len() > 1;
+    let reasons = row.entries.iter().enumerate();
+    let reasons: Vec<(usize, &Benchmark, String)> = reasons
+        .filter_map(|(run, entry)| Some((run, (*entry)?, reason((*entry)?)?)))
+        .collect();
+    markup! {
+        @if !reasons.is_empty() {
+            tr.why { td colspan=(width) {
+                @for (run, benchmark, reason) in &reasons {
+                    div {
+                        @if has_letters { strong { (letter(*run)) } " " }
+                        @if !benchmark.valid { (word(benchmark.status)) ": " }
+                        (reason)
+                    }
+                }
+            } }
+        }
+    }
+}
+
+/// Why a figure is not valid; of a valid one the evidence outside its bounds.
+fn reason(benchmark: &Benchmark) -> Option<String> {
+    if benchmark.status != Status::Ok {
+        return benchmark.notes.first().cloned();
     }
     let outside = benchmark.evidence.iter().filter(|(_, e)| e.outside > 0);
-    for (name, evidence) in outside {
-        marks.push(format!(
-            "{name} outside its bounds in {}",
-            counted(evidence.outside, "batch")
-        ));
-    }
-    markup! {
-        span.badge.(word(benchmark.status)) { (word(benchmark.status)) }
-        @if !marks.is_empty() { " " small { (marks.join(", ")) } }
-        @if benchmark.status != Status::Ok { (entry::notes(benchmark)) }
-    }
+    let outside: Vec<String> = outside
+        .map(|(name, evidence)| {
+            let batches = counted(evidence.outside, "batch");
+            format!("{name} outside its bounds in {batches}")
+        })
+        .collect();
+    (!outside.is_empty()).then(|| outside.join(", "))
 }
 
 /// The table of skipped points with their reasons.

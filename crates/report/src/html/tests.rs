@@ -14,7 +14,7 @@ use made_up::{HOSTILE, benchmark, caches, hostile_run, hostile_study, level_foun
 mod made_up;
 
 fn html(runs: &[Run]) -> String {
-    super::html(runs, &[], &[])
+    super::html(runs, &[], &[], None)
 }
 
 fn charts(page: &str) -> serde_json::Value {
@@ -76,6 +76,7 @@ fn commands_name_a_store_other_than_the_default() {
             &both,
             &[],
             &[RunLocation::Usual, RunLocation::Store(store.to_owned())],
+            None,
         );
         for command in [command(""), command(quoted)] {
             assert_eq!(page.matches(&command).count(), 1, "{command}");
@@ -95,7 +96,7 @@ fn study_command_uses_store_of_run() {
             " --store '/a b.sqlite'",
         ),
     ] {
-        let page = super::html(&runs, &[study()], &[place]);
+        let page = super::html(&runs, &[study()], &[place], None);
         let command = format!("<code>yamba run lat_mem{words}</code>");
         assert_eq!(page.matches(&command).count(), 2, "{command}");
     }
@@ -103,7 +104,7 @@ fn study_command_uses_store_of_run() {
 
 #[test]
 fn names_are_escaped() {
-    let with_study = super::html(&[hostile_run()], &[hostile_study()], &[]);
+    let with_study = super::html(&[hostile_run()], &[hostile_study()], &[], None);
     for page in [with_study, html(&[hostile_run(), hostile_run()])] {
         assert!(!page.contains("<img"), "an element of a name's own");
         assert!(!page.contains("<script>alert"));
@@ -540,7 +541,7 @@ fn study_precedes_figures_and_links_to_them() {
         benchmark("lat_mem", 8192, "ok"),
         benchmark("lat_absent", 1, "skipped"),
     ]);
-    let page = super::html(&[run], &[study()], &[]);
+    let page = super::html(&[run], &[study()], &[], None);
     for text in [
         "Study: What it costs",
         r##"href="#entry-1">8.192 us"##,
@@ -557,4 +558,129 @@ fn study_precedes_figures_and_links_to_them() {
     }
     let place = |text: &str| page.find(text).unwrap();
     assert!(place("id=\"study-0\"") < place("id=\"figures\""));
+}
+
+#[test]
+fn sweep_of_a_study_has_one_reason() {
+    let run = run(vec![benchmark("lat_mem", 4096, "ok")]);
+    let mut study = study();
+    let mut further = study.operations[0].clone();
+    further.name = "Load of more".to_owned();
+    further.is_further_point = true;
+    study.operations.insert(1, further);
+    let page = super::html(&[run], &[study], &[], None);
+    assert_eq!(
+        page.matches("It &lt;b&gt;must").count(),
+        2,
+        "Load and Growth"
+    );
+    assert_eq!(page.matches(r#"<td class="reason" rowspan="2""#).count(), 1);
+    assert!(page.contains(r#"<tr><th class="operation" scope="row">Load of more</th>"#));
+}
+
+#[test]
+fn headlines_are_tagged_benchmarks_or_the_first_of_each_topic() {
+    let of_topic = |topic: &str, name: &str, is_tagged: bool| {
+        let mut entry = benchmark(name, 64, "ok");
+        entry.provenance.topic = Some(topic.to_owned());
+        entry.provenance.tags = is_tagged
+            .then(|| "headline".to_owned())
+            .into_iter()
+            .collect();
+        entry
+    };
+    let cards = |entries: Vec<Benchmark>| -> Vec<String> {
+        let page = html(&[run(entries)]);
+        let cards = page.split(r#"<span class="which">"#).skip(1);
+        cards
+            .map(|c| c.split('<').next().unwrap().to_owned())
+            .collect()
+    };
+    let many = |topic: &str, count: usize| -> Vec<Benchmark> {
+        (0..count)
+            .map(|n| of_topic(topic, &format!("{topic}_{n}"), n == 6))
+            .collect()
+    };
+    // The tagged one of each topic, and the first others in turn, in the order of the page.
+    let chosen = cards([many("memory", 20), many("file", 20)].concat());
+    let expected = [
+        "memory_0", "memory_1", "memory_2", "memory_3", "memory_4", "memory_6",
+    ];
+    assert_eq!(chosen[..6], expected);
+    assert_eq!(chosen.len(), 12);
+    assert!(chosen.contains(&"file_6".to_owned()), "{chosen:?}");
+    // Of sizes of memory the last point, of others the first.
+    let mut sizes = vec![
+        benchmark("lat_mem", 16, "ok"),
+        benchmark("lat_mem", 64, "ok"),
+    ];
+    assert_eq!(cards(sizes.clone()), ["lat_mem size=16"]);
+    sizes[0].provenance.tags = vec!["memory_sizes".to_owned()];
+    assert_eq!(cards(sizes), ["lat_mem size=64"]);
+    // Without a figure there is no card.
+    assert_eq!(cards(vec![benchmark("lat_absent", 1, "skipped")]), [""; 0]);
+}
+
+#[test]
+fn problems_come_with_fixes_and_the_worst_first() {
+    let mut wrong = benchmark("lat_wrong", 16, "invalid");
+    wrong.notes = vec!["faults is 1, expected 7".to_owned()];
+    let mut noisy = benchmark("lat_noisy", 16, "ok");
+    noisy.is_disturbed = true;
+    noisy.disturbed = [("switch".to_owned(), 30)].into();
+    let mut quick = benchmark("lat_quick", 16, "ok");
+    quick.interval_scope = Some(IntervalScope::WithinLaunches);
+    let mut one = run(vec![
+        quick,
+        noisy,
+        wrong,
+        benchmark("lat_absent", 1, "skipped"),
+    ]);
+    one.interrupted = true;
+    one.plan.launches = 2;
+    one.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
+    let page = html(&[one]);
+    let start =
+        page.find("1 of 4 figures is valid and undisturbed; 1 disturbed, 1 invalid, 1 skipped.");
+    let mut rest = &page[start.expect("the counts")..];
+    for text in [
+        "stopped before it was done.",
+        "run yamba run --quick again.",
+        "lat_wrong</a> (faults is 1, expected 7).",
+        "Other work on the machine may be part of 1 figure (switch in 1).",
+        "stop other programs and measure again.",
+        "The intervals of 1 figure (marked †) come from few launches",
+        "measure without --quick.",
+        "1 was skipped",
+    ] {
+        let place = rest
+            .find(text)
+            .unwrap_or_else(|| panic!("{text} is missing or too early"));
+        rest = &rest[place..];
+    }
+    assert!(rest.find("Machine and run").is_some(), "facts last");
+}
+
+#[test]
+fn all_tables_have_the_same_columns_and_mark_exceptions_only() {
+    let mut first = benchmark("lat_mem", 4096, "ok");
+    first.provenance.topic = Some("memory".to_owned());
+    first.cycles = Some(Cycles {
+        median: 4.0,
+        confidence_interval: [4.0; 2],
+    });
+    let mut second = benchmark("lat_file", 4096, "ok");
+    second.provenance.topic = Some("file".to_owned());
+    second.is_disturbed = true;
+    let page = html(&[run(vec![first, second])]);
+    let heads: Vec<&str> = page
+        .split("<colgroup>")
+        .skip(1)
+        .map(|t| t.split("</colgroup>").next().unwrap())
+        .collect();
+    assert_eq!(heads.len(), 2);
+    assert_eq!(heads[0], heads[1]);
+    assert!(heads[0].contains("cycles"), "{}", heads[0]);
+    assert_eq!(page.matches(r#"<td class="status"></td>"#).count(), 1);
+    assert!(page.contains(r#"<span class="badge disturbed">disturbed</span>"#));
 }

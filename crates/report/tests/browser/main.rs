@@ -7,7 +7,7 @@ mod page;
 
 use serde_json::json;
 use yamba_record::Run;
-use yamba_report::{Operation, Study};
+use yamba_report::{Operation, PairVerdict, SideBySide, Study, VerdictKind};
 
 use made_up::{HOSTILE, benchmark, caches, hostile_run, hostile_study, level_found, run, study};
 use page::Page;
@@ -109,7 +109,11 @@ fn chart_is_saved_as_displayed() {
         ] {
             assert!(svg.contains(text), "{text} in {svg}");
         }
-        assert_eq!(svg.matches("<circle").count(), 4, "a mark for each point");
+        assert_eq!(
+            svg.matches("class=\"mark\"").count(),
+            4,
+            "a mark for each point"
+        );
         let points = svg.split_once("<polyline points=\"").unwrap().1;
         let points = points.split_once('"').unwrap().0;
         assert_eq!(points.split(' ').count(), 4);
@@ -146,7 +150,7 @@ const COLOURS: &str = "(() => {
     const light = (c) => c.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
     const style = (selector) => getComputedStyle(document.querySelector(selector));
     const back = light(rgb(style('body').backgroundColor));
-    const texts = ['body', 'a', 'caption', 'figcaption', '.badge.valid', '.badge.invalid', 's.invalid', 'small'];
+    const texts = ['body', 'a', 'caption', 'figcaption', '.counts', '.fix', '.card .about', '.card .which', '.badge.invalid', 's.invalid', 'small'];
     const contrasts = texts.map((s) => light(rgb(style(s).color))).map((t) => (Math.max(t, back) + 0.05) / (Math.min(t, back) + 0.05));
     const text = rgb(style('body').color);
     const c = document.querySelector('.plot canvas');
@@ -313,20 +317,164 @@ fn invalid_figure_is_visibly_marked() {
         let status = page.texts("td.status");
         let invalid: Vec<&String> = status.iter().filter(|s| s.contains("invalid")).collect();
         assert_eq!(invalid.len(), 1);
-        assert!(invalid[0].contains("faults is 1, expected 7"));
+        let reasons = page.texts("tr.why").concat();
+        assert!(
+            reasons.contains("invalid: faults is 1, expected 7"),
+            "{reasons}"
+        );
+    });
+}
+
+/// The comparison of the figures of two sample runs: one seems slower, one is undecided, the others are alike.
+fn sample_comparison() -> SideBySide {
+    let pair = |at: usize, kind, word: &str| PairVerdict {
+        entries: [at; 2],
+        ratio: (kind != VerdictKind::Undecided).then_some(1.25),
+        confidence_interval: (kind != VerdictKind::Undecided).then_some([1.125, 1.5]),
+        kind,
+        word: word.to_owned(),
+    };
+    let mut pairs = vec![
+        pair(0, VerdictKind::Slower, "seems slower"),
+        pair(5, VerdictKind::Undecided, "invalid in A, invalid in B"),
+    ];
+    pairs.extend((1..5).map(|at| pair(at, VerdictKind::Same, "no difference shown")));
+    SideBySide {
+        summary: "Of B: 1 seems slower, 4 without a shown difference.".to_owned(),
+        remarks: vec!["It may be drift.".to_owned()],
+        pairs,
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn page_does_not_scroll_sideways_at_any_width() {
+    let runs = [sample_run(), sample_run()];
+    let browser = chromium::shared();
+    let mut browser = chromium::lock(&browser);
+    for comparison in [None, Some(&sample_comparison())] {
+        let mut page = Page::compared(&mut browser, &runs, &[study()], comparison);
+        page.place(".plot");
+        page.until("!!document.querySelector('.plot .u-over')");
+        for scheme in ["light", "dark"] {
+            let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+            page.call("Emulation.setEmulatedMedia", json!({"features": features}));
+            for width in [390, 900, 1400] {
+                page.window(width, 800);
+                page.until(
+                    "document.documentElement.scrollWidth === document.documentElement.clientWidth",
+                );
+                assert_eq!(page.value("innerWidth"), width);
+                let [x, _, own, _] = page.place("td.number[data-unit]");
+                assert!(
+                    x >= 0.0 && x + own <= f64::from(width),
+                    "a figure out of sight"
+                );
+                let [_, _, chart, _] = page.place(".plot");
+                assert!(
+                    chart > f64::from(width) - 60.0,
+                    "a chart of {chart} at {width}"
+                );
+            }
+        }
+        assert_eq!(page.faults(), [""; 0]);
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn first_screen_says_what_was_measured_and_whether_to_trust_it() {
+    on_page(&[sample_run()], |page| {
+        page.window(1400, 900);
+        let seen = page.value(
+            "[...document.querySelectorAll('h1, .measured, .counts, .problems > li, .card')]
+                .filter((e) => e.getBoundingClientRect().bottom <= innerHeight).map((e) => e.innerText).join('\\n')",
+        );
+        let seen = seen.as_str().unwrap();
+        for text in [
+            "Made Up 3000, 2 processors",
+            "3 benchmarks, 6 figures",
+            "5 of 7 figures are valid and undisturbed; 1 invalid, 1 skipped.",
+            "lat_wrong (faults is 1, expected 7)",
+            "300 ns",
+        ] {
+            assert!(seen.contains(text), "{text}: {seen}");
+        }
+        // Facts come last, folded.
+        let last = page.value("[...document.querySelectorAll('main > section')].at(-1).innerText");
+        assert_eq!(last, "Machine and run");
+        assert_eq!(page.texts("table.facts").len(), 0);
     });
 }
 
 #[test]
 #[ignore = "needs Chromium"]
-fn narrow_page_does_not_scroll_sideways() {
+fn two_runs_have_ratio_and_verdict_in_each_row() {
+    let runs = [sample_run(), sample_run()];
+    let browser = chromium::shared();
+    let mut browser = chromium::lock(&browser);
+    let mut page = Page::compared(&mut browser, &runs, &[], Some(&sample_comparison()));
+    let summary = page.text("#differences + .counts");
+    assert_eq!(
+        summary,
+        "Of B: 1 seems slower, 4 without a shown difference."
+    );
+    let listed = page.texts(".differences li");
+    assert_eq!(
+        listed,
+        ["lat_mem size=4Ki: seems slower, B/A 1.250 [1.125, 1.500]"]
+    );
+    let ratios = page.texts("td.ratio");
+    assert_eq!(ratios.len(), 6);
+    assert_eq!(ratios[0], "1.250 [1.125, 1.500]");
+    let verdicts = page.texts("td.judged");
+    assert_eq!(verdicts[..2], ["seems slower", "no difference shown"]);
+    assert_eq!(verdicts[5], "invalid in A, invalid in B");
+    page.click(".differences a");
+    page.until("document.activeElement.getAttribute('aria-expanded') === 'true'");
+    assert_eq!(page.faults(), [""; 0]);
+}
+
+/// Two curves in a chart, also on paper without colours.
+#[test]
+#[ignore = "needs Chromium"]
+fn curves_differ_by_mark_and_dash() {
     on_page(&[sample_run(), sample_run()], |page| {
-        page.place(".plot");
-        page.until("!!document.querySelector('.plot .u-over')");
-        page.window(390, 800);
-        page.until("document.documentElement.scrollWidth === document.documentElement.clientWidth");
-        assert_eq!(page.value("innerWidth"), 390);
-        let [x, _, width, _] = page.place("td.number[data-unit]");
-        assert!(x >= 0.0 && x + width <= 390.0, "a figure out of sight");
+        let svg = page.save(".save", "lat_mem-latency-size.svg");
+        let lines: Vec<&str> = svg.split("<polyline").skip(1).collect();
+        assert_eq!(lines.len(), 2);
+        let head = |line: &str| line.split('>').next().unwrap().to_owned();
+        assert!(!head(lines[0]).contains("stroke-dasharray"), "{}", lines[0]);
+        assert!(head(lines[1]).contains("stroke-dasharray"), "{}", lines[1]);
+        let mark = |line: &str| {
+            let path = line.split("class=\"mark\" d=\"").nth(1).unwrap();
+            let path = path.split('"').next().unwrap();
+            path.chars()
+                .filter(char::is_ascii_alphabetic)
+                .collect::<String>()
+        };
+        assert_eq!([mark(lines[0]), mark(lines[1])], ["Maaz", "Mhvhz"]);
+        let samples = page.value("document.querySelectorAll('.u-legend svg.mark').length");
+        assert_eq!(samples, 2);
+        // A name without a value has no colon after it.
+        let colon = page.value(
+            "getComputedStyle(document.querySelector('.u-legend .u-series:nth-child(2) th'), '::after').content",
+        );
+        assert_eq!(colon, "none");
+    });
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn paper_shows_folded_facts() {
+    on_page(&[sample_run()], |page| {
+        assert_eq!(page.texts("table.facts").len(), 0);
+        page.value("dispatchEvent(new Event('beforeprint'))");
+        page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+        assert_eq!(page.texts("table.facts").len(), 1);
+        let note = page.texts(".paper").concat();
+        assert!(note.contains("folded on paper"), "{note}");
+        page.value("dispatchEvent(new Event('afterprint'))");
+        assert_eq!(page.texts("table.facts").len(), 0);
     });
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use yamba_record::Run;
-use yamba_report::Study;
+use yamba_report::{SideBySide, Study};
 
 use crate::chromium::Browser;
 
@@ -18,8 +18,23 @@ pub struct Page<'a> {
 impl Page<'_> {
     /// Opens the page of `runs` and their studies in a new tab and waits until it is loaded.
     pub fn of<'a>(browser: &'a mut Browser, runs: &[Run], studies: &[Study]) -> Page<'a> {
+        Page::compared(browser, runs, studies, None)
+    }
+
+    /// Opens the page of two runs with their comparison.
+    pub fn compared<'a>(
+        browser: &'a mut Browser,
+        runs: &[Run],
+        studies: &[Study],
+        comparison: Option<&SideBySide>,
+    ) -> Page<'a> {
+        Page::open(browser, &yamba_report::html(runs, studies, &[], comparison))
+    }
+
+    /// Opens a page from its text.
+    pub fn open<'a>(browser: &'a mut Browser, text: &str) -> Page<'a> {
         let path = browser.folder().join("report.html");
-        std::fs::write(&path, yamba_report::html(runs, studies, &[])).unwrap();
+        std::fs::write(&path, text).unwrap();
         let mut page = Page::blank(browser);
         page.call(
             "Page.navigate",
@@ -137,6 +152,8 @@ impl Page<'_> {
     /// Clicks an element that saves a file, and returns the content of the file.
     pub fn save(&mut self, selector: &str, name: &str) -> String {
         let folder = self.browser.folder().join("saved");
+        // An earlier test may have saved a file of this name.
+        let _ = std::fs::remove_file(folder.join(name));
         let allow = json!({"behavior": "allow", "downloadPath": folder});
         self.browser
             .call(None, "Browser.setDownloadBehavior", allow);

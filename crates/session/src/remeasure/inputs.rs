@@ -39,7 +39,8 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
     Some(format!("{name}: {was} then, {is} now"))
 }
 
-fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
+/// The recorded inputs of the programs of `class`.
+pub(super) fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
     let mut all = run.benchmarks.iter().filter(|b| b.class == class);
     all.find_map(|b| b.provenance.inputs.as_ref())
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use yamba_lang::Severity;
 use yamba_record::{Benchmark, Run};
 
-use super::super::jobs::{jobs, origin};
+use super::super::jobs::{job_of, jobs, origin};
 use super::super::{Failure, Observer, of_home};
 use super::inputs;
 use yamba_harness::{self as run, Job};
-use yamba_toolchain::build::{BuildOptions, host};
+use yamba_toolchain::build::{self, BuildOptions, Built, host};
 use yamba_toolchain::embedded;
 use yamba_toolchain::source_snapshot::SourceSnapshot;
 
@@ -30,6 +30,18 @@ pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) ->
     let is_strange = run.producer.from_document && !trusts_documents;
     let strange = is_strange.then(|| STRANGE.to_owned());
     strange.or_else(|| SourceSnapshot::lacks(run, benchmark))
+}
+
+/// Why the programs of `class` in `run` cannot be linked as before.
+fn changed_library(run: &Run, class: &str) -> Option<String> {
+    build::changed_library(inputs::of_class(run, class)?)
+}
+
+/// The program that measured `class`, if the cache still holds it.
+fn kept_program(of: &[&Benchmark], class: &str) -> Option<Built> {
+    let mut programs = of.iter().filter(|b| b.class == class);
+    let identity = programs.find_map(|b| b.provenance.program.as_ref())?;
+    build::kept_program(class, identity)
 }
 
 impl Side {
@@ -62,14 +74,36 @@ impl Side {
             return Ok(side);
         }
         let target = host();
-        let ids = classes.iter().filter_map(|c| analysis.find_class(c));
-        let ids: Vec<_> = ids.collect();
+        let mut recorded = BTreeMap::new();
+        let mut ids = Vec::new();
+        let mut kept = Vec::new();
+        for class in &classes {
+            let Some(id) = analysis.find_class(class) else {
+                continue;
+            };
+            if let Some(inputs) = inputs::of_class(run, class) {
+                recorded.insert((*class).to_owned(), inputs.flags.clone());
+            }
+            let changed = changed_library(run, class);
+            if changed.is_none() && changed_library(other, class).is_none() {
+                ids.push(id);
+                continue;
+            }
+            // Both sides are measured with the programs of their runs, since a new compiler would make a difference between them.
+            match (kept_program(of, class), changed) {
+                (Some(built), _) => kept.push(job_of(&analysis, id, &target, built, observer)?),
+                (None, Some(reason)) => side.miss(&BTreeSet::from([*class]), &reason),
+                (None, None) => ids.push(id),
+            }
+        }
         let options = BuildOptions {
             includes,
+            recorded,
             elsewhere: run.producer.elsewhere,
             ..BuildOptions::default()
         };
-        let built = jobs(&analysis, &ids, &target, &options, observer)?;
+        let mut built = jobs(&analysis, &ids, &target, &options, observer)?;
+        built.extend(kept);
         side.origin = origin(&analysis, &built, &target, arguments);
         side.origin.producer.elsewhere = options.elsewhere;
         for job in built {

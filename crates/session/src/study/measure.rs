@@ -141,6 +141,7 @@ impl Opened {
         let (jobs, own) = jobs::jobs(&self.study, &built);
         let mut origin = origin(analysis, &built, &self.target, arguments);
         origin.producer.elsewhere = build_options.elsewhere;
+        origin.tags = options.origin.tags.clone();
         record(&self.source, &mut origin);
         Ok(Prepared {
             opened: self,

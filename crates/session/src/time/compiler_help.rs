@@ -20,7 +20,7 @@ pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
 pub fn of_linker(said: &str) -> Option<&'static str> {
     let words = ["undefined reference", "undefined symbol"];
     words.iter().any(|w| said.contains(w)).then_some(
-        "what is called must be in the C or C++ library, or be defined in --setup or a header",
+        "what is called must be in the C or C++ library, in a library that --link names, or be defined in --setup or a header",
     )
 }
 

@@ -252,7 +252,14 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
         }
     }
     let program = analysed(asked.source(), statement::CLASS, Vec::new())?;
-    let (built, warnings) = built(&program, program.class(statement::CLASS), target)?;
+    let analysis = &program.analysis;
+    let build_options = BuildOptions {
+        command_line: build::command_line_flags(&asked.compile, analysis, target)
+            .map_err(Refused::Build)?,
+        ..BuildOptions::default()
+    };
+    let class = program.class(statement::CLASS);
+    let (built, warnings) = built(&program, class, target, &build_options)?;
     let each = asked.statements.iter().enumerate();
     let each = each.map(|(number, statement)| Question {
         number,
@@ -265,9 +272,11 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
         }],
     });
     let each: Vec<Question> = each.collect();
+    let mut options = options("number", &each);
+    options.origin.sources = built.texts.clone();
     Ok(Questions {
         jobs: vec![job(statement::CLASS, built)],
-        options: options("number", &each),
+        options,
         warnings,
         is_partial: false,
         parameter: "number",
@@ -308,7 +317,8 @@ pub fn instructions(
     if refused.len() == asked.len() {
         return Err(Refused::Sentence(refused.join("\n")));
     }
-    let (built, warnings) = built(&program, program.class(INSTRUCTION), target)?;
+    let class = program.class(INSTRUCTION);
+    let (built, warnings) = built(&program, class, target, &BuildOptions::default())?;
     let questions = questions(each, built, warnings);
     Ok(Questions {
         is_partial: !refused.is_empty(),
@@ -432,8 +442,12 @@ fn job(class: &str, built: Built) -> Job {
     Job {
         class: class.to_owned(),
         program: Ok(program),
-        provenance: Provenance::default(),
-        texts: Default::default(),
+        provenance: Provenance {
+            program: Some(built.identity),
+            inputs: Some(built.inputs),
+            ..Provenance::default()
+        },
+        texts: built.texts,
     }
 }
 
@@ -454,10 +468,10 @@ fn built(
     program: &Analysed,
     class: Option<ClassId>,
     target: &Target,
+    options: &BuildOptions,
 ) -> Result<(Built, LocatedDiagnostics), Refused> {
     let class = class.ok_or_else(|| program.refused())?;
-    let options = BuildOptions::default();
-    let built = build::build(&program.analysis, class, target, &options);
+    let built = build::build(&program.analysis, class, target, options);
     let built = built.map_err(|e| unbuilt(program, e))?;
     let warnings = program.located(&built.warnings);
     Ok((built, warnings))

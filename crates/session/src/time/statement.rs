@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use yamba_lang::compile::CompileKey;
 use yamba_record::{Benchmark, Status};
 
 use super::source::Source;
@@ -23,6 +24,8 @@ pub struct Statements {
     pub setup: Option<String>,
     /// Headers: `NAME`, `<NAME>`, `"NAME"` or a file.
     pub includes: Vec<String>,
+    /// Options of the compiler, in the order of the command line.
+    pub compile: Vec<(CompileKey, String)>,
 }
 
 impl Statements {

@@ -16,6 +16,7 @@ use super::error::BuildError;
 use super::key::{DIGITS, Key};
 use super::manifest::Manifest;
 use super::read_file::{Stamp, Stamps};
+use super::user_flags;
 use crate::{cache_eviction, embedded};
 
 /// Keys of the products that this process is building now.
@@ -89,6 +90,22 @@ impl Cache {
         })
     }
 
+    /// Finds a program that was linked with files of the user by its identity, also if one of its input files has changed since.
+    pub(super) fn find_identity(&self, identity: &str, name: &str) -> Option<Made> {
+        let manifests = self.root.join(identity);
+        if !cache_eviction::is_digest(identity, DIGITS) || !cache_eviction::take(&manifests) {
+            return None;
+        }
+        let entries = fs::read_dir(manifests).ok()?.flatten();
+        entries.map(|entry| entry.path()).find_map(|path| {
+            let key = path.file_name()?.to_str()?.strip_suffix(MANIFEST)?;
+            let manifest: Manifest = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+            let folder = self.find_folder(key, name)?;
+            let is_meant = manifest.product.identity == identity;
+            is_meant.then_some(Made { folder, manifest })
+        })
+    }
+
     /// Like [`Cache::find`], for files that all programs share. The result is validated once and remembered.
     pub(super) fn find_shared(&self, first: &str, name: &str) -> Option<PathBuf> {
         let known = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,6 +147,9 @@ impl Cache {
         let folder = self.put(staging, &key, name)?;
         if is_usable {
             self.note(first, &key, &manifest)?;
+            if user_flags::links_files(&manifest.product.inputs) {
+                self.note(&manifest.product.identity, &key, &manifest)?;
+            }
         }
         Ok(Made { folder, manifest })
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::run::{Flags, UserFlags};
 
 use super::cache::Cache;
 use super::error::BuildError;
@@ -14,6 +15,7 @@ use super::options::BuildOptions;
 use super::search;
 use super::snapshot_includes::{self, LaidOut};
 use super::toolchain::{self, HOLDS_CPP, Toolchain};
+use super::user_flags::{self, LinkedName};
 use crate::{embedded, provenance};
 
 /// Aligns hot loops to cache lines. A short loop takes one cycle per iteration, but on some processors two if it crosses a 64-byte line. Without
@@ -39,12 +41,15 @@ pub(super) struct SearchOptions<'a> {
     pub(super) user: &'a [String],
     /// Options that search for `#include "FILE"` beside the `.yamba` files of the program.
     beside_sources: Vec<String>,
+    /// Options of the command line and of `compile` clauses, for the program only.
+    program: Flags,
 }
 
 impl SearchOptions<'_> {
     /// Returns the options in the order of a command line.
     pub(super) fn all(&self) -> Vec<String> {
-        [self.user, &self.beside_sources].concat()
+        let Flags { compile, link } = &self.program;
+        [self.user, &self.beside_sources, compile, link].concat()
     }
 }
 
@@ -65,6 +70,10 @@ pub(super) struct CommandLines<'a> {
     /// The folder of the C++ runtime.
     pub(super) runtime: PathBuf,
     pub(super) search: SearchOptions<'a>,
+    /// The options of the command line and of `compile` clauses, as the run records them.
+    pub(super) user_flags: UserFlags,
+    /// The libraries that `compile` clauses link by name.
+    pub(super) linked_names: Vec<LinkedName>,
     /// Stored included files of a previous run, which replace the current ones on disk.
     pub(super) kept: Option<LaidOut>,
     destination: Destination,
@@ -90,6 +99,30 @@ impl<'a> CommandLines<'a> {
             None => quote_flags(analysis, class, target, &runtime)?,
             Some(_) => Vec::new(),
         };
+        let mut linked_names = Vec::new();
+        let user_flags = match options.recorded.get(analysis.class(class).name()) {
+            Some(flags) => flags.clone(),
+            None => {
+                let (clauses, names) = user_flags::of_clauses(analysis, class, target)?;
+                linked_names = names;
+                UserFlags {
+                    command_line: options.command_line.clone(),
+                    clauses,
+                }
+            }
+        };
+        // Options of the command line follow those of the clauses, so they take precedence.
+        let UserFlags {
+            command_line,
+            clauses,
+        } = &user_flags;
+        let mut program = Flags {
+            compile: [clauses.compile.as_slice(), &command_line.compile].concat(),
+            link: [clauses.link.as_slice(), &command_line.link].concat(),
+        };
+        if kept.is_some() {
+            program = user_flags::only_system_folders(&program, &toolchain.compiler)?;
+        }
         let loads_libraries = || analysis.tags(class).iter().any(|t| t == LIBRARIES);
         let destination = if options.elsewhere {
             Destination::OtherMachine {
@@ -98,6 +131,9 @@ impl<'a> CommandLines<'a> {
         } else {
             Destination::ThisMachine
         };
+        if let Destination::OtherMachine { .. } = destination {
+            user_flags::refuse_shared(&program)?;
+        }
         Ok(CommandLines {
             target: target.clone(),
             toolchain,
@@ -105,7 +141,10 @@ impl<'a> CommandLines<'a> {
             search: SearchOptions {
                 user: &options.flags,
                 beside_sources,
+                program,
             },
+            user_flags,
+            linked_names,
             kept,
             destination,
         })
@@ -139,6 +178,7 @@ impl<'a> CommandLines<'a> {
         output: &Path,
     ) -> Command {
         let mut command = self.compiler();
+        command.args(&self.search.program.compile);
         if let Some(folder) = &shared.header {
             command.arg("-I").arg(folder);
         }
@@ -151,7 +191,13 @@ impl<'a> CommandLines<'a> {
         command.args(self.libraries());
         command.arg("-o").arg(output).arg(source);
         command.args(&shared.support).arg(&shared.harness);
+        command.args(&self.search.program.link);
         command
+    }
+
+    /// Whether the program is compiled with other options than the files that all programs share.
+    pub(super) fn has_own_options(&self) -> bool {
+        !self.search.program.compile.is_empty()
     }
 
     /// The command that precompiles the common header. Only g++ finds the result without further options.
@@ -227,12 +273,18 @@ impl<'a> CommandLines<'a> {
         let own = self.toolchain.compiler.arguments.iter();
         own.chain(self.search.user)
     }
+
+    /// Whether the meaning of an option depends on the processor of this machine.
+    pub(super) fn names_native(&self) -> bool {
+        let mut all = self.given_arguments().chain(&self.search.program.compile);
+        all.any(|flag| flag.ends_with("=native"))
+    }
 }
 
 /// Joins the words of a command, without those that depend on folder locations.
 pub(super) fn without_places<'w>(words: impl Iterator<Item = &'w OsStr>) -> String {
     let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
-    let mut words = search::without_folders(&words);
+    let mut words = user_flags::without_places(&words);
     words.retain(|word| !word.starts_with(snapshot_includes::PREFIX_MAP));
     words.join(" ")
 }

@@ -21,6 +21,13 @@ pub enum BuildError {
     },
     /// The class does not exist on the target, or lacks members there.
     NothingToBuild(String),
+    /// A setting that cannot be used, such as a library that does not exist.
+    Setting {
+        /// What is wrong.
+        fault: String,
+        /// How to fix it.
+        help: String,
+    },
     /// A tool failed without a message about the author's program.
     Tool {
         /// The command that failed.
@@ -30,6 +37,14 @@ pub enum BuildError {
     },
     /// A file or process operation failed.
     Io(io::Error),
+}
+
+/// Why a setting of the user cannot be used.
+pub(super) struct SettingFault {
+    /// What is wrong.
+    pub(super) text: String,
+    /// How to fix it.
+    pub(super) help: String,
 }
 
 impl fmt::Display for BuildError {
@@ -44,6 +59,7 @@ impl fmt::Display for BuildError {
                 )
             }
             BuildError::NothingToBuild(why) => f.write_str(why),
+            BuildError::Setting { fault, .. } => f.write_str(fault),
             BuildError::Tool { command, output } => {
                 write!(f, "`{command}` failed:\n{}", output.trim_end())
             }

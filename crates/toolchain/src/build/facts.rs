@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use yamba_record::run::UserFlags;
+
 use super::command_lines::{self, CommandLines};
 use super::identity;
-use super::key::Key;
+use super::key::{self, Key};
 use super::observe::Observed;
 use super::read_file::ReadFile;
 use super::toolchain::Tool;
+use super::user_flags;
 
 /// Describes the compiler, the assembler if the program `has_assembly`, and the options that the user chose.
 pub(super) fn of(
@@ -28,6 +31,17 @@ pub(super) fn of(
     if !options.is_empty() {
         facts.insert("options".to_owned(), options);
     }
+    let UserFlags {
+        command_line,
+        clauses,
+    } = &lines.user_flags;
+    for (name, flags) in [("command line", command_line), ("compile clauses", clauses)] {
+        let words = [flags.compile.as_slice(), &flags.link].concat();
+        let words = user_flags::without_places(&words);
+        if !words.is_empty() {
+            facts.insert(name.to_owned(), words.join(" "));
+        }
+    }
     Ok(facts)
 }
 
@@ -40,5 +54,5 @@ fn describe(tool: &Tool, parts: Vec<&ReadFile>) -> io::Result<String> {
     let mut key = Key::new();
     key.add(&version);
     key.add(&identity::together(&parts));
-    Ok(format!("{first} ({})", identity::short(&key.finish())))
+    Ok(format!("{first} ({})", key::short(&key.finish())))
 }

@@ -23,10 +23,7 @@ pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key,
         key.add(value);
     }
     // Machines with different processors may share a cache.
-    if lines
-        .given_arguments()
-        .any(|flag| flag.ends_with("=native"))
-    {
+    if lines.names_native() {
         let cpuinfo = yamba_machine::cpuinfo();
         toolchain::native_processor(&cpuinfo)
             .into_iter()

@@ -8,11 +8,11 @@ use std::path::Path;
 use object::{Object, ObjectSection, SectionKind};
 use yamba_record::run::{BuildInputs, SourceFile};
 
-use super::key::Key;
+use super::key::{Key, short};
 use super::listing;
 use super::observe::{Observed, normal};
 use super::product::Product;
-use super::read_file::ReadFile;
+use super::read_file::{ReadFile, name};
 use super::search;
 
 /// Maximum bytes of included files that a run stores per program. Further files are recorded by hash only.
@@ -171,14 +171,4 @@ pub(super) fn together(files: &[&ReadFile]) -> String {
     let mut key = Key::new();
     hashes.into_iter().for_each(|hash| key.add(hash));
     short(&key.finish())
-}
-
-/// The first 16 digits of a hash, enough to distinguish files.
-pub(super) fn short(hash: &str) -> String {
-    hash.chars().take(16).collect()
-}
-
-fn name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }

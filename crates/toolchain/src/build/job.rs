@@ -18,7 +18,7 @@ use super::manifest::Manifest;
 use super::observe::{Observed, Observer};
 use super::options::BuildOptions;
 use super::product::Product;
-use super::{facts, first_key, listing, messages, search, shared, toolchain};
+use super::{facts, first_key, listing, messages, search, shared, toolchain, user_flags};
 
 /// A built program, from this build or from the cache.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Built {
     pub program: PathBuf,
     /// The path of the generated C++.
     pub source: PathBuf,
-    /// The command that recompiles the program.
+    /// The command that recompiles the program; empty if an input has changed.
     pub command: String,
     /// Whether the program comes from the cache.
     pub cached: bool,
@@ -65,6 +65,31 @@ pub(super) fn build_with(
     options: &BuildOptions,
 ) -> Result<Built, BuildError> {
     Job::new(analysis, class, target, options)?.build(cache)
+}
+
+/// The program of `class` with this identity for this machine, if the cache still holds it and it was linked with static archives of the user. It is
+/// found also after these archives have changed.
+pub fn kept_program(class: &str, identity: &str) -> Option<Built> {
+    let made = Cache::open().ok()?.find_identity(identity, class)?;
+    let product = made.manifest.product;
+    if user_flags::loads_files(&product.inputs) {
+        return None;
+    }
+    let (program, source) = (
+        made.folder.join(class),
+        made.folder.join(format!("{class}.cc")),
+    );
+    Some(Built {
+        program,
+        source,
+        command: String::new(),
+        cached: true,
+        runner: Vec::new(),
+        warnings: Vec::new(),
+        identity: product.identity,
+        inputs: product.inputs,
+        texts: product.texts,
+    })
 }
 
 /// The first line of the C++ compiler's version for `target`; `None` without a compiler.
@@ -235,12 +260,30 @@ impl<'a> Job<'a> {
             return Ok((found, manifest));
         }
         if !found.iter().any(|d| d.severity == Severity::Error) {
+            if let Some(name) = user_flags::missing_name(&text) {
+                return Err(self.no_library(name));
+            }
             return Err(BuildError::Tool {
                 command: show(&command),
                 output: text.into_owned(),
             });
         }
         Err(BuildError::Diagnostics(found))
+    }
+
+    /// The error for a library that the linker did not find.
+    fn no_library(&self, name: &str) -> BuildError {
+        let fault = format!("the linker finds no library `{name}`");
+        let help = format!(
+            "install its files for development, or link it as a file, as in \"../lib/lib{name}.a\""
+        );
+        let mut names = self.lines.linked_names.iter();
+        match names.find(|(linked, _)| linked == name) {
+            Some((_, span)) => BuildError::Diagnostics(vec![
+                Diagnostic::error("bad-setting", *span, fault).help(help),
+            ]),
+            None => BuildError::Setting { fault, help },
+        }
     }
 
     /// Describes the built program and its inputs.
@@ -261,6 +304,7 @@ impl<'a> Job<'a> {
             unlisted: unlisted.into_iter().find_map(listing::unlisted),
         }
         .collect();
+        product.inputs.flags = lines.user_flags.clone();
         let mut runtime = Key::new();
         runtime.add_folder(&lines.runtime)?;
         // The location of library and suite does not affect the identity.

@@ -81,3 +81,8 @@ impl Key {
         self.0.finalize().to_hex()[..DIGITS].to_owned()
     }
 }
+
+/// The first 16 digits of a hash, enough to distinguish files.
+pub(super) fn short(hash: &str) -> String {
+    hash.chars().take(16).collect()
+}

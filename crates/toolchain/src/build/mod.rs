@@ -1,6 +1,7 @@
 //! Builds a program from a resolved class: assembles, generates C++, compiles, and caches the result.
 
 mod assemble;
+mod assemble_all;
 mod assembler_help;
 mod cache;
 mod command;
@@ -16,6 +17,7 @@ mod manifest;
 mod messages;
 mod observe;
 mod options;
+mod package;
 mod product;
 mod read_file;
 mod search;
@@ -24,10 +26,13 @@ mod shared;
 mod snapshot_includes;
 mod support;
 mod toolchain;
+mod user_flags;
 
+pub use assemble_all::{AssembledClasses, assemble_all};
 pub use error::BuildError;
-pub use job::{Built, assemble, build, compiler_version};
+pub use job::{Built, assemble, build, compiler_version, kept_program};
 pub use options::BuildOptions;
 pub use several::build_all;
 pub use snapshot_includes::SnapshotIncludes;
 pub use toolchain::host;
+pub use user_flags::{changed_library, command_line_flags};

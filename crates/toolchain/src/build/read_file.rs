@@ -106,3 +106,9 @@ fn hash(path: &Path, stamp: Stamp) -> io::Result<String> {
     }
     Ok(hash)
 }
+
+/// The last component of a path.
+pub(super) fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

@@ -103,7 +103,7 @@ fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Vec<P
 }
 
 /// The values of an option, whether joined to it or in the next argument.
-fn values_of<'a>(
+pub(super) fn values_of<'a>(
     arguments: impl Iterator<Item = &'a str>,
     option: &'static str,
 ) -> impl Iterator<Item = &'a str> {

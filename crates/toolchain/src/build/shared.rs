@@ -44,7 +44,8 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 /// The folder of the precompiled header, if it has been built. The compiler searches it before the runtime's folder and ignores a header that does
 /// not fit.
 fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildError> {
-    let Some(command) = lines.header() else {
+    // The header is compiled without the options of the user, and fits only a program without them.
+    let Some(command) = lines.header().filter(|_| !lines.has_own_options()) else {
         return Ok(None);
     };
     let key = first_key::of_command(lines, &command)?.finish();

@@ -163,34 +163,80 @@ fn finds_own(compiler: &Tool, library: &str) -> bool {
     output.status.success() && text.trim().ends_with(&format!("/{library}"))
 }
 
+/// Where the compiler and the assembler of a target are searched.
+struct Search {
+    /// The variables that name a compiler and an assembler.
+    variables: [String; 2],
+    /// The names of compilers and assemblers to try.
+    names: [Vec<String>; 2],
+    /// The prefix of the tools that build for the target; empty where none is known.
+    prefix: String,
+}
+
+impl Search {
+    fn new(analysis: &Analysis, target: &Target) -> Search {
+        let host = host();
+        let is_native = *target == host;
+        let prefix = if is_native || target.system != host.system {
+            // A prefix names the tools of an instruction set for this machine's system.
+            String::new()
+        } else {
+            let prefix = analysis.isa_property(&target.isa, "toolchain");
+            prefix.unwrap_or_default()
+        };
+        let mut compilers = Vec::new();
+        let mut assemblers = Vec::new();
+        // Without a prefix the host's tools would build for the wrong machine.
+        if is_native || !prefix.is_empty() {
+            compilers.extend(["g++", "clang++"].map(|n| format!("{prefix}{n}")));
+            compilers.extend(is_native.then(|| "c++".to_owned()));
+            assemblers.push(format!("{prefix}as"));
+        }
+        let variables = if is_native {
+            ["CXX", "AS"].map(str::to_owned)
+        } else {
+            ["CXX", "AS"].map(|name| format!("{name}_{}", target.isa))
+        };
+        Search {
+            variables,
+            names: [compilers, assemblers],
+            prefix,
+        }
+    }
+
+    fn compiler(&self) -> Option<Tool> {
+        self.find(0)
+    }
+
+    /// The assembler; `compiler` is its driver if there is no program of its own.
+    fn assembler(&self, compiler: Option<&Tool>) -> Option<Tool> {
+        self.find(1).or_else(|| compiler.map(through_compiler))
+    }
+
+    fn find(&self, which: usize) -> Option<Tool> {
+        let named = from_environment(&self.variables[which]);
+        named.map_or_else(|| first_of(&self.names[which]), |named| find(&named))
+    }
+}
+
+/// The assembler for `target`; `None` without one on this machine.
+pub(super) fn assembler(analysis: &Analysis, target: &Target) -> Option<Tool> {
+    let search = Search::new(analysis, target);
+    search.assembler(search.compiler().as_ref())
+}
+
 pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, BuildError> {
     let property = |name: &str| analysis.isa_property(&target.isa, name).unwrap_or_default();
     let host = host();
     let is_native = *target == host;
-    let prefix = if is_native {
-        String::new()
-    } else {
-        property("toolchain")
+    let search = Search::new(analysis, target);
+    let Some(compiler) = search.compiler() else {
+        let [variable, _] = &search.variables;
+        let [names, _] = &search.names;
+        return Err(missing(target, variable, names.clone(), &search.prefix));
     };
-    let (cxx, r#as) = if is_native {
-        ("CXX".to_owned(), "AS".to_owned())
-    } else {
-        (format!("CXX_{}", target.isa), format!("AS_{}", target.isa))
-    };
-    // Without a prefix of its own, or with another system's compiler, the host's compiler would build for the wrong machine.
-    let known = is_native || (target.system == host.system && !prefix.is_empty());
-    let mut names = Vec::new();
-    if known {
-        names.extend(["g++", "clang++"].map(|n| format!("{prefix}{n}")));
-        names.extend(is_native.then(|| "c++".to_owned()));
-    }
-    let compiler = from_environment(&cxx).map_or_else(|| first_of(&names), |named| find(&named));
-    let Some(compiler) = compiler else {
-        return Err(missing(target, &cxx, names, &prefix));
-    };
-    let assembler = from_environment(&r#as)
-        .map_or_else(|| first_of(&[format!("{prefix}as")]), |named| find(&named))
-        .unwrap_or_else(|| through_compiler(&compiler));
+    let assembler = search.assembler(Some(&compiler));
+    let assembler = assembler.unwrap_or_else(|| through_compiler(&compiler));
     let runs_here = is_native
         || property("native_on")
             .split_whitespace()

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use yamba_lang::{Analysis, ClassId, Target};
 
+use super::code::CodeOptions;
 use super::{Failure, Names, Selection, TargetOption, Terminal, output, select};
 use yamba_session::jobs::build_failure;
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
@@ -36,6 +37,8 @@ pub(super) struct Build {
     /// Copy the program to this file, or into this folder
     #[arg(short, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    code: CodeOptions,
 }
 
 /// One built program in the `--json` output.
@@ -59,7 +62,7 @@ impl Build {
         let mut programs = Vec::new();
         let analysis = &selection.analysis;
         let all = self.buildable(&selection, &classes, &target)?;
-        let options = BuildOptions::default();
+        let options = self.code.build_options(analysis, &target)?;
         let outcomes = build::build_all(analysis, &all, &target, &options, |_| {});
         for (class, outcome) in all.into_iter().zip(outcomes) {
             let mut built = shown(analysis, outcome)?;
@@ -133,8 +136,9 @@ pub(super) fn compile(
     analysis: &Analysis,
     class: ClassId,
     target: &Target,
+    options: &BuildOptions,
 ) -> Result<Built, Failure> {
-    let outcome = build::build(analysis, class, target, &BuildOptions::default());
+    let outcome = build::build(analysis, class, target, options);
     shown(analysis, outcome)
 }
 

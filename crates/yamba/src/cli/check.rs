@@ -1,15 +1,17 @@
 //! `yamba check`
 
-use super::{Failure, Names, Terminal, output, select};
+use super::{Failure, Names, output, select};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_lang::diagnostic::{Diagnostic, Label};
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, Severity};
+use yamba_toolchain::build::{self, BuildError};
 
 /// Say what is wrong with programs, without compiling or running anything
 ///
-/// With no name: the whole library and suite, and each --lib.
+/// With no name: the whole library and suite, and each --lib. Assembly is assembled for each instruction set that has an assembler here. Faults in C++
+/// appear when a program is built.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -30,27 +32,53 @@ pub(super) struct Check {
 impl Check {
     pub(super) fn run(self) -> Result<(), Failure> {
         let selection = select::read(&self.names, true)?;
+        let analysis = &selection.analysis;
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        let mut diagnostics = analysis.diagnostics.clone();
+        let mut without_assembler = Vec::new();
+        // Blocks of a wrong class may be incomplete.
+        if !diagnostics.iter().any(is_error) {
+            let assembled = build::assemble_all(analysis, &analysis.requested());
+            let assembled = assembled.map_err(of_assembler)?;
+            diagnostics.extend(assembled.diagnostics);
+            without_assembler = assembled.without_assembler;
+        }
+        let is_wrong = diagnostics.iter().any(is_error);
         if self.json {
-            let document = document(&selection.analysis, selection.files);
+            let document = document(analysis, selection.files, &diagnostics, &without_assembler);
             output::json(&document)?;
-            let is_wrong = document["errors"] != 0;
             return if is_wrong {
                 Err(Failure::Shown)
             } else {
                 Ok(())
             };
         }
-        selection.report(&Terminal::default())?;
-        let classes = selection.analysis.requested().len();
+        select::show(analysis, &diagnostics)?;
+        let classes = analysis.requested().len();
         let files = output::counted(selection.files, "file", "files");
         let classes = output::counted(classes, "class", "classes");
-        output::result(&format!("{files}, {classes}: no errors\n"))
+        let mut text = format!("{files}, {classes}: no errors\n");
+        if !without_assembler.is_empty() {
+            let isas = without_assembler.join(", ");
+            text.push_str(&format!("not assembled: no assembler for {isas}\n"));
+        }
+        output::result(&text)
     }
 }
 
+/// The failure of an assembler itself.
+fn of_assembler(error: BuildError) -> Failure {
+    Failure::new(error.to_string())
+        .help("the variable AS names another assembler, AS_<isa> that of another instruction set")
+}
+
 /// The `--json` output.
-fn document(analysis: &Analysis, files: usize) -> Value {
-    let all = &analysis.diagnostics;
+fn document(
+    analysis: &Analysis,
+    files: usize,
+    all: &[Diagnostic],
+    without_assembler: &[String],
+) -> Value {
     let count = |severity| all.iter().filter(|d| d.severity == severity).count();
     let diagnostics = all.iter().map(|d| diagnostic(d, &analysis.sources));
     json!({
@@ -58,6 +86,7 @@ fn document(analysis: &Analysis, files: usize) -> Value {
         "classes": analysis.requested().len(),
         "errors": count(Severity::Error),
         "warnings": count(Severity::Warning),
+        "not_assembled": without_assembler,
         "diagnostics": diagnostics.collect::<Vec<Value>>(),
     })
 }

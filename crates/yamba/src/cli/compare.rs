@@ -1,6 +1,8 @@
 //! `yamba compare`
 
+mod comment;
 mod table;
+mod words;
 
 use clap::Args;
 use yamba_record::Run;
@@ -15,6 +17,8 @@ use yamba_compare::unit::of_pair;
 use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
 use yamba_harness::Stop;
 use yamba_session::remeasure;
+
+pub(super) use words::side_by_side;
 
 /// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
@@ -33,6 +37,7 @@ Examples:
   yamba compare base latest --json | jq '.benchmarks[] | select(.suspect)'
   yamba compare base latest --remeasure 'lat_*'   both sides re-measured, interleaved: slower or faster?
   yamba compare base latest --fail-above 5%   a gate: what seems slower is re-measured first
+  yamba compare base latest --fail-above 5% --md > comment.md   for a pull request
   yamba compare laptop.json server.json --across
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
@@ -65,6 +70,9 @@ pub(super) struct Compare {
     /// One JSON document
     #[arg(long)]
     json: bool,
+    /// A comment for a pull request, in Markdown: the result in a line, what differs, what is not decided, and the rest folded
+    #[arg(long, conflicts_with = "json")]
+    md: bool,
     #[command(flatten)]
     store: StoreOption,
 }
@@ -90,7 +98,13 @@ impl Compare {
             let strict = self.strict;
             gate(&found, Asked { limit, strict })
         });
-        output::json_or_text(self.json, &found, |f| table::text(f, &self.a, &self.b))?;
+        output::json_or_text(self.json, &found, |f| {
+            if self.md {
+                comment::text_of(f, &self.a, &self.b)
+            } else {
+                table::text(f, &self.a, &self.b, output::width())
+            }
+        })?;
         answer(&found)
     }
 

@@ -13,6 +13,7 @@ use yamba_record::Event;
 use yamba_record::program::Program;
 
 use super::build::compile;
+use super::code::CodeOptions;
 use super::{Failure, Libraries, TargetOption, did_you_mean, output, select};
 use yamba_record::system_error::reason;
 use yamba_toolchain::build::Built;
@@ -46,6 +47,8 @@ pub(super) struct Disasm {
     target: TargetOption,
     #[command(flatten)]
     lib: Libraries,
+    #[command(flatten)]
+    code: CodeOptions,
 }
 
 impl Disasm {
@@ -55,7 +58,8 @@ impl Disasm {
         let analysis = &selection.analysis;
         let class = whole(analysis, named);
         may_apply(analysis, named, &target)?;
-        let built = compile(analysis, class, &target)?;
+        let options = self.code.build_options(analysis, &target)?;
+        let built = compile(analysis, class, &target, &options)?;
         applies(analysis, named, &built)?;
         let known = bitstrings(analysis, class, &target);
         let code = self.compose(&built).map_err(|failure| {
@@ -63,7 +67,8 @@ impl Disasm {
                 return failure;
             }
             let similar = did_you_mean(&self.function, &known);
-            failure.help(similar.unwrap_or_else(|| format!("it has {}", known.join(", "))))
+            let similar = similar.map_or_else(String::new, |similar| format!("{similar} "));
+            failure.help(format!("{similar}it has {}", known.join(", ")))
         })?;
         let lines = disasm::listing(&code);
         let document = json!({"isa": code.isa, "lines": lines});

@@ -13,7 +13,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "salvage",
         ],
     ),
-    ("Language", &["check", "build", "disasm", "explain", "port"]),
+    (
+        "Language",
+        &["new", "check", "build", "disasm", "explain", "port"],
+    ),
     ("Machine", &["machine", "selftest", "noise"]),
     ("Help", &["completions", "man", "help"]),
 ];

@@ -141,7 +141,7 @@ fn table(series: &Series) -> String {
             run_ref::plain(&point.tags.join(" ")),
         ]
     });
-    let title = run_ref::plain(&series.of.label());
+    let title = run_ref::plain(&yamba_report::short_label(&series.of.label()));
     let rows: Vec<Vec<String>> = rows.collect();
     let mut out = format!("{title}\n{}", output::columns(&rows));
     for change in &series.changes {
@@ -158,7 +158,12 @@ fn table(series: &Series) -> String {
             run_ref::plain(&differs)
         ));
     }
-    if series.changes.is_empty() {
+    if series.points.len() == 1 {
+        let name = run_ref::plain(&series.of.name);
+        out.push_str(&format!(
+            "there is one run, and a change needs several: `yamba run {name}` measures the next\n"
+        ));
+    } else if series.changes.is_empty() {
         out.push_str(&format!(
             "no change is shown in {} runs; less than {} % would be none\n",
             series.points.len(),

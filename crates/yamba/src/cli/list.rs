@@ -3,24 +3,29 @@
 mod document;
 mod matrix;
 
+use std::io;
+
 use clap::Args;
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value, json};
 use yamba_lang::model::World;
 use yamba_lang::{Analysis, ClassId, Target};
 
+use super::select::Found;
 use super::{Failure, Names, Selection, output, select};
+use crate::wrap::wrap;
 use yamba_session::standing;
 use yamba_toolchain::build::host;
-use yamba_toolchain::provenance;
+use yamba_toolchain::{provenance, suite_topics};
 
 /// Show what can be measured here, and what is missing where something cannot
 ///
-/// With no name: the whole suite, and each --lib.
+/// With no name: the whole suite, and each --lib. A word that is the name of no class is searched for in the names and the documentation.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba list                       what runs here, and why the rest does not
+  yamba list clock                 the benchmarks whose name or documentation has this word
   yamba list 'lat_*' --json        names, tags, runs_here, missing
   yamba list --platforms           the matrix of benchmarks against platforms
   yamba list --platforms --md      the same, as Markdown
@@ -50,8 +55,32 @@ struct ListedBenchmark {
 
 impl List {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let selection = select::select(&self.names)?;
+        let Found { selection, words } = select::search(&self.names)?;
         let rows = rows(&selection);
+        if !words.is_empty() {
+            if rows.is_empty() {
+                return Err(Failure::new(format!(
+                    "no benchmark's name or documentation has {}",
+                    quoted(&words)
+                ))
+                .help("`yamba list` shows what there is"));
+            }
+            let (class, it) = match words.len() {
+                1 => ("No class has", "that has this word"),
+                _ => ("No classes have", "that has one of these words"),
+            };
+            // A document has no room for the heading.
+            let heading = format!(
+                "{class} the name {}. Each benchmark with a name or documentation {it}:\n\n",
+                quoted(&words)
+            );
+            if self.json || self.md {
+                output::note(&heading);
+            } else {
+                output::result(&wrapped(heading.trim_end(), output::width(), ""))?;
+                output::result("\n")?;
+            }
+        }
         let analysis = &selection.analysis;
         if self.json {
             let all = rows.iter().map(|r| object(analysis, r, self.platforms));
@@ -60,8 +89,8 @@ impl List {
         output::result(&match (self.md, self.platforms) {
             (true, true) => matrix::markdown(analysis, &rows),
             (true, false) => document::markdown(analysis, &rows),
-            (false, true) => matrix::plain(analysis, &rows),
-            (false, false) => as_text(analysis, &rows),
+            (false, true) => matrix::plain(analysis, &rows, output::width()),
+            (false, false) => as_text(analysis, &rows, output::width()),
         })
     }
 }
@@ -96,27 +125,65 @@ impl ListedBenchmark {
     }
 }
 
-fn as_text(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
+/// The benchmarks that run here by topic, then the others with what is missing.
+fn as_text(analysis: &Analysis, rows: &[ListedBenchmark], width: Option<usize>) -> String {
     let runs = |row: &&ListedBenchmark| matches!(row.standing, World::Runs(_));
     let (here, elsewhere): (Vec<&ListedBenchmark>, Vec<&ListedBenchmark>) =
         rows.iter().partition(runs);
-    let listed = here.iter().map(|r| vec![r.name.clone(), r.what()]);
-    let mut out = output::columns(&listed.collect::<Vec<_>>());
+    let names = here.iter().map(|row| row.name.chars().count());
+    let name_width = names.max().unwrap_or(0);
+    let mut parts = Vec::new();
+    let topics = by_topic(analysis, here.into_iter());
+    for (folder, rows) in &topics {
+        let rows = rows.iter().map(|r| (r.name.clone(), r.what()));
+        let rows: Vec<(String, String)> = rows.collect();
+        parts.push(if topics.len() > 1 {
+            let title = suite_topics::title(folder);
+            let title = output::painted(title, "1", output::colour_on(&io::stdout()));
+            let entries = output::entries(&rows, name_width, "  ", width);
+            format!("{title}\n{entries}")
+        } else {
+            output::entries(&rows, name_width, "", width)
+        });
+    }
     if !elsewhere.is_empty() {
-        if !here.is_empty() {
-            out.push('\n');
+        let mut part = format!("Not on this machine ({}):\n", host());
+        for row in elsewhere {
+            let (needs, missing) = lacks(analysis, &row.standing);
+            let needs = needs.unwrap_or("no port defines");
+            part.push_str(&wrapped(&format!("  {}: {needs}", row.name), width, "    "));
+            for member in missing {
+                part.push_str(&wrapped(&format!("      {member}"), width, "        "));
+            }
         }
-        out.push_str(&format!("Not on this machine ({}):\n", host()));
+        parts.push(part);
     }
-    for row in elsewhere {
-        let (needs, missing) = lacks(analysis, &row.standing);
-        let needs = needs.unwrap_or("no port defines");
-        out.push_str(&format!("  {}: {needs}\n", row.name));
-        for member in missing {
-            out.push_str(&format!("      {member}\n"));
-        }
+    parts.join("\n")
+}
+
+/// The benchmarks by topic, in display order.
+fn by_topic<'a, 'b>(
+    analysis: &'a Analysis,
+    rows: impl Iterator<Item = &'b ListedBenchmark>,
+) -> IndexMap<&'a str, Vec<&'b ListedBenchmark>> {
+    let mut topics: IndexMap<&str, Vec<&ListedBenchmark>> = IndexMap::new();
+    for row in rows {
+        let folder = suite_topics::folder(analysis, row.class);
+        topics.entry(folder).or_default().push(row);
     }
-    out
+    topics.sort_by_key(|folder, _| suite_topics::place(folder));
+    topics
+}
+
+/// Lines of at most `width` columns.
+fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
+    let lines = wrap(text, width.unwrap_or(usize::MAX), indent);
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn quoted(words: &[String]) -> String {
+    let words = words.iter().map(|word| format!("`{word}`"));
+    words.collect::<Vec<_>>().join(" or ")
 }
 
 /// The platform feature that is missing, and the members that no port defines.
@@ -178,7 +245,9 @@ fn object(analysis: &Analysis, row: &ListedBenchmark, platforms: bool) -> Value 
     if platforms {
         let targets = analysis.targets().into_iter().map(|target| {
             let standing = standing::somewhere(&analysis.program(row.class, &target));
-            (target.to_string(), on_platform(analysis, &standing, "runs"))
+            let mut value = on_platform(analysis, &standing, "runs");
+            value["untested"] = json!(standing::is_untested(analysis, &target));
+            (target.to_string(), value)
         });
         object["platforms"] = targets.collect();
     }

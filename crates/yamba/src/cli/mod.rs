@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod code;
 mod compare;
 mod completions;
 mod disasm;
@@ -13,6 +14,7 @@ mod import;
 mod list;
 mod machine;
 mod man;
+mod new;
 mod noise;
 mod output;
 mod port;
@@ -21,6 +23,7 @@ mod quantity;
 mod report;
 mod rm;
 mod run;
+mod run_name;
 mod run_ref;
 mod runs;
 mod salvage;
@@ -36,6 +39,7 @@ mod time;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 // The modules of the commands import these from here.
@@ -67,6 +71,7 @@ Examples:
   yamba tag latest baseline     name a run; `yamba rm` removes runs
   yamba machine                 describe this machine, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
+  yamba new parse_text          write a benchmark to start from
   yamba check mine.yamba        find the faults of a program without compiling it
   yamba port pagefault --on riscv64 -o pagefault_riscv64.yamba
 
@@ -85,6 +90,7 @@ Exit status: 0 done; 1 the answer is no (a figure is invalid, a benchmark crashe
 
 #[derive(Subcommand)]
 enum Command {
+    New(new::New),
     Check(check::Check),
     Build(build::Build),
     Disasm(disasm::Disasm),
@@ -127,7 +133,15 @@ enum Answer {
 /// Parses the command line, runs the command and returns the exit status.
 pub fn main() -> ExitCode {
     completions::answer();
-    let matches = groups::grouped(Cli::command()).get_matches();
+    let matches = groups::grouped(Cli::command()).try_get_matches();
+    let matches = match matches {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            output::failure(&not_utf8());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match dispatch(cli.command) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
@@ -137,6 +151,15 @@ pub fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The failure that names the arguments that are not UTF-8.
+fn not_utf8() -> Failure {
+    let wrong = std::env::args_os().skip(1);
+    let wrong = wrong.filter(|argument| argument.to_str().is_none());
+    let wrong: Vec<String> = wrong.map(|argument| format!("{argument:?}")).collect();
+    Failure::new(format!("not UTF-8: {}", wrong.join(", ")))
+        .help("names are UTF-8; a path that is not can be given by a link with another name")
 }
 
 fn dispatch(command: Command) -> Result<Answer, Failure> {
@@ -153,6 +176,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::List(c) => c.run(),
         Command::Machine(c) => c.run(),
         Command::Man(c) => c.run(),
+        Command::New(c) => c.run(),
         Command::Port(c) => c.run(),
         Command::Report(c) => c.run(),
         Command::Rm(c) => c.run(),

@@ -1,6 +1,7 @@
 //! Results go to standard output, messages to standard error. Colours are used on terminals only. All texts pass through this module, which removes
 //! terminal control characters.
 
+mod layout;
 mod status;
 
 use std::fs;
@@ -8,6 +9,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+pub(super) use layout::{entries, table};
 pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
 pub(super) use yamba_report::listed;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::compare::side_by_side;
 use super::study::of_run;
 use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
@@ -11,7 +12,7 @@ use yamba_store::Detail;
 
 /// Make a page of runs, one file that opens in a browser, offline; or their tables for a paper
 ///
-/// On the page, several runs stand side by side. Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its evidence and the command that shows
+/// On the page, several runs stand side by side; of two, each row has the ratio and a verdict. Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its evidence and the command that shows
 /// its raw batches.
 #[derive(Args)]
 #[command(after_help = "\
@@ -80,7 +81,16 @@ impl Report {
             .iter()
             .map(|r| run_ref::place(&self.store, Some(r)));
         let places: Vec<RunLocation> = places.collect::<Result<_, _>>()?;
-        Ok(yamba_report::html(&runs, &studies(&runs), &places))
+        let comparison = match &runs[..] {
+            [a, b] => side_by_side(a, b),
+            _ => None,
+        };
+        Ok(yamba_report::html(
+            &runs,
+            &studies(&runs),
+            &places,
+            comparison.as_ref(),
+        ))
     }
 }
 

@@ -13,12 +13,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::code::CodeOptions;
+use super::run_name::RunName;
 use super::{
     Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
     quantity, run_ref,
 };
 pub(super) use table::{Style, table};
-use yamba_harness::{Options, Placement, Stop};
+use yamba_harness::{Options, Origin, Placement, Stop};
 use yamba_session::measure::{Measured, Request, prepare};
 use yamba_session::processors;
 use yamba_session::remote::Remote;
@@ -35,11 +37,13 @@ Examples:
   yamba run 'lat_*' --quick                    several, briefly
   yamba run pagefault --set scale=64           one point of a sweep
   yamba run mine.yamba --sweep length=10,100   other points
-  yamba run --tag memory --json > run.json     figures and samples; with --raw every batch
+  yamba run lat_pipe --name base               named: `yamba compare base latest` later
+  yamba run --only-tag memory --json > run.json   figures and samples; with --raw every batch
   yamba run --quick --dry-run                  what would be measured, and for how long
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
   yamba run lat_tcp --remote user@server       between this machine and another
+  yamba run mine.yamba -O3 --link libmylib.a   with a library of your own
 
 Each figure comes from several launches: fresh processes, interleaved with those of the other benchmarks.
 
@@ -60,8 +64,10 @@ pub(super) struct Run {
     #[arg(long, value_name = "HOST")]
     remote: Option<Remote>,
     /// Only benchmarks with this tag; repeat to allow several
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "only-tag", visible_alias = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    #[command(flatten)]
+    name: RunName,
     /// Build, and print what would be measured and for how long. A benchmark may still be skipped when it begins
     #[arg(long)]
     dry_run: bool,
@@ -78,6 +84,8 @@ pub(super) struct Run {
     target: TargetOption,
     #[command(flatten)]
     store: StoreOption,
+    #[command(flatten)]
+    code: CodeOptions,
 }
 
 /// How much is measured, how often, how long and where: what every command takes that measures benchmarks.
@@ -111,6 +119,10 @@ pub(super) struct Effort {
     /// Stop early when the half width of the interval is below this share of the figure
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share)]
     precision: f64,
+    /// Also time single operations, each alone, in a quarter more time: p50, p90, p99, p99.9 and the longest. An operation must
+    /// take ten times as long as reading the clock
+    #[arg(long)]
+    percentiles: bool,
     /// Seed of the random order of launches [default: random, and recorded]
     #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
@@ -159,6 +171,7 @@ impl Effort {
             batches: self.batches,
             benchmark_time: self.time,
             precision: self.precision,
+            percentiles: self.percentiles,
             warmup: self.warmup,
             seed: self.seed,
             realtime: self.realtime,
@@ -246,11 +259,16 @@ impl Run {
                 set: self.set.clone(),
                 sweep: self.sweep.clone(),
                 whole: self.names.names.is_empty() && !self.effort.thorough,
+                origin: Origin {
+                    tags: self.name.tags(&self.store)?,
+                    ..Origin::default()
+                },
                 ..self.effort.options()?
             },
             names: self.names.request(),
             tags: self.tags.clone(),
             remote: self.remote.clone(),
+            compile: self.code.settings(),
             target: self.target.target.clone(),
             arguments: arguments(),
         })

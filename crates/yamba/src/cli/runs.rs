@@ -2,6 +2,7 @@
 
 use super::run::Run;
 use super::{Failure, StoreOption, output, run_ref};
+use crate::wrap::wrap;
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Machine;
@@ -38,11 +39,13 @@ impl Runs {
         if self.json {
             output::json(&runs.iter().map(document).collect::<Vec<Value>>())?;
         } else if runs.is_empty() {
-            output::result(&format!(
-                "No run is kept yet in {location}: `yamba run NAME` measures and keeps one.\n"
-            ))?;
+            let text = format!(
+                "No run is kept yet in {location}: `yamba run NAME` measures and keeps one."
+            );
+            let lines = wrap(&text, output::width().unwrap_or(usize::MAX), "");
+            output::result(&format!("{}\n", lines.join("\n")))?;
         } else {
-            output::result(&table(&runs))?;
+            output::result(&table(&runs, output::width()))?;
         }
         output::note(&damages(&runs));
         Ok(())
@@ -73,7 +76,7 @@ fn identity(machine: &Machine) -> Value {
     })
 }
 
-fn table(runs: &[Listed]) -> String {
+fn table(runs: &[Listed], width: Option<usize>) -> String {
     let head = [
         "run",
         "started (UTC)",
@@ -99,7 +102,33 @@ fn table(runs: &[Listed]) -> String {
             run_ref::plain(&what(run)),
         ]);
     }
-    output::columns(&rows)
+    fitting(rows, width)
+}
+
+/// The table in this width. If it does not fit, a machine that all runs share is named once, below it.
+fn fitting(mut rows: Vec<Vec<String>>, width: Option<usize>) -> String {
+    const MACHINE: usize = 2;
+    let longest = output::columns(&rows)
+        .lines()
+        .map(|l| l.chars().count())
+        .max();
+    let is_shared = rows[1..]
+        .windows(2)
+        .all(|pair| pair[0][MACHINE] == pair[1][MACHINE]);
+    if !is_shared || width.is_none() || longest <= width {
+        return output::table(&rows, width);
+    }
+    let machine = rows[1][MACHINE].clone();
+    for row in &mut rows {
+        row.remove(MACHINE);
+    }
+    let all = match rows.len() {
+        2 => "on",
+        _ => "all on",
+    };
+    let line = format!("{all} {machine}");
+    let lines = wrap(&line, width.unwrap_or(usize::MAX), "  ");
+    format!("{}{}\n", output::table(&rows, width), lines.join("\n"))
 }
 
 /// The damage of each unreadable run, with help texts.

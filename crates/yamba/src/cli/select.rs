@@ -6,7 +6,7 @@ use clap::Args;
 use yamba_lang::{Analysis, ClassId, Diagnostic};
 
 use super::{Failure, Terminal};
-pub(super) use yamba_session::select::{Selection, did_you_mean, suite};
+pub(super) use yamba_session::select::{Found, Selection, did_you_mean, suite};
 use yamba_session::{jobs, select};
 
 /// The arguments that every command about several classes shares.
@@ -40,6 +40,11 @@ impl Names {
 /// Selects the classes that `names` refers to; without names, the suite and each `--lib`. Shows diagnostics; an error ends the command.
 pub(super) fn select(names: &Names) -> Result<Selection, Failure> {
     select::select(&names.request(), &Terminal::default())
+}
+
+/// Like `select`, but searches for a name that no class has.
+pub(super) fn search(names: &Names) -> Result<Found, Failure> {
+    select::search(&names.request(), &Terminal::default())
 }
 
 /// Like `select`, but returns diagnostics as part of the result. Without names, `with_library` also includes the library.

@@ -156,7 +156,7 @@ const PLOT_WIDTH: usize = 80;
 fn plots(run: &Document) -> Result<String, Failure> {
     let text = yamba_report::plots(run, output::width().unwrap_or(PLOT_WIDTH));
     if text.is_empty() {
-        return Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several points of a chart that it declares")
+        return Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several values of a name, or at several points of a chart that it declares")
             .help("`yamba run lat_mem_rd` measures a sweep; `yamba explain NAME` shows a benchmark's charts"));
     }
     Ok(visible(&text))

@@ -12,6 +12,7 @@ use yamba_record::Run;
 use yamba_store::Detail;
 
 use super::run::{self as running, Effort};
+use super::run_name::RunName;
 use super::run_ref::{self, Runs};
 use super::{
     Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, of_system, output,
@@ -48,8 +49,8 @@ pub(super) struct Study {
     study: Option<String>,
     /// Take the figures of this run instead of measuring: a kept run (an id or its beginning, a tag, `latest`, `latest~1`), or a run's document
     #[arg(long, value_name = "RUN", conflicts_with_all = [
-        "set", "quick", "thorough", "time", "processes", "launches", "batches", "warmup", "precision", "seed",
-        "disk_limit", "realtime", "placement", "cpu", "dry_run", "target",
+        "set", "quick", "thorough", "time", "processes", "launches", "batches", "warmup", "precision", "percentiles", "seed",
+        "disk_limit", "realtime", "placement", "cpu", "dry_run", "target", "name",
     ])]
     from: Option<String>,
     /// Give a parameter of the study this value, in each measurement that names it; may be repeated
@@ -57,6 +58,8 @@ pub(super) struct Study {
     set: Vec<(String, String)>,
     #[command(flatten)]
     effort: Effort,
+    #[command(flatten)]
+    name: RunName,
     /// Build, and tell what would be measured and how long it takes
     #[arg(long)]
     dry_run: bool,
@@ -164,7 +167,8 @@ impl Study {
 
     /// Measures the study. `None` for a dry run.
     fn measure(&self, opened: &Opened, terminal: &Terminal) -> Result<Option<Run>, Failure> {
-        let options = self.effort.options()?;
+        let mut options = self.effort.options()?;
+        options.origin.tags = self.name.tags(&self.store)?;
         let prepared = opened.prepare(options, &arguments(), terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
@@ -187,7 +191,7 @@ impl Study {
             let page = study_report::page(study, run, 0, rows);
             let place = run_ref::place(&self.store, self.from.as_deref())?;
             let runs = std::slice::from_ref(run);
-            output::content(&yamba_report::html(runs, &[page], &[place]))
+            output::content(&yamba_report::html(runs, &[page], &[place], None))
         } else {
             output::result(&table::text(study, run, rows))
         }

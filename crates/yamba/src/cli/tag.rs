@@ -61,7 +61,7 @@ impl Tag {
 }
 
 /// Rejects invalid and ambiguous tags.
-fn check(tag: &str) -> Result<(), Failure> {
+pub(super) fn check(tag: &str) -> Result<(), Failure> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     if tag.is_empty() || !tag.chars().all(is_allowed) {
         return Err(Failure::new(format!("{tag:?} cannot be a tag"))

@@ -50,6 +50,14 @@ impl Observer for Terminal {
 
     fn warning(&self, warning: &Warning<'_>) {
         let (text, help) = worded(warning);
+        if let Warning::Rescued {
+            is_expected: true, ..
+        } = warning
+        {
+            let help = help.map_or_else(String::new, |help| format!("; {help}"));
+            output::note(&format!("{text}{help}\n"));
+            return;
+        }
         let help = help.map(|h| format!("help: {h}\n")).unwrap_or_default();
         output::note(&format!("warning: {text}\n{help}"));
     }
@@ -62,10 +70,15 @@ impl Observer for Terminal {
 /// The message and help text of a warning.
 fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
     match warning {
-        Warning::NotStored { message, help } => (
-            format!("this run is not stored: {message}"),
-            help.map(str::to_owned),
-        ),
+        Warning::NotStored { message, help } => {
+            let help = help.map_or_else(String::new, |help| format!("{help}; "));
+            let place = std::env::temp_dir();
+            let help = format!(
+                "{help}until the run ends, its figures are in a file yamba-unstored-* in {}",
+                place.display()
+            );
+            (format!("this run is not stored: {message}"), Some(help))
+        }
         Warning::NotStoredNow(error) => (
             format!("the run cannot be stored now: {error}"),
             error.help_text().map(str::to_owned),
@@ -85,6 +98,7 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
             run,
             document,
             is_partly_stored,
+            ..
         } => rescued(run, document, *is_partly_stored),
         Warning::NotRescued { run, why, spool } => (
             format!("nor can its document be written among the temporary files: {why}"),

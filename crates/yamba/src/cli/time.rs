@@ -1,5 +1,6 @@
 //! `yamba time`
 
+mod commands;
 mod report;
 
 use std::io;
@@ -7,6 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use commands::{Commands, Form};
+
+use super::code::CodeOptions;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, Terminal, of_system, quantity};
 use yamba_harness::Stop;
@@ -15,7 +19,7 @@ use yamba_session::Observer;
 use yamba_session::time::{self, Questions, Refused, Statements};
 use yamba_toolchain::build::host;
 
-/// Time C++ statements or single instructions, in about a second
+/// Time C++ statements or single instructions, in about a second, or whole commands
 ///
 /// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value kept, so that the compiler cannot leave it out; `do_not_optimize(VALUE)` does
 /// that for any value.
@@ -29,22 +33,25 @@ Examples:
   yamba time 'getppid();' 'getpid();'                        two, compared
   yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'  an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
+  yamba time --include mylib.h --link libmylib.a 'parse(text);'     a function of your own library
   yamba time --asm 'imul rax, rax'                           latency and throughput
   yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'
   yamba time --asm 'div rbx' --init rdx=0 --init rbx=7
   yamba time --asm 'push rax; pop rax'                       a push and its pop, together
+  yamba time -c 'grep -r foo .' -c 'rg foo'                  whole commands, compared
+  yamba time -c 'sort -S {size} big.txt' --parameter size=1M,64M --prepare 'cat big.txt'
 
 Exit status: 0 every figure is valid, 1 one is invalid, crashed or refused, 2 nothing was measured.")]
 pub(super) struct Time {
     /// C or C++ statements; a few headers of the system are included
     #[arg(
         value_name = "STATEMENT",
-        required_unless_present = "asm",
+        required_unless_present_any = ["asm", "commands"],
         conflicts_with = "asm"
     )]
     statements: Vec<String>,
     /// Single instructions instead, in Intel's syntax
-    #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include"])]
+    #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include", "include_dir", "define", "optimise", "march", "standard", "link", "pkg_config"])]
     asm: Vec<String>,
     /// With --asm: what a register holds before the first step; may be repeated
     #[arg(long, value_name = "REGISTER=VALUE", requires = "asm")]
@@ -52,7 +59,7 @@ pub(super) struct Time {
     /// Runs once before the statements, which see its variables
     #[arg(long, value_name = "CODE")]
     setup: Option<String>,
-    /// Include this header; may be repeated
+    /// Include this header of the system, or file of your own; may be repeated
     #[arg(long, value_name = "HEADER")]
     include: Vec<String>,
     /// End a process that takes longer; nine measure each figure [default: one that says nothing for 5 s]
@@ -67,10 +74,22 @@ pub(super) struct Time {
     /// With --json, also every raw batch
     #[arg(long, requires = "json")]
     raw: bool,
+    #[command(flatten)]
+    code: CodeOptions,
+    #[command(flatten)]
+    commands: Commands,
 }
 
 impl Time {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        if !self.commands.commands.is_empty() {
+            let form = match (self.raw, self.json) {
+                (true, _) => Form::Raw,
+                (_, true) => Form::Json,
+                _ => Form::Text,
+            };
+            return self.commands.run(self.timeout, form);
+        }
         let mut all = self.statements.iter().chain(&self.asm);
         if all.any(|question| question.trim().is_empty()) {
             return Err(Failure::new("there is nothing to time in an empty argument")
@@ -93,6 +112,7 @@ impl Time {
             statements: self.statements.clone(),
             setup: self.setup.clone(),
             includes: self.include.clone(),
+            compile: self.code.settings(),
         };
         time::statements(&asked, &target)
     }

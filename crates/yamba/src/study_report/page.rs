@@ -13,8 +13,11 @@ pub fn page(study: &Study, run: &Run, number: usize, rows: &[StudyRow<'_>]) -> y
     for points in rows.chunk_by(|a, b| std::ptr::eq(a.measurement, b.measurement)) {
         let first = operations.len();
         operations.extend(points.iter().map(|row| operation(study, run, row, &common)));
-        // All points of a measurement share this text.
+        // All points of a measurement share its texts.
         operations[first].text = points[0].measurement.text.clone();
+        for further in &mut operations[first + 1..] {
+            further.is_further_point = true;
+        }
     }
     yamba_report::Study {
         run: number,

@@ -1,10 +1,12 @@
 //! The command line without a C++ compiler: what it accepts, what it rejects, and its messages.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use crate::support::{Yamba, root};
+use crate::support::{Answer, Yamba, root};
 
 const GOOD: &str = "/// Nothing at all.\nyamba nothing_at_all { void benchmark() {} }\n";
 
@@ -26,6 +28,55 @@ fn check_shows_all_errors_of_a_file_with_their_places() {
             "^^^^^^^",
             "2 errors",
         ]);
+}
+
+/// A template with ports; `x86_64`: the assembly of one of them.
+fn ports(x86_64: &str) -> String {
+    format!(
+        "yamba abstract own extends Chain {{ uintptr_t model(uintptr_t value) {{ return value; }} }}
+yamba own_x ports own on x86_64 {{ bitstring step {{ asm {{ {x86_64} }} }} }}
+yamba own_r ports own on riscv64 {{ bitstring step {{ asm {{ addi a0, a0, 0 }} }} }}
+"
+    )
+}
+
+#[test]
+fn check_names_instruction_sets_without_assembler() {
+    let mut yamba = Yamba::new()
+        .file("own.yamba", ports("frobnicate rax"))
+        .env("PATH", "/proc/nowhere");
+    let out = yamba.run("check own.yamba").ok().out;
+    assert_eq!(
+        out,
+        "1 file, 3 classes: no errors\nnot assembled: no assembler for riscv64, x86_64\n"
+    );
+    let json = yamba.run("check own.yamba --json").ok().out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json["not_assembled"],
+        serde_json::json!(["riscv64", "x86_64"])
+    );
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn check_assembles() {
+    let mut yamba = Yamba::new()
+        .file("wrong.yamba", ports("frobnicate rax"))
+        .file(
+            "label.yamba",
+            ports("here: nop") + &ports("here: nop").replace("own", "other"),
+        );
+    yamba.run("check wrong.yamba").refused(&[
+        "wrong.yamba:2:",
+        "error[assembler-error]",
+        "frobnicate",
+    ]);
+    let json = yamba.run("check wrong.yamba --json");
+    let document: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((json.status, document["errors"].as_u64()), (2, Some(1)));
+    // Two classes may define the same label.
+    yamba.run("check label.yamba").ok();
 }
 
 #[test]
@@ -159,10 +210,10 @@ fn usage_errors_have_status_2() {
         .run("explain pagefault --target aarch46-linux")
         .refused(&["did you mean aarch64-linux?"]);
     yamba
-        .run("run --tag no_such_tag")
+        .run("run --only-tag no_such_tag")
         .refused(&["none of these benchmarks is tagged no_such_tag"]);
     yamba
-        .run("run --tag demonstration --tag no_such_tag")
+        .run("run --only-tag demonstration --only-tag no_such_tag")
         .refused(&["none of these benchmarks is tagged no_such_tag"]);
 }
 
@@ -393,7 +444,7 @@ fn unknown_value_of_yamba_neighbours_is_refused() {
     let mut yamba = Yamba::new().env("YAMBA_NEIGHBOURS", "ignore");
     yamba
         .run("list")
-        .refused(&["YAMBA_NEIGHBOURS is ignore", "it may be count or discard"]);
+        .refused(&["YAMBA_NEIGHBOURS is ignore", "it must be count or discard"]);
 }
 
 #[test]
@@ -428,6 +479,132 @@ fn embedded_files_equal_those_of_the_checkout() {
     let checkout = names(&Yamba::new().run("list --json").ok().out);
     assert_eq!(embedded, checkout);
     assert!(root().join("suite").is_dir());
+}
+
+#[test]
+fn list_groups_by_topic_and_searches_documentation() {
+    let mut yamba = Yamba::new();
+    let out = yamba.run("list").ok().out;
+    let places: Vec<usize> = ["Processor\n", "\nMemory\n", "\nClocks and waiting\n"]
+        .iter()
+        .map(|title| out.find(title).expect(title))
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let lines = |out: &str| -> Vec<String> {
+        let names = out.lines().filter(|l| l.starts_with("  "));
+        names.map(|l| l.trim().to_owned()).collect()
+    };
+    let found = yamba.run("list CLOCK").ok();
+    assert!(
+        found.out.starts_with("No class has the name `CLOCK`."),
+        "{}",
+        found.out
+    );
+    let names = lines(&found.out);
+    assert!(
+        names.iter().any(|n| n.starts_with("lat_clock_read ")),
+        "{names:?}"
+    );
+    assert!(names.len() < lines(&out).len() / 2, "{names:?}");
+    // A name is not searched for.
+    let named = yamba.run("list lat_pipe").ok().out;
+    assert!(
+        named.starts_with("lat_pipe  ") && named.lines().count() == 1,
+        "{named}"
+    );
+    // The heading must not be part of a document.
+    let json = yamba.run("list clock --json").ok();
+    assert!(
+        json.err.starts_with("No class has the name `clock`."),
+        "{}",
+        json.err
+    );
+    let all: Vec<serde_json::Value> = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(all.len(), names.len());
+    yamba
+        .run("list nonexistentword")
+        .refused(&["no class is named"]);
+}
+
+#[test]
+fn platforms_on_which_nothing_ran_are_untested() {
+    let mut yamba = Yamba::new();
+    let out = yamba.run("list lat_pipe --platforms").ok().out;
+    let cells = |out: &str, row: usize| -> Vec<String> {
+        let line = out.lines().nth(row).unwrap();
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    let (titles, row) = (cells(&out, 0), cells(&out, 1));
+    for (title, cell) in titles.iter().zip(&row).skip(1) {
+        let expected = if title.ends_with("-linux") {
+            "yes"
+        } else {
+            "untested"
+        };
+        assert_eq!(cell, expected, "{title}");
+    }
+    let json = yamba.run("list lat_pipe --platforms --json").ok().out;
+    let all: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let platforms = &all[0]["platforms"];
+    assert_eq!(platforms["aarch64-darwin"]["untested"], true);
+    assert_eq!(platforms["aarch64-linux"]["untested"], false);
+}
+
+#[test]
+fn compiler_of_another_system_is_not_recommended() {
+    let refused = Yamba::new()
+        .run("build lat_pipe --target aarch64-darwin")
+        .refused(&["CXX_aarch64"]);
+    assert!(!refused.err.contains("linux"), "{}", refused.err);
+}
+
+#[test]
+fn argument_that_is_not_utf8_is_named() {
+    let argument = OsStr::from_bytes(b"lat_\xff");
+    let yamba = Yamba::new();
+    let answer = Answer::of(yamba.command(&["run"]).arg(argument).output().unwrap());
+    answer.refused(&[r#"not UTF-8: "lat_\xFF""#]);
+}
+
+const KINDS: [&str; 4] = ["latency", "bandwidth", "ping-pong", "quantity"];
+
+#[test]
+fn new_benchmark_passes_check_and_overwrites_nothing() {
+    let mut yamba = Yamba::new();
+    for (i, kind) in KINDS.iter().enumerate() {
+        yamba.run(&format!("new own_{i} --kind {kind}")).ok();
+        let out = yamba.run(&format!("check own_{i}.yamba")).ok().out;
+        assert!(out.starts_with("1 file, 1 class: no errors"), "{out}");
+        let path = yamba.folder.path().join(format!("own_{i}.yamba"));
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.contains(&format!("yamba own_{i} extends ")) && !text.contains("NAME"));
+    }
+    yamba.run("new other -o own.d.yamba").ok();
+    yamba.run("check own.d.yamba").ok();
+    for (words, part) in [
+        ("new own_0", "own_0.yamba exists already"),
+        ("new other -o own_0.yamba", "own_0.yamba exists already"),
+        ("new other -o other.txt", "ends in .yamba"),
+        ("new lat_pipe", "there is a class lat_pipe already"),
+        ("new int", "is a word of C++"),
+        ("new on", "cannot be the name"),
+        ("new 3a", "letters, digits and _"),
+        ("new a-b", "letters, digits and _"),
+        ("new other --kind speed", "ping-pong"),
+    ] {
+        yamba.run(words).refused(&[part]);
+    }
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn new_benchmarks_run() {
+    let mut yamba = Yamba::new();
+    for (i, kind) in KINDS.iter().enumerate() {
+        yamba.run(&format!("new own_{i} --kind {kind}")).ok();
+        let out = yamba.run(&format!("run own_{i}.yamba --quick")).ok().out;
+        assert!(out.starts_with("ok "), "{out}");
+    }
 }
 
 /// A name that matches nothing, or the wrong kind of thing, is refused with a message that says so.

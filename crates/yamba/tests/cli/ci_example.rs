@@ -74,11 +74,33 @@ fn workflow_gates_against_baseline_and_stores_few_runs() {
     // A pull request with unchanged programs, whatever its figures are.
     keep(&mut store, 250, "one", 1.2);
     step(&yamba, "Gate").ok().says(&["gate passed"]);
+    posts_the_comment(&yamba);
     // A pull request whose programs seem slower but cannot be re-measured. The gate reports them as undecided.
     keep(&mut store, 251, "two", 1.2);
     let answer = step(&yamba, "Gate");
     assert_eq!(answer.status, 0, "{}", answer.err);
     answer.says(&["undecided"]);
+}
+
+/// The step after the gate posts what the gate printed, and puts it into the summary of the job.
+fn posts_the_comment(yamba: &Yamba) {
+    let folder = yamba.folder.path();
+    let gh = folder.join("gh");
+    let script = "#!/bin/sh\necho \"$@\" > posted\ncat comment.md >> posted\n";
+    fs::write(&gh, script).unwrap();
+    fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-eo", "pipefail", "-c", &self::script("Comment")]);
+    bash.current_dir(folder).env("PATH", path);
+    bash.env("PULL_REQUEST", "7");
+    bash.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
+    Answer::of(bash.output().unwrap()).ok();
+    let posted = fs::read_to_string(folder.join("posted")).unwrap();
+    assert!(posted.starts_with("pr comment 7 --edit-last"), "{posted}");
+    let comment = fs::read_to_string(folder.join("summary.md")).unwrap();
+    assert!(comment.starts_with("### Performance: "), "{comment}");
+    assert!(posted.ends_with(&comment), "{posted}");
 }
 
 /// `--dry-run` lists what the step would measure.

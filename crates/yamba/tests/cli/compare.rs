@@ -172,6 +172,70 @@ fn compare_reads_two_stored_runs() {
 }
 
 #[test]
+fn comment_has_the_result_first_and_the_rest_folded() {
+    let mut yamba = with_documents();
+    let out = yamba.run("compare a.json b.json --md").ok().out;
+    let first = out.lines().next().unwrap();
+    assert_eq!(
+        first,
+        "### Performance: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 not decided"
+    );
+    let (open, folded) = out.split_once("<details>").unwrap();
+    let rows = |text: &str| -> Vec<String> {
+        let rows = text.lines().filter(|line| line.starts_with("| `"));
+        rows.map(|row| row.split('`').nth(1).unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(rows(open), ["lat_other", "bw_other"], "{open}");
+    let slower = open
+        .lines()
+        .find(|line| line.starts_with("| `lat_other`"))
+        .unwrap();
+    assert!(slower.contains("| 1.200 | \\[1.1"), "{slower}");
+    assert!(slower.ends_with("| **seems slower** |"), "{slower}");
+    assert_eq!(rows(folded), ["lat_same"], "{folded}");
+    for text in [
+        "3 not decided: ",
+        "one launch in A, one launch in B (1)",
+        "The kernel is 6.1 in A, 6.2 in B.",
+    ] {
+        assert!(open.contains(text), "{text}: {open}");
+    }
+    assert!(
+        folded.contains("lat\\_once") && folded.trim_end().ends_with("</details>"),
+        "{folded}"
+    );
+    // A gate's result stands before the table.
+    let out = yamba.run("compare a.json b.json --md --fail-above 5%").out;
+    assert!(
+        out.contains("**gate passed") || out.contains("**no gate"),
+        "{out}"
+    );
+    assert_eq!(yamba.run("compare a.json b.json --md --json").status, 2);
+}
+
+#[test]
+fn page_of_two_runs_has_verdicts() {
+    let mut yamba = with_documents();
+    let page = yamba.run("report a.json b.json -o -").ok().out;
+    for text in [
+        "Of B: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 not decided.",
+        "The kernel is 6.1 in A, 6.2 in B.",
+        r#"<span class="verdict slower">seems slower</span>"#,
+        r#"<span class="verdict faster">seems faster</span>"#,
+        r#"<span class="verdict same">no difference shown</span>"#,
+        r#"<span class="verdict undecided">one launch in A, one launch in B</span>"#,
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    // The pages of one run and of three runs have no comparison.
+    for words in ["report a.json -o -", "report a.json b.json a.json -o -"] {
+        let page = yamba.run(words).ok().out;
+        assert!(!page.contains("What differs between"), "{words}");
+    }
+}
+
+#[test]
 fn unlike_machines_are_refused_by_name() {
     let mut yamba = with_documents();
     yamba
@@ -495,6 +559,11 @@ fn history_shows_where_benchmark_changed() {
         json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1});
     let invalid = json!({"run": "0000000000000010", "benchmark": other, "reason": "invalid"});
     assert_eq!(document["left_out"], json!([invalid]));
+    let one = yamba
+        .run("history lat_same --runs 2 --store kept.sqlite")
+        .ok();
+    assert!(!one.out.contains("1 runs"), "{}", one.out);
+    one.says(&["there is one run, and a change needs several: `yamba run lat_same`"]);
     yamba
         .run("history lat_none --store kept.sqlite")
         .refused(&["no kept run has a benchmark lat_none", "help: "]);

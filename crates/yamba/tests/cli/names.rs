@@ -101,6 +101,11 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
         "a folder of the suite",
     ),
     (
+        "yamba/src/cli/compare/comment.rs",
+        &["Benchmark"],
+        "the head of a column",
+    ),
+    (
         "report/src",
         &["Benchmark", "number"],
         "the head of a column, and a class of the page",

@@ -301,6 +301,8 @@ fn disasm_shows_each_instruction_under_its_member() {
         answer.err
     );
     assert!(answer.err.contains("tuch"), "{}", answer.err);
+    let help = "did you mean touch? it has epilogue, prologue, touch, touch_all";
+    assert!(answer.err.contains(help), "{}", answer.err);
 }
 
 /// A class with a port for each of two instruction sets, and one for a feature that no processor has.

@@ -16,6 +16,45 @@ fn document(answer: Answer) -> Value {
     serde_json::from_str(&answer.ok().out).unwrap()
 }
 
+/// The report page has room for twelve.
+#[test]
+fn suite_has_twelve_headline_benchmarks_of_most_topics() {
+    let listed = document(Yamba::new().run("list --json"));
+    let all = listed.as_array().unwrap().iter();
+    let has_tag = |b: &&Value| {
+        b["tags"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|t| t == "headline")
+    };
+    let files: Vec<&str> = all
+        .filter(has_tag)
+        .map(|b| b["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files.len(), 12, "{files:?}");
+    let topic = |file: &str| file.rsplit('/').nth(1).unwrap().to_owned();
+    let topics: std::collections::BTreeSet<String> = files.iter().map(|f| topic(f)).collect();
+    assert!(topics.len() >= 6, "{topics:?}");
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn headline_tag_does_not_change_what_runs() {
+    let tagged = SPIN
+        .replace("spin", "quoted")
+        .replace("    param", "    tags headline;\n    param");
+    let mut yamba = Yamba::new().file("both.yamba", format!("{SPIN}{tagged}"));
+    let mut planned = |words: &str| -> Vec<String> {
+        let plan = document(yamba.run(&format!("run both.yamba --quick --dry-run --json {words}")));
+        let all = plan["benchmarks"].as_array().unwrap().iter();
+        all.map(|b| b["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(planned(""), ["spin", "quoted"]);
+    assert_eq!(planned("--tag headline"), ["quoted"]);
+}
+
 /// Each invalid value gives one message that names its option.
 #[test]
 fn run_rejects_wrong_values() {
@@ -50,6 +89,38 @@ fn run_rejects_wrong_values() {
     ] {
         yamba.run(&format!("run spin.yamba {words}")).refused(parts);
     }
+}
+
+/// No sleep is shorter than asked for, and none of these is counted twice or left out. A spin that ends within 100 ns is too short.
+#[test]
+#[ignore = "needs g++"]
+fn percentiles_are_those_of_single_operations() {
+    let mut yamba = Yamba::new().file("spin.yamba", SPIN);
+    let words =
+        "run lat_usleep --percentiles --set microseconds=500 --time 1s --quick --json --raw";
+    let run = document(yamba.run(words));
+    let sleep = &run["benchmarks"][0];
+    let found = &sleep["distribution"];
+    let buckets = found["histogram"].as_array().unwrap();
+    let counted: u64 = buckets.iter().map(|b| b[1].as_u64().unwrap()).sum();
+    assert_eq!(Some(counted), found["count"].as_u64());
+    assert!(counted >= 50, "{found}");
+    // The cost of the clock is subtracted, and a bucket has its upper limit.
+    assert!(buckets[0][0].as_f64().unwrap() >= 499e3, "{found}");
+    let percentiles = found["percentiles"].as_array().unwrap();
+    let ns: Vec<f64> = percentiles
+        .iter()
+        .map(|p| p["ns"].as_f64().unwrap())
+        .collect();
+    assert!(
+        ns.is_sorted() && ns[0] >= 499e3 && ns[ns.len() - 1] <= found["max_ns"].as_f64().unwrap()
+    );
+    assert_eq!(run["plan"]["percentiles"], true);
+    let run = document(yamba.run("run spin.yamba --percentiles --set rounds=1 --quick --json"));
+    let spin = &run["benchmarks"][0];
+    assert!(spin.get("distribution").is_none());
+    let notes = spin["notes"].to_string();
+    assert!(notes.contains("no percentiles: an operation"), "{notes}");
 }
 
 #[test]

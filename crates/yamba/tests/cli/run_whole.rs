@@ -161,9 +161,9 @@ fn run_with_tag_measures_only_tagged() {
         names
     };
     assert_eq!(chosen("run --tag slow --dry-run --json"), ["wide", "gone"]);
-    assert_eq!(chosen("run --tag large --dry-run --json"), ["wide"]);
+    assert_eq!(chosen("run --only-tag large --dry-run --json"), ["wide"]);
     assert_eq!(
-        chosen("run --tag large --tag slow --dry-run --json"),
+        chosen("run --only-tag large --tag slow --dry-run --json"),
         ["wide", "gone"]
     );
 }
@@ -174,8 +174,8 @@ fn run_with_tag_measures_only_tagged() {
 fn requested_sweep_is_not_subsampled() {
     let mut yamba = mixed();
     let mut sizes = |words: &str| points(&document(&yamba.run(words).ok())).len();
-    assert_eq!(sizes("run --tag large --dry-run --json"), 3);
-    let asked = "run --tag large --sweep size=1,2,3,4,5 --dry-run --json";
+    assert_eq!(sizes("run --only-tag large --dry-run --json"), 3);
+    let asked = "run --only-tag large --sweep size=1,2,3,4,5 --dry-run --json";
     assert_eq!(sizes(asked), 5);
 }
 

@@ -107,7 +107,7 @@ fn offered(yamba: &Yamba, shell: &Shell, scripts: &Path, line: &str) -> BTreeSet
 }
 
 /// Lines, and the completions of their last word.
-const OFFERED: [(&str, &[&str]); 11] = [
+const OFFERED: [(&str, &[&str]); 12] = [
     ("yamba comp", &["compare", "completions"]),
     ("yamba run lat_pagefault_po", &["lat_pagefault_posix"]),
     (
@@ -115,6 +115,7 @@ const OFFERED: [(&str, &[&str]); 11] = [
         &["lat_pagefault_posix"],
     ),
     ("yamba run min", &["mine.yamba"]),
+    ("yamba run --only-tag demo", &["demonstration"]),
     ("yamba run --tag demo", &["demonstration"]),
     ("yamba run no_such_name", &[]),
     ("yamba show ", &["01234567", "baseline", "latest"]),

@@ -17,6 +17,31 @@ fn stored_run_equals_its_document() {
     assert_eq!(listed[0]["benchmarks"][0], "many");
 }
 
+#[test]
+#[ignore = "needs g++"]
+fn run_is_named_at_its_start() {
+    let mut yamba = Yamba::new().file("many.yamba", MANY);
+    let words = "run many.yamba --set size=3 --quick --name";
+    let measured = json(&mut yamba, &format!("{words} base --json"));
+    assert_eq!(measured["tags"], serde_json::json!(["base"]));
+    assert_eq!(json(&mut yamba, "show base --json"), measured);
+    // Wrong names are refused before anything is built.
+    for (name, why) in [
+        ("base", "has this name"),
+        ("latest", "it means the latest run"),
+        ("cafe", "a run's id may begin so"),
+        ("a,b", "cannot be a tag"),
+    ] {
+        yamba
+            .run(&format!("run nothing.yamba --name {name}"))
+            .refused(&[why]);
+        yamba
+            .run(&format!("study system --quick --name {name}"))
+            .refused(&[why]);
+    }
+    assert_eq!(json(&mut yamba, "runs --json").as_array().unwrap().len(), 1);
+}
+
 /// Kills runs at several moments. Each time, all measured entries are stored with every raw batch.
 #[test]
 #[ignore = "needs g++"]
@@ -71,4 +96,19 @@ fn unavailable_store_is_reported() {
     for part in ["not stored", "the whole run is in", "yamba import"] {
         assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
     }
+    let warnings = answer
+        .err
+        .matches("warning: this run is not stored")
+        .count();
+    assert_eq!(
+        (warnings, answer.err.matches("what is not stored").count()),
+        (1, 0),
+        "{}",
+        answer.err
+    );
+    assert!(
+        !answer.err.contains("warning: the whole run"),
+        "{}",
+        answer.err
+    );
 }

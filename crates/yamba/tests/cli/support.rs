@@ -161,8 +161,8 @@ const OF_READER: [&str; 4] = ["tip: ", "Usage: yamba ", "[possible values: ", ":
 /// Phrases that name the accepted or available values. Compiler messages about the author's underlined text also count, since only the author knows
 /// the correct text.
 const WITHIN: [&str; 9] = [
-    ": it may be ",
-    "; it may be ",
+    ": it must be ",
+    "; it must be ",
     "; it has ",
     ": after ssh: stands ",
     ": a port is written as in ",

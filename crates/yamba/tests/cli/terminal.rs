@@ -143,6 +143,27 @@ fn lines_are_as_wide_as_the_terminal() {
     }
 }
 
+#[test]
+#[ignore = "needs script"]
+fn tables_and_lists_fit_narrow_terminals() {
+    needs(&["script"]);
+    let mut yamba = yamba();
+    yamba.run("import run.json").ok();
+    for words in [
+        "list",
+        "list clock",
+        "list --platforms",
+        "machine",
+        "runs",
+        "compare run.json latest",
+    ] {
+        for columns in [40, 80, 200] {
+            let text = on_terminal(&yamba, columns, NO_MORE, words);
+            assert!(longest(&text) <= columns, "{words} {columns}: {text}");
+        }
+    }
+}
+
 const SLEEPER: &str = "yamba sleeper
 {
     native {

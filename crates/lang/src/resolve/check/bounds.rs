@@ -6,7 +6,7 @@ use super::lookup::{imported, visible};
 use crate::ast::{Cpp, Member, MemberKind};
 use crate::cpp::{self, CppTokenKind};
 use crate::diagnostic::{Diagnostic, error};
-use crate::model::{Analysis, Class, ClassId, MemberRef};
+use crate::model::{Analysis, Class, ClassId, MemberRef, Role};
 use crate::source::Span;
 
 /// The name of the batch that was just timed.
@@ -24,7 +24,28 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
                 .find_map(|end| fault(analysis, class.id, end));
             found.extend(fault);
         }
+        if let MemberKind::Requires(condition) = member.kind {
+            of_part(class, condition, found);
+            let fault = fault(analysis, class.id, condition);
+            found.extend(fault.map(|fault| without_value(analysis, fault.primary.span)));
+        }
     }
+}
+
+/// Rejects a condition in a class that is only imported, where nothing evaluates it.
+fn of_part(class: &Class, condition: Cpp, found: &mut Vec<Diagnostic>) {
+    if class.role != Role::Benchmark {
+        found.push(error!("condition-of-part" at condition.span,
+            "`{}` is no benchmark, and only benchmarks have conditions", class.name();
+            help "write the condition into the benchmarks that import it"));
+    }
+}
+
+fn without_value(analysis: &Analysis, place: Span) -> Diagnostic {
+    let name = analysis.text(place);
+    error!("condition-without-value" at place,
+        "this condition uses `{name}`, which has no value yet: conditions are evaluated once, before anything is timed";
+        help "use parameters and `platform`")
 }
 
 /// The first name in one end of a bound that has no value when the bound is evaluated.

@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 use yamba_record::number::number;
-use yamba_report::figure;
+use yamba_report::{figure, share, short_label};
 
 use crate::cli::output;
+use crate::wrap::wrap;
 use yamba_compare::{
     ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower,
 };
@@ -16,36 +17,62 @@ const USUAL_LAUNCHES: usize = 6;
 /// If many benchmarks lack a ratio for the same reason, this many are named.
 const NAMED: usize = 8;
 
-pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
+/// Formats the comparison for a terminal of this width.
+pub(super) fn text(found: &Comparison, a: &str, b: &str, width: Option<usize>) -> String {
     let mut out = format!("A  {}\nB  {}\n", side(a, &found.a.id), side(b, &found.b.id));
-    let (with_ratio, without_ratio): (Vec<&ComparedEntry>, Vec<&ComparedEntry>) =
-        found.benchmarks.iter().partition(|e| e.ratio.is_some());
+    let with_ratio = with_ratio(found);
     for mean in &found.geometric_means {
         let same = with_ratio.iter().filter(|e| e.kind() == mean.kind);
         let rows: Vec<&ComparedEntry> = same.copied().collect();
         out.push('\n');
-        out.push_str(&section(&rows, mean));
+        out.push_str(&section(&rows, mean, width));
     }
-    let reason = |e: &&ComparedEntry| Some((e.reason.clone()?, e.label.clone()));
-    let alone = found
-        .unmatched
-        .iter()
-        .map(|e| (e.reason.to_owned(), e.of.label()));
-    let not_compared = without_ratio.iter().filter_map(reason).chain(alone);
-    let mut lines = by_reason("not compared, ", not_compared);
-    lines.extend(by_reason("", with_ratio.iter().filter_map(reason)));
-    lines.extend(summary(found, &with_ratio));
-    lines.extend(found.remeasured.as_ref().map(remeasured));
+    let mut lines = undecided(found);
+    lines.extend(closing(found));
     if let Some(gate) = &found.gate {
-        lines.extend(judged(found, gate));
+        lines.extend(not_covered(gate));
+        lines.push(last(found, gate));
+        lines.extend(gate.slower.iter().map(slower));
     }
     // A name or unit from a document must not break the line.
     let lines = lines.iter().map(|line| line.replace(char::is_control, " "));
+    let lines = lines.flat_map(|line| {
+        let parts = wrap(&line, width.unwrap_or(usize::MAX), "  ");
+        parts.iter().map(ToString::to_string).collect::<Vec<_>>()
+    });
     let lines: Vec<String> = lines.collect();
     format!("{out}\n{}\n", lines.join("\n"))
 }
 
-fn side(reference: &str, id: &str) -> String {
+fn with_ratio(found: &Comparison) -> Vec<&ComparedEntry> {
+    let all = found.benchmarks.iter();
+    all.filter(|e| e.ratio.is_some()).collect()
+}
+
+/// The benchmarks that could not be compared, and those whose verdict is qualified, by reason.
+pub(super) fn undecided(found: &Comparison) -> Vec<String> {
+    let reasons = |has_ratio: bool| {
+        let all = found.benchmarks.iter();
+        let all = all.filter(move |e| e.ratio.is_some() == has_ratio);
+        all.filter_map(|e| Some((e.reason.clone()?, short_label(&e.label))))
+    };
+    let alone = found
+        .unmatched
+        .iter()
+        .map(|e| (e.reason.to_owned(), short_label(&e.of.label())));
+    let mut lines = by_reason("not compared, ", reasons(false).chain(alone));
+    lines.extend(by_reason("", reasons(true)));
+    lines
+}
+
+/// Sentences about the comparison as a whole: counts, confidence, launches.
+pub(super) fn closing(found: &Comparison) -> Vec<String> {
+    let mut lines = summary(found, &with_ratio(found));
+    lines.extend(found.remeasured.as_ref().map(remeasured));
+    lines
+}
+
+pub(super) fn side(reference: &str, id: &str) -> String {
     if id.is_empty() || id == reference {
         reference.to_owned()
     } else {
@@ -53,7 +80,7 @@ fn side(reference: &str, id: &str) -> String {
     }
 }
 
-fn section(entries: &[&ComparedEntry], mean: &GeometricMean) -> String {
+fn section(entries: &[&ComparedEntry], mean: &GeometricMean, width: Option<usize>) -> String {
     let mut heading = mean.kind.clone();
     if let Some(better) = entries.iter().find_map(|e| e.better) {
         heading = format!("{heading} ({better} is better)");
@@ -68,16 +95,16 @@ fn section(entries: &[&ComparedEntry], mean: &GeometricMean) -> String {
     };
     let title = format!("geometric mean of {}{of}", mean.benchmarks);
     rows.push(vec![title, String::new(), String::new(), share(mean.ratio)]);
-    output::columns(&rows)
+    output::table(&rows, width)
 }
 
-fn cells(entry: &ComparedEntry) -> Vec<String> {
+pub(super) fn cells(entry: &ComparedEntry) -> Vec<String> {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| figure(v, unit));
     let [low, high] = entry.confidence_interval.unwrap_or_default();
     let [a, b] = entry.launches;
     vec![
-        entry.label.clone(),
+        short_label(&entry.label),
         figure(entry.a),
         figure(entry.b),
         entry.ratio.map_or_else(String::new, share),
@@ -99,16 +126,6 @@ fn verdict(entry: &ComparedEntry) -> &'static str {
         Word::Slower => "slower",
         Word::Unknown if entry.suspect => "suspect",
         Word::Unknown => "unknown",
-    }
-}
-
-/// Formats a ratio. Two launches far apart can leave it completely open; beyond a factor of 1000 only the limit is shown.
-fn share(ratio: f64) -> String {
-    match ratio {
-        r if r < 0.001 => "<0.001".to_owned(),
-        r if r > 1000.0 => ">1000".to_owned(),
-        r if (0.1..100.0).contains(&r) => format!("{r:.3}"),
-        r => number(r),
     }
 }
 
@@ -187,17 +204,17 @@ fn remeasured(of: &Remeasured) -> String {
     line
 }
 
-/// The result of the gate, which ends a log.
-fn judged(found: &Comparison, gate: &Gate) -> Vec<String> {
+/// The benchmarks that a gate does not cover, by reason.
+pub(super) fn not_covered(gate: &Gate) -> Vec<String> {
     let line = |before: &str, all: &[Ungated]| {
-        let all = all.iter().map(|u| (u.reason.clone(), u.label.clone()));
+        let all = all
+            .iter()
+            .map(|u| (u.reason.clone(), short_label(&u.label)));
         by_reason(before, all)
     };
     let mut lines = line("not gated, ", &gate.not_gated);
     lines.extend(line("lost, ", &gate.lost));
     lines.extend(line("undecided, ", &gate.unconfirmed));
-    lines.push(last(found, gate));
-    lines.extend(gate.slower.iter().map(slower));
     lines
 }
 
@@ -207,11 +224,15 @@ fn slower(of: &Slower) -> String {
         .map_or_else(String::new, |[low, high]| {
             format!(" [{}, {}]", percent(low), percent(high))
         });
-    format!("  {}  {} slower{within}", of.label, percent(of.slowdown))
+    format!(
+        "  {}  {} slower{within}",
+        short_label(&of.label),
+        percent(of.slowdown)
+    )
 }
 
-/// The gate's one-line result, and the number of benchmarks that it does not cover.
-fn last(found: &Comparison, gate: &Gate) -> String {
+/// The gate's one-line result, which ends a log, and the number of benchmarks that it does not cover.
+pub(super) fn last(found: &Comparison, gate: &Gate) -> String {
     let limit = percent(gate.limit);
     let mut of_all = format!("{} of {} judged", gate.judged, gate.gated);
     for (count, what) in [

@@ -189,7 +189,9 @@ fn is_named(kind: &MemberKind) -> bool {
         MemberKind::Native(_)
             | MemberKind::Import(_)
             | MemberKind::Tags(_)
+            | MemberKind::Compile(_)
             | MemberKind::Bound { .. }
+            | MemberKind::Requires(_)
             | MemberKind::Chart(_)
     )
 }

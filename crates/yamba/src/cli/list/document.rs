@@ -1,20 +1,14 @@
 //! The suite as a documentation page, with a heading for each folder.
 
-use indexmap::IndexMap;
 use yamba_lang::Analysis;
 
-use super::{ListedBenchmark, cell, platforms};
+use super::{ListedBenchmark, by_topic, cell, platforms};
 use yamba_toolchain::suite_topics;
 
 /// The text of `yamba list --md`.
 pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let mut out = String::new();
-    let mut folders: IndexMap<&str, Vec<&ListedBenchmark>> = IndexMap::new();
-    for row in rows {
-        let folder = suite_topics::folder(analysis, row.class);
-        folders.entry(folder).or_default().push(row);
-    }
-    folders.sort_by_key(|folder, _| suite_topics::place(folder));
+    let folders = by_topic(analysis, rows.iter());
     for (folder, rows) in &folders {
         if folders.len() > 1 {
             out.push_str(&format!("\n## {}\n\n", suite_topics::title(folder)));

@@ -4,16 +4,26 @@ use indexmap::IndexMap;
 use yamba_lang::model::World;
 use yamba_lang::{Analysis, Target};
 
-use super::{ListedBenchmark, lacks};
+use super::{ListedBenchmark, lacks, wrapped};
 use crate::cli::output;
 use yamba_session::standing;
 
-const LEGEND: &str = "yes: runs there   (n): n members are missing   -: not for that platform";
+const LEGEND: &str = "yes: runs there   untested: complete, but nothing was ever run on that system   (n): n members are missing   -: not for that platform";
 
-/// One line per benchmark and one column per platform, followed by the missing members.
-pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
+/// One line per benchmark and one column per platform, followed by the missing members. Where the terminal is too narrow for the columns, each
+/// line says in words what they have.
+pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark], width: Option<usize>) -> String {
     let targets = analysis.targets();
-    let mut out = format!("{}\n{LEGEND}\n", output::columns(&table(analysis, rows)));
+    let table = table(analysis, rows);
+    let columns = output::columns(&table);
+    let longest = columns.lines().map(|line| line.chars().count()).max();
+    let mut out = if width.is_some_and(|width| longest > Some(width)) {
+        in_words(&targets, &table, width)
+    } else {
+        columns
+    };
+    out.push('\n');
+    out.push_str(&wrapped(LEGEND, width, ""));
     for row in rows {
         // Platforms with the same missing members are grouped.
         let mut platforms: IndexMap<Vec<String>, Vec<String>> = IndexMap::new();
@@ -28,12 +38,38 @@ pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
             }
         }
         for (missing, on) in platforms {
-            out.push_str(&format!("\n{} on {}:\n", row.name, on.join(", ")));
-            let missing = missing.iter().map(|member| format!("    {member}\n"));
-            out.extend(missing);
+            let heading = format!("{} on {}:", row.name, on.join(", "));
+            out.push_str(&format!("\n{}", wrapped(&heading, width, "  ")));
+            let missing = missing.iter();
+            out.extend(missing.map(|m| wrapped(&format!("    {m}"), width, "      ")));
         }
     }
     out
+}
+
+/// The table as a list: for each system what its instruction sets have. Systems with the same cells share one entry.
+fn in_words(targets: &[Target], table: &[Vec<String>], width: Option<usize>) -> String {
+    let rows = table.iter().skip(1).map(|cells| {
+        let mut systems: IndexMap<&str, IndexMap<&str, Vec<&str>>> = IndexMap::new();
+        for (target, cell) in targets.iter().zip(&cells[1..]) {
+            let isas = systems.entry(&target.system).or_default();
+            isas.entry(cell).or_default().push(&target.isa);
+        }
+        let mut same: IndexMap<String, Vec<&str>> = IndexMap::new();
+        for (system, isas) in &systems {
+            let of_isas = isas.iter().map(|(cell, isas)| match isas.len() {
+                _ if systems[system].len() == 1 => (*cell).to_owned(),
+                _ => format!("{cell} on {}", isas.join(" ")),
+            });
+            let words = of_isas.collect::<Vec<_>>().join(", ");
+            same.entry(words).or_default().push(system);
+        }
+        let words = same.iter().map(|(w, s)| format!("{}: {w}", s.join(", ")));
+        (cells[0].clone(), words.collect::<Vec<_>>().join("; "))
+    });
+    let rows: Vec<(String, String)> = rows.collect();
+    let name_width = rows.iter().map(|(name, _)| name.chars().count()).max();
+    output::entries(&rows, name_width.unwrap_or(0), "", width)
 }
 
 /// The same table in Markdown, without the missing members.
@@ -63,6 +99,7 @@ fn table(analysis: &Analysis, rows: &[ListedBenchmark]) -> Vec<Vec<String>> {
 
 fn cell(analysis: &Analysis, row: &ListedBenchmark, target: &Target) -> String {
     match standing::somewhere(&analysis.program(row.class, target)) {
+        World::Runs(_) if standing::is_untested(analysis, target) => "untested".to_string(),
         World::Runs(_) => "yes".to_string(),
         World::Absent(_) => "-".to_string(),
         World::Incomplete(gaps) => format!("({})", gaps.len()),

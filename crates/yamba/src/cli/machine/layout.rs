@@ -8,8 +8,11 @@ use crate::wrap::wrap;
 /// Maximum width. Longer lines are harder to read, even on a wider terminal.
 const WIDTH: usize = 96;
 
-/// Minimum width. A narrower terminal has no room for values beside their labels.
-const LEAST_WIDTH: usize = 60;
+/// Minimum width. A narrower terminal wraps the lines itself.
+const LEAST_WIDTH: usize = 24;
+
+/// Below this width, each value follows below its label.
+const BESIDE: usize = 60;
 
 const LABEL: usize = 16;
 
@@ -84,6 +87,16 @@ impl Page {
 
     /// Adds a label in this colour, if one is given, and its value.
     fn labelled(&mut self, label: &str, code: &str, value: &str) {
+        if self.width < BESIDE {
+            if !label.is_empty() {
+                let label = output::painted(label, code, !code.is_empty());
+                self.text.push_str(&format!("  {label}\n"));
+            }
+            for line in wrap(value, self.width - 4, "") {
+                self.text.push_str(&format!("    {line}\n"));
+            }
+            return;
+        }
         let lines = wrap(value, self.width - LABEL - 4, "");
         let padded = format!("{label:LABEL$}");
         let blank = &padded[label.len()..];
@@ -119,7 +132,7 @@ mod tests {
 
     #[test]
     fn lines_are_wrapped_and_commands_are_not() {
-        for (width, longest) in [(None, 96), (Some(200), 96), (Some(70), 70), (Some(9), 60)] {
+        for (width, longest) in [(None, 96), (Some(200), 96), (Some(70), 70), (Some(60), 60)] {
             let mut page = Page::new(false, width);
             page.section("Group");
             page.line("label", &"word ".repeat(40));
@@ -134,6 +147,15 @@ mod tests {
             page.line("gone", "");
             assert!(page.text.ends_with("not reported\n"));
         }
+    }
+
+    #[test]
+    fn narrow_page_has_values_below_labels() {
+        let mut page = Page::new(false, Some(40));
+        page.line("model", &"word ".repeat(12));
+        let long = "    word word word word word word word\n";
+        let rest = "    word word word word word\n";
+        assert_eq!(page.text, format!("  model\n{long}{rest}"));
     }
 
     #[test]

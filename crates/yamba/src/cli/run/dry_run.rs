@@ -79,7 +79,10 @@ fn swept(points: &[&DryRunEntry]) -> Option<String> {
     let mut values: IndexMap<&str, IndexSet<String>> = IndexMap::new();
     for point in points {
         for (name, value) in &point.parameters.0 {
-            let value = yamba_record::parameters::plain(value);
+            let value = match value.as_u64() {
+                Some(count) => yamba_report::short(count),
+                None => yamba_record::parameters::plain(value),
+            };
             values.entry(name).or_default().insert(value);
         }
     }

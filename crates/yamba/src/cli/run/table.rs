@@ -168,7 +168,11 @@ impl Table<'_> {
         };
         let own = benchmark.notes.iter();
         let own = own.filter(|note| !is_shared(note) && !explains_absence(note));
-        for note in own.collect::<Vec<_>>() {
+        let own: Vec<&String> = own.collect();
+        if let Some(distribution) = &benchmark.distribution {
+            self.add_lines(&yamba_report::percentiles(distribution), INDENT);
+        }
+        for note in own {
             self.add_lines(note, INDENT);
         }
         if shown[entry + 1..].iter().any(|b| same_name(&b)) {
@@ -220,7 +224,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
     let cells = [
         benchmark.name.clone(),
         processes(run, benchmark),
-        distinguishing(run, benchmark, style).to_string(),
+        yamba_report::short_label(&distinguishing(run, benchmark, style).to_string()),
         figure,
         interval,
         cycles(benchmark),
@@ -290,12 +294,24 @@ fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
         }));
     }
     if benchmark.discarded > 0 {
-        marks.push(format!("{} discarded", benchmark.discarded));
+        marks.push(discarded(benchmark));
     }
     if benchmark.interval_scope == Some(IntervalScope::WithinLaunches) && !all_within(run) {
         marks.push("within launches".to_owned());
     }
     (!marks.is_empty()).then(|| format!("({})", marks.join(", ")))
+}
+
+/// The number of discarded batches, and how many had each disturbance; a batch can have several.
+fn discarded(benchmark: &Benchmark) -> String {
+    let count = format!("{} discarded", benchmark.discarded);
+    let mut kinds: Vec<(&String, &u64)> = benchmark.disturbed.iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let kinds = kinds.iter().map(|(kind, n)| format!("{n} {kind}"));
+    match kinds.collect::<Vec<_>>().join(" and ") {
+        none if none.is_empty() => count,
+        kinds => format!("{count}: {kinds}"),
+    }
 }
 
 /// Whether all intervals of the run are within launches, so that none predicts another run.

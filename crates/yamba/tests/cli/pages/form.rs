@@ -5,7 +5,7 @@
 //! - A number with a unit of time, of cycles, of bytes or of bandwidth is `N UNIT`: the table chooses the scale.
 //! - The space between columns is one space.
 //! - Core cycles beside a time may be there or not: a disturbed or emulated processor has none.
-//! - What the table says in brackets of an entry's samples (`(19 discarded)`, `(disturbed)`, `(1 to 1.067)`) may be there or not.
+//! - What the table says in brackets of an entry's samples (`(19 discarded: 19 switch)`, `(disturbed)`, `(1 to 1.067)`) may be there or not.
 //! - Evidence stands behind its entry or in the next line, as it fits: it counts as behind. A wrapped line is one line.
 //! - Notes of the circumstances (`CIRCUMSTANCES`) may be there or not.
 //!
@@ -207,14 +207,8 @@ fn without_marks(text: &str) -> String {
             break;
         };
         let is_mark = |part: &str| {
-            [
-                "disturbed",
-                "N discarded",
-                "N % contended",
-                "within launches",
-                "N to N",
-            ]
-            .contains(&part)
+            ["disturbed", "N % contended", "within launches", "N to N"].contains(&part)
+                || part.starts_with("N discarded")
         };
         kept.push_str(before);
         if !inside.split(", ").all(is_mark) {
@@ -300,7 +294,7 @@ ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
         for printed in [
             SHOWN,
             "ok  lat_a  size=1M  1.1 us  [1.0, 1.2]  604.3 cycles  answers=1.02 switches=2 (1 to 3)",
-            "ok  lat_a  size=1M  1.1 us  [1.0, 1.2]  cycles unknown\n            answers=1e-5\n              switches=2 (disturbed, 3 discarded)",
+            "ok  lat_a  size=1M  1.1 us  [1.0, 1.2]  cycles unknown\n            answers=1e-5\n              switches=2 (disturbed, 3 discarded: 2 switch and 1 fault)",
             "ok  lat_a  size=8  1.1 s  [1, 2]  answers=1 switches=2\n            memory is not locked: that needs root\n",
         ] {
             assert!(is_like(SHOWN, printed), "{printed}");

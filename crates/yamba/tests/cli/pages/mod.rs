@@ -17,12 +17,14 @@ const OF_COMMANDS: &[&str] = &[
 ];
 
 /// Marks that a block may have, by its language.
-const MARKS: [(&str, &[&str]); 8] = [
+const MARKS: [(&str, &[&str]); 10] = [
     ("console", OF_COMMANDS),
     ("sh", OF_COMMANDS),
     ("yamba", &["members", "terms", "file"]),
     ("toml", &["file"]),
     ("json", &[]),
+    ("cpp", &[]),
+    ("rust", &[]),
     ("python", &["not-run", "file"]),
     ("sql", &["not-run"]),
     ("text", &[]),

@@ -146,7 +146,16 @@ fn disturbances_are_marked() {
         discarded: 2,
         ..between_launches()
     };
-    assert!(shown(&[discarded], &Style::default()).contains("(2 discarded)"));
+    assert!(shown(std::slice::from_ref(&discarded), &Style::default()).contains("(2 discarded)"));
+    let with_reasons = Benchmark {
+        disturbed: [("fault".to_owned(), 1), ("switch".to_owned(), 2)].into(),
+        ..discarded
+    };
+    let text = shown(&[with_reasons], &Style::default());
+    assert!(
+        text.contains("(2 discarded: 2 switch and 1 fault)"),
+        "{text}"
+    );
     let disturbed = Benchmark {
         is_disturbed: true,
         ..between_launches()

@@ -1,0 +1,41 @@
+//! Probes the width of the core before the first figure of a first run. Every program built by Yamba can do that.
+
+use std::time::Duration;
+
+use yamba_record::Event;
+
+use super::child::{self, Limits};
+use super::crash;
+use super::job::Program;
+use super::options::{Options, Placement};
+use super::scratch::Scratch;
+use super::stop::Stop;
+use super::units::whole_ns;
+
+/// How long. Beside busy neighbours, quiet moments come many times in a second.
+const PROBING: Duration = Duration::from_secs(1);
+
+/// The processor on which programs measure with these options, and the widths of its core during a second, in cycles of 10 000 instructions.
+/// `None` if the program has no fixed processor or no probe.
+pub(super) fn width_probes(
+    program: &Program,
+    options: &Options,
+    stop: &Stop,
+) -> Option<(u64, Vec<f64>)> {
+    let scratch = Scratch::new();
+    let limits = Limits::of(options, stop, &scratch);
+    let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];
+    match options.placement {
+        Placement::Pinned => {}
+        Placement::On(cpu) => arguments.extend(["--cpu".to_owned(), cpu.to_string()]),
+        Placement::Free => return None,
+    }
+    let output = child::run(program, &arguments, &scratch.of("width-probes"), &limits);
+    if crash::reasons("--width-probes", &output, &|_, _| None).is_some() {
+        return None;
+    }
+    output.events.into_iter().find_map(|event| match event {
+        Event::Probes { cpu, widths } => Some((cpu?, widths)),
+        _ => None,
+    })
+}

@@ -1,0 +1,337 @@
+//! The figures of timed commands. Pure.
+
+use std::collections::BTreeMap;
+
+use yamba_harness::{CommandEnd, CommandFailure, CommandRun, TimedCommands, TimedRuns};
+use yamba_record::command::{CommandRuns, PairedRatio};
+use yamba_record::run::{IntervalScope, Launch};
+use yamba_record::{Benchmark, Status};
+use yamba_stats::{mean_t_interval, median, median_interval, quantile};
+
+use super::{Expanded, PreparedCommands};
+
+/// The class of a whole command in a run.
+const CLASS: &str = "command";
+
+/// Confidence of all intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// A run this number of interquartile ranges above the upper quartile is an outlier.
+const FAR: f64 = 3.0;
+
+/// Share of the processors' time that the host may take unmentioned.
+const STOLEN: f64 = 0.01;
+
+/// Fewest runs among which one can be an outlier.
+const FEWEST_FOR_OUTLIERS: usize = 10;
+
+/// The entries of the run. `stolen` is the share of the processors' time that a hypervisor gave to others.
+pub(super) fn benchmarks(
+    prepared: &PreparedCommands,
+    timed: &TimedCommands,
+    stolen: Option<f64>,
+) -> Vec<Benchmark> {
+    let shell = Level::of(timed.shell.values().map(|run| run.wall_ns).collect());
+    let each = prepared
+        .expanded
+        .iter()
+        .zip(&prepared.starts)
+        .zip(&timed.commands);
+    let measured: Vec<Measured> = each
+        .map(|((expanded, start), runs)| {
+            let shell_path = start.shell.as_ref();
+            let entry = Entry {
+                expanded,
+                shell_path,
+                shell: if shell_path.is_some() {
+                    shell.clone()
+                } else {
+                    Level::default()
+                },
+                shell_cpu: shell_path.map_or([0.0; 2], |_| cpu(&timed.shell)),
+                runs,
+            };
+            entry.measured(prepared, stolen)
+        })
+        .collect();
+    with_ratios(measured)
+}
+
+/// A median with its interval.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    values: Vec<f64>,
+    median: f64,
+    interval: [f64; 2],
+}
+
+impl Level {
+    fn of(values: Vec<f64>) -> Level {
+        let interval = median_interval(&values, CONFIDENCE);
+        Level {
+            median: median(&values).unwrap_or(0.0),
+            interval: interval.map_or([0.0; 2], |i| [i.low, i.high]),
+            values,
+        }
+    }
+
+    /// How far the true median may lie below and above the measured one.
+    fn errors(&self) -> [f64; 2] {
+        [
+            self.median - self.interval[0],
+            self.interval[1] - self.median,
+        ]
+    }
+}
+
+/// Values by round.
+type Values = BTreeMap<u64, f64>;
+
+/// Mean time in user space and in the kernel.
+fn cpu(runs: &BTreeMap<u64, CommandRun>) -> [f64; 2] {
+    [mean(runs, |r| r.user_ns), mean(runs, |r| r.system_ns)]
+}
+
+fn mean(runs: &BTreeMap<u64, CommandRun>, of: impl Fn(&CommandRun) -> f64) -> f64 {
+    let sum: f64 = runs.values().map(of).sum();
+    sum / runs.len().max(1) as f64
+}
+
+/// One command with its runs.
+struct Entry<'a> {
+    expanded: &'a Expanded,
+    shell_path: Option<&'a String>,
+    /// The empty shell; 0 if the command needs none.
+    shell: Level,
+    /// Mean processor times of the empty shell.
+    shell_cpu: [f64; 2],
+    runs: &'a TimedRuns,
+}
+
+impl Entry<'_> {
+    /// The entry of the document, and the time of each round without the shell.
+    fn measured(&self, prepared: &PreparedCommands, stolen: Option<f64>) -> Measured {
+        let times = self.times();
+        let mut benchmark = Benchmark::ended(CLASS, Status::Ok, Vec::new());
+        benchmark.name.clone_from(&self.expanded.name);
+        benchmark.parameters = self.expanded.parameters.clone();
+        benchmark.swept = benchmark
+            .parameters
+            .0
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect();
+        benchmark.figure = Some("latency".to_owned());
+        benchmark.unit = Some("ns".to_owned());
+        benchmark.operations = Some(1.0);
+        benchmark.command = Some(self.command(prepared, &times));
+        benchmark.samples = times.values().copied().collect();
+        benchmark.launches = self.launches(&times);
+        if let Some(failure) = &self.runs.failure {
+            benchmark.status = Status::Crashed;
+            benchmark.notes = failure_notes(failure);
+        } else if times.is_empty() {
+            benchmark.status = Status::Skipped;
+            benchmark
+                .notes
+                .push("stopped before its first run".to_owned());
+        } else {
+            self.enter_figure(&mut benchmark, &times, stolen);
+        }
+        benchmark.valid = benchmark.status == Status::Ok;
+        Measured {
+            benchmark,
+            times,
+            shell_errors: self.shell.errors(),
+        }
+    }
+
+    /// The wall-clock time of each round, less the median of the empty shell.
+    fn times(&self) -> Values {
+        let time = |(round, run): (&u64, &CommandRun)| (*round, run.wall_ns - self.shell.median);
+        self.runs.runs.iter().map(time).collect()
+    }
+
+    fn launches(&self, times: &Values) -> Vec<Launch> {
+        let launch = |(round, time): (&u64, &f64)| Launch {
+            median: Some(*time),
+            samples: 1,
+            round: *round,
+            took_ns: self.runs.runs[round].wall_ns as u64,
+            ..Launch::default()
+        };
+        times.iter().map(launch).collect()
+    }
+
+    fn command(&self, prepared: &PreparedCommands, times: &Values) -> CommandRuns {
+        let runs = &self.runs.runs;
+        let values: Vec<f64> = times.values().copied().collect();
+        let interval = mean_t_interval(&values, CONFIDENCE);
+        let [user, system] = cpu(runs);
+        let [shell_user, shell_system] = self.shell_cpu;
+        let peak = runs
+            .values()
+            .map(|r| r.peak_memory_bytes)
+            .max()
+            .unwrap_or(0);
+        let floor = runs.values().filter_map(|r| r.memory_floor_bytes).max();
+        let mut ends = BTreeMap::new();
+        for run in runs.values() {
+            *ends.entry(run.end.short()).or_insert(0) += 1;
+        }
+        CommandRuns {
+            command: self.expanded.command.clone(),
+            shell: self.shell_path.cloned(),
+            prepare: self.expanded.prepare.clone(),
+            warmup: prepared.plan.warmup,
+            mean_ns: values.iter().sum::<f64>() / values.len().max(1) as f64,
+            mean_interval_ns: interval.map(|i| [i.low, i.high]),
+            min_ns: values.iter().copied().reduce(f64::min).unwrap_or(0.0),
+            max_ns: values.iter().copied().reduce(f64::max).unwrap_or(0.0),
+            user_ns: (user - shell_user).max(0.0),
+            system_ns: (system - shell_system).max(0.0),
+            peak_memory_bytes: floor.filter(|floor| peak > *floor).map(|_| peak),
+            memory_floor_bytes: floor,
+            minor_faults: mean(runs, |r| r.minor_faults as f64),
+            major_faults: mean(runs, |r| r.major_faults as f64),
+            switches: mean(runs, |r| r.switches as f64),
+            ends,
+            to_fastest: None,
+            wall_ns: runs.values().map(|r| r.wall_ns).collect(),
+            shell_ns: self.shell.values.clone(),
+        }
+    }
+
+    fn enter_figure(&self, benchmark: &mut Benchmark, times: &Values, stolen: Option<f64>) {
+        let values: Vec<f64> = times.values().copied().collect();
+        let interval = median_interval(&values, CONFIDENCE);
+        benchmark.median = median(&values);
+        // The error of the shell's median moves all times alike.
+        let [low_error, high_error] = self.shell.errors();
+        benchmark.confidence_interval = interval.map(|i| [i.low - high_error, i.high + low_error]);
+        benchmark.interval_scope = Some(IntervalScope::BetweenLaunches);
+        let notes = &mut benchmark.notes;
+        if benchmark
+            .confidence_interval
+            .is_some_and(|[low, _]| low <= 0.0)
+        {
+            benchmark.status = Status::Invalid;
+            notes.push(
+                "nothing measurable: the difference to the empty shell is not above its error"
+                    .to_owned(),
+            );
+        }
+        notes.extend(outliers(&values));
+        if let Some(share) = stolen.filter(|share| *share > STOLEN) {
+            benchmark.is_disturbed = true;
+            notes.push(format!(
+                "the host gave {:.1} % of the processor time to other virtual machines",
+                share * 100.0
+            ));
+        }
+        let failed = self.runs.runs.values().filter(|r| !r.end.is_success());
+        let (failed, all) = (failed.count(), self.runs.runs.len());
+        if failed > 0 {
+            notes.push(format!("{failed} of {all} runs failed, and count"));
+        }
+    }
+}
+
+/// Why a command has no figure, first.
+fn failure_notes(failure: &CommandFailure) -> Vec<String> {
+    let which = if failure.is_preparation {
+        "the preparation"
+    } else {
+        "the command"
+    };
+    let help = match &failure.end {
+        CommandEnd::Exit(_) if !failure.is_preparation => "; --ignore-failure lets such runs count",
+        CommandEnd::TimedOut(_) => "; --timeout gives it more time",
+        _ => "",
+    };
+    let mut notes = vec![format!("{which} {}{help}", failure.end)];
+    notes.extend(failure.messages.lines().map(str::to_owned));
+    notes
+}
+
+/// Warns of a slow first run, else of other runs that took far longer than most.
+fn outliers(values: &[f64]) -> Option<String> {
+    let (low, high) = (quantile(values, 0.25)?, quantile(values, 0.75)?);
+    let limit = high + FAR * (high - low).max(0.01 * high);
+    let far = values.iter().filter(|value| **value > limit).count();
+    if values.len() < FEWEST_FOR_OUTLIERS {
+        return None;
+    }
+    let first = *values.first()?;
+    let slowest = values.iter().copied().fold(0.0, f64::max);
+    if first > limit && first == slowest {
+        return Some(
+            "the first run took far longer than the others: its caches were probably cold (--warmup N runs it N times before, --prepare sets the state before each run)"
+                .to_owned(),
+        );
+    }
+    (far > 0).then(|| {
+        format!(
+            "{far} of {} runs took far longer than the others",
+            values.len()
+        )
+    })
+}
+
+/// An entry with its times by round, without the shell.
+struct Measured {
+    benchmark: Benchmark,
+    times: Values,
+    /// How far the time of the shell may lie below and above the subtracted one.
+    shell_errors: [f64; 2],
+}
+
+/// Adds to each valid entry its ratio to the fastest one, paired by rounds.
+fn with_ratios(mut measured: Vec<Measured>) -> Vec<Benchmark> {
+    let valid = measured
+        .iter()
+        .enumerate()
+        .filter(|(_, m)| m.benchmark.valid);
+    let medians = valid.filter_map(|(i, m)| Some((i, m.benchmark.median?)));
+    let fastest = medians.min_by(|a, b| a.1.total_cmp(&b.1));
+    let ratios: Vec<Option<PairedRatio>> = (0..measured.len())
+        .map(|index| {
+            let (fastest, _) = fastest.filter(|(i, _)| *i != index)?;
+            let (own, base) = (&measured[index], &measured[fastest]);
+            paired_ratio(own, base).filter(|_| own.benchmark.valid)
+        })
+        .collect();
+    for (m, ratio) in measured.iter_mut().zip(ratios) {
+        if let Some(command) = &mut m.benchmark.command {
+            command.to_fastest = ratio;
+        }
+    }
+    measured.into_iter().map(|m| m.benchmark).collect()
+}
+
+/// The median of the ratios of rounds that both have, and its interval. Drift and load of the machine affect both commands of a round alike. The
+/// interval holds for each time that the shell may have taken.
+fn paired_ratio(own: &Measured, base: &Measured) -> Option<PairedRatio> {
+    let with = |own_error: f64, base_error: f64| {
+        let pair = |(round, time): (&u64, &f64)| {
+            let (time, base) = (time - own_error, base.times.get(round)? - base_error);
+            (time > 0.0 && base > 0.0).then(|| time / base)
+        };
+        let ratios: Vec<f64> = own.times.iter().filter_map(pair).collect();
+        let interval = median_interval(&ratios, CONFIDENCE)?;
+        Some((median(&ratios)?, interval))
+    };
+    let (ratio, first) = with(0.0, 0.0)?;
+    let mut ends = [first.low, first.high];
+    // Both commands have the same shell, or one has none.
+    for (sign, side) in [(-1.0, 0), (1.0, 1)] {
+        let [own_error, base_error] = [own, base].map(|m| sign * m.shell_errors[side]);
+        let (_, interval) = with(own_error, base_error)?;
+        ends = [ends[0].min(interval.low), ends[1].max(interval.high)];
+    }
+    Some(PairedRatio {
+        fastest: base.benchmark.name.clone(),
+        ratio,
+        interval: ends,
+    })
+}

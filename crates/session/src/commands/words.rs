@@ -1,0 +1,133 @@
+//! Decides how a command is started: directly, or by a shell.
+
+use std::env;
+
+use super::Shell;
+use crate::Failure;
+
+/// The shell for commands that need one.
+pub(super) const SHELL: &str = "/bin/sh";
+
+/// Characters that mean something to a shell, apart from quotes.
+const SPECIAL: &[char] = &[
+    '|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', ']', '{', '}', '~', '#', '!', '\n',
+];
+
+/// Commands of POSIX shells that are no programs, or change the shell itself.
+const BUILT_IN: [&str; 24] = [
+    ":", ".", "alias", "break", "cd", "command", "continue", "eval", "exec", "exit", "export",
+    "read", "readonly", "return", "set", "shift", "times", "trap", "type", "ulimit", "umask",
+    "unalias", "unset", "wait",
+];
+
+/// How a command is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The shell that it is started by.
+    pub shell: Option<String>,
+}
+
+/// How this command is started.
+pub(super) fn start(command: &str, shell: &Shell) -> Result<Start, Failure> {
+    let by = |shell: &str| Start {
+        words: vec![shell.to_owned(), "-c".to_owned(), command.to_owned()],
+        shell: Some(shell.to_owned()),
+    };
+    let start = match shell {
+        Shell::Named(shell) => by(shell),
+        Shell::Automatic if needs_shell(command) => by(SHELL),
+        Shell::Automatic | Shell::None => Start {
+            words: split(command)?,
+            shell: None,
+        },
+    };
+    if is_program(&start.words[0]) {
+        return Ok(start);
+    }
+    let program = &start.words[0];
+    Err(Failure::new(format!(
+        "`{command}`: {program} is not found, or cannot be executed"
+    ))
+    .help("write the path of a program, or one that PATH finds"))
+}
+
+fn needs_shell(command: &str) -> bool {
+    let first = command.split_whitespace().next().unwrap_or_default();
+    has_shell_syntax(command) || BUILT_IN.contains(&first) || first.contains('=')
+}
+
+/// Whether a character means something to a shell. Within single quotes none does, within double quotes only those of expansions.
+fn has_shell_syntax(command: &str) -> bool {
+    let mut quote = None;
+    let mut letters = command.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if letter == open => quote = None,
+            (None | Some('"'), '\\') => {
+                letters.next();
+            }
+            (None, _) if SPECIAL.contains(&letter) => return true,
+            (Some('"'), '$' | '`' | '!') => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn split(command: &str) -> Result<Vec<String>, Failure> {
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    words.ok_or_else(|| {
+        Failure::new(format!("`{command}`: a quote is not closed"))
+            .help("close it, or write a backslash before it")
+    })
+}
+
+/// Whether the program exists, at its path or in a folder of `PATH`, and may be executed.
+fn is_program(name: &str) -> bool {
+    let may_execute = |path: &std::path::Path| {
+        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+    };
+    if name.contains('/') {
+        return may_execute(name.as_ref());
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| may_execute(&folder.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_commands_with_shell_syntax_get_a_shell() {
+        for (command, needs) in [
+            ("sleep 0.1", false),
+            ("grep -r 'a b' .", false),
+            ("ls | wc", true),
+            ("echo $HOME", true),
+            ("cd /tmp", true),
+            ("LANG=C sort", true),
+            ("cat *.txt", true),
+            ("find . -name '*.h'", false),
+            ("echo \"a;b\" \\$x", false),
+            ("echo \"$x\"", true),
+        ] {
+            let start = start(command, &Shell::Automatic).unwrap();
+            assert_eq!(start.shell.is_some(), needs, "{command}");
+        }
+        let quoted = start("sh -c 'exit 3'", &Shell::Automatic).unwrap();
+        assert_eq!(quoted.words, ["sh", "-c", "exit 3"]);
+        let named = start("true", &Shell::Named("/bin/sh".to_owned())).unwrap();
+        assert_eq!(named.words, ["/bin/sh", "-c", "true"]);
+    }
+
+    #[test]
+    fn impossible_commands_are_refused() {
+        assert!(start("no_such_program_here 1", &Shell::Automatic).is_err());
+        assert!(start("echo 'open", &Shell::None).is_err());
+        assert!(start("true", &Shell::Named("no_such_shell".to_owned())).is_err());
+    }
+}

@@ -1,0 +1,70 @@
+//! `-I`, `-D`, `-O`, `--march`, `--std`, `--link`, `--pkg-config`: how the user's own code is compiled and linked.
+
+use clap::Args;
+use yamba_lang::compile::CompileKey;
+use yamba_lang::{Analysis, Target};
+use yamba_session::jobs::build_failure;
+use yamba_toolchain::build::{self, BuildOptions};
+
+use super::{Failure, Terminal};
+
+/// The options that every command shares that compiles code of the user.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Your own code")]
+pub(super) struct CodeOptions {
+    /// Search for headers in this folder; may be repeated
+    #[arg(short = 'I', long, value_name = "DIR")]
+    include_dir: Vec<String>,
+    /// Define a macro; may be repeated
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Optimisation level of the whole program: 0, 1, 2, 3, s, z, g or fast [default: 2]
+    #[arg(short = 'O', long, value_name = "LEVEL")]
+    optimise: Option<String>,
+    /// The processor to compile for, as after the compiler's -march=
+    #[arg(long, value_name = "CPU")]
+    march: Option<String>,
+    /// The C++ standard [default: c++17]
+    #[arg(long = "std", value_name = "STANDARD")]
+    standard: Option<String>,
+    /// Link a static archive or shared object, or a name as after the compiler's -l; may be repeated
+    #[arg(long, value_name = "FILE|NAME")]
+    link: Vec<String>,
+    /// Compile and link with a package that pkg-config knows; may be repeated
+    #[arg(long, value_name = "PACKAGE")]
+    pkg_config: Vec<String>,
+}
+
+impl CodeOptions {
+    /// The settings, libraries before the packages that they may need.
+    pub(super) fn settings(&self) -> Vec<(CompileKey, String)> {
+        let of = |key: CompileKey, values: &[String]| {
+            let each = values.iter().map(|value| (key, value.clone()));
+            each.collect::<Vec<_>>()
+        };
+        [
+            of(CompileKey::IncludeDir, &self.include_dir),
+            of(CompileKey::Define, &self.define),
+            of(CompileKey::Optimise, self.optimise.as_slice()),
+            of(CompileKey::March, self.march.as_slice()),
+            of(CompileKey::Std, self.standard.as_slice()),
+            of(CompileKey::Link, &self.link),
+            of(CompileKey::PkgConfig, &self.pkg_config),
+        ]
+        .concat()
+    }
+
+    /// The options of a build for `target`.
+    pub(super) fn build_options(
+        &self,
+        analysis: &Analysis,
+        target: &Target,
+    ) -> Result<BuildOptions, Failure> {
+        let flags = build::command_line_flags(&self.settings(), analysis, target);
+        let flags = flags.map_err(|e| build_failure(&Terminal::default(), analysis, e))?;
+        Ok(BuildOptions {
+            command_line: flags,
+            ..BuildOptions::default()
+        })
+    }
+}

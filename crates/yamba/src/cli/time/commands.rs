@@ -1,0 +1,244 @@
+//! `yamba time --command`: whole commands.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use yamba_harness::Stop;
+use yamba_record::command::CommandRuns;
+use yamba_record::number::number;
+use yamba_record::{Benchmark, Run, Status};
+use yamba_session::commands::{Request, Shell, prepare_commands};
+use yamba_toolchain::build::host;
+
+use crate::cli::output::{self, StatusLine};
+use crate::cli::{Answer, Failure, arguments, of_system, quantity};
+use crate::wrap::wrap;
+
+/// Options of whole commands.
+#[derive(Args)]
+pub(super) struct Commands {
+    /// Whole commands instead: each run is a fresh process, interleaved with those of the other commands; may be repeated
+    #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = ["statements", "asm"])]
+    pub(super) commands: Vec<String>,
+    /// With --command: names of the commands, in their order
+    #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands")]
+    names: Vec<String>,
+    /// With --command: run this before each run, untimed; once for all commands, or once for each
+    #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands")]
+    prepare: Vec<String>,
+    /// With --command: replace {NAME} by each of these values; may be repeated
+    #[arg(short = 'L', long = "parameter", value_name = "NAME=A,B,C", requires = "commands", value_parser = values)]
+    parameters: Vec<(String, Vec<String>)>,
+    /// With --command: untimed runs of each command at the beginning
+    #[arg(short = 'w', long, value_name = "N", requires = "commands", default_value = "1", value_parser = quantity::count(0..=10000))]
+    warmup: u64,
+    /// With --command: number of runs [default: at least 10, and for 3 s]
+    #[arg(short = 'r', long, value_name = "N", requires = "commands", value_parser = quantity::count(1..=100_000))]
+    runs: Option<u64>,
+    /// With --command: time for the runs of each command
+    #[arg(long = "time", value_name = "TIME", requires = "commands", default_value = "3s", value_parser = quantity::time)]
+    time: Duration,
+    /// With --command: failing runs count, too
+    #[arg(short = 'i', long, requires = "commands")]
+    ignore_failure: bool,
+    /// With --command: the shell, or `none`. Its start-up is measured and subtracted [default: /bin/sh where a command needs a
+    /// shell]
+    #[arg(short = 'S', long, value_name = "SHELL", requires = "commands")]
+    shell: Option<String>,
+    /// With --command: the file that each run reads as its standard input
+    #[arg(long, value_name = "FILE", requires = "commands")]
+    input: Option<PathBuf>,
+    /// With --command: seed of the random order [default: random, and recorded]
+    #[arg(long, value_name = "N", requires = "commands", value_parser = quantity::count(0..=u64::MAX))]
+    seed: Option<u64>,
+}
+
+fn values(text: &str) -> Result<(String, Vec<String>), String> {
+    match text.split_once('=') {
+        Some((name, values)) if !name.is_empty() => {
+            let values = values.split(',').map(str::to_owned).collect();
+            Ok((name.to_owned(), values))
+        }
+        _ => Err("write NAME=A,B,C".to_owned()),
+    }
+}
+
+/// How the results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    Json,
+    Raw,
+}
+
+impl Commands {
+    pub(super) fn run(self, timeout: Option<Duration>, form: Form) -> Result<Answer, Failure> {
+        let prepared = prepare_commands(self.request(timeout))?;
+        let stop = Stop::on_signals().map_err(of_system)?;
+        let line = StatusLine::new("warming up");
+        let begun = Instant::now();
+        let mut progress = |done: u64, all: u64| line.show(&said(done, all, begun.elapsed()));
+        let run = prepared.measure(&host(), &stop, &mut progress)?;
+        drop(line);
+        let is_good = !(run.failed() || run.interrupted);
+        match form {
+            Form::Raw => output::document(&run)?,
+            Form::Json => output::document(&run.map(Benchmark::summary))?,
+            Form::Text => {
+                let width = output::width();
+                output::result(&report(&run, output::colour_on(&io::stdout()), width))?;
+            }
+        }
+        Ok(if is_good { Answer::Done } else { Answer::No })
+    }
+
+    fn request(self, timeout: Option<Duration>) -> Request {
+        Request {
+            commands: self.commands,
+            names: self.names,
+            prepare: self.prepare,
+            parameters: self.parameters,
+            shell: match self.shell.as_deref() {
+                None => Shell::Automatic,
+                Some("none") => Shell::None,
+                Some(shell) => Shell::Named(shell.to_owned()),
+            },
+            warmup: self.warmup,
+            runs: self.runs,
+            time: self.time,
+            timeout,
+            ignores_failure: self.ignore_failure,
+            input: self.input,
+            seed: self.seed,
+            arguments: arguments(),
+        }
+    }
+}
+
+fn said(done: u64, all: u64, spent: Duration) -> String {
+    if done == 0 {
+        return format!("round 1 of about {all}");
+    }
+    let left = spent.as_secs_f64() / done as f64 * all.saturating_sub(done) as f64;
+    format!("round {} of about {all}, {left:.0} s left", done + 1)
+}
+
+/// Formats the results: each command with its times, then the comparison with the fastest one.
+fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
+    let width = width.unwrap_or(usize::MAX);
+    let mut out = String::new();
+    for benchmark in &run.benchmarks {
+        out += &format!("{}\n", output::painted(&benchmark.name, "1", colour));
+        for line in lines(benchmark, colour) {
+            for part in wrap(&line, width.saturating_sub(2), "    ") {
+                out += &format!("  {part}\n");
+            }
+        }
+    }
+    let compared: Vec<String> = run.benchmarks.iter().filter_map(compared).collect();
+    if !compared.is_empty() {
+        out.push('\n');
+    }
+    for line in compared {
+        for part in wrap(&line, width, "  ") {
+            out += &format!("{part}\n");
+        }
+    }
+    if run.interrupted {
+        out += "Stopped early.\n";
+    }
+    out
+}
+
+fn lines(benchmark: &Benchmark, colour: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mark = match benchmark.status {
+        Status::Ok if benchmark.is_disturbed => output::painted("disturbed", "33", colour) + "  ",
+        Status::Ok => String::new(),
+        Status::Invalid => output::painted("INVALID", "1;31", colour) + "  ",
+        Status::Crashed => output::painted("FAILED", "1;31", colour) + "  ",
+        Status::Skipped => output::painted("skipped", "2", colour) + "  ",
+    };
+    match (
+        benchmark.command.as_ref(),
+        benchmark.median,
+        benchmark.confidence_interval,
+    ) {
+        (Some(command), Some(median), Some(ends)) => {
+            lines.push(format!(
+                "time    {mark}{}",
+                time(command, median, ends, benchmark.samples.len())
+            ));
+            lines.push(format!("cpu     {}", cpu(command, benchmark.samples.len())));
+            lines.push(format!("memory  {}", memory(command)));
+        }
+        _ => lines.push(mark.trim_end().to_owned()),
+    }
+    lines.extend(benchmark.notes.iter().cloned());
+    lines
+}
+
+fn time(command: &CommandRuns, median: f64, ends: [f64; 2], runs: usize) -> String {
+    let of = format!(
+        "{} {}  mean {}, {} to {}, {runs} runs",
+        ns(median),
+        yamba_report::interval(ends, median, "ns"),
+        ns(command.mean_ns),
+        ns(command.min_ns),
+        ns(command.max_ns),
+    );
+    match &command.shell {
+        Some(shell) => format!("{of}, less the start of {shell}"),
+        None => of,
+    }
+}
+
+/// Processor time of all runs below which the ticks of a kernel split it too coarsely into user and system, in ns. With ticks of 4 ms, the error of
+/// the split then is 6 %.
+const LEAST_CPU_NS: f64 = 1e9;
+
+fn cpu(command: &CommandRuns, runs: usize) -> String {
+    let both = command.user_ns + command.system_ns;
+    if both * (runs as f64) < LEAST_CPU_NS {
+        return format!("{}, too little to split it into user and system", ns(both));
+    }
+    format!(
+        "user {}, system {}",
+        ns(command.user_ns),
+        ns(command.system_ns)
+    )
+}
+
+fn memory(command: &CommandRuns) -> String {
+    let mib = |bytes: u64| format!("{} MiB", number(bytes as f64 / f64::from(1 << 20)));
+    let peak = match (command.peak_memory_bytes, command.memory_floor_bytes) {
+        (Some(peak), _) => mib(peak),
+        (None, Some(floor)) => format!("at most {}", mib(floor)),
+        (None, None) => "not known".to_owned(),
+    };
+    format!(
+        "{peak}; {} page faults, {} of them from storage; {} switches",
+        number((command.minor_faults + command.major_faults).round()),
+        number(command.major_faults.round()),
+        number(command.switches.round()),
+    )
+}
+
+fn ns(value: f64) -> String {
+    yamba_report::figure(value, "ns")
+}
+
+/// `b takes 1.52 times as long as a [1.5, 1.55]`
+fn compared(benchmark: &Benchmark) -> Option<String> {
+    let ratio = benchmark.command.as_ref()?.to_fastest.as_ref()?;
+    let [low, high] = ratio.interval.map(number);
+    let (name, fastest) = (&benchmark.name, &ratio.fastest);
+    Some(if ratio.interval[0] > 1.0 {
+        let times = number(ratio.ratio);
+        format!("{name} takes {times} times as long as {fastest} [{low}, {high}]")
+    } else {
+        format!("{name} and {fastest}: no difference shown [{low}, {high}]")
+    })
+}
