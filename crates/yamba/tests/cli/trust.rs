@@ -121,8 +121,10 @@ fn rings_at_the_same_time_take_one_switch_per_hop() {
 fn ring_beside_a_competing_ring_keeps_its_figure_or_is_invalid() {
     let mut yamba = Yamba::new();
     let run = "run lat_ctx --quick --json --set partners=4 --set footprint=0 --cpu 0";
-    let alone = entries(&yamba.run(run)).remove(0);
-    assert_eq!(alone["status"], "ok", "{}", alone["notes"]);
+    // A daemon of the machine may take the processor from the first ring as well.
+    let mut attempts = (0..5).map(|_| entries(&yamba.run(run)).remove(0));
+    let alone = attempts.find(|entry| entry["status"] == "ok");
+    let alone = alone.expect("five rings alone without a valid figure");
     let longer = run.replace("--quick", "--time 5s");
     let words: Vec<&str> = longer.split(' ').collect();
     let other = yamba.begin(&words);
