@@ -91,6 +91,15 @@ inline void add_physical(Text &out, List<Physical> physical) {
     out.add("]");
 }
 
+inline void add_primitive(Text &out, const Primitive &primitive) {
+    out.add("{\"name\":").quote(primitive.name).add(",\"by\":").quote(primitive.by).add(",\"contains\":[");
+    for (size_t i = 0; i < primitive.contains.size; i++) {
+        const Contained &c = primitive.contains.data[i];
+        out.add(i == 0 ? "{\"name\":" : ",{\"name\":").quote(c.name).addf(",\"count\":%llu}", c.count);
+    }
+    out.add("]}");
+}
+
 // Parameters whose value is smaller than the benchmark wanted.
 inline void add_notes(Text &out, const ParameterSource &source) {
     out.add("[");
@@ -146,6 +155,7 @@ inline Text program(const ProgramInfo &info, int variant, const ParameterSource 
         out.add(",\"infer\":{\"kind\":")
             .quote(subject.inferred())
             .addf(",\"level\":%llu}", static_cast<unsigned long long>(subject.inferred_level()));
+    if (subject.primitive() != nullptr) add_primitive(out.add(",\"primitive\":"), *subject.primitive());
     add_charts(out.add(",\"charts\":"), v.charts);
     add_physical(out.add(",\"bounds\":"), v.physical);
     out.addf(",\"setup_bytes\":%llu", static_cast<unsigned long long>(valid ? subject.setup_bytes() : 0));

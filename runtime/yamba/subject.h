@@ -59,6 +59,19 @@ struct List {
     size_t size;
 };
 
+// A primitive that one operation of another primitive uses `count` times.
+struct Contained {
+    const char *name;
+    unsigned long long count;
+};
+
+// The primitive that a benchmark stands for.
+struct Primitive {
+    const char *name;
+    const char *by;  // the parameter that is its size; nullptr if it has none
+    List<Contained> contains;
+};
+
 // One benchmark object at one parameter point. It lives as long as its process. It has no virtual destructor: with one, every
 // program would compile the destructors of all its classes.
 struct Subject {
@@ -97,6 +110,7 @@ struct Subject {
     // The kind of inference from recorded curves, such as "cache_size". Null: the figure comes from the batches.
     virtual const char *inferred() { return nullptr; }
     virtual uint64_t inferred_level() { return 1; }  // for example of the cache
+    virtual const Primitive *primitive() { return nullptr; }
 
   protected:
     ~Subject() = default;

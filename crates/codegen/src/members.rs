@@ -29,6 +29,7 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
         MemberKind::Import(_)
         | MemberKind::Bound { .. }
         | MemberKind::Chart(_)
+        | MemberKind::StandsFor(_)
         | MemberKind::Tags(_)
         | MemberKind::Compile(_) => {}
     }

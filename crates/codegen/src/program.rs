@@ -292,6 +292,7 @@ impl VariantWriter<'_, '_> {
         self.run(out, "run_dummy", "benchmark_dummy", self.dummy_key());
         self.evidence(out);
         self.requirements(out);
+        self.primitive(out);
         out.close("};");
     }
 
@@ -454,6 +455,33 @@ impl VariantWriter<'_, '_> {
             }
         }
         out.line("return nullptr;");
+        out.close("}");
+    }
+
+    /// The primitive that the benchmark stands for.
+    fn primitive(&self, out: &mut Writer) {
+        let analysis = self.context.analysis;
+        let member = self
+            .composition
+            .stands_for
+            .map(|m| &analysis.member(m).kind);
+        let Some(MemberKind::StandsFor(clause)) = member else {
+            return;
+        };
+        let by = clause.by.as_ref();
+        let by = by.map_or("nullptr".to_owned(), |by| quote(&by.text));
+        out.open("const yamba::Primitive *primitive() override {");
+        let mut list = "{nullptr, 0}".to_owned();
+        if !clause.contains.is_empty() {
+            let item = |(name, count): &(yamba_lang::ast::Ident, u64)| {
+                format!("{{{}, {count}}}", quote(&name.text))
+            };
+            let items: Vec<String> = clause.contains.iter().map(item).collect();
+            line!(out; "static const yamba::Contained contains[] = {{{}}};", items.join(", "));
+            list = format!("{{contains, {}}}", items.len());
+        }
+        line!(out; "static const yamba::Primitive primitive = {{{}, {by}, {list}}};", quote(&clause.primitive.text));
+        out.line("return &primitive;");
         out.close("}");
     }
 

@@ -67,6 +67,7 @@ impl Recorded {
         benchmark.unit = program.unit.clone();
         benchmark.figure = program.figure.clone();
         benchmark.charts = program.charts.clone();
+        benchmark.primitive = program.primitive.clone();
         benchmark.bounds = program.bounds.clone();
         Recorded {
             benchmark,

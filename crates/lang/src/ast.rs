@@ -216,6 +216,8 @@ pub enum MemberKind {
     Requires(Cpp),
     /// `chart FIGURE against X [log] [by PARAMETER] [fit linear];`
     Chart(Chart),
+    /// `stands_for PRIMITIVE [by PARAMETER] [contains PRIMITIVE [* N], ...];`
+    StandsFor(StandsFor),
     /// `tags NAME, ...;`
     Tags(Vec<Ident>),
     /// `compile { KEY "VALUE", ...; ... }`: a setting for each value, in order.
@@ -334,6 +336,17 @@ pub struct Chart {
     pub by: Option<Ident>,
     /// Whether `fit linear` is written.
     pub fit_linear: bool,
+}
+
+/// `stands_for ...`
+#[derive(Clone, Debug)]
+pub struct StandsFor {
+    /// The primitive: an operation of the platform, such as `read(file)`.
+    pub primitive: Ident,
+    /// The parameter that is the primitive's size.
+    pub by: Option<Ident>,
+    /// The primitives that it contains, each with its number per operation.
+    pub contains: Vec<(Ident, u64)>,
 }
 
 /// A term of a bitstring body.

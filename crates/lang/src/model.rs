@@ -175,6 +175,8 @@ pub struct Composition {
     pub requirements: Vec<MemberRef>,
     /// The charts in order of the chain.
     pub charts: Vec<MemberRef>,
+    /// The last `stands_for` of the chain.
+    pub stands_for: Option<MemberRef>,
     /// The tags of all layers, without duplicates.
     pub tags: Vec<String>,
 }

@@ -62,6 +62,7 @@ const PIECES: &[&str] = &[
     "at_least",
     "1 cycle",
     "chart",
+    "stands_for",
     "against",
     "by",
     "fit",

@@ -46,6 +46,9 @@ pub struct Program {
     /// The charts that the class declares for its sweep.
     #[serde(default)]
     pub charts: Vec<Chart>,
+    /// The primitive that the benchmark stands for.
+    #[serde(default)]
+    pub primitive: Option<Primitive>,
     /// Physical bounds of the figure.
     #[serde(default)]
     pub bounds: Vec<Physical>,
@@ -138,4 +141,28 @@ pub struct Chart {
     pub log: bool,
     /// Whether a straight line is fitted.
     pub fit_linear: bool,
+}
+
+/// An operation of the platform whose cost a benchmark measures: `stands_for PRIMITIVE ...`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Primitive {
+    /// The operation with its kind, such as `read(file)`.
+    pub name: String,
+    /// The parameter that is its size. `None` if the cost does not depend on a size.
+    #[serde(default)]
+    pub by: Option<String>,
+    /// The primitives that one operation uses. Their cost is part of this one's.
+    #[serde(default)]
+    pub contains: Vec<Contained>,
+}
+
+/// A primitive within another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Contained {
+    /// Its name.
+    pub name: String,
+    /// Number per operation.
+    pub count: u64,
 }

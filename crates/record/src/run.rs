@@ -14,7 +14,7 @@ use crate::event::{Clock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
 use crate::machine::Machine;
 use crate::number::rounded;
 use crate::parameters::Parameters;
-use crate::program::{Chart, Physical};
+use crate::program::{Chart, Physical, Primitive};
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-run/1";
@@ -384,6 +384,7 @@ impl Benchmark {
             cycle_ns: Vec::new(),
             cycles: None,
             circles: None,
+            primitive: None,
             bounds: Vec::new(),
             charts: Vec::new(),
             platform: BTreeMap::new(),
@@ -514,6 +515,9 @@ pub struct Benchmark {
     /// For a measuring circle: the groups of tests.
     #[serde(default)]
     pub circles: Option<Circles>,
+    /// The primitive that the benchmark stands for, as the class declares it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primitive: Option<Primitive>,
     /// Physical bounds of the figure, as the class declares them.
     #[serde(default)]
     pub bounds: Vec<Physical>,

@@ -278,6 +278,9 @@ impl Parts<'_> {
             bounds: table.of_kind(|k| matches!(k, MemberKind::Bound { .. })),
             requirements: table.of_kind(|k| matches!(k, MemberKind::Requires(_))),
             charts: table.of_kind(|k| matches!(k, MemberKind::Chart(_))),
+            stands_for: table
+                .of_kind(|k| matches!(k, MemberKind::StandsFor(_)))
+                .pop(),
             tags: tags(analysis, &chain.classes),
             members: table.members(),
         }

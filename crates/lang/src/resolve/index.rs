@@ -124,7 +124,11 @@ fn super_uses(sources: &SourceMap, members: &[Member]) -> Vec<(String, Span)> {
 fn super_uses_in(sources: &SourceMap, member: &Member) -> Vec<(String, Span)> {
     if matches!(
         member.kind,
-        MemberKind::Import(_) | MemberKind::Tags(_) | MemberKind::Compile(_) | MemberKind::Chart(_)
+        MemberKind::Import(_)
+            | MemberKind::Tags(_)
+            | MemberKind::Compile(_)
+            | MemberKind::Chart(_)
+            | MemberKind::StandsFor(_)
     ) {
         return Vec::new();
     }

@@ -64,6 +64,7 @@ pub(crate) fn noun(kind: &MemberKind) -> &'static str {
         MemberKind::Bound { .. } => "a physical bound",
         MemberKind::Requires(_) => "a condition on parameters",
         MemberKind::Chart(_) => "a chart",
+        MemberKind::StandsFor(_) => "the name of a primitive",
         MemberKind::Tags(_) => "tags",
         MemberKind::Compile(_) => "a `compile` clause",
         MemberKind::Native(_) => "native code",

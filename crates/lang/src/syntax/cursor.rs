@@ -409,7 +409,7 @@ impl<'a> Parser<'a> {
                 next,
                 TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'(' | b'!')
             ),
-            "param" | "evidence" | "chart" | "tags" => next == TokenKind::Word,
+            "param" | "evidence" | "chart" | "stands_for" | "tags" => next == TokenKind::Word,
             _ => false,
         }
     }

@@ -51,6 +51,7 @@ impl Parser<'_> {
             "at_least" | "at_most" => self.bound(),
             "requires" => self.requires(),
             "chart" => self.chart(),
+            "stands_for" => self.stands_for(),
             "tags" => self.tags(),
             "compile" if self.is_mark(self.pos + 1, b'{') => self.compile(),
             "native" if self.is_mark(self.pos + 1, b'{') => Ok(MemberKind::Native(self.native())),

@@ -19,6 +19,7 @@ mod member;
 mod messages;
 mod param;
 mod parameters;
+mod stands_for;
 mod term;
 mod token;
 pub(crate) mod words;

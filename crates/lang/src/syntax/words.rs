@@ -14,6 +14,7 @@ pub(super) const MEMBERS: &[&str] = &[
     "at_most",
     "requires",
     "chart",
+    "stands_for",
     "tags",
     "compile",
 ];

@@ -127,6 +127,14 @@ impl Printer<'_> {
             }
             MemberKind::Requires(condition) => format!("requires {}", self.cpp(*condition)),
             MemberKind::Chart(chart) => self.chart(chart),
+            MemberKind::StandsFor(clause) => {
+                let by = clause.by.as_ref();
+                let by = by.map_or(String::new(), |by| format!(" by {}", by.text));
+                let each = clause.contains.iter();
+                let each = each.map(|(name, count)| format!(" contains {} * {count}", name.text));
+                let contains: String = each.collect();
+                format!("stands for {}{by}{contains}", clause.primitive.text)
+            }
             MemberKind::Tags(tags) => {
                 let tags: Vec<&str> = tags.iter().map(|t| t.text.as_str()).collect();
                 format!("tags {}", tags.join(" "))

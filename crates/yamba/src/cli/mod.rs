@@ -18,6 +18,7 @@ mod new;
 mod noise;
 mod output;
 mod port;
+mod predict;
 mod printable;
 mod quantity;
 mod report;
@@ -67,6 +68,7 @@ Examples:
   yamba runs                    list the stored runs; `yamba show` prints one
   yamba compare latest~1 latest show the differences between two runs
   yamba history lat_pipe        one benchmark over all runs, and where its level changed
+  yamba predict server.vector   what an application would cost, from its counts and a run's costs
   yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     name a run; `yamba rm` removes runs
   yamba machine                 describe this machine, and what would disturb a measurement
@@ -96,6 +98,7 @@ enum Command {
     Disasm(disasm::Disasm),
     Explain(explain::Explain),
     Port(port::Port),
+    Predict(predict::Predict),
     List(list::List),
     Machine(machine::Machine),
     Run(run::Run),
@@ -178,6 +181,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Man(c) => c.run(),
         Command::New(c) => c.run(),
         Command::Port(c) => c.run(),
+        Command::Predict(c) => c.run(),
         Command::Report(c) => c.run(),
         Command::Rm(c) => c.run(),
         Command::Runs(c) => c.run(),

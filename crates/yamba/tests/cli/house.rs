@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -16,6 +16,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
     ("discover", &["record", "stats"]),
+    ("predict", &["record"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),
     ("toolchain", &["lang", "codegen", "record", "machine"]),

@@ -2,7 +2,7 @@
 
 use super::super::suggest;
 use super::lookup::{visible, visible_names};
-use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, Sweep, Values};
+use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, StandsFor, Sweep, Values};
 use crate::cpp;
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
@@ -35,6 +35,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
             }
             MemberKind::Bound { value, .. } => constant_bound(analysis, *value, found),
             MemberKind::Chart(chart) => check_chart(analysis, class, chart, found),
+            MemberKind::StandsFor(clause) => check_primitive(analysis, class, clause, found),
             _ => {}
         }
     }
@@ -51,7 +52,7 @@ fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagno
 
 fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
     let ty = cpp::normalised(analysis.cpp(param.ty));
-    if ty == "const char *" {
+    if is_text_type(analysis.cpp(param.ty)) {
         return;
     }
     let help =
@@ -78,6 +79,10 @@ fn is_number(ty: &str) -> bool {
     let is_one =
         |word: &str| words::is_type(word) || word == "std" || word == "::" || word.ends_with("_t");
     ty.split_whitespace().all(is_one)
+}
+
+fn is_text_type(ty: &str) -> bool {
+    cpp::normalised(ty) == "const char *"
 }
 
 fn is_text(value: &str) -> bool {
@@ -225,5 +230,35 @@ fn check_chart(analysis: &Analysis, class: &Class, chart: &Chart, found: &mut Ve
         && !known(by, &is_parameter)
     {
         refuse(by, &is_parameter, "a parameter of this class");
+    }
+}
+
+fn check_primitive(
+    analysis: &Analysis,
+    class: &Class,
+    clause: &StandsFor,
+    found: &mut Vec<Diagnostic>,
+) {
+    let is_size =
+        |k: &MemberKind| matches!(k, MemberKind::Param(p) if !is_text_type(analysis.cpp(p.ty)));
+    if let Some(by) = &clause.by {
+        let member = visible(analysis, class.id, &by.text);
+        if !member.is_some_and(|m| is_size(&analysis.member(m).kind)) {
+            let known = visible_names(analysis, class.id, &is_size);
+            let help = suggest::help(
+                &by.text,
+                known,
+                "name a parameter with a number as its value".to_owned(),
+            );
+            found.push(error!("size-of-primitive" at by.span,
+                "`{}` is not a parameter of this class with a number as its value", by.text; help help));
+        }
+    }
+    for (contained, _) in &clause.contains {
+        if contained.text == clause.primitive.text {
+            found.push(error!("primitive-in-itself" at contained.span,
+                "`{}` cannot contain itself", contained.text;
+                help "list the other primitives that one operation uses"));
+        }
     }
 }

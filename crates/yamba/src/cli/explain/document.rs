@@ -193,6 +193,7 @@ fn is_named(kind: &MemberKind) -> bool {
             | MemberKind::Bound { .. }
             | MemberKind::Requires(_)
             | MemberKind::Chart(_)
+            | MemberKind::StandsFor(_)
     )
 }
 

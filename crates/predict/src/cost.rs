@@ -1,0 +1,110 @@
+//! The system vector: what each primitive costs on one machine, from the run that measured it.
+
+use std::collections::BTreeMap;
+
+use yamba_record::program::{Contained, Primitive};
+use yamba_record::units::nanoseconds;
+use yamba_record::{Benchmark, Run, Status};
+
+use crate::canonical;
+pub use crate::curve::{At, Cost, Curve};
+
+/// What each primitive costs on one system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Costs {
+    /// The primitives by name.
+    pub primitives: BTreeMap<String, Measured>,
+    /// Entries of the run that stand for a primitive and were not used, with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// The costs of one primitive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The cost over the size.
+    pub curve: Curve,
+    /// The primitives that one operation uses. Their cost is in the curve.
+    pub contains: Vec<Contained>,
+}
+
+impl Costs {
+    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive.
+    pub fn of_run(run: &Run) -> Costs {
+        let mut costs = Costs::default();
+        for entry in &run.benchmarks {
+            let Some(primitive) = &entry.primitive else {
+                continue;
+            };
+            if let Err(reason) = costs.add(entry, primitive) {
+                let line = format!("{}: {reason}", entry.name);
+                // A benchmark with a sweep may have the same fault at each point.
+                if !costs.left_out.contains(&line) {
+                    costs.left_out.push(line);
+                }
+            }
+        }
+        costs
+    }
+
+    fn add(&mut self, entry: &Benchmark, primitive: &Primitive) -> Result<(), &'static str> {
+        let cost = cost(entry)?;
+        let size = match &primitive.by {
+            None => None,
+            Some(by) => Some(
+                entry
+                    .parameters
+                    .get(by)
+                    .and_then(serde_json::Value::as_f64)
+                    .ok_or("its size is not a number")?,
+            ),
+        };
+        let known = self.primitives.entry(canonical(&primitive.name));
+        let measured = known.or_insert_with(|| Measured {
+            curve: Curve::default(),
+            contains: contained(primitive),
+        });
+        match measured.curve.add(size, cost) {
+            true => Ok(()),
+            false => Err("an earlier point of the run has this primitive and size"),
+        }
+    }
+
+    /// The cost of a primitive at a size. `None` if it is not known.
+    pub fn at(&self, name: &str, size: Option<f64>) -> Option<At> {
+        self.primitives.get(name)?.curve.at(size)
+    }
+}
+
+fn contained(primitive: &Primitive) -> Vec<Contained> {
+    let each = primitive.contains.iter().map(|c| Contained {
+        name: canonical(&c.name),
+        count: c.count,
+    });
+    each.collect()
+}
+
+/// The latency of an entry in ns, or the reason why it has none that can be used.
+fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
+    if entry.status != Status::Ok {
+        return Err("it has no valid figure");
+    }
+    if entry.is_disturbed {
+        return Err("its figure is disturbed");
+    }
+    if entry.processes != 1 {
+        return Err("several processes ran at the same time");
+    }
+    if entry.figure.as_deref() != Some("latency") {
+        return Err("its figure is no latency");
+    }
+    let unit = entry.unit.as_deref().and_then(nanoseconds);
+    let (Some(median), Some(unit)) = (entry.median, unit) else {
+        return Err("it has no figure in a unit of time");
+    };
+    let interval = entry.confidence_interval.ok_or("it has no interval")?;
+    Ok(Cost {
+        ns: median,
+        interval_ns: interval,
+    }
+    .times(unit))
+}

@@ -1,0 +1,103 @@
+//! The cost of one primitive over its size.
+
+/// A cost in ns with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// The cost of one operation, in ns.
+    pub ns: f64,
+    /// The interval of `ns`.
+    pub interval_ns: [f64; 2],
+}
+
+impl Cost {
+    /// The cost and both ends times `factor`, which is not negative.
+    pub fn times(self, factor: f64) -> Cost {
+        Cost {
+            ns: self.ns * factor,
+            interval_ns: self.interval_ns.map(|end| end * factor),
+        }
+    }
+}
+
+/// Knots with straight lines between them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// The measured sizes in ascending order with their costs. One knot without a size: the cost does not depend on it.
+    knots: Vec<(Option<f64>, Cost)>,
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct At {
+    /// The cost there.
+    pub cost: Cost,
+    /// Whether the size is outside the measured ones.
+    pub is_extrapolated: bool,
+}
+
+impl Curve {
+    /// Adds a knot. `false` if there is one of this size, or one without a size.
+    pub fn add(&mut self, size: Option<f64>, cost: Cost) -> bool {
+        let is_known = self.knots.iter().any(|(known, _)| *known == size);
+        let is_mixed = !self.knots.is_empty() && (size.is_none() || self.knots[0].0.is_none());
+        if is_known || is_mixed {
+            return false;
+        }
+        let place = self.knots.partition_point(|(known, _)| *known < size);
+        self.knots.insert(place, (size, cost));
+        true
+    }
+
+    /// The cost at a size. `None` if the cost depends on the size and the size is unknown.
+    ///
+    /// Between two knots the cost is on the line through them, outside all knots on the line through the nearest two, but at least 0.
+    /// The ends of the interval are combined so that it is widest: both knots may be off in opposite directions.
+    pub fn at(&self, size: Option<f64>) -> Option<At> {
+        let (first, only) = self.knots.first()?;
+        let Some(first) = first else {
+            return Some(At {
+                cost: *only,
+                is_extrapolated: false,
+            });
+        };
+        let size = size?;
+        let last = self.knots.last()?.0?;
+        let is_extrapolated = size < *first || size > last;
+        if self.knots.len() == 1 {
+            return Some(At {
+                cost: *only,
+                is_extrapolated,
+            });
+        }
+        let after = self.knots.partition_point(|(known, _)| *known < Some(size));
+        let after = after.clamp(1, self.knots.len() - 1);
+        let cost = on_line(&self.knots[after - 1], &self.knots[after], size)?;
+        Some(At {
+            cost,
+            is_extrapolated,
+        })
+    }
+
+    pub(crate) fn change(&mut self, change: impl Fn(Cost) -> Cost) {
+        for (_, cost) in &mut self.knots {
+            *cost = change(*cost);
+        }
+    }
+}
+
+fn on_line(low: &(Option<f64>, Cost), high: &(Option<f64>, Cost), size: f64) -> Option<Cost> {
+    let share = (size - low.0?) / (high.0? - low.0?);
+    let (of_low, of_high) = (1.0 - share, share);
+    // A negative weight turns the interval around.
+    let end = |i: usize| {
+        let part = |weight: f64, cost: &Cost| {
+            let turned = if weight < 0.0 { 1 - i } else { i };
+            weight * cost.interval_ns[turned]
+        };
+        part(of_low, &low.1) + part(of_high, &high.1)
+    };
+    Some(Cost {
+        ns: (of_low * low.1.ns + of_high * high.1.ns).max(0.0),
+        interval_ns: [end(0).max(0.0), end(1).max(0.0)],
+    })
+}

@@ -1,0 +1,32 @@
+//! The document that `yamba predict --json` prints.
+
+use serde::Serialize;
+
+use crate::ratio::Ratio;
+use crate::{Place, Prediction};
+
+/// Predictions of some applications on some systems.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Predictions {
+    /// Schema of the document.
+    #[cfg_attr(test, schemars(extend("const" = "yamba-predict/1")))]
+    pub schema: &'static str,
+    /// One prediction per application and system.
+    pub predictions: Vec<Prediction>,
+    /// For each application on several systems: the systems, the fastest first.
+    pub ranking: Vec<Place>,
+    /// With `--against`: the speedup of each application over the given one, on each system.
+    pub ratios: Vec<Ratio>,
+}
+
+impl Default for Predictions {
+    fn default() -> Predictions {
+        Predictions {
+            schema: "yamba-predict/1",
+            predictions: Vec::new(),
+            ranking: Vec::new(),
+            ratios: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Predicts the kernel time of an application on a machine: how often the application uses each primitive, times what each primitive costs there.
+//!
+//! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters 3 and 6). Pure: no file, no process, no measuring.
+
+pub mod change;
+pub mod cost;
+mod curve;
+pub mod document;
+pub mod prediction;
+#[cfg(test)]
+mod published;
+mod rank;
+pub mod ratio;
+#[cfg(test)]
+mod tests;
+pub mod vector;
+
+pub use cost::Costs;
+pub use prediction::{Prediction, predict};
+pub use rank::{Place, ranked};
+pub use vector::Vector;
+
+/// The primitive that stands for any system call without a primitive of its own.
+pub const NULL_CALL: &str = "null";
+
+/// The spelling of a primitive's name by which it is found: `connect(tcp)`, which can also be written `tcp connect`.
+pub fn canonical(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    match words[..] {
+        [kind, call] if !name.contains('(') => format!("{call}({kind})"),
+        _ => words.join(" ").replace(", ", ","),
+    }
+}

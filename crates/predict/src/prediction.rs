@@ -1,0 +1,199 @@
+//! The predicted kernel time of a unit of work: the dot product of the application's vector and the system's costs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::cost::{At, Costs};
+use crate::vector::{Use, Vector};
+use crate::{NULL_CALL, canonical};
+
+/// The predicted kernel time of one unit of an application's work on one system.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Prediction {
+    /// Name of the application.
+    pub application: String,
+    /// The unit of its work.
+    pub unit: String,
+    /// The system: the run that measured its costs.
+    pub system: String,
+    /// Predicted kernel time per unit, in ns.
+    pub predicted_ns: f64,
+    /// Interval of `predicted_ns`, from the intervals of the costs.
+    pub interval_ns: [f64; 2],
+    /// Measured kernel time per unit on this system, in ns. `None`: not measured.
+    pub measured_ns: Option<f64>,
+    /// The share of the vector that has costs of its own.
+    pub coverage: Coverage,
+    /// The products, the largest first.
+    pub primitives: Vec<Product>,
+    /// Uses that are part of another primitive's cost.
+    pub contained: Vec<Within>,
+    /// User time per unit where the vector was taken, in ns. It is not predicted for another system.
+    pub user_ns: Option<f64>,
+    /// What a reader must know of the system's costs: entries that were not used, with the reason.
+    pub notes: Vec<String>,
+}
+
+/// Shares from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Coverage {
+    /// Share of the uses that have a cost of their own. The others are charged as a null call. `None` if there are no uses.
+    pub calls: Option<f64>,
+    /// Share of the traced kernel time in them. `None` if the vector does not have the time of each primitive.
+    pub kernel_time: Option<f64>,
+}
+
+/// One term of the sum.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Product {
+    /// The primitive.
+    pub name: String,
+    /// Its size.
+    pub size: Option<f64>,
+    /// Number of uses per unit, without those that are part of another primitive.
+    pub count: f64,
+    /// Cost of one use, in ns.
+    pub cost_ns: f64,
+    /// `count` times `cost_ns`.
+    pub product_ns: f64,
+    /// Interval of `product_ns`.
+    pub interval_ns: [f64; 2],
+    /// Whether the primitive has a cost of its own. Otherwise it is charged as a null call.
+    pub is_covered: bool,
+    /// Whether the size is outside the measured sizes.
+    pub is_extrapolated: bool,
+}
+
+/// Uses of a primitive within another one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Within {
+    /// The primitive.
+    pub name: String,
+    /// The primitive whose cost has it.
+    pub within: String,
+    /// Number of uses per unit.
+    pub count: f64,
+}
+
+/// Predicts the kernel time of `vector` on `system`. Fails if nothing is covered, or if something is not and the null call has no cost.
+pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, String> {
+    let mut rest = vector.primitives.clone();
+    let contained = without_contained(&vector.primitives, &mut rest, costs);
+    let null = costs.at(&canonical(NULL_CALL), None);
+    let mut missing = Vec::new();
+    let mut products = Vec::new();
+    for used in rest.iter().filter(|used| used.count > 0.0) {
+        let own = costs.at(&used.name, used.size);
+        match own.or(null) {
+            Some(at) => products.push(product(used, at, own.is_some())),
+            None => missing.push(used.label()),
+        }
+    }
+    if !missing.is_empty() {
+        return Err(format!("{system} has no cost of {}", missing.join(", ")));
+    }
+    if !products.iter().any(|p| p.is_covered) {
+        return Err(format!(
+            "{system} has no cost of any primitive of the vector"
+        ));
+    }
+    products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
+    let (predicted_ns, interval_ns) = sum(&products);
+    Ok(Prediction {
+        application: vector.application.clone(),
+        unit: vector.unit.clone(),
+        system: system.to_owned(),
+        predicted_ns,
+        interval_ns,
+        measured_ns: None,
+        coverage: coverage(vector, &products),
+        primitives: products,
+        contained,
+        user_ns: vector.user_ns,
+        notes: costs.left_out.clone(),
+    })
+}
+
+/// Removes the uses that are part of another primitive's cost, so that nothing is charged twice. Returns them.
+fn without_contained(all: &[Use], uses: &mut [Use], costs: &Costs) -> Vec<Within> {
+    let mut found = Vec::new();
+    for whole in all {
+        let Some(measured) = costs.primitives.get(&whole.name) else {
+            continue;
+        };
+        for part in &measured.contains {
+            let mut left = whole.count * part.count as f64;
+            for used in uses.iter_mut().filter(|used| used.name == part.name) {
+                let taken = left.min(used.count);
+                used.count -= taken;
+                left -= taken;
+            }
+            let count = whole.count * part.count as f64 - left;
+            if count > 0.0 {
+                found.push(Within {
+                    name: part.name.clone(),
+                    within: whole.name.clone(),
+                    count,
+                });
+            }
+        }
+    }
+    found
+}
+
+fn product(used: &Use, at: At, is_covered: bool) -> Product {
+    let product = at.cost.times(used.count);
+    Product {
+        name: used.name.clone(),
+        size: used.size,
+        count: used.count,
+        cost_ns: at.cost.ns,
+        product_ns: product.ns,
+        interval_ns: product.interval_ns,
+        is_covered,
+        is_extrapolated: at.is_extrapolated,
+    }
+}
+
+/// The sum of the products and its interval.
+///
+/// Products that share a curve are off together: their half-widths are added. Costs of different primitives were measured independently: their
+/// half-widths are added in quadrature, each side of the interval for itself.
+fn sum(products: &[Product]) -> (f64, [f64; 2]) {
+    let mut of_curves: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    for p in products {
+        let curve = if p.is_covered {
+            p.name.as_str()
+        } else {
+            NULL_CALL
+        };
+        let widths = of_curves.entry(curve).or_default();
+        widths[0] += p.product_ns - p.interval_ns[0];
+        widths[1] += p.interval_ns[1] - p.product_ns;
+    }
+    let total: f64 = products.iter().map(|p| p.product_ns).sum();
+    let side = |i: usize| of_curves.values().map(|w| w[i] * w[i]).sum::<f64>().sqrt();
+    (total, [(total - side(0)).max(0.0), total + side(1)])
+}
+
+fn coverage(vector: &Vector, products: &[Product]) -> Coverage {
+    let uncovered = |used: &&Use| {
+        let is_it = |p: &&Product| p.name == used.name && p.size == used.size;
+        products.iter().find(is_it).is_some_and(|p| !p.is_covered)
+    };
+    let share = |of: &dyn Fn(&Use) -> Option<f64>| -> Option<f64> {
+        let all = vector.primitives.iter().map(of).sum::<Option<f64>>()?;
+        let open = vector.primitives.iter().filter(uncovered);
+        let open = open.map(of).sum::<Option<f64>>()?;
+        (all > 0.0).then(|| 1.0 - open / all)
+    };
+    Coverage {
+        calls: share(&|used| Some(used.count)),
+        kernel_time: share(&|used| used.time_ns),
+    }
+}

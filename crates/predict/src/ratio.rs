@@ -1,0 +1,43 @@
+//! The ratio of two versions of an application on one system.
+
+use serde::Serialize;
+
+use crate::Prediction;
+
+/// How much faster a version is than another one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Ratio {
+    /// The system.
+    pub system: String,
+    /// The version that is the base of the ratio.
+    pub base: String,
+    /// The other version.
+    pub version: String,
+    /// r: kernel time of the base by kernel time of the version.
+    pub speedup: f64,
+    /// Interval of `speedup`, from the far ends of both predictions. It is too wide rather than too narrow: both use the same costs.
+    pub interval: [f64; 2],
+    /// r': `speedup` with the base's user time added to both. `None` if the base's user time is unknown.
+    pub with_user_time: Option<f64>,
+}
+
+/// The ratio of two predictions on one system.
+pub fn ratio(version: &Prediction, base: &Prediction) -> Ratio {
+    let [low, high] = version.interval_ns;
+    let speedup = base.predicted_ns / version.predicted_ns;
+    let user = base.user_ns.map(|user| user / base.predicted_ns);
+    Ratio {
+        system: version.system.clone(),
+        base: base.application.clone(),
+        version: version.application.clone(),
+        speedup,
+        interval: [base.interval_ns[0] / high, base.interval_ns[1] / low],
+        with_user_time: user.map(|user| with_user_time(speedup, user)),
+    }
+}
+
+/// r' = (1 + u/s1) / (1/r + u/s1), where u is the user time of both versions, and s1 the kernel time of the base (HBench thesis, 6.3.3).
+pub fn with_user_time(r: f64, user_by_kernel: f64) -> f64 {
+    (1.0 + user_by_kernel) / (1.0 / r + user_by_kernel)
+}

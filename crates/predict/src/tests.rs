@@ -1,0 +1,447 @@
+//! Known answers of the HBench thesis (chapter 6), and rules that every prediction keeps.
+
+use yamba_record::program::Contained;
+
+use crate::change::{CostChange, Replacement};
+use crate::cost::{Cost, Costs, Measured};
+use crate::ratio::{ratio, with_user_time};
+use crate::vector::{SCHEMA, Use, Vector};
+use crate::{Prediction, predict, ranked};
+
+/// One row of a table: element, uses, printed cost and printed product in us.
+type Row = (&'static str, f64, f64, f64);
+
+/// Table 6-2, a static request on the systems Sun-333, Sun-400 and Intel-550. Table 6-2 prints 425.833 for `tcp_connect` on Sun-333.
+const STATIC: [(&str, f64, [f64; 3], [f64; 3]); 11] = [
+    (
+        "tcp_transfer",
+        14712.0,
+        [2.49e-2, 1.66e-2, 1.67e-2],
+        [366.388, 243.690, 245.661],
+    ),
+    (
+        "tcp_connect",
+        0.37,
+        [425.833, 353.000, 373.833],
+        [157.558, 130.610, 138.318],
+    ),
+    (
+        "tcp_latency",
+        1.0,
+        [119.509, 88.685, 85.082],
+        [119.509, 88.685, 85.082],
+    ),
+    (
+        "mmap_read",
+        14712.0,
+        [6.20e-3, 3.47e-3, 2.23e-3],
+        [91.259, 51.021, 32.778],
+    ),
+    (
+        "open_close",
+        1.0,
+        [31.841, 24.735, 15.196],
+        [31.841, 24.735, 15.196],
+    ),
+    (
+        "fcntl",
+        1.0,
+        [27.349, 22.987, 29.369],
+        [27.349, 22.987, 29.369],
+    ),
+    (
+        "stat",
+        1.0,
+        [24.226, 20.875, 11.447],
+        [24.226, 20.875, 11.447],
+    ),
+    (
+        "mmap",
+        1.0,
+        [19.750, 17.003, 14.760],
+        [19.750, 17.003, 14.760],
+    ),
+    (
+        "signal_install",
+        3.0,
+        [3.196, 2.566, 1.642],
+        [9.587, 7.699, 4.925],
+    ),
+    (
+        "file_write",
+        1.0,
+        [3.312, 2.682, 1.871],
+        [3.312, 2.682, 1.871],
+    ),
+    ("null", 7.0, [3.337, 2.678, 1.869], [23.360, 18.745, 13.080]),
+];
+
+/// Table 6-3, the parent process of a CGI request on Sun-400. The table prints 425.833 for `tcp_connect`, but its product is that of 353.000.
+const CGI_PARENT: [Row; 9] = [
+    ("tcp_transfer", 15006.0, 1.66e-2, 248.559),
+    ("pipe_read", 15051.0, 1.05e-2, 157.388),
+    ("tcp_connect", 0.37, 353.000, 130.610),
+    ("tcp_latency", 1.0, 88.685, 88.685),
+    ("null", 18.0, 2.678, 48.202),
+    ("fcntl", 1.0, 22.987, 22.987),
+    ("stat", 1.0, 20.875, 20.875),
+    ("signal_install", 3.0, 2.566, 7.699),
+    ("file_write", 1.0, 2.682, 2.682),
+];
+
+/// Table 6-4, its child process.
+const CGI_CHILD: [Row; 5] = [
+    ("proc_simple", 1.0, 8256.201, 8256.201),
+    ("file_read", 14712.0, 6.46e-3, 95.025),
+    ("null", 21.0, 2.678, 56.236),
+    ("open_close", 1.0, 24.735, 24.735),
+    ("signal_install", 1.0, 2.566, 2.566),
+];
+
+/// Table 6-5, a FastCGI request on Sun-400, with the `tcp_connect` of its product.
+const FAST_CGI: [Row; 12] = [
+    ("tcp_transfer", 15082.0, 1.66e-2, 249.818),
+    ("socket_rw", 16263.0, 1.50e-2, 245.132),
+    ("tcp_connect", 0.37, 353.000, 130.610),
+    ("file_read", 14712.0, 6.46e-3, 95.025),
+    ("tcp_latency", 1.0, 88.685, 88.685),
+    ("stream_connect", 1.0, 79.190, 79.190),
+    ("open_close", 2.0, 24.735, 49.470),
+    ("fcntl", 2.0, 22.987, 45.975),
+    ("stat", 2.0, 20.875, 41.749),
+    ("null", 10.0, 2.678, 26.779),
+    ("signal_install", 3.0, 2.566, 7.699),
+    ("file_write", 1.0, 2.682, 2.682),
+];
+
+fn static_on(system: usize) -> Vec<Row> {
+    let row = |(name, count, costs, products): &(&'static str, f64, [f64; 3], [f64; 3])| {
+        (*name, *count, costs[system], products[system])
+    };
+    STATIC.iter().map(row).collect()
+}
+
+fn used(name: &str, size: Option<f64>, count: f64) -> Use {
+    Use {
+        name: name.to_owned(),
+        size,
+        count,
+        time_ns: None,
+    }
+}
+
+fn vector(primitives: Vec<Use>) -> Vector {
+    Vector {
+        schema: SCHEMA.to_owned(),
+        application: "server".to_owned(),
+        unit: "request".to_owned(),
+        units: None,
+        user_ns: None,
+        kernel_ns: None,
+        primitives,
+    }
+}
+
+fn cost(ns: f64, half_width: f64) -> Cost {
+    Cost {
+        ns,
+        interval_ns: [ns - half_width, ns + half_width],
+    }
+}
+
+fn costs(each: &[(&str, Option<f64>, Cost)]) -> Costs {
+    let mut costs = Costs::default();
+    for (name, size, cost) in each {
+        let measured = costs.primitives.entry((*name).to_owned()).or_default();
+        assert!(measured.curve.add(*size, *cost));
+    }
+    costs
+}
+
+fn predicted(rows: &[Row]) -> Prediction {
+    let uses = rows
+        .iter()
+        .map(|(name, count, ..)| used(name, None, *count));
+    let each: Vec<_> = rows
+        .iter()
+        .map(|(name, _, us, _)| (*name, None, cost(us * 1e3, 0.0)))
+        .collect();
+    predict(&vector(uses.collect()), "thesis", &costs(&each)).unwrap()
+}
+
+/// Sum of the printed products, in thousandths of a us.
+fn printed(rows: &[Row]) -> i64 {
+    let each = rows.iter().map(|row| (row.3 * 1e3).round() as i64);
+    each.sum()
+}
+
+#[test]
+fn products_of_the_thesis_add_up_to_its_totals() {
+    let tables: [(&[Row], i64); 6] = [
+        (&static_on(0), 874_139),
+        (&static_on(1), 628_732),
+        (&static_on(2), 592_487),
+        (&CGI_PARENT, 727_687),
+        (&CGI_CHILD, 8_434_763),
+        (&FAST_CGI, 1_062_814),
+    ];
+    for (rows, total) in tables {
+        assert_eq!(printed(rows), total);
+    }
+}
+
+#[test]
+fn dot_products_of_the_thesis_are_its_totals() {
+    let tables: [(&[Row], f64, f64); 6] = [
+        (&static_on(0), 874.139, 874.035),
+        (&static_on(1), 628.732, 629.291),
+        (&static_on(2), 592.487, 592.550),
+        (&CGI_PARENT, 727.687, 728.876),
+        (&CGI_CHILD, 8434.763, 8434.780),
+        (&FAST_CGI, 1062.814, 1062.185),
+    ];
+    for (rows, total, of_rounded_costs) in tables {
+        let us = predicted(rows).predicted_ns / 1e3;
+        assert!((us / total - 1.0).abs() < 0.002, "{us} against {total}");
+        assert!(
+            (us - of_rounded_costs).abs() < 0.0011,
+            "{us} against {of_rounded_costs}"
+        );
+    }
+}
+
+/// A workload of static and dynamic requests, by the share of dynamic ones.
+#[test]
+fn speedups_of_the_thesis() {
+    let cgi = 727.687 + 8434.763;
+    let answers = [
+        (0.05, 1.623, 1.528, 1.482),
+        (0.15, 2.751, 2.344, 2.171),
+        (0.30, 4.202, 3.190, 2.823),
+    ];
+    for (dynamic, r, with_tenth, with_more) in answers {
+        let mixed = |of_dynamic: f64| (1.0 - dynamic) * 628.732 + dynamic * of_dynamic;
+        let exact = mixed(cgi) / mixed(1062.814);
+        let near =
+            |value: f64, printed: f64| assert!((value - printed).abs() < 0.000_51, "{value}");
+        near(exact, r);
+        near(with_user_time(exact, 0.11), with_tenth);
+        near(with_user_time(exact, 0.18), with_more);
+    }
+}
+
+#[test]
+fn ratio_of_versions_adds_the_user_time_of_the_base_to_both() {
+    let system = costs(&[("a", None, cost(100.0, 10.0))]);
+    let mut base = vector(vec![used("a", None, 4.0)]);
+    base.user_ns = Some(80.0);
+    let version = vector(vec![used("a", None, 2.0)]);
+    let [base, version] = [base, version].map(|v| predict(&v, "s", &system).unwrap());
+    let found = ratio(&version, &base);
+    assert_eq!(found.speedup, 2.0);
+    assert_eq!(found.interval, [360.0 / 220.0, 440.0 / 180.0]);
+    let expected = (400.0 + 80.0) / (200.0 + 80.0);
+    assert!((found.with_user_time.unwrap() - expected).abs() < 1e-12);
+}
+
+#[test]
+fn systems_are_ranked_and_overlapping_intervals_are_not_ordered() {
+    let on = |system: &str, ns: f64| {
+        let costs = costs(&[("a", None, cost(ns, 10.0))]);
+        predict(&vector(vec![used("a", None, 1.0)]), system, &costs).unwrap()
+    };
+    let all = [on("slow", 200.0), on("fast", 100.0), on("near", 115.0)];
+    let places = ranked(&all.iter().collect::<Vec<_>>());
+    let order: Vec<_> = places
+        .iter()
+        .map(|p| (p.system.as_str(), p.is_before_next))
+        .collect();
+    let expected = [("fast", Some(false)), ("near", Some(true)), ("slow", None)];
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn costs_between_sizes_are_on_a_line() {
+    let system = costs(&[
+        ("read", Some(1000.0), cost(100.0, 10.0)),
+        ("read", Some(3000.0), cost(300.0, 20.0)),
+    ]);
+    let at = |size: f64| system.at("read", Some(size)).unwrap();
+    assert_eq!(at(1000.0).cost, cost(100.0, 10.0));
+    assert_eq!(at(2000.0).cost, cost(200.0, 15.0));
+    assert!(!at(3000.0).is_extrapolated);
+    // 1.5 times the far knot less 0.5 times the near one: both half-widths widen it.
+    assert_eq!(at(4000.0).cost, cost(400.0, 35.0));
+    assert!(at(4000.0).is_extrapolated && at(10.0).is_extrapolated);
+    assert!(at(0.0).cost.ns == 0.0 && at(0.0).cost.interval_ns[0] == 0.0);
+    assert_eq!(system.at("read", None), None);
+    assert_eq!(system.at("write", Some(1000.0)), None);
+}
+
+#[test]
+fn half_widths_of_one_curve_are_added_and_those_of_two_in_quadrature() {
+    let system = costs(&[
+        ("read", Some(1.0), cost(100.0, 3.0)),
+        ("read", Some(2.0), cost(200.0, 1.0)),
+        ("stat", None, cost(50.0, 3.0)),
+    ]);
+    let uses = vec![
+        used("read", Some(1.0), 1.0),
+        used("read", Some(2.0), 1.0),
+        used("stat", None, 1.0),
+    ];
+    let found = predict(&vector(uses), "s", &system).unwrap();
+    assert_eq!(found.predicted_ns, 350.0);
+    assert_eq!(found.interval_ns, [345.0, 355.0]);
+}
+
+#[test]
+fn what_a_primitive_contains_is_not_charged_twice() {
+    let mut system = costs(&[
+        ("fork", None, cost(1000.0, 0.0)),
+        ("exit", None, cost(300.0, 0.0)),
+        ("null", None, cost(1.0, 0.0)),
+    ]);
+    let contains = ["exit", "wait4"].map(|name| Contained {
+        name: name.to_owned(),
+        count: 1,
+    });
+    let fork: &mut Measured = system.primitives.get_mut("fork").unwrap();
+    fork.contains = contains.to_vec();
+    let uses = vec![
+        used("fork", None, 2.0),
+        used("exit", None, 3.0),
+        used("wait4", None, 2.0),
+    ];
+    let found = predict(&vector(uses), "s", &system).unwrap();
+    assert_eq!(found.predicted_ns, 2000.0 + 300.0);
+    let within: Vec<_> = found
+        .contained
+        .iter()
+        .map(|c| (c.name.as_str(), c.count))
+        .collect();
+    assert_eq!(within, [("exit", 2.0), ("wait4", 2.0)]);
+    assert_eq!(found.coverage.calls, Some(1.0));
+}
+
+#[test]
+fn other_calls_are_charged_as_null_calls_and_lower_the_coverage() {
+    let system = costs(&[
+        ("null", None, cost(100.0, 1.0)),
+        ("stat", None, cost(500.0, 1.0)),
+    ]);
+    let timed = |name: &str, count: f64, time: f64| Use {
+        time_ns: Some(time),
+        ..used(name, None, count)
+    };
+    let uses = vec![timed("stat", 3.0, 1500.0), timed("ioctl", 1.0, 500.0)];
+    let found = predict(&vector(uses), "s", &system).unwrap();
+    assert_eq!(found.predicted_ns, 1600.0);
+    assert_eq!(found.coverage.calls, Some(0.75));
+    assert_eq!(found.coverage.kernel_time, Some(0.75));
+    let covered: Vec<bool> = found.primitives.iter().map(|p| p.is_covered).collect();
+    assert_eq!(covered, [true, false]);
+}
+
+#[test]
+fn a_system_without_the_costs_is_refused() {
+    let system = costs(&[("stat", None, cost(500.0, 1.0))]);
+    let of = |names: &[&str]| {
+        let uses = names.iter().map(|name| used(name, None, 1.0)).collect();
+        predict(&vector(uses), "old", &system).unwrap_err()
+    };
+    assert_eq!(of(&["stat", "ioctl"]), "old has no cost of ioctl");
+    let null_only = costs(&[("null", None, cost(100.0, 1.0))]);
+    let uses = vec![used("stat", None, 1.0)];
+    let fault = predict(&vector(uses), "old", &null_only).unwrap_err();
+    assert_eq!(fault, "old has no cost of any primitive of the vector");
+}
+
+#[test]
+fn costs_and_calls_can_be_changed() {
+    let mut system = costs(&[
+        ("connect(tcp)", None, cost(100.0, 2.0)),
+        ("read(file)", Some(4096.0), cost(10.0, 0.0)),
+        ("read(file)", Some(65536.0), cost(70.0, 0.0)),
+    ]);
+    CostChange::read("tcp connect=0.5x")
+        .unwrap()
+        .apply(&mut system)
+        .unwrap();
+    assert_eq!(
+        system.at("connect(tcp)", None).unwrap().cost,
+        cost(50.0, 1.0)
+    );
+    let unknown = CostChange::read("fork=2x")
+        .unwrap()
+        .apply(&mut system)
+        .unwrap_err();
+    assert_eq!(
+        unknown,
+        "there is no cost of fork, only of connect(tcp), read(file)"
+    );
+    let mut vector = vector(vec![used("read(file)", Some(4096.0), 32.0)]);
+    let larger = Replacement::read("read(file)@4K*16=read(file)@64K").unwrap();
+    larger.apply(&mut vector).unwrap();
+    assert_eq!(vector.primitives, [used("read(file)", Some(65536.0), 2.0)]);
+    let again = larger.apply(&mut vector).unwrap_err();
+    assert_eq!(
+        again,
+        "server has no read(file)@4096, only read(file)@65536"
+    );
+}
+
+#[test]
+fn faults_of_changes_are_named() {
+    for wrong in [
+        "fork",
+        "fork=2",
+        "fork=-1x",
+        "fork=0x",
+        "fork=manyx",
+        "fork=NaNx",
+    ] {
+        assert!(CostChange::read(wrong).is_err(), "{wrong}");
+    }
+    for wrong in [
+        "read",
+        "read*0=read",
+        "read@much=read",
+        "=read",
+        "read@1K=read*x",
+    ] {
+        assert!(Replacement::read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn faults_of_vectors_are_named() {
+    let document = |primitives: &str, more: &str| {
+        let text = format!(
+            r#"{{"schema": "yamba-vector/1", "application": "a", "unit": "run"{more}, "primitives": {primitives}}}"#
+        );
+        Vector::read(&text)
+    };
+    let fault = |primitives: &str, more: &str| document(primitives, more).unwrap_err();
+    let read = document(r#"[{"name": "tcp connect", "count": 1}]"#, "").unwrap();
+    assert_eq!(read.primitives[0].name, "connect(tcp)");
+    assert_eq!(fault("[]", ""), "primitives: the list is empty");
+    assert_eq!(
+        fault(r#"[{"name": "a", "count": -1}]"#, ""),
+        "primitives[0].count: it must be 0 or more, not -1"
+    );
+    assert_eq!(
+        fault(r#"[{"name": "a", "count": 1, "size": -4}]"#, ""),
+        "primitives[0].size: it must be 0 or more, not -4"
+    );
+    let twice = r#"[{"name": "a", "count": 1}, {"name": "a", "count": 2}]"#;
+    assert_eq!(fault(twice, ""), "primitives[1]: a is listed twice");
+    assert!(fault(r#"[{"name": "a", "count": 1}]"#, r#", "user": 1"#).contains("user"));
+    assert!(fault(r#"[{"name": "a"}]"#, "").contains("count"));
+    let other = r#"{"schema": "yamba-run/1", "application": "a", "unit": "run", "primitives": []}"#;
+    assert!(
+        Vector::read(other)
+            .unwrap_err()
+            .starts_with("schema: it must be")
+    );
+}

@@ -1,0 +1,124 @@
+//! The document of an application's demand, schema `yamba-vector/1`. People write and edit it by hand.
+
+use serde::{Deserialize, Serialize};
+
+use crate::canonical;
+
+/// The schema's name.
+pub const SCHEMA: &str = "yamba-vector/1";
+
+/// How often an application uses each primitive for one unit of its work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Vector {
+    /// Schema of the document: [`SCHEMA`].
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    pub schema: String,
+    /// Name of the application.
+    pub application: String,
+    /// One unit of its work, such as `request`.
+    pub unit: String,
+    /// Number of units from which the counts were taken. `None`: unknown.
+    #[serde(default)]
+    pub units: Option<f64>,
+    /// User time per unit, in ns, where the counts were taken. `None`: unknown.
+    #[serde(default)]
+    pub user_ns: Option<f64>,
+    /// Kernel time per unit, in ns, where the counts were taken. `None`: unknown.
+    #[serde(default)]
+    pub kernel_ns: Option<f64>,
+    /// The primitives with their counts.
+    pub primitives: Vec<Use>,
+}
+
+/// The use of one primitive at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Use {
+    /// The primitive, such as `read(file)` or `connect(tcp)`.
+    pub name: String,
+    /// Its size, in the unit of the benchmark's parameter: bytes, pages, descriptors. `None`: it has no size.
+    #[serde(default)]
+    pub size: Option<f64>,
+    /// Number of uses per unit of work.
+    pub count: f64,
+    /// Kernel time in these calls per unit of work, in ns. `None`: unknown.
+    #[serde(default)]
+    pub time_ns: Option<f64>,
+}
+
+impl Use {
+    /// The primitive with its size, as users write it: `read(file)@4096`.
+    pub fn label(&self) -> String {
+        let size = self.size.map_or(String::new(), |size| format!("@{size}"));
+        format!("{}{size}", self.name)
+    }
+
+    pub(crate) fn is_of(&self, name: &str, size: Option<f64>) -> bool {
+        self.name == name && self.size == size
+    }
+}
+
+impl Vector {
+    /// Reads and checks a document. The error names the place and the fault.
+    pub fn read(text: &str) -> Result<Vector, String> {
+        let mut vector: Vector = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        for used in &mut vector.primitives {
+            used.name = canonical(&used.name);
+        }
+        vector.check()?;
+        Ok(vector)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.schema != SCHEMA {
+            return Err(format!(
+                "schema: it must be {SCHEMA:?}, not {:?}",
+                self.schema
+            ));
+        }
+        if self.primitives.is_empty() {
+            return Err("primitives: the list is empty".to_owned());
+        }
+        let whole = [
+            ("units", self.units),
+            ("user_ns", self.user_ns),
+            ("kernel_ns", self.kernel_ns),
+        ];
+        for (key, value) in whole {
+            not_negative(key, value)?;
+        }
+        for (index, used) in self.primitives.iter().enumerate() {
+            used.check(&format!("primitives[{index}]"))?;
+            let before = self.primitives[..index].iter();
+            let twin = before.filter(|u| u.is_of(&used.name, used.size)).count();
+            if twin > 0 {
+                return Err(format!(
+                    "primitives[{index}]: {} is listed twice",
+                    used.label()
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Use {
+    fn check(&self, place: &str) -> Result<(), String> {
+        if self.name.is_empty() {
+            return Err(format!("{place}.name: it is empty"));
+        }
+        not_negative(&format!("{place}.count"), Some(self.count))?;
+        not_negative(&format!("{place}.size"), self.size)?;
+        not_negative(&format!("{place}.time_ns"), self.time_ns)
+    }
+}
+
+fn not_negative(place: &str, value: Option<f64>) -> Result<(), String> {
+    match value {
+        Some(value) if value < 0.0 => Err(format!("{place}: it must be 0 or more, not {value}")),
+        _ => Ok(()),
+    }
+}
