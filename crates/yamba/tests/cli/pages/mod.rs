@@ -22,7 +22,7 @@ const MARKS: [(&str, &[&str]); 10] = [
     ("sh", OF_COMMANDS),
     ("yamba", &["members", "terms", "file"]),
     ("toml", &["file"]),
-    ("json", &[]),
+    ("json", &["file"]),
     ("cpp", &[]),
     ("rust", &[]),
     ("python", &["not-run", "file"]),
