@@ -84,7 +84,7 @@ impl Replacement {
         {
             Some(used) => {
                 used.count += count;
-                used.time_ns = None;
+                (used.errors, used.time_ns) = (None, None);
             }
             None => uses.push(self.to.used(count)),
         }
@@ -122,6 +122,7 @@ impl Calls {
             name: self.name.clone(),
             size: self.size,
             count,
+            errors: None,
             time_ns: None,
         }
     }

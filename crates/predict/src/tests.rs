@@ -126,6 +126,7 @@ fn used(name: &str, size: Option<f64>, count: f64) -> Use {
         name: name.to_owned(),
         size,
         count,
+        errors: None,
         time_ns: None,
     }
 }
@@ -136,6 +137,8 @@ fn vector(primitives: Vec<Use>) -> Vector {
         application: "server".to_owned(),
         unit: "request".to_owned(),
         units: None,
+        command: Vec::new(),
+        traced: None,
         user_ns: None,
         kernel_ns: None,
         primitives,
@@ -478,12 +481,18 @@ fn faults_of_vectors_are_named() {
     assert_eq!(fault("[]", ""), "primitives: the list is empty");
     assert_eq!(
         fault(r#"[{"name": "a", "count": -1}]"#, ""),
-        "primitives[0].count: it must be 0 or more, not -1"
+        "primitives[0].count: it must be a finite number of 0 or more, not -1"
     );
     assert_eq!(
         fault(r#"[{"name": "a", "count": 1, "size": -4}]"#, ""),
-        "primitives[0].size: it must be 0 or more, not -4"
+        "primitives[0].size: it must be a finite number of 0 or more, not -4"
     );
+    assert_eq!(
+        fault(r#"[{"name": "a", "count": 1, "errors": 2}]"#, ""),
+        "primitives[0].errors: more than count"
+    );
+    let nan = vector(vec![used("a", None, f64::NAN)]).check().unwrap_err();
+    assert!(nan.starts_with("primitives[0].count: it must be a finite number"));
     let twice = r#"[{"name": "a", "count": 1}, {"name": "a", "count": 2}]"#;
     assert_eq!(fault(twice, ""), "primitives[1]: a is listed twice");
     assert!(fault(r#"[{"name": "a", "count": 1}]"#, r#", "user": 1"#).contains("user"));
