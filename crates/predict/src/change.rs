@@ -32,7 +32,7 @@ impl CostChange {
         const FORM: &str = "write NAME=FACTORx, for example 'connect(tcp)=0.5x'";
         let (name, factor) = text.split_once('=').ok_or(FORM)?;
         let factor = factor.trim().strip_suffix('x').ok_or(FORM)?;
-        let factor = positive(factor).ok_or("the factor must be a number above 0")?;
+        let factor = positive(factor).ok_or(format!("{factor:?} is no factor above 0; {FORM}"))?;
         let name = canonical(name);
         Ok(CostChange { name, factor })
     }
@@ -112,7 +112,9 @@ impl Calls {
         };
         let name = canonical(name);
         if name.is_empty() {
-            return Err(format!("{text:?} names no primitive"));
+            return Err(format!(
+                "{text:?} names no primitive; write NAME@SIZE*COUNT"
+            ));
         }
         Ok(Calls { name, size, count })
     }
