@@ -32,7 +32,7 @@ impl CostChange {
         const FORM: &str = "write NAME=FACTORx, for example 'connect(tcp)=0.5x'";
         let (name, factor) = text.split_once('=').ok_or(FORM)?;
         let factor = factor.trim().strip_suffix('x').ok_or(FORM)?;
-        let factor = positive(factor).ok_or("the factor must be a number above 0")?;
+        let factor = positive(factor).ok_or(format!("{factor:?} is no factor above 0; {FORM}"))?;
         let name = canonical(name);
         Ok(CostChange { name, factor })
     }
@@ -84,7 +84,7 @@ impl Replacement {
         {
             Some(used) => {
                 used.count += count;
-                used.time_ns = None;
+                (used.errors, used.time_ns) = (None, None);
             }
             None => uses.push(self.to.used(count)),
         }
@@ -112,7 +112,9 @@ impl Calls {
         };
         let name = canonical(name);
         if name.is_empty() {
-            return Err(format!("{text:?} names no primitive"));
+            return Err(format!(
+                "{text:?} names no primitive; write NAME@SIZE*COUNT"
+            ));
         }
         Ok(Calls { name, size, count })
     }
@@ -122,6 +124,7 @@ impl Calls {
             name: self.name.clone(),
             size: self.size,
             count,
+            errors: None,
             time_ns: None,
         }
     }

@@ -80,28 +80,17 @@ pub struct Within {
     pub count: f64,
 }
 
-/// Predicts the kernel time of `vector` on `system`. Fails if nothing is covered, or if something is not and the null call has no cost.
+/// Predicts the kernel time of `vector` on `system`.
+///
+/// # Errors
+/// If nothing is used, if nothing is covered, or if something is not and the null call has no cost. The text names the primitives without a cost.
 pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, String> {
     let mut rest = vector.primitives.clone();
-    let contained = without_contained(&vector.primitives, &mut rest, costs);
-    let null = costs.at(&canonical(NULL_CALL), None);
-    let mut missing = Vec::new();
-    let mut products = Vec::new();
-    for used in rest.iter().filter(|used| used.count > 0.0) {
-        let own = costs.at(&used.name, used.size);
-        match own.or(null) {
-            Some(at) => products.push(product(used, at, own.is_some())),
-            None => missing.push(used.label()),
-        }
-    }
-    if !missing.is_empty() {
-        return Err(format!("{system} has no cost of {}", missing.join(", ")));
-    }
-    if !products.iter().any(|p| p.is_covered) {
-        return Err(format!(
-            "{system} has no cost of any primitive of the vector"
-        ));
-    }
+    let contained = without_contained(&mut rest, costs);
+    let mut products = products(&rest, costs).map_err(|missing| match missing.as_slice() {
+        [] => "every count of the vector is 0".to_owned(),
+        missing => format!("{system} has no cost of {}", missing.join(", ")),
+    })?;
     products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
     let (predicted_ns, interval_ns) = sum(&products);
     Ok(Prediction {
@@ -119,31 +108,67 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     })
 }
 
+/// The terms of the sum, or the primitives without a cost if they cannot be charged as a null call or nothing else is used.
+fn products(uses: &[Use], costs: &Costs) -> Result<Vec<Product>, Vec<String>> {
+    let null = costs.at(&canonical(NULL_CALL), None);
+    let mut missing = Vec::new();
+    let mut products = Vec::new();
+    for used in uses.iter().filter(|used| used.count > 0.0) {
+        let own = costs.at(&used.name, used.size);
+        if own.is_none() {
+            missing.push(without_cost(used, costs));
+        }
+        products.extend(own.or(null).map(|at| product(used, at, own.is_some())));
+    }
+    if products.iter().any(|p| p.is_covered) && (missing.is_empty() || null.is_some()) {
+        Ok(products)
+    } else {
+        Err(missing)
+    }
+}
+
+/// The primitive as an error names it. The cost of a primitive with sizes is not known without a size.
+fn without_cost(used: &Use, costs: &Costs) -> String {
+    let is_known = costs.primitives.contains_key(&used.name);
+    let reason = if is_known { " without a size" } else { "" };
+    used.label() + reason
+}
+
 /// Removes the uses that are part of another primitive's cost, so that nothing is charged twice. Returns them.
-fn without_contained(all: &[Use], uses: &mut [Use], costs: &Costs) -> Vec<Within> {
+///
+/// The dearest primitive comes first, since a whole costs more than its parts: a `fork` within an `execve` then takes no further `wait4` away.
+fn without_contained(uses: &mut [Use], costs: &Costs) -> Vec<Within> {
+    let cost_of = |used: &Use| Some(costs.at(&used.name, used.size)?.cost.ns);
+    let cost_at = |(i, used): (usize, &Use)| Some((i, cost_of(used)?));
+    let mut order: Vec<(usize, f64)> = uses.iter().enumerate().filter_map(cost_at).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut found = Vec::new();
-    for whole in all {
-        let Some(measured) = costs.primitives.get(&whole.name) else {
-            continue;
-        };
-        for part in &measured.contains {
-            let mut left = whole.count * part.count as f64;
-            for used in uses.iter_mut().filter(|used| used.name == part.name) {
-                let taken = left.min(used.count);
-                used.count -= taken;
-                left -= taken;
-            }
-            let count = whole.count * part.count as f64 - left;
+    for (whole, _) in order {
+        let (name, count) = (uses[whole].name.clone(), uses[whole].count);
+        let parts = &costs.primitives[&name].contains;
+        for part in parts.iter().filter(|part| part.name != name) {
+            let count = take(uses, &part.name, count * part.count as f64);
             if count > 0.0 {
                 found.push(Within {
                     name: part.name.clone(),
-                    within: whole.name.clone(),
+                    within: name.clone(),
                     count,
                 });
             }
         }
     }
     found
+}
+
+/// Takes up to `count` uses of a primitive away, over all its sizes. Returns the number taken.
+fn take(uses: &mut [Use], name: &str, count: f64) -> f64 {
+    let mut left = count;
+    for used in uses.iter_mut().filter(|used| used.name == name) {
+        let taken = left.min(used.count);
+        used.count -= taken;
+        left -= taken;
+    }
+    count - left
 }
 
 fn product(used: &Use, at: At, is_covered: bool) -> Product {

@@ -126,6 +126,7 @@ fn used(name: &str, size: Option<f64>, count: f64) -> Use {
         name: name.to_owned(),
         size,
         count,
+        errors: None,
         time_ns: None,
     }
 }
@@ -136,6 +137,8 @@ fn vector(primitives: Vec<Use>) -> Vector {
         application: "server".to_owned(),
         unit: "request".to_owned(),
         units: None,
+        command: Vec::new(),
+        traced: None,
         user_ns: None,
         kernel_ns: None,
         primitives,
@@ -354,7 +357,57 @@ fn a_system_without_the_costs_is_refused() {
     let null_only = costs(&[("null", None, cost(100.0, 1.0))]);
     let uses = vec![used("stat", None, 1.0)];
     let fault = predict(&vector(uses), "old", &null_only).unwrap_err();
-    assert_eq!(fault, "old has no cost of any primitive of the vector");
+    assert_eq!(fault, "old has no cost of stat");
+    let nothing = predict(&vector(vec![used("stat", None, 0.0)]), "old", &system);
+    assert_eq!(nothing.unwrap_err(), "every count of the vector is 0");
+    let sized = costs(&[("read", Some(1.0), cost(5.0, 0.0))]);
+    let fault = predict(&vector(vec![used("read", None, 1.0)]), "old", &sized).unwrap_err();
+    assert_eq!(fault, "old has no cost of read without a size");
+}
+
+#[test]
+fn parts_of_a_contained_primitive_are_taken_once() {
+    let mut system = costs(&[
+        ("execve", None, cost(9000.0, 0.0)),
+        ("fork", None, cost(1000.0, 0.0)),
+        ("wait4", None, cost(50.0, 0.0)),
+    ]);
+    let of = |names: &[&str]| {
+        let part = |name: &&str| Contained {
+            name: (*name).to_owned(),
+            count: 1,
+        };
+        names.iter().map(part).collect::<Vec<_>>()
+    };
+    let mut contain = |name: &str, parts: &[&str]| {
+        system.primitives.get_mut(name).unwrap().contains = of(parts);
+    };
+    contain("execve", &["fork", "wait4"]);
+    contain("fork", &["wait4"]);
+    // The one fork is part of the execve, so the second wait4 is part of nothing.
+    let uses = vec![
+        used("fork", None, 1.0),
+        used("wait4", None, 2.0),
+        used("execve", None, 1.0),
+    ];
+    let found = predict(&vector(uses), "s", &system).unwrap();
+    assert_eq!(found.predicted_ns, 9000.0 + 50.0);
+}
+
+/// Tables 6-3 and 6-5 print 425.833, the cost on Sun-333, but their products are those of 353.000, the cost on Sun-400.
+#[test]
+fn tables_of_the_thesis_use_another_tcp_connect_than_they_print() {
+    for (rows, total) in [(&CGI_PARENT[..], 727.687), (&FAST_CGI[..], 1062.814)] {
+        let mut as_printed = rows.to_vec();
+        let connect = as_printed
+            .iter_mut()
+            .find(|row| row.0 == "tcp_connect")
+            .unwrap();
+        assert!((connect.1 * connect.2 - connect.3).abs() < 0.001);
+        connect.2 = 425.833;
+        let us = predicted(&as_printed).predicted_ns / 1e3;
+        assert!((us / total - 1.0).abs() > 0.02, "{us} against {total}");
+    }
 }
 
 #[test]
@@ -428,12 +481,18 @@ fn faults_of_vectors_are_named() {
     assert_eq!(fault("[]", ""), "primitives: the list is empty");
     assert_eq!(
         fault(r#"[{"name": "a", "count": -1}]"#, ""),
-        "primitives[0].count: it must be 0 or more, not -1"
+        "primitives[0].count: it must be a finite number of 0 or more, not -1"
     );
     assert_eq!(
         fault(r#"[{"name": "a", "count": 1, "size": -4}]"#, ""),
-        "primitives[0].size: it must be 0 or more, not -4"
+        "primitives[0].size: it must be a finite number of 0 or more, not -4"
     );
+    assert_eq!(
+        fault(r#"[{"name": "a", "count": 1, "errors": 2}]"#, ""),
+        "primitives[0].errors: more than count"
+    );
+    let nan = vector(vec![used("a", None, f64::NAN)]).check().unwrap_err();
+    assert!(nan.starts_with("primitives[0].count: it must be a finite number"));
     let twice = r#"[{"name": "a", "count": 1}, {"name": "a", "count": 2}]"#;
     assert_eq!(fault(twice, ""), "primitives[1]: a is listed twice");
     assert!(fault(r#"[{"name": "a", "count": 1}]"#, r#", "user": 1"#).contains("user"));

@@ -22,6 +22,12 @@ pub struct Vector {
     /// Number of units from which the counts were taken. `None`: unknown.
     #[serde(default)]
     pub units: Option<f64>,
+    /// The command with its arguments. Empty: unknown.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Where the counts come from. `None`: the vector was written by hand.
+    #[serde(default)]
+    pub traced: Option<Traced>,
     /// User time per unit, in ns, where the counts were taken. `None`: unknown.
     #[serde(default)]
     pub user_ns: Option<f64>,
@@ -30,6 +36,17 @@ pub struct Vector {
     pub kernel_ns: Option<f64>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
+}
+
+/// The origin of a vector's counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Traced {
+    /// The method that counted the calls, such as `strace`.
+    pub how: String,
+    /// The machine: processor and kernel.
+    pub machine: String,
 }
 
 /// The use of one primitive at one size.
@@ -44,6 +61,9 @@ pub struct Use {
     pub size: Option<f64>,
     /// Number of uses per unit of work.
     pub count: f64,
+    /// Number of uses per unit of work that failed; they are part of `count`. `None`: unknown.
+    #[serde(default)]
+    pub errors: Option<f64>,
     /// Kernel time in these calls per unit of work, in ns. `None`: unknown.
     #[serde(default)]
     pub time_ns: Option<f64>,
@@ -72,7 +92,8 @@ impl Vector {
         Ok(vector)
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// Checks the values. The error names the place and the fault.
+    pub fn check(&self) -> Result<(), String> {
         if self.schema != SCHEMA {
             return Err(format!(
                 "schema: it must be {SCHEMA:?}, not {:?}",
@@ -112,13 +133,20 @@ impl Use {
         }
         not_negative(&format!("{place}.count"), Some(self.count))?;
         not_negative(&format!("{place}.size"), self.size)?;
+        not_negative(&format!("{place}.errors"), self.errors)?;
+        if self.errors > Some(self.count) {
+            return Err(format!("{place}.errors: more than count"));
+        }
         not_negative(&format!("{place}.time_ns"), self.time_ns)
     }
 }
 
+/// A document has no NaN; a vector that a program made may have one.
 fn not_negative(place: &str, value: Option<f64>) -> Result<(), String> {
     match value {
-        Some(value) if value < 0.0 => Err(format!("{place}: it must be 0 or more, not {value}")),
+        Some(value) if !(value >= 0.0 && value.is_finite()) => Err(format!(
+            "{place}: it must be a finite number of 0 or more, not {value}"
+        )),
         _ => Ok(()),
     }
 }

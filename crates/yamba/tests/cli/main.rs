@@ -24,6 +24,7 @@ mod ordinary_user;
 mod own_code;
 mod pages;
 mod papers;
+mod predict;
 mod programs;
 mod refused;
 mod results;

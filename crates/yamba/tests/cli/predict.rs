@@ -1,0 +1,264 @@
+//! `yamba predict` with vectors and runs that were written by hand.
+
+use serde_json::{Value, json};
+
+use crate::schema;
+use crate::support::{Yamba, json as document};
+
+/// An entry that stands for a primitive, with a figure in ns whose interval is 10 % to each side.
+fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
+    json!({
+        "name": class, "class": class, "ports": [], "parameters": {"block": block}, "processes": 1,
+        "status": "ok", "valid": true, "unit": "ns", "operations": 1.0, "median": ns,
+        "confidence_interval": [0.9 * ns, 1.1 * ns], "samples": [], "evidence": {}, "notes": [], "figure": "latency",
+        "primitive": primitive,
+    })
+}
+
+/// A run in which every cost is `factor` times the usual one.
+fn run(factor: f64) -> Value {
+    let plain = |name: &str| json!({"name": name});
+    let read = json!({"name": "read(file)", "by": "block"});
+    let open = json!({"name": "open(file)", "contains": [{"name": "close(file)", "count": 1}]});
+    let mut crashed = entry("of_stat", &plain("stat(file)"), 0, 1.0);
+    (crashed["status"], crashed["valid"]) = (json!("crashed"), json!(false));
+    json!({
+        "schema": "yamba-run/1", "id": "00000000000000aa", "started_unix_s": 1.0,
+        "machine": {"isa": "x86_64", "system": "linux", "kernel": "6.1", "cpu": "Z80", "cpus": 2,
+            "memory": 1000, "page_size": 4096, "root": true, "virtual_machine": false, "scratch": null},
+        "benchmarks": [
+            entry("of_null", &plain("null"), 0, 100.0 * factor),
+            entry("of_read", &read, 4096, 500.0 * factor),
+            entry("of_read", &read, 65536, 5000.0 * factor),
+            entry("of_connect", &plain("connect(tcp)"), 0, 20_000.0 * factor),
+            entry("of_open", &open, 0, 1000.0 * factor),
+            crashed,
+        ],
+    })
+}
+
+fn vector(application: &str, reads: f64, user_ns: Option<f64>) -> Value {
+    json!({
+        "schema": "yamba-vector/1", "application": application, "unit": "request", "user_ns": user_ns,
+        "primitives": [
+            {"name": "read(file)", "size": 4096, "count": reads},
+            {"name": "tcp connect", "count": 0.5},
+            {"name": "open(file)", "count": 1},
+            {"name": "close(file)", "count": 1},
+            {"name": "ioctl", "count": 2},
+        ],
+    })
+}
+
+/// `server.vector` costs 16 x 500 + 0.5 x 20 000 + 1000 + 2 x 100 = 19 200 ns on `here.json`, `small.vector` 15 200 ns.
+fn prepared() -> Yamba {
+    Yamba::new()
+        .file("here.json", run(1.0).to_string())
+        .file("near.json", run(1.01).to_string())
+        .file("slow.json", run(3.0).to_string())
+        .file(
+            "server.vector",
+            vector("server", 16.0, Some(4800.0)).to_string(),
+        )
+        .file("small.vector", vector("small", 8.0, None).to_string())
+}
+
+fn predicted(yamba: &mut Yamba, words: &str) -> f64 {
+    let found = document(yamba, &format!("predict {words} --on here.json --json"));
+    found["predictions"][0]["predicted_ns"].as_f64().unwrap()
+}
+
+#[test]
+fn predict_prints_products_sum_and_coverage() {
+    let mut yamba = prepared();
+    let answer = yamba.run("predict server.vector --on here.json").ok();
+    answer.says(&[
+        "server on here.json",
+        "predicted kernel time: 19.2 us [17.92, 20.48] each request",
+        "as a null call",
+        "1 of close(file): part of open(file)",
+        "user time where the vector was taken: 4.8 us; it is not predicted",
+        "1 figure of the run is not used: of_stat: it has no valid figure",
+    ]);
+}
+
+#[test]
+fn json_of_predict_holds_its_schema() {
+    let mut yamba = prepared();
+    let words = "predict server.vector --on here.json --on slow.json --against small.vector --json";
+    let found = document(&mut yamba, words);
+    schema::holds("yamba-predict-1.json", &found);
+    let first = &found["predictions"][0];
+    assert_eq!(first["application"], "server");
+    assert_eq!(first["unit"], "request");
+    assert_eq!(first["system"], "here.json");
+    assert_eq!(first["predicted_ns"], 19_200.0);
+    assert_eq!(first["measured_ns"], Value::Null);
+    assert_eq!(first["user_ns"], 4800.0);
+    // 10 % of each product, added in quadrature.
+    let half = (800f64.powi(2) + 1000f64.powi(2) + 100f64.powi(2) + 20f64.powi(2)).sqrt();
+    let [low, high] = [0, 1].map(|i| first["interval_ns"][i].as_f64().unwrap());
+    assert!((19_200.0 - low - half).abs() < 1e-6 && (high - 19_200.0 - half).abs() < 1e-6);
+    // Two of 20.5 uses are charged as null calls.
+    let calls = first["coverage"]["calls"].as_f64().unwrap();
+    assert!((calls - 18.5 / 20.5).abs() < 1e-12);
+    assert_eq!(first["coverage"]["kernel_time"], Value::Null);
+    let dearest = &first["primitives"][0];
+    assert_eq!(dearest["name"], "connect(tcp)");
+    assert_eq!(dearest["size"], Value::Null);
+    let numbers = ["count", "cost_ns", "product_ns"].map(|k| dearest[k].as_f64().unwrap());
+    assert_eq!(numbers, [0.5, 20_000.0, 10_000.0]);
+    let mut broken = found.clone();
+    broken["predictions"][0]["predicted_ns"] = json!("much");
+    assert!(!schema::is_held("yamba-predict-1.json", &broken));
+}
+
+#[test]
+fn systems_are_ranked_where_intervals_are_apart() {
+    let mut yamba = prepared();
+    let words = "predict server.vector --on slow.json --on near.json --on here.json";
+    let ranking = document(&mut yamba, &format!("{words} --json"))["ranking"].clone();
+    let place = |p: &Value| json!([p["system"], p["is_before_next"]]);
+    let places: Vec<Value> = ranking.as_array().unwrap().iter().map(place).collect();
+    let expected = [
+        json!(["here.json", false]),
+        json!(["near.json", true]),
+        json!(["slow.json", null]),
+    ];
+    assert_eq!(places, expected);
+    yamba
+        .run(words)
+        .ok()
+        .says(&["cannot tell from the next one"]);
+}
+
+#[test]
+fn against_prints_the_ratio_with_and_without_user_time() {
+    let mut yamba = prepared();
+    let words = "predict small.vector --on here.json --against server.vector";
+    let ratio = document(&mut yamba, &format!("{words} --json"))["ratios"][0].clone();
+    let near = |key: &str, value: f64| {
+        assert!((ratio[key].as_f64().unwrap() - value).abs() < 1e-9, "{key}")
+    };
+    near("speedup", 19_200.0 / 15_200.0);
+    near("with_user_time", 24_000.0 / 20_000.0);
+    yamba.run(words).ok().says(&["times as fast as server"]);
+    let without = "predict server.vector --on here.json --against small.vector";
+    yamba
+        .run(without)
+        .ok()
+        .says(&["the user time of the base is unknown"]);
+}
+
+#[test]
+fn changes_of_costs_and_calls_change_the_sum() {
+    let mut yamba = prepared();
+    let mut of = |words: &[&str]| {
+        let all = [
+            &["predict", "server.vector", "--on", "here.json", "--json"],
+            words,
+        ]
+        .concat();
+        let found: Value = serde_json::from_str(&yamba.run_words(&all).ok().out).unwrap();
+        found["predictions"][0]["predicted_ns"].as_f64().unwrap()
+    };
+    assert_eq!(of(&["--cost", "tcp connect=0.5x"]), 14_200.0);
+    assert_eq!(of(&["--cost", "connect(tcp)=2x"]), 29_200.0);
+    let larger = ["--replace", "read(file)@4K*16=read(file)@64K"];
+    assert_eq!(of(&larger), 19_200.0 - 8000.0 + 5000.0);
+    let halfway = ["--replace", "read(file)@4K*2=read(file)@34K"];
+    // On the line between 4096 and 65536 bytes.
+    let middle = 500.0 + 4500.0 * (34.0 - 4.0) / 60.0;
+    assert!((of(&halfway) - (11_200.0 + 8.0 * middle)).abs() < 1e-6);
+    assert_eq!(predicted(&mut yamba, "server.vector"), 19_200.0);
+}
+
+#[test]
+fn faulty_changes_are_refused() {
+    let mut yamba = prepared();
+    for (option, change, parts) in [
+        ("--cost", "fork=2x", ["there is no cost of fork", "--cost"]),
+        (
+            "--replace",
+            "read(file)@8K=read(file)@64K",
+            ["server has no read(file)@8192", "--replace"],
+        ),
+    ] {
+        let words = ["predict", "server.vector", "--on", "here.json"];
+        let words = [&words[..], &[option, change]].concat();
+        yamba.run_words(&words).refused(&parts);
+    }
+}
+
+#[test]
+fn misspelt_changes_are_usage_errors_with_the_form() {
+    let mut yamba = prepared();
+    for (option, change, part) in [
+        ("--cost", "fork", "NAME=FACTORx"),
+        (
+            "--cost",
+            "fork=-1x",
+            "is no factor above 0; write NAME=FACTORx",
+        ),
+        ("--replace", "read(file)@4K", "NAME@SIZE*COUNT"),
+        (
+            "--replace",
+            "read(file)@much=read(file)",
+            "is no size, such as",
+        ),
+        (
+            "--replace",
+            "=read(file)",
+            "names no primitive; write NAME@",
+        ),
+    ] {
+        let answer = yamba.run_words(&["predict", "server.vector", option, change]);
+        assert_eq!((answer.status, answer.out.as_str()), (2, ""), "{change}");
+        let is_named = answer.err.contains(option) && answer.err.contains(part);
+        assert!(is_named, "{}", answer.err);
+    }
+}
+
+#[test]
+fn faulty_vectors_are_refused() {
+    let with = |key: &str, value: Value| {
+        let mut vector = vector("server", 1.0, None);
+        vector[key] = value;
+        vector.to_string()
+    };
+    let uses = |text: &str| with("primitives", serde_json::from_str(text).unwrap());
+    let long = with("units", json!(1)).replace("\"units\":1", "\"units\":1e999");
+    for (text, part) in [
+        (with("schema", json!("yamba-run/1")), "schema: "),
+        (with("primitives", json!([])), "the list is empty"),
+        (with("colour", json!("red")), "unknown field `colour`"),
+        (
+            uses(r#"[{"name": "a", "count": -1}]"#),
+            "primitives[0].count",
+        ),
+        (uses(r#"[{"name": "a"}]"#), "missing field `count`"),
+        (uses(r#"[{"name": "", "count": 1}]"#), "primitives[0].name"),
+        (long, "number out of range"),
+        ("{".to_owned(), "line 1"),
+    ] {
+        let mut yamba = prepared().file("faulty.vector", text);
+        let answer = yamba.run("predict faulty.vector --on here.json");
+        answer.refused(&["faulty.vector", part]);
+    }
+    let mut yamba = prepared();
+    yamba
+        .run("predict none.vector --on here.json")
+        .refused(&["none.vector"]);
+    yamba.run("predict server.vector").refused(&[]);
+}
+
+#[test]
+fn system_without_costs_is_refused_with_the_missing_primitives() {
+    let mut bare = run(1.0);
+    let entries = bare["benchmarks"].as_array_mut().unwrap();
+    entries.retain(|e| e["class"] == "of_connect");
+    let mut yamba = prepared().file("bare.json", bare.to_string());
+    yamba
+        .run("predict server.vector --on bare.json")
+        .refused(&["bare.json has no cost of read(file)@4096, open(file), close(file), ioctl"]);
+}
