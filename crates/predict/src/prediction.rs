@@ -89,7 +89,7 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     let contained = without_contained(&mut rest, costs);
     let mut products = products(&rest, costs).map_err(|missing| match missing.as_slice() {
         [] => "every count of the vector is 0".to_owned(),
-        missing => format!("{system} has no cost of {}", missing.join(", ")),
+        missing => format!("{system} has no cost of {}", listed(missing)),
     })?;
     products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
     let (predicted_ns, interval_ns) = sum(&products);
@@ -124,6 +124,16 @@ fn products(uses: &[Use], costs: &Costs) -> Result<Vec<Product>, Vec<String>> {
         Ok(products)
     } else {
         Err(missing)
+    }
+}
+
+/// The first few names, and the number of the others.
+fn listed(names: &[String]) -> String {
+    const NAMED: usize = 6;
+    let shown = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        others => format!("{shown} and {others} others"),
     }
 }
 

@@ -45,8 +45,9 @@ pub struct Vector {
 pub struct Traced {
     /// The method that counted the calls, such as `strace`.
     pub how: String,
-    /// The machine: processor and kernel.
-    pub machine: String,
+    /// The machine: processor and kernel. `None`: unknown.
+    #[serde(default)]
+    pub machine: Option<String>,
 }
 
 /// The use of one primitive at one size.

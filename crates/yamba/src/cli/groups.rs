@@ -9,8 +9,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Results",
         &[
-            "runs", "show", "compare", "history", "predict", "report", "export", "import", "tag",
-            "rm", "salvage",
+            "runs", "show", "compare", "history", "trace", "predict", "report", "export", "import",
+            "tag", "rm", "salvage",
         ],
     ),
     (

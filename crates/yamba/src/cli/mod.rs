@@ -37,6 +37,7 @@ mod tag;
 mod target;
 mod terminal;
 mod time;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -108,6 +109,7 @@ enum Command {
     Rm(rm::Rm),
     Study(study::Study),
     Time(time::Time),
+    Trace(trace::TraceCommand),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
     Report(report::Report),
@@ -187,6 +189,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Runs(c) => c.run(),
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
+        Command::Trace(c) => c.run(),
         // The answer of these can be no.
         Command::Compare(c) => return c.run(),
         Command::Noise(c) => return c.run(),

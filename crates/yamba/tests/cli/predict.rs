@@ -262,3 +262,79 @@ fn system_without_costs_is_refused_with_the_missing_primitives() {
         .run("predict server.vector --on bare.json")
         .refused(&["bare.json has no cost of read(file)@4096, open(file), close(file), ioctl"]);
 }
+
+/// Ten products are listed at least, and all until 99 % of the sum.
+#[test]
+fn small_products_are_added_up_in_one_line() {
+    let mut many = vector("many", 1e4, None);
+    let others = (0..40).map(|i| json!({"name": format!("call_{i}"), "count": 1}));
+    many["primitives"].as_array_mut().unwrap().extend(others);
+    let mut yamba = prepared().file("many.vector", many.to_string());
+    let answer = yamba.run("predict many.vector --on here.json").ok();
+    // Of 44 products without `close(file)`, ten are listed, six of them calls.
+    let answer = answer.says(&["34 others", "34 of them as a null call"]);
+    let listed = answer.out.matches("call_").count();
+    assert_eq!(listed, 6, "{}", answer.out);
+    let all = document(&mut yamba, "predict many.vector --on here.json --json");
+    let all = all["predictions"][0]["primitives"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert_eq!(all, 44);
+}
+
+const STRACE: &str = r#"7 execve("/srv/server", ["server", "-c"], 0x7ffd /* 39 vars */) = 0 <0.0001>
+7 openat(AT_FDCWD, "/srv/page", O_RDONLY) = 3 <0.00001>
+7 read(3, "<html>"..., 4096) = 4096 <0.00001>
+7 close(3) = 0 <0.00001>
+7 openat(AT_FDCWD, "/srv/none", O_RDONLY) = -1 ENOENT (No such file or directory) <0.00001>
+?
+7 exit_group(0) = ?
+"#;
+
+#[test]
+fn trace_of_strace_becomes_a_vector_that_can_be_predicted() {
+    let mut yamba = prepared().file("server.strace", STRACE);
+    let words = "trace --from server.strace --units 2 --unit request -o traced.vector";
+    let answer = yamba.run(words).ok();
+    for part in [
+        "6 system calls",
+        "page faults are not in",
+        "1 line was not understood and not counted, first line 6",
+    ] {
+        assert!(answer.err.contains(part), "{}", answer.err);
+    }
+    let text = std::fs::read_to_string(yamba.folder.path().join("traced.vector")).unwrap();
+    let found: Value = serde_json::from_str(&text).unwrap();
+    schema::holds("yamba-vector-1.json", &found);
+    assert_eq!(found["application"], "server");
+    assert_eq!(found["command"], json!(["server", "-c"]));
+    assert_eq!(found["traced"]["how"], "strace");
+    let all = found["primitives"].as_array().unwrap();
+    let read = all.iter().find(|p| p["name"] == "read(file)").unwrap();
+    let size_and_count = (&read["size"], &read["count"]);
+    assert_eq!(size_and_count, (&json!(4096.0), &json!(0.5)));
+    // Half of a read, an open file and three null calls: execve, exit_group and the open that failed.
+    let ns = predicted(&mut yamba, "traced.vector");
+    assert_eq!(ns, 250.0 + 500.0 + 150.0);
+    let printed = document(&mut yamba, "trace --from server.strace --application other");
+    assert_eq!(printed["application"], "other");
+}
+
+#[test]
+fn faults_of_trace_are_named() {
+    let mut yamba = Yamba::new().file("other.txt", "hello\n");
+    for (words, parts) in [
+        ("trace --from none.strace", ["none.strace", "strace -o"]),
+        (
+            "trace --from other.txt",
+            [
+                "other.txt: no line is a system call",
+                "strace -f -yy -o FILE",
+            ],
+        ),
+        ("trace --from other.txt --units 0", ["--units", "above 0"]),
+    ] {
+        yamba.run(words).refused(&parts);
+    }
+}

@@ -31,12 +31,13 @@ fn line(text: &str) -> String {
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
     let mut rows = vec![titles()];
-    rows.extend(
-        prediction
-            .primitives
-            .iter()
-            .map(|p| row(p, prediction.predicted_ns)),
-    );
+    let total = prediction.predicted_ns;
+    let shown = shown(&prediction.primitives, total);
+    let (shown, others) = prediction.primitives.split_at(shown);
+    rows.extend(shown.iter().map(|p| row(p, total)));
+    if !others.is_empty() {
+        rows.push(others_row(others, total));
+    }
     let mut out = line(&format!(
         "{} on {}",
         prediction.application, prediction.system
@@ -52,6 +53,42 @@ fn one(prediction: &Prediction, width: Option<usize>) -> String {
         out += &line(&remark);
     }
     out
+}
+
+/// Number of products to list, of all in descending order: at least ten, and those that are 99 % of the sum. A single one more is listed too.
+fn shown(products: &[Product], total: f64) -> usize {
+    const LEAST: usize = 10;
+    let mut sum = 0.0;
+    let enough = products.iter().position(|p| {
+        sum += p.product_ns;
+        sum >= 0.99 * total
+    });
+    let count = enough.map_or(products.len(), |at| at + 1).max(LEAST);
+    if count + 1 >= products.len() {
+        products.len()
+    } else {
+        count
+    }
+}
+
+/// The products that are not listed, in one line.
+fn others_row(others: &[Product], total: f64) -> Vec<String> {
+    let sum: f64 = others.iter().map(|p| p.product_ns).sum();
+    let counts: f64 = others.iter().map(|p| p.count).sum();
+    let open = others.iter().filter(|p| !p.is_covered).count();
+    let mark = match open {
+        0 => String::new(),
+        open => format!("{open} of them as a null call"),
+    };
+    vec![
+        format!("{} others", others.len()),
+        String::new(),
+        number(counts),
+        String::new(),
+        figure(sum, "ns"),
+        percent(sum / total),
+        mark,
+    ]
 }
 
 fn titles() -> Vec<String> {

@@ -1,0 +1,155 @@
+//! The kinds of a process's descriptors, from the calls that open, copy and close them.
+
+use std::collections::HashMap;
+
+use crate::line::Call;
+
+/// The kind of a descriptor that was open before the trace began.
+const INHERITED: &str = "inherited";
+
+/// The descriptors of all traced processes.
+#[derive(Debug, Default)]
+pub struct Descriptors {
+    /// The table of each process. Threads share one.
+    of_process: HashMap<u32, usize>,
+    tables: Vec<HashMap<i64, String>>,
+}
+
+impl Descriptors {
+    /// The kind of an argument that is a descriptor: `3`, or `3<TCP:[...]>` with `strace -yy`. `None`: it is no descriptor.
+    pub fn kind(&mut self, process: u32, argument: &str) -> Option<String> {
+        let number = descriptor(argument)?;
+        if let Some((_, shown)) = argument.split_once('<') {
+            return Some(shown_kind(shown));
+        }
+        let known = self.table(process).get(&number);
+        Some(known.map_or(INHERITED.to_owned(), String::clone))
+    }
+
+    /// Follows a call that has succeeded.
+    pub fn follow(&mut self, process: u32, call: &Call) {
+        let argument = |index: usize| call.arguments.get(index).copied().unwrap_or_default();
+        let result = call.result.unwrap_or_default();
+        match call.name {
+            "close" => {
+                let closed = descriptor(argument(0)).unwrap_or(-1);
+                self.table(process).remove(&closed);
+            }
+            "pipe" | "pipe2" => self.pair(process, argument(0), "pipe"),
+            "socketpair" => self.pair(process, argument(3), "unix"),
+            "dup" | "dup2" | "dup3" => self.copy(process, argument(0), result),
+            "fcntl" if argument(1).starts_with("F_DUPFD") => {
+                self.copy(process, argument(0), result);
+            }
+            "accept" | "accept4" => self.copy(process, argument(0), result),
+            "fork" | "vfork" | "clone" | "clone3" => {
+                let shares = call
+                    .arguments
+                    .iter()
+                    .any(|a| a.contains("CLONE_FILES") || a.contains("CLONE_THREAD"));
+                self.begin(process, result, shares);
+            }
+            _ => {
+                if let Some(kind) = opened(call) {
+                    self.table(process).insert(result, kind);
+                }
+            }
+        }
+    }
+
+    fn table(&mut self, process: u32) -> &mut HashMap<i64, String> {
+        let tables = &mut self.tables;
+        let index = self.of_process.entry(process).or_insert_with(|| {
+            tables.push(HashMap::new());
+            tables.len() - 1
+        });
+        &mut tables[*index]
+    }
+
+    fn pair(&mut self, process: u32, argument: &str, kind: &str) {
+        let both = argument.trim_matches(['[', ']']).split(',');
+        let numbers: Vec<i64> = both.filter_map(|n| descriptor(n.trim())).collect();
+        let each = numbers.into_iter().map(|n| (n, kind.to_owned()));
+        self.table(process).extend(each);
+    }
+
+    fn copy(&mut self, process: u32, from: &str, to: i64) {
+        if let Some(kind) = self.kind(process, from) {
+            self.table(process).insert(to, kind);
+        }
+    }
+
+    fn begin(&mut self, parent: u32, child: i64, shares: bool) {
+        let Ok(child) = u32::try_from(child) else {
+            return;
+        };
+        let copied = self.table(parent).clone();
+        let index = if shares {
+            self.of_process[&parent]
+        } else {
+            self.tables.push(copied);
+            self.tables.len() - 1
+        };
+        self.of_process.insert(child, index);
+    }
+}
+
+fn descriptor(argument: &str) -> Option<i64> {
+    argument.split('<').next()?.parse().ok()
+}
+
+/// The kind of the descriptor that a call returns.
+fn opened(call: &Call) -> Option<String> {
+    let has = |word: &str| call.arguments.iter().any(|a| a.contains(word));
+    let kind = match call.name {
+        "open" | "openat" | "openat2" | "creat" => return Some(opened_kind(call)),
+        "socket" if has("AF_UNIX") => "unix",
+        "socket" if has("AF_NETLINK") => "netlink",
+        "socket" if has("SOCK_STREAM") => "tcp",
+        "socket" if has("SOCK_DGRAM") => "udp",
+        "socket" => "socket",
+        "eventfd" | "eventfd2" => "eventfd",
+        "epoll_create" | "epoll_create1" => "epoll",
+        "timerfd_create" => "timerfd",
+        "signalfd" | "signalfd4" => "signalfd",
+        "inotify_init" | "inotify_init1" => "inotify",
+        "memfd_create" => "memory",
+        _ => return None,
+    };
+    Some(kind.to_owned())
+}
+
+/// The kind of an opened path.
+pub fn opened_kind(call: &Call) -> String {
+    if call.arguments.iter().any(|a| a.contains("O_DIRECTORY")) {
+        return "directory".to_owned();
+    }
+    let path = call.arguments.iter().find_map(|a| a.strip_prefix('"'));
+    path_kind(path.unwrap_or_default()).to_owned()
+}
+
+/// The kind of what a path names, as far as the path shows it.
+pub fn path_kind(path: &str) -> &'static str {
+    match path {
+        path if path.starts_with("/dev/") => "device",
+        path if path.starts_with("/proc/") || path.starts_with("/sys/") => "proc",
+        _ => "file",
+    }
+}
+
+/// The kind that `strace -y` and `-yy` show.
+fn shown_kind(shown: &str) -> String {
+    const SHOWN: [(&str, &str); 8] = [
+        ("TCP", "tcp"),
+        ("UDP", "udp"),
+        ("UNIX", "unix"),
+        ("NETLINK", "netlink"),
+        ("socket:", "socket"),
+        ("pipe:", "pipe"),
+        ("anon_inode:[eventpoll]", "epoll"),
+        ("anon_inode:[eventfd", "eventfd"),
+    ];
+    let found = SHOWN.iter().find(|(begin, _)| shown.starts_with(begin));
+    let kind = found.map_or(path_kind(shown), |(_, kind)| *kind);
+    kind.to_owned()
+}

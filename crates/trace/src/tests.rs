@@ -1,0 +1,212 @@
+use std::collections::BTreeMap;
+
+use crate::{Request, Trace, strace};
+
+fn read(text: &str) -> Trace {
+    let request = Request {
+        application: None,
+        unit: "run".to_owned(),
+        units: 1.0,
+    };
+    strace(text, &request).expect("a trace")
+}
+
+/// The uses by label, with their counts.
+fn uses(text: &str) -> BTreeMap<String, f64> {
+    let each = read(text).vector.primitives.into_iter();
+    each.map(|used| (used.label(), used.count)).collect()
+}
+
+#[track_caller]
+fn has(text: &str, expected: &[(&str, f64)]) {
+    let expected = expected
+        .iter()
+        .map(|(label, count)| ((*label).to_owned(), *count));
+    assert_eq!(uses(text), expected.collect());
+}
+
+#[test]
+fn calls_have_the_kind_of_their_descriptor() {
+    let text = r#"7 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000009>
+7 read(3, "root:x:0"..., 4096) = 832 <0.000012>
+7 openat(AT_FDCWD, "/dev/zero", O_RDONLY) = 4
+7 read(4, "\0\0", 2) = 2
+7 socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP) = 5
+7 connect(5, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}, 16) = 0
+7 sendto(5, "a) = 3, \"b\"", 10, 0, NULL, 0) = 10
+7 dup2(3, 9) = 9
+7 pread64(9, "x", 1, 0) = 1
+7 close(3) = 0
+7 read(0, "y", 1) = 1
+"#;
+    let expected = [
+        ("open(file)", 1.0),
+        ("read(file)@832", 1.0),
+        ("open(device)", 1.0),
+        ("read(device)@2", 1.0),
+        ("socket", 1.0),
+        ("connect(tcp)", 1.0),
+        ("send(tcp)@10", 1.0),
+        ("dup2", 1.0),
+        ("pread64(file)@1", 1.0),
+        ("close(file)", 1.0),
+        ("read(inherited)@1", 1.0),
+    ];
+    has(text, &expected);
+}
+
+#[test]
+fn kinds_that_strace_shows_are_taken() {
+    let text = r#"read(3</etc/passwd>, "r", 1) = 1
+recvfrom(4<TCP:[127.0.0.1:1->127.0.0.1:2]>, "x", 1, 0, NULL, NULL) = 1
+write(5<pipe:[77]>, "x", 1) = 1
+write(1</dev/pts/0<char 136:0>>, "x", 1) = 1
+sendmsg(6<UNIX-STREAM:[1->2]>, {msg_name=NULL}, 0) = 8
+"#;
+    let expected = [
+        ("read(file)@1", 1.0),
+        ("recv(tcp)@1", 1.0),
+        ("write(pipe)@1", 1.0),
+        ("write(device)@1", 1.0),
+        ("sendmsg(unix)@8", 1.0),
+    ];
+    has(text, &expected);
+}
+
+#[test]
+fn interrupted_calls_are_joined_and_children_inherit_descriptors() {
+    let text = r#"7  pipe2([3, 4], O_CLOEXEC) = 0
+7  clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7f) = 8
+7  read(3,  <unfinished ...>
+8  close(3)                          = 0
+8  write(4, "hello", 5)              = 5
+7  <... read resumed>"hello", 512)   = 5 <0.1>
+8  exit_group(0)                     = ?
+8  +++ exited with 0 +++
+7  --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=8} ---
+7  rt_sigreturn({mask=[]})           = 5
+7  close(3)                          = 0
+7  wait4(-1,  <unfinished ...>
+"#;
+    let expected = [
+        ("pipe", 1.0),
+        ("fork", 1.0),
+        ("close(pipe)", 2.0),
+        ("write(pipe)@5", 1.0),
+        ("read(pipe)@5", 1.0),
+        ("exit_group", 1.0),
+        ("signal", 1.0),
+        ("rt_sigreturn", 1.0),
+    ];
+    has(text, &expected);
+    let trace = read(text);
+    assert_eq!((trace.unfinished, trace.unknown.len()), (1, 0));
+}
+
+#[test]
+fn failed_calls_have_a_kind_of_their_own() {
+    let text = r#"access("/etc/ld.so.preload", R_OK) = -1 ENOENT (No such file or directory) <0.000009>
+openat(AT_FDCWD, "/none", O_RDONLY) = -1 ENOENT (No such file or directory)
+read(3, 0x55, 10) = -1 EAGAIN (Resource temporarily unavailable)
+"#;
+    has(
+        text,
+        &[
+            ("access(failed)", 1.0),
+            ("open(failed)", 1.0),
+            ("read(failed)", 1.0),
+        ],
+    );
+    let errors = read(text)
+        .vector
+        .primitives
+        .iter()
+        .map(|u| u.errors)
+        .collect::<Vec<_>>();
+    assert_eq!(errors, [Some(1.0); 3]);
+}
+
+/// The mean of a bucket keeps the number of bytes.
+#[test]
+fn sizes_within_a_power_of_two_are_one_use_with_their_mean() {
+    let call = |bytes: u64| format!("read(3</x>, \"\", 9999) = {bytes}\n");
+    let sizes = [0, 1, 4096, 5000, 8191, 8192];
+    let text: String = sizes.iter().map(|bytes| call(*bytes)).collect();
+    let expected = [
+        ("read(file)@0", 1.0),
+        ("read(file)@1", 1.0),
+        ("read(file)@5762.333333333333", 3.0),
+        ("read(file)@8192", 1.0),
+    ];
+    has(&text, &expected);
+    let all = read(&text).vector.primitives.into_iter();
+    let bytes: f64 = all.map(|u| u.count * u.size.unwrap()).sum();
+    assert!((bytes - sizes.iter().sum::<u64>() as f64).abs() < 1e-6);
+}
+
+#[test]
+fn calls_without_descriptor_have_their_kind() {
+    let text = r#"7 execve("/usr/bin/cat", ["cat", "/etc/passwd"], 0x7ffd /* 39 vars */) = 0
+7 brk(NULL) = 0x5575
+7 mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f4b
+7 openat(AT_FDCWD, ".", O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY) = 3
+7 newfstatat(3, "", {st_mode=S_IFREG|0644, st_size=1, ...}, AT_EMPTY_PATH) = 0
+7 newfstatat(AT_FDCWD, "/proc/stat", {st_mode=S_IFREG|0644, ...}, 0) = 0
+7 clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD, stack=0x7f, stack_size=0x7f}, 88) = 9
+9 close(3) = 0
+7 epoll_pwait(4<anon_inode:[eventpoll]>, [{events=EPOLLIN, data=0x1}], 512, -1, NULL, 8) = 1
+"#;
+    let expected = [
+        ("execve", 1.0),
+        ("brk", 1.0),
+        ("mmap(anonymous)@8192", 1.0),
+        ("open(directory)", 1.0),
+        ("fstat(directory)", 1.0),
+        ("stat(proc)", 1.0),
+        ("clone(thread)", 1.0),
+        ("close(directory)", 1.0),
+        ("epoll_wait@1", 1.0),
+    ];
+    has(text, &expected);
+    let vector = read(text).vector;
+    assert_eq!(vector.application, "cat");
+    assert_eq!(vector.command, ["cat", "/etc/passwd"]);
+    assert_eq!(vector.check(), Ok(()));
+}
+
+#[test]
+fn other_lines_are_numbered_and_prefixes_are_accepted() {
+    let text = "strace: Process 8 attached\n[pid 8] 12:00:01.5 getppid() = 7\n8 1700000000.123 getppid() = 7\nhello\n";
+    let trace = read(text);
+    assert_eq!((trace.calls, trace.unknown.clone()), (2, vec![1, 4]));
+    let request = Request {
+        application: Some("server".to_owned()),
+        unit: "request".to_owned(),
+        units: 4.0,
+    };
+    let vector = strace(text, &request).unwrap().vector;
+    assert_eq!(
+        (vector.application.as_str(), vector.units),
+        ("server", Some(4.0))
+    );
+    assert_eq!(vector.primitives[0].count, 0.5);
+    assert_eq!(strace("hello\n\n", &request), None);
+}
+
+/// Every prefix of a line, and every line with a byte changed, is read without a panic.
+#[test]
+fn damaged_lines_do_no_harm() {
+    let line = r#"7 clone(child_stack=NULL, flags=CLONE_VM, "é\") = [3, {4}]") = -1 ENOENT (No such file) <0.1>"#;
+    let request = Request {
+        application: None,
+        unit: "run".to_owned(),
+        units: 1.0,
+    };
+    for (at, _) in line.char_indices() {
+        strace(&line[..at], &request);
+        strace(&line[at..], &request);
+        for other in ["\"", "(", ")", "=", "é", ""] {
+            strace(&(line[..at].to_owned() + other + &line[at..]), &request);
+        }
+    }
+}
