@@ -11,6 +11,7 @@ fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
         "name": class, "class": class, "ports": [], "parameters": {"block": block}, "processes": 1,
         "status": "ok", "valid": true, "unit": "ns", "operations": 1.0, "median": ns,
         "confidence_interval": [0.9 * ns, 1.1 * ns], "samples": [], "evidence": {}, "notes": [], "figure": "latency",
+        "interval_scope": if class == "of_null" { "within launches" } else { "between launches" },
         "primitive": primitive,
     })
 }
@@ -78,6 +79,7 @@ fn predict_prints_products_sum_and_coverage() {
         "as a null call",
         "1 of close(file): part of open(file)",
         "user time where the vector was taken: 4.8 us; it is not predicted",
+        "the interval does not cover other runs",
         "1 figure of the run is not used: of_stat: it has no valid figure",
     ]);
 }
@@ -108,9 +110,19 @@ fn json_of_predict_holds_its_schema() {
     assert_eq!(dearest["size"], Value::Null);
     let numbers = ["count", "cost_ns", "product_ns"].map(|k| dearest[k].as_f64().unwrap());
     assert_eq!(numbers, [0.5, 20_000.0, 10_000.0]);
+    assert_eq!(first["is_within_launches"], true, "that of the null call");
     let mut broken = found.clone();
     broken["predictions"][0]["predicted_ns"] = json!("much");
     assert!(!schema::is_held("yamba-predict-1.json", &broken));
+}
+
+#[test]
+fn intervals_within_launches_matter_only_where_they_are_used() {
+    let mut only_connect = vector("client", 0.0, None);
+    only_connect["primitives"] = json!([{"name": "connect(tcp)", "count": 1}]);
+    let mut yamba = prepared().file("client.vector", only_connect.to_string());
+    let found = document(&mut yamba, "predict client.vector --on here.json --json");
+    assert_eq!(found["predictions"][0]["is_within_launches"], false);
 }
 
 #[test]
@@ -118,7 +130,7 @@ fn systems_are_ranked_where_intervals_are_apart() {
     let mut yamba = prepared();
     let words = "predict server.vector --on slow.json --on near.json --on here.json";
     let ranking = document(&mut yamba, &format!("{words} --json"))["ranking"].clone();
-    let place = |p: &Value| json!([p["system"], p["is_before_next"]]);
+    let place = |p: &Value| json!([p["system"], p["is_before_later"]]);
     let places: Vec<Value> = ranking.as_array().unwrap().iter().map(place).collect();
     let expected = [
         json!(["here.json", false]),
@@ -126,10 +138,7 @@ fn systems_are_ranked_where_intervals_are_apart() {
         json!(["slow.json", null]),
     ];
     assert_eq!(places, expected);
-    yamba
-        .run(words)
-        .ok()
-        .says(&["cannot tell from the next one"]);
+    yamba.run(words).ok().says(&["cannot tell from later ones"]);
 }
 
 #[test]
