@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
-use yamba_lang::ast::{Class, Parent};
+use yamba_lang::ast::{Class, Member, MemberKind, Parent};
 use yamba_lang::model::Role;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
@@ -110,13 +110,13 @@ fn of_requests(requests: &[Request], disk: &Disk) -> Selection {
 
 /// A selection in which words were searched for.
 pub struct Found {
-    /// The classes that the names stand for, and those whose name or documentation has one of the words.
+    /// The classes that the names stand for, and those whose name, tags or documentation have one of the words.
     pub selection: Selection,
     /// The names that no class has, and no glob or file: the words.
     pub words: Vec<String>,
 }
 
-/// Like [`select`], but a name that stands for no class is searched for in the names and the documentation of the suite and each library.
+/// Like [`select`], but a name that stands for no class is searched for in the names, tags and documentation of the suite and each library.
 ///
 /// Upper and lower case are the same. Fails if a word is found nowhere.
 pub fn search(names: &Names, observer: &dyn Observer) -> Result<Found, Failure> {
@@ -145,7 +145,7 @@ pub fn search(names: &Names, observer: &dyn Observer) -> Result<Found, Failure> 
     Ok(Found { selection, words })
 }
 
-/// The benchmarks whose name or documentation has this word.
+/// The benchmarks whose name or documentation has this word, or that have it as a tag.
 fn by_word(disk: &Disk, word: &str) -> Vec<Request> {
     let word = word.to_lowercase();
     let has_word = |text: &str| text.to_lowercase().contains(&word);
@@ -157,7 +157,10 @@ fn by_word(disk: &Disk, word: &str) -> Vec<Request> {
         }
         let classes = classes(&input).into_iter();
         let meant = classes.filter(|c| !matches!(c.parent, Parent::Ports(_)));
-        for class in meant.filter(|c| has_word(&c.name.text) || has_word(&c.doc)) {
+        let is_tag = |member: &Member| matches!(&member.kind, MemberKind::Tags(tags) if tags.iter().any(|t| t.text == word));
+        let is_meant =
+            |c: &Class| has_word(&c.name.text) || has_word(&c.doc) || c.members.iter().any(is_tag);
+        for class in meant.filter(is_meant) {
             found.push(request(How::Pattern, Some(class.name.text), input.clone()));
         }
     }

@@ -20,12 +20,12 @@ use yamba_toolchain::{provenance, suite_topics};
 
 /// Show what can be measured here, and what is missing where something cannot
 ///
-/// With no name: the whole suite, and each --lib. A word that is the name of no class is searched for in the names and the documentation.
+/// With no name: the whole suite, and each --lib. A word that is the name of no class is searched for in the names, tags and documentation.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba list                       what runs here, and why the rest does not
-  yamba list clock                 the benchmarks whose name or documentation has this word
+  yamba list clock                 the benchmarks whose name, tags or documentation have this word
   yamba list 'lat_*' --json        names, tags, runs_here, missing
   yamba list --platforms           the matrix of benchmarks against platforms
   yamba list --platforms --md      the same, as Markdown
@@ -60,7 +60,7 @@ impl List {
         if !words.is_empty() {
             if rows.is_empty() {
                 return Err(Failure::new(format!(
-                    "no benchmark's name or documentation has {}",
+                    "no benchmark's name, tags or documentation have {}",
                     quoted(&words)
                 ))
                 .help("`yamba list` shows what there is"));
@@ -71,7 +71,7 @@ impl List {
             };
             // A document has no room for the heading.
             let heading = format!(
-                "{class} the name {}. Each benchmark with a name or documentation {it}:\n\n",
+                "{class} the name {}. Each benchmark with a name, tag or documentation {it}:\n\n",
                 quoted(&words)
             );
             if self.json || self.md {

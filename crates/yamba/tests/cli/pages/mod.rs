@@ -22,7 +22,7 @@ const MARKS: [(&str, &[&str]); 10] = [
     ("sh", OF_COMMANDS),
     ("yamba", &["members", "terms", "file"]),
     ("toml", &["file"]),
-    ("json", &[]),
+    ("json", &["file"]),
     ("cpp", &[]),
     ("rust", &[]),
     ("python", &["not-run", "file"]),
@@ -123,13 +123,14 @@ impl<'a> Walk<'a> {
         match language.as_str() {
             "console" | "sh" => self.commands(block, report),
             "yamba" => self.program(block, report),
-            "json" => serde_json::from_str::<serde_json::Value>(&block.text)
-                .map(|_| ())
-                .map_err(|fault| format!("this is no JSON: {fault}")),
             "text" if block.text.lines().any(|l| l.starts_with("$ ")) => {
                 Err("commands belong into a `console` block, which is run".to_owned())
             }
             _ => {
+                if language == "json" {
+                    let document = serde_json::from_str::<serde_json::Value>(&block.text);
+                    document.map_err(|fault| format!("this is no JSON: {fault}"))?;
+                }
                 if let Some(name) = block.marks.get("file") {
                     self.folder.write(name, &block.text);
                 }
