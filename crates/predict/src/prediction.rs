@@ -67,6 +67,8 @@ pub struct Product {
     pub interval_ns: [f64; 2],
     /// Whether the primitive has a cost of its own. Otherwise it is charged as a null call.
     pub is_covered: bool,
+    /// Whether the system has costs of the primitive by size, but the vector has no size.
+    pub lacks_size: bool,
     /// Whether the size is outside the measured sizes.
     pub is_extrapolated: bool,
 }
@@ -129,7 +131,10 @@ fn products(uses: &[Use], costs: &Costs) -> Result<Vec<Product>, Vec<String>> {
         if own.is_none() {
             missing.push(without_cost(used, costs));
         }
-        products.extend(own.or(null).map(|at| product(used, at, own.is_some())));
+        products.extend(
+            own.or(null)
+                .map(|at| product(used, at, own.is_some(), costs)),
+        );
     }
     if products.iter().any(|p| p.is_covered) && (missing.is_empty() || null.is_some()) {
         Ok(products)
@@ -191,7 +196,7 @@ fn curve(product: &Product) -> &str {
     }
 }
 
-fn product(used: &Use, at: At, is_covered: bool) -> Product {
+fn product(used: &Use, at: At, is_covered: bool, costs: &Costs) -> Product {
     let product = at.cost.times(used.count);
     Product {
         name: used.name.clone(),
@@ -201,6 +206,7 @@ fn product(used: &Use, at: At, is_covered: bool) -> Product {
         product_ns: product.ns,
         interval_ns: product.interval_ns,
         is_covered,
+        lacks_size: !is_covered && costs.primitives.contains_key(&used.name),
         is_extrapolated: at.is_extrapolated,
     }
 }

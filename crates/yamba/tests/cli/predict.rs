@@ -85,6 +85,15 @@ fn predict_prints_products_sum_and_coverage() {
 }
 
 #[test]
+fn primitive_without_its_size_is_named() {
+    let mut unsized_read = vector("server", 16.0, None);
+    unsized_read["primitives"][0]["size"] = Value::Null;
+    let mut yamba = prepared().file("unsized.vector", unsized_read.to_string());
+    let answer = yamba.run("predict unsized.vector --on here.json").ok();
+    answer.says(&["as a null call: without a size"]);
+}
+
+#[test]
 fn json_of_predict_holds_its_schema() {
     let mut yamba = prepared();
     let words = "predict server.vector --on here.json --on slow.json --against small.vector --json";

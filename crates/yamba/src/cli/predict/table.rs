@@ -62,6 +62,7 @@ fn titles() -> Vec<String> {
 
 fn row(product: &Product, total: f64) -> Vec<String> {
     let mark = match (product.is_covered, product.is_extrapolated) {
+        (false, _) if product.lacks_size => "as a null call: without a size",
         (false, _) => "as a null call",
         (true, true) => "beyond the measured sizes",
         (true, false) => "",
