@@ -280,3 +280,68 @@ fn system_without_costs_is_refused_with_the_missing_primitives() {
         .run("predict server.vector --on bare.json")
         .refused(&["bare.json has no cost of read(file)@4096, open(file), close(file), ioctl"]);
 }
+
+#[test]
+fn entries_that_are_no_cost_are_left_out_with_the_reason() {
+    let mut only_null = run(1.0);
+    let entries = only_null["benchmarks"].as_array_mut().unwrap();
+    entries.truncate(1);
+    for (class, key, value, _) in reasons() {
+        let mut faulty = entry(class, &json!({"name": class, "by": "block"}), 1, 5.0);
+        faulty[key] = value;
+        entries.push(faulty);
+    }
+    let again = entries[0].clone();
+    entries.push(again);
+    let mut calls = vector("server", 0.0, None);
+    calls["primitives"] = json!([{"name": "null", "count": 3}]);
+    let mut yamba = prepared()
+        .file("faulty.json", only_null.to_string())
+        .file("calls.vector", calls.to_string());
+    let found = document(&mut yamba, "predict calls.vector --on faulty.json --json");
+    assert_eq!(found["predictions"][0]["predicted_ns"], 300.0);
+    let line =
+        |(class, _, _, reason): (&str, &str, Value, &str)| json!(format!("{class}: {reason}"));
+    let mut expected: Vec<Value> = reasons().into_iter().map(line).collect();
+    expected.push(json!(
+        "of_null: an earlier point of the run has this primitive and size"
+    ));
+    assert_eq!(found["predictions"][0]["notes"], Value::Array(expected));
+}
+
+/// A class, the field that is wrong in its entry with the value there, and the reason.
+fn reasons() -> [(&'static str, &'static str, Value, &'static str); 6] {
+    [
+        ("a", "is_disturbed", json!(true), "its figure is disturbed"),
+        (
+            "b",
+            "processes",
+            json!(2),
+            "several processes ran at the same time",
+        ),
+        (
+            "c",
+            "figure",
+            json!("bandwidth"),
+            "its figure is no latency",
+        ),
+        (
+            "d",
+            "unit",
+            json!("MB/s"),
+            "it has no figure in a unit of time",
+        ),
+        (
+            "e",
+            "confidence_interval",
+            json!(null),
+            "it has no interval",
+        ),
+        (
+            "f",
+            "parameters",
+            json!({"block": "large"}),
+            "its size is not a number",
+        ),
+    ]
+}
