@@ -1,8 +1,9 @@
 //! The system vector: what each primitive costs on one machine, from the run that measured it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::program::{Contained, Primitive};
+use yamba_record::run::IntervalScope;
 use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Run, Status};
 
@@ -14,6 +15,8 @@ pub use crate::curve::{At, Cost, Curve};
 pub struct Costs {
     /// The primitives by name.
     pub primitives: BTreeMap<String, Measured>,
+    /// The primitives with an interval that covers its own launches only, as those of a short run do.
+    pub within_launches: BTreeSet<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
 }
@@ -63,10 +66,13 @@ impl Costs {
             curve: Curve::default(),
             contains: contained(primitive),
         });
-        match measured.curve.add(size, cost) {
-            true => Ok(()),
-            false => Err("an earlier point of the run has this primitive and size"),
+        if !measured.curve.add(size, cost) {
+            return Err("an earlier point of the run has this primitive and size");
         }
+        if entry.interval_scope != Some(IntervalScope::BetweenLaunches) {
+            self.within_launches.insert(canonical(&primitive.name));
+        }
+        Ok(())
     }
 
     /// The cost of a primitive at a size. `None` if it is not known.

@@ -28,6 +28,6 @@ pub fn canonical(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {
         [kind, call] if !name.contains('(') => format!("{call}({kind})"),
-        _ => words.join(" ").replace(", ", ","),
+        _ => words.join(" ").replace(", ", ",").replace(" (", "("),
     }
 }

@@ -32,6 +32,8 @@ pub struct Prediction {
     pub contained: Vec<Within>,
     /// User time per unit where the vector was taken, in ns. It is not predicted for another system.
     pub user_ns: Option<f64>,
+    /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
+    pub is_within_launches: bool,
     /// What a reader must know of the system's costs: entries that were not used, with the reason.
     pub notes: Vec<String>,
 }
@@ -42,7 +44,8 @@ pub struct Prediction {
 pub struct Coverage {
     /// Share of the uses that have a cost of their own. The others are charged as a null call. `None` if there are no uses.
     pub calls: Option<f64>,
-    /// Share of the traced kernel time in them. `None` if the vector does not have the time of each primitive.
+    /// Share of the traced kernel time in them, including time outside the listed primitives if the vector has its whole kernel time.
+    /// `None` if the vector does not have the time of each primitive.
     pub kernel_time: Option<f64>,
 }
 
@@ -64,6 +67,8 @@ pub struct Product {
     pub interval_ns: [f64; 2],
     /// Whether the primitive has a cost of its own. Otherwise it is charged as a null call.
     pub is_covered: bool,
+    /// Whether the system has costs of the primitive by size, but the vector has no size.
+    pub lacks_size: bool,
     /// Whether the size is outside the measured sizes.
     pub is_extrapolated: bool,
 }
@@ -83,7 +88,7 @@ pub struct Within {
 /// Predicts the kernel time of `vector` on `system`.
 ///
 /// # Errors
-/// If nothing is used, if nothing is covered, or if something is not and the null call has no cost. The text names the primitives without a cost.
+/// If nothing is used, if nothing is covered, if something is not and the null call has no cost, or if the sum is 0 or infinite. The text names the primitives without a cost.
 pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, String> {
     let mut rest = vector.primitives.clone();
     let contained = without_contained(&mut rest, costs);
@@ -93,6 +98,11 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     })?;
     products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
     let (predicted_ns, interval_ns) = sum(&products);
+    if !(predicted_ns > 0.0 && predicted_ns.is_finite()) {
+        return Err(format!(
+            "the sum on {system} is {predicted_ns} ns, which is no time"
+        ));
+    }
     Ok(Prediction {
         application: vector.application.clone(),
         unit: vector.unit.clone(),
@@ -101,6 +111,9 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
         interval_ns,
         measured_ns: None,
         coverage: coverage(vector, &products),
+        is_within_launches: products
+            .iter()
+            .any(|p| costs.within_launches.contains(curve(p))),
         primitives: products,
         contained,
         user_ns: vector.user_ns,
@@ -118,7 +131,10 @@ fn products(uses: &[Use], costs: &Costs) -> Result<Vec<Product>, Vec<String>> {
         if own.is_none() {
             missing.push(without_cost(used, costs));
         }
-        products.extend(own.or(null).map(|at| product(used, at, own.is_some())));
+        products.extend(
+            own.or(null)
+                .map(|at| product(used, at, own.is_some(), costs)),
+        );
     }
     if products.iter().any(|p| p.is_covered) && (missing.is_empty() || null.is_some()) {
         Ok(products)
@@ -181,7 +197,16 @@ fn take(uses: &mut [Use], name: &str, count: f64) -> f64 {
     count - left
 }
 
-fn product(used: &Use, at: At, is_covered: bool) -> Product {
+/// The primitive whose curve gave the cost.
+fn curve(product: &Product) -> &str {
+    if product.is_covered {
+        &product.name
+    } else {
+        NULL_CALL
+    }
+}
+
+fn product(used: &Use, at: At, is_covered: bool, costs: &Costs) -> Product {
     let product = at.cost.times(used.count);
     Product {
         name: used.name.clone(),
@@ -191,6 +216,7 @@ fn product(used: &Use, at: At, is_covered: bool) -> Product {
         product_ns: product.ns,
         interval_ns: product.interval_ns,
         is_covered,
+        lacks_size: !is_covered && costs.primitives.contains_key(&used.name),
         is_extrapolated: at.is_extrapolated,
     }
 }
@@ -202,12 +228,7 @@ fn product(used: &Use, at: At, is_covered: bool) -> Product {
 fn sum(products: &[Product]) -> (f64, [f64; 2]) {
     let mut of_curves: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
     for p in products {
-        let curve = if p.is_covered {
-            p.name.as_str()
-        } else {
-            NULL_CALL
-        };
-        let widths = of_curves.entry(curve).or_default();
+        let widths = of_curves.entry(curve(p)).or_default();
         widths[0] += p.product_ns - p.interval_ns[0];
         widths[1] += p.interval_ns[1] - p.product_ns;
     }
@@ -221,14 +242,17 @@ fn coverage(vector: &Vector, products: &[Product]) -> Coverage {
         let is_it = |p: &&Product| p.name == used.name && p.size == used.size;
         products.iter().find(is_it).is_some_and(|p| !p.is_covered)
     };
-    let share = |of: &dyn Fn(&Use) -> Option<f64>| -> Option<f64> {
+    let sum = |of: &dyn Fn(&Use) -> Option<f64>| -> Option<[f64; 2]> {
         let all = vector.primitives.iter().map(of).sum::<Option<f64>>()?;
         let open = vector.primitives.iter().filter(uncovered);
-        let open = open.map(of).sum::<Option<f64>>()?;
-        (all > 0.0).then(|| 1.0 - open / all)
+        Some([all - open.map(of).sum::<Option<f64>>()?, all])
     };
+    let share = |[own, all]: [f64; 2]| (all > 0.0).then(|| own / all);
+    let of_time = sum(&|used| used.time_ns);
+    // The kernel's coarse clock can give less than the sum of the calls.
+    let whole = |[own, all]: [f64; 2]| [own, vector.kernel_ns.map_or(all, |ns| ns.max(all))];
     Coverage {
-        calls: share(&|used| Some(used.count)),
-        kernel_time: share(&|used| used.time_ns),
+        calls: sum(&|used| Some(used.count)).and_then(share),
+        kernel_time: of_time.map(whole).and_then(share),
     }
 }

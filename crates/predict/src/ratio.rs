@@ -17,7 +17,8 @@ pub struct Ratio {
     /// r: kernel time of the base by kernel time of the version.
     pub speedup: f64,
     /// Interval of `speedup`, from the far ends of both predictions. It is too wide rather than too narrow: both use the same costs.
-    pub interval: [f64; 2],
+    /// The upper end is `None` if the version's time may be 0.
+    pub interval: [Option<f64>; 2],
     /// r': `speedup` with the base's user time added to both. `None` if the base's user time is unknown.
     pub with_user_time: Option<f64>,
 }
@@ -32,7 +33,10 @@ pub fn ratio(version: &Prediction, base: &Prediction) -> Ratio {
         base: base.application.clone(),
         version: version.application.clone(),
         speedup,
-        interval: [base.interval_ns[0] / high, base.interval_ns[1] / low],
+        interval: [
+            Some(base.interval_ns[0] / high),
+            (low > 0.0).then(|| base.interval_ns[1] / low),
+        ],
         with_user_time: user.map(|user| with_user_time(speedup, user)),
     }
 }

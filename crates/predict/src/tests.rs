@@ -242,7 +242,7 @@ fn ratio_of_versions_adds_the_user_time_of_the_base_to_both() {
     let [base, version] = [base, version].map(|v| predict(&v, "s", &system).unwrap());
     let found = ratio(&version, &base);
     assert_eq!(found.speedup, 2.0);
-    assert_eq!(found.interval, [360.0 / 220.0, 440.0 / 180.0]);
+    assert_eq!(found.interval, [360.0 / 220.0, 440.0 / 180.0].map(Some));
     let expected = (400.0 + 80.0) / (200.0 + 80.0);
     assert!((found.with_user_time.unwrap() - expected).abs() < 1e-12);
 }
@@ -257,10 +257,39 @@ fn systems_are_ranked_and_overlapping_intervals_are_not_ordered() {
     let places = ranked(&all.iter().collect::<Vec<_>>());
     let order: Vec<_> = places
         .iter()
-        .map(|p| (p.system.as_str(), p.is_before_next))
+        .map(|p| (p.system.as_str(), p.is_before_later))
         .collect();
     let expected = [("fast", Some(false)), ("near", Some(true)), ("slow", None)];
     assert_eq!(order, expected);
+}
+
+/// The interval of the last system holds all others, so no system is known to be the fastest.
+#[test]
+fn a_system_with_a_wide_interval_is_ordered_with_no_other() {
+    let on = |ns: f64, half_width: f64| {
+        let costs = costs(&[("a", None, cost(ns, half_width))]);
+        predict(&vector(vec![used("a", None, 1.0)]), "s", &costs).unwrap()
+    };
+    let all = [on(100.0, 1.0), on(120.0, 1.0), on(140.0, 60.0)];
+    let places = ranked(&all.iter().collect::<Vec<_>>());
+    let order: Vec<_> = places.iter().map(|p| p.is_before_later).collect();
+    assert_eq!(order, [Some(false), Some(false), None]);
+}
+
+#[test]
+fn sums_that_are_no_time_are_refused() {
+    for (ns, count) in [(0.0, 1.0), (1e300, 1e300)] {
+        let system = costs(&[("a", None, cost(ns, 0.0))]);
+        let fault = predict(&vector(vec![used("a", None, count)]), "s", &system).unwrap_err();
+        assert!(fault.starts_with("the sum on s is "), "{fault}");
+    }
+}
+
+#[test]
+fn names_have_one_spelling() {
+    for text in ["tcp connect", "connect(tcp)", " connect (tcp) "] {
+        assert_eq!(crate::canonical(text), "connect(tcp)");
+    }
 }
 
 #[test]
@@ -338,10 +367,16 @@ fn other_calls_are_charged_as_null_calls_and_lower_the_coverage() {
         ..used(name, None, count)
     };
     let uses = vec![timed("stat", 3.0, 1500.0), timed("ioctl", 1.0, 500.0)];
-    let found = predict(&vector(uses), "s", &system).unwrap();
+    let found = predict(&vector(uses.clone()), "s", &system).unwrap();
     assert_eq!(found.predicted_ns, 1600.0);
     assert_eq!(found.coverage.calls, Some(0.75));
     assert_eq!(found.coverage.kernel_time, Some(0.75));
+    let with_faults = Vector {
+        kernel_ns: Some(4000.0),
+        ..vector(uses)
+    };
+    let coverage = predict(&with_faults, "s", &system).unwrap().coverage;
+    assert_eq!(coverage.kernel_time, Some(1500.0 / 4000.0));
     let covered: Vec<bool> = found.primitives.iter().map(|p| p.is_covered).collect();
     assert_eq!(covered, [true, false]);
 }

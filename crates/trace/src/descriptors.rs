@@ -113,7 +113,7 @@ fn opened(call: &Call) -> Option<String> {
         "timerfd_create" => "timerfd",
         "signalfd" | "signalfd4" => "signalfd",
         "inotify_init" | "inotify_init1" => "inotify",
-        "memfd_create" => "memory",
+        "memfd_create" => "memfd",
         _ => return None,
     };
     Some(kind.to_owned())

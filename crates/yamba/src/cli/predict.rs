@@ -93,7 +93,13 @@ impl Predict {
         let mut runs = run_ref::Runs::new(self.store.choice());
         let mut systems = Vec::new();
         for reference in &self.on {
-            let mut costs = Costs::of_run(&runs.load(reference, Detail::Figures)?);
+            let run = runs.load(reference, Detail::Figures)?;
+            if run.interrupted {
+                output::note(&format!(
+                    "warning: {reference} was stopped before it was done\n"
+                ));
+            }
+            let mut costs = Costs::of_run(&run);
             for change in &self.cost {
                 let applied = change.apply(&mut costs);
                 applied.map_err(|e| {

@@ -127,6 +127,11 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
         "words of `yamba machine`",
     ),
     (
+        "yamba/src/cli/predict/table.rs",
+        &["size"],
+        "the head of a column",
+    ),
+    (
         "yamba/src/cli/runs.rs",
         &["memory"],
         "a key of `runs --json`",

@@ -11,6 +11,7 @@ fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
         "name": class, "class": class, "ports": [], "parameters": {"block": block}, "processes": 1,
         "status": "ok", "valid": true, "unit": "ns", "operations": 1.0, "median": ns,
         "confidence_interval": [0.9 * ns, 1.1 * ns], "samples": [], "evidence": {}, "notes": [], "figure": "latency",
+        "interval_scope": if class == "of_null" { "within launches" } else { "between launches" },
         "primitive": primitive,
     })
 }
@@ -78,8 +79,18 @@ fn predict_prints_products_sum_and_coverage() {
         "as a null call",
         "1 of close(file): part of open(file)",
         "user time where the vector was taken: 4.8 us; it is not predicted",
+        "the interval does not cover other runs",
         "1 figure of the run is not used: of_stat: it has no valid figure",
     ]);
+}
+
+#[test]
+fn primitive_without_its_size_is_named() {
+    let mut unsized_read = vector("server", 16.0, None);
+    unsized_read["primitives"][0]["size"] = Value::Null;
+    let mut yamba = prepared().file("unsized.vector", unsized_read.to_string());
+    let answer = yamba.run("predict unsized.vector --on here.json").ok();
+    answer.says(&["as a null call: without a size"]);
 }
 
 #[test]
@@ -108,9 +119,19 @@ fn json_of_predict_holds_its_schema() {
     assert_eq!(dearest["size"], Value::Null);
     let numbers = ["count", "cost_ns", "product_ns"].map(|k| dearest[k].as_f64().unwrap());
     assert_eq!(numbers, [0.5, 20_000.0, 10_000.0]);
+    assert_eq!(first["is_within_launches"], true, "that of the null call");
     let mut broken = found.clone();
     broken["predictions"][0]["predicted_ns"] = json!("much");
     assert!(!schema::is_held("yamba-predict-1.json", &broken));
+}
+
+#[test]
+fn intervals_within_launches_matter_only_where_they_are_used() {
+    let mut only_connect = vector("client", 0.0, None);
+    only_connect["primitives"] = json!([{"name": "connect(tcp)", "count": 1}]);
+    let mut yamba = prepared().file("client.vector", only_connect.to_string());
+    let found = document(&mut yamba, "predict client.vector --on here.json --json");
+    assert_eq!(found["predictions"][0]["is_within_launches"], false);
 }
 
 #[test]
@@ -118,7 +139,7 @@ fn systems_are_ranked_where_intervals_are_apart() {
     let mut yamba = prepared();
     let words = "predict server.vector --on slow.json --on near.json --on here.json";
     let ranking = document(&mut yamba, &format!("{words} --json"))["ranking"].clone();
-    let place = |p: &Value| json!([p["system"], p["is_before_next"]]);
+    let place = |p: &Value| json!([p["system"], p["is_before_later"]]);
     let places: Vec<Value> = ranking.as_array().unwrap().iter().map(place).collect();
     let expected = [
         json!(["here.json", false]),
@@ -126,10 +147,7 @@ fn systems_are_ranked_where_intervals_are_apart() {
         json!(["slow.json", null]),
     ];
     assert_eq!(places, expected);
-    yamba
-        .run(words)
-        .ok()
-        .says(&["cannot tell from the next one"]);
+    yamba.run(words).ok().says(&["cannot tell from later ones"]);
 }
 
 #[test]
@@ -337,4 +355,81 @@ fn faults_of_trace_are_named() {
     ] {
         yamba.run(words).refused(&parts);
     }
+}
+
+#[test]
+fn entries_that_are_no_cost_are_left_out_with_the_reason() {
+    let mut only_null = run(1.0);
+    let entries = only_null["benchmarks"].as_array_mut().unwrap();
+    entries.truncate(1);
+    for (class, key, value, _) in reasons() {
+        let mut faulty = entry(class, &json!({"name": class, "by": "block"}), 1, 5.0);
+        faulty[key] = value;
+        entries.push(faulty);
+    }
+    let again = entries[0].clone();
+    entries.push(again);
+    let mut calls = vector("server", 0.0, None);
+    calls["primitives"] = json!([{"name": "null", "count": 3}]);
+    let mut yamba = prepared()
+        .file("faulty.json", only_null.to_string())
+        .file("calls.vector", calls.to_string());
+    let found = document(&mut yamba, "predict calls.vector --on faulty.json --json");
+    assert_eq!(found["predictions"][0]["predicted_ns"], 300.0);
+    let line =
+        |(class, _, _, reason): (&str, &str, Value, &str)| json!(format!("{class}: {reason}"));
+    let mut expected: Vec<Value> = reasons().into_iter().map(line).collect();
+    expected.push(json!(
+        "of_null: an earlier point of the run has this primitive and size"
+    ));
+    assert_eq!(found["predictions"][0]["notes"], Value::Array(expected));
+}
+
+#[test]
+fn interrupted_run_gets_a_warning() {
+    let mut half = run(1.0);
+    half["interrupted"] = json!(true);
+    let mut yamba = prepared().file("half.json", half.to_string());
+    let answer = yamba.run("predict server.vector --on half.json").ok();
+    assert_eq!(
+        answer.err,
+        "warning: half.json was stopped before it was done\n"
+    );
+}
+
+/// A class, the field that is wrong in its entry with the value there, and the reason.
+fn reasons() -> [(&'static str, &'static str, Value, &'static str); 6] {
+    [
+        ("a", "is_disturbed", json!(true), "its figure is disturbed"),
+        (
+            "b",
+            "processes",
+            json!(2),
+            "several processes ran at the same time",
+        ),
+        (
+            "c",
+            "figure",
+            json!("bandwidth"),
+            "its figure is no latency",
+        ),
+        (
+            "d",
+            "unit",
+            json!("MB/s"),
+            "it has no figure in a unit of time",
+        ),
+        (
+            "e",
+            "confidence_interval",
+            json!(null),
+            "it has no interval",
+        ),
+        (
+            "f",
+            "parameters",
+            json!({"block": "large"}),
+            "its size is not a number",
+        ),
+    ]
 }

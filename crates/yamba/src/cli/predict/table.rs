@@ -99,6 +99,7 @@ fn titles() -> Vec<String> {
 
 fn row(product: &Product, total: f64) -> Vec<String> {
     let mark = match (product.is_covered, product.is_extrapolated) {
+        (false, _) if product.lacks_size => "as a null call: without a size",
         (false, _) => "as a null call",
         (true, true) => "beyond the measured sizes",
         (true, false) => "",
@@ -139,6 +140,11 @@ fn remarks(prediction: &Prediction) -> Vec<String> {
             "user time where the vector was taken: {user}; it is not predicted"
         ));
     }
+    if prediction.is_within_launches {
+        lines.push(
+            "the interval does not cover other runs: some costs are of too few launches".to_owned(),
+        );
+    }
     let left_out = prediction.notes.len();
     if left_out > 0 {
         let what = counted(left_out, "figure of the run is", "figures of the run are");
@@ -164,8 +170,8 @@ fn ranking(places: &[Place]) -> String {
         places[0].application
     ));
     for place in places {
-        let then = match place.is_before_next {
-            Some(false) => "  cannot tell from the next one: the intervals overlap",
+        let then = match place.is_before_later {
+            Some(false) => "  cannot tell from later ones: the intervals overlap",
             _ => "",
         };
         let time = figure(place.predicted_ns, "ns");
@@ -175,7 +181,9 @@ fn ranking(places: &[Place]) -> String {
 }
 
 fn version(ratio: &Ratio) -> String {
-    let [low, high] = ratio.interval.map(number);
+    let [low, high] = ratio
+        .interval
+        .map(|end| end.map_or("unknown".to_owned(), number));
     let user = ratio.with_user_time.map_or(
         "; the user time of the base is unknown".to_owned(),
         |with| format!("; {} with the user time of the base in both", number(with)),
