@@ -1,4 +1,4 @@
-//! What if: other costs (`--cost`) and another application (`--replace`).
+//! Hypothetical changes: of costs (`--cost`) and of the application's calls (`--replace`).
 
 use crate::canonical;
 use crate::cost::Costs;

@@ -1,4 +1,4 @@
-//! The system vector: what each primitive costs on one machine, from the run that measured it.
+//! The system vector: the cost of each primitive on one machine, from the run that measured it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use yamba_record::{Benchmark, Run, Status};
 use crate::canonical;
 pub use crate::curve::{At, Cost, Curve};
 
-/// What each primitive costs on one system.
+/// The costs of the primitives on one system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Costs {
     /// The primitives by name.

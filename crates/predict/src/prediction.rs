@@ -34,7 +34,7 @@ pub struct Prediction {
     pub user_ns: Option<f64>,
     /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
     pub is_within_launches: bool,
-    /// What a reader must know of the system's costs: entries that were not used, with the reason.
+    /// Entries of the system's run that were not used, with the reason, and limits of the costs.
     pub notes: Vec<String>,
 }
 

@@ -5,11 +5,11 @@
 pub struct Line<'a> {
     /// The process or thread. 0 if the line names none: only one process was traced.
     pub process: u32,
-    /// What happened.
+    /// The event.
     pub content: Content<'a>,
 }
 
-/// What a line reports.
+/// The event that a line reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content<'a> {
     /// A whole call, or the first part of one: `close(3) = 0`, `close(3 <unfinished ...>`.

@@ -9,7 +9,7 @@ use crate::count::Counts;
 use crate::descriptors::Descriptors;
 use crate::line::{Call, Content, call, line, unfinished};
 
-/// What the vector is called and how much work the trace covers.
+/// The names for the vector and the work that the trace covers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Name of the application. `None`: that of the first program of the trace.
