@@ -7,8 +7,16 @@ use serde_json::{Value, json};
 use crate::shells::commands;
 use crate::support::{Answer, Yamba};
 
-/// Commands without `--json`. They write a benchmark or print a skeleton, a page, a file in a requested format, a script, or manual pages.
-const WITHOUT: [&str; 6] = ["new", "port", "report", "export", "completions", "man"];
+/// Commands without `--json`. They write a benchmark or print a skeleton, a vector (which is JSON), a page, a file in a requested format, a script, or manual pages.
+const WITHOUT: [&str; 7] = [
+    "new",
+    "port",
+    "trace",
+    "report",
+    "export",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_command_with_a_table_has_json() {
