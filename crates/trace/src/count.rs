@@ -33,11 +33,6 @@ impl Counts {
         bucket.sizes += used.size.unwrap_or_default();
     }
 
-    /// Number of all uses.
-    pub fn total(&self) -> u64 {
-        self.buckets.values().map(|b| b.count).sum()
-    }
-
     /// The uses per unit of work. The size of a bucket is the mean of its sizes: where the cost is a straight line over the size, the sum of the costs stays
     /// the same.
     pub fn uses(&self, units: f64) -> Vec<Use> {

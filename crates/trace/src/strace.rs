@@ -37,6 +37,7 @@ pub struct Trace {
 struct Reader {
     descriptors: Descriptors,
     counts: Counts,
+    calls: u64,
     /// The first part of the call in which each process is.
     begun: HashMap<u32, String>,
     unknown: Vec<usize>,
@@ -51,7 +52,7 @@ pub fn strace(text: &str, request: &Request) -> Option<Trace> {
             reader.unknown.push(index + 1);
         }
     }
-    let calls = reader.counts.total();
+    let calls = reader.calls;
     let path = reader.command.first().map_or("", String::as_str);
     let program = path.rsplit('/').next().filter(|name| !name.is_empty());
     let application = request.application.clone();
@@ -121,6 +122,7 @@ impl Reader {
             self.counts.add(&handled);
         }
         self.counts.add(&found);
+        self.calls += 1;
         Some(())
     }
 }
