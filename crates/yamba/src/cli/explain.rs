@@ -106,7 +106,7 @@ fn composition(c: &Composed) -> String {
     out += &section("parameters", c.parameters.iter().map(parameter));
     out += &section("members", c.members.iter().map(member));
     out += &section("evidence", evidence);
-    out += &section("bounds and charts", statements);
+    out += &section("bounds, conditions and charts", statements);
     out
 }
 

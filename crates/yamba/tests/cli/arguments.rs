@@ -320,6 +320,15 @@ fn explain_names_the_class_that_set_a_parameter() {
     answer.says(&["int n  = 2  from derived", "int n  = 1  from base"]);
 }
 
+#[test]
+fn explain_shows_conditions_and_the_primitive() {
+    let text = "yamba a { param int n = 1; requires n > 0; stands_for read(file) by n; void benchmark() {} }\n";
+    let answer = Yamba::new().file("a.yamba", text).run("explain a.yamba");
+    answer
+        .ok()
+        .says(&["requires n > 0", "stands_for read(file) by n"]);
+}
+
 const TEMPLATE: &str = "/// Steps.\nyamba abstract steps\n{\n    bitstring step;    /// one step\n    int  limit();      /// how far\n    param int width;   /// in bits\n    void benchmark() {}\n}\n";
 
 #[test]

@@ -207,7 +207,8 @@ fn composition(analysis: &Analysis, c: &Composition) -> Composed {
     let shown = c.members.values().filter(is_shown);
     let chain = c.layers.iter().rev();
     let parameters = c.parameters.iter();
-    let statements = c.bounds.iter().chain(&c.charts);
+    let statements = c.bounds.iter().chain(&c.requirements);
+    let statements = statements.chain(&c.stands_for).chain(&c.charts);
     Composed {
         chain: chain.map(|layer| name(analysis, layer.class)).collect(),
         ports: c.ports.iter().map(|p| name(analysis, *p)).collect(),
