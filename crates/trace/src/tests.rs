@@ -46,7 +46,7 @@ fn calls_have_the_kind_of_their_descriptor() {
         ("read(device)@2", 1.0),
         ("socket", 1.0),
         ("connect(tcp)", 1.0),
-        ("send(tcp)@10", 1.0),
+        ("write(tcp)@10", 1.0),
         ("dup2", 1.0),
         ("pread64(file)@1", 1.0),
         ("close(file)", 1.0),
@@ -65,7 +65,7 @@ sendmsg(6<UNIX-STREAM:[1->2]>, {msg_name=NULL}, 0) = 8
 "#;
     let expected = [
         ("read(file)@1", 1.0),
-        ("recv(tcp)@1", 1.0),
+        ("read(tcp)@1", 1.0),
         ("write(pipe)@1", 1.0),
         ("write(device)@1", 1.0),
         ("sendmsg(unix)@8", 1.0),
