@@ -121,23 +121,20 @@ fn rings_at_the_same_time_take_one_switch_per_hop() {
 fn ring_beside_a_competing_ring_keeps_its_figure_or_is_invalid() {
     let mut yamba = Yamba::new();
     let run = "run lat_ctx --quick --json --set partners=4 --set footprint=0 --cpu 0";
-    // A daemon of the machine may take the processor from the first ring as well.
-    let mut attempts = (0..5).map(|_| entries(&yamba.run(run)).remove(0));
-    let alone = attempts.find(|entry| entry["status"] == "ok");
-    let alone = alone.expect("five rings alone without a valid figure");
+    // Other load of the machine may take the processor from the first ring as well: the fastest of several rings is the one that was alone.
+    let attempts = (0..3).map(|_| entries(&yamba.run(run)).remove(0));
+    let alone = attempts.filter_map(|entry| entry["median"].as_f64());
+    let alone = alone.min_by(f64::total_cmp).expect("no ring has a median");
     let longer = run.replace("--quick", "--time 5s");
     let words: Vec<&str> = longer.split(' ').collect();
     let other = yamba.begin(&words);
     thread::sleep(Duration::from_secs(1));
     let beside = entries(&yamba.run(run)).remove(0);
-    assert!(other.wait_with_output().unwrap().status.success());
-    let [alone, median] = [&alone, &beside].map(|e| e["median"].as_f64().unwrap());
+    other.wait_with_output().unwrap();
     let notes = beside["notes"].to_string();
-    let is_refuted = beside["status"] == "invalid" && notes.contains("processor_share is 0.");
-    assert!(
-        is_refuted || median < 2.0 * alone,
-        "{median} ns, {alone} alone; {notes}"
-    );
+    let is_refuted = beside["status"] == "invalid" && notes.contains("outside in");
+    let is_short = beside["median"].as_f64().is_some_and(|m| m < 2.0 * alone);
+    assert!(is_refuted || is_short, "{alone} alone; {beside}");
 }
 
 #[test]
