@@ -24,6 +24,12 @@ pub struct Prediction {
     pub interval_ns: [f64; 2],
     /// Measured kernel time per unit on this system, in ns. `None`: not measured.
     pub measured_ns: Option<f64>,
+    /// Interval of `measured_ns`. It covers the error of the kernel's clock-tick accounting.
+    pub measured_interval_ns: Option<[f64; 2]>,
+    /// Measured user time per unit on this system, in ns.
+    pub measured_user_ns: Option<f64>,
+    /// `predicted_ns` divided by `measured_ns`, less 1.
+    pub error: Option<f64>,
     /// The share of the vector that has costs of its own.
     pub coverage: Coverage,
     /// The products, the largest first.
@@ -110,6 +116,9 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
         predicted_ns,
         interval_ns,
         measured_ns: None,
+        measured_interval_ns: None,
+        measured_user_ns: None,
+        error: None,
         coverage: coverage(vector, &products),
         is_within_launches: products
             .iter()
@@ -119,6 +128,16 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
         user_ns: vector.user_ns,
         notes: costs.left_out.clone(),
     })
+}
+
+impl Prediction {
+    /// Puts the measured times of a unit beside the prediction: kernel time with its interval, and user time, in ns.
+    pub fn compare_with(&mut self, kernel_ns: f64, interval_ns: [f64; 2], user_ns: f64) {
+        self.measured_ns = Some(kernel_ns);
+        self.measured_interval_ns = Some(interval_ns);
+        self.measured_user_ns = Some(user_ns);
+        self.error = (kernel_ns > 0.0).then(|| self.predicted_ns / kernel_ns - 1.0);
+    }
 }
 
 /// The terms of the sum, or the primitives without a cost if they cannot be charged as a null call or nothing else is used.

@@ -138,6 +138,8 @@ fn vector(primitives: Vec<Use>) -> Vector {
         unit: "request".to_owned(),
         units: None,
         command: Vec::new(),
+        load: None,
+        units_from: None,
         traced: None,
         user_ns: None,
         kernel_ns: None,

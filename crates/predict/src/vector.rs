@@ -25,6 +25,12 @@ pub struct Vector {
     /// The command with its arguments. Empty: unknown.
     #[serde(default)]
     pub command: Vec<String>,
+    /// The command line of the shell that loads the application, which is then a server. `None`: one run of the command is traced.
+    #[serde(default)]
+    pub load: Option<String>,
+    /// The regular expression whose group matches the number of units in the output of the load or of the command. `None`: each does `units` units.
+    #[serde(default)]
+    pub units_from: Option<String>,
     /// Where the counts come from. `None`: the vector was written by hand.
     #[serde(default)]
     pub traced: Option<Traced>,

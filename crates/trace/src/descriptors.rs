@@ -13,9 +13,28 @@ pub struct Descriptors {
     /// The table of each process. Threads share one.
     of_process: HashMap<u32, usize>,
     tables: Vec<HashMap<i64, String>>,
+    /// The table of a process that the trace has not seen before.
+    at_start: HashMap<i64, String>,
 }
 
 impl Descriptors {
+    /// Descriptors of processes that begin with these kinds.
+    pub fn beginning_with(at_start: HashMap<i64, String>) -> Descriptors {
+        Descriptors {
+            at_start,
+            ..Descriptors::default()
+        }
+    }
+
+    /// Descriptors of one process with these threads and kinds.
+    pub fn of_threads(threads: &[u32], kinds: HashMap<i64, String>) -> Descriptors {
+        Descriptors {
+            of_process: threads.iter().map(|thread| (*thread, 0)).collect(),
+            tables: vec![kinds],
+            at_start: HashMap::new(),
+        }
+    }
+
     /// The kind of an argument that is a descriptor: `3`, or `3<TCP:[...]>` with `strace -yy`. `None`: it is no descriptor.
     pub fn kind(&mut self, process: u32, argument: &str) -> Option<String> {
         let number = descriptor(argument)?;
@@ -26,8 +45,18 @@ impl Descriptors {
         Some(known.map_or(INHERITED.to_owned(), String::clone))
     }
 
-    /// Follows a call that has succeeded.
-    pub fn follow(&mut self, process: u32, call: &Call) {
+    /// Whether a call of this process was seen, or the call that made it.
+    pub fn knows(&self, process: u32) -> bool {
+        self.of_process.contains_key(&process)
+    }
+
+    /// Forgets a process that has ended. Its number may be reused.
+    pub fn end(&mut self, process: u32) {
+        self.of_process.remove(&process);
+    }
+
+    /// Follows a call that has succeeded. Returns the process or thread that it made.
+    pub fn follow(&mut self, process: u32, call: &Call) -> Option<u32> {
         let argument = |index: usize| call.arguments.get(index).copied().unwrap_or_default();
         let result = call.result.unwrap_or_default();
         match call.name {
@@ -47,7 +76,7 @@ impl Descriptors {
                     .arguments
                     .iter()
                     .any(|a| a.contains("CLONE_FILES") || a.contains("CLONE_THREAD"));
-                self.begin(process, result, shares);
+                return self.begin(process, result, shares);
             }
             _ => {
                 if let Some(kind) = opened(call) {
@@ -55,12 +84,14 @@ impl Descriptors {
                 }
             }
         }
+        None
     }
 
+    /// The table of a process that makes a call.
     fn table(&mut self, process: u32) -> &mut HashMap<i64, String> {
-        let tables = &mut self.tables;
+        let (tables, at_start) = (&mut self.tables, &self.at_start);
         let index = self.of_process.entry(process).or_insert_with(|| {
-            tables.push(HashMap::new());
+            tables.push(at_start.clone());
             tables.len() - 1
         });
         &mut tables[*index]
@@ -79,10 +110,8 @@ impl Descriptors {
         }
     }
 
-    fn begin(&mut self, parent: u32, child: i64, shares: bool) {
-        let Ok(child) = u32::try_from(child) else {
-            return;
-        };
+    fn begin(&mut self, parent: u32, child: i64, shares: bool) -> Option<u32> {
+        let child = u32::try_from(child).ok().filter(|child| *child > 0)?;
         let copied = self.table(parent).clone();
         let index = if shares {
             self.of_process[&parent]
@@ -91,6 +120,7 @@ impl Descriptors {
             self.tables.len() - 1
         };
         self.of_process.insert(child, index);
+        Some(child)
     }
 }
 
@@ -138,18 +168,24 @@ pub fn path_kind(path: &str) -> &'static str {
 }
 
 /// The kind that `strace -y` and `-yy` show.
-fn shown_kind(shown: &str) -> String {
-    const SHOWN: [(&str, &str); 8] = [
+pub fn shown_kind(shown: &str) -> String {
+    const SHOWN: [(&str, &str); 9] = [
         ("TCP", "tcp"),
         ("UDP", "udp"),
         ("UNIX", "unix"),
         ("NETLINK", "netlink"),
         ("socket:", "socket"),
         ("pipe:", "pipe"),
+        ("/memfd:", "memfd"),
         ("anon_inode:[eventpoll]", "epoll"),
-        ("anon_inode:[eventfd", "eventfd"),
+        ("anon_inode:inotify", "inotify"),
     ];
     let found = SHOWN.iter().find(|(begin, _)| shown.starts_with(begin));
-    let kind = found.map_or(path_kind(shown), |(_, kind)| *kind);
-    kind.to_owned()
+    if let Some((_, kind)) = found {
+        return (*kind).to_owned();
+    }
+    // The kernel's own name: `anon_inode:[timerfd]`, `anon_inode:[eventfd]`.
+    let own = shown.strip_prefix("anon_inode:[");
+    let own = own.and_then(|rest| rest.split(']').next());
+    own.unwrap_or_else(|| path_kind(shown)).to_owned()
 }

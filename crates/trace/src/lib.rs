@@ -1,9 +1,10 @@
-//! From the record of an application's system calls to its application vector. Pure: the record is a text.
+//! From an application's system calls to its application vector. Reading the text of a trace is pure; [`live`] runs the application.
 
 mod call;
 mod count;
 mod descriptors;
 mod line;
+pub mod live;
 mod strace;
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ pub enum Content<'a> {
     /// The rest of an interrupted call, after `<... close resumed>`.
     Resumed(&'a str),
     /// A signal, the end of a process, or a remark of strace.
-    Other,
+    Other(&'a str),
 }
 
 /// A call that has returned.
@@ -37,7 +37,7 @@ pub fn line(text: &str) -> Option<Line<'_>> {
     let (process, rest) = process(text);
     let rest = without_time(rest);
     let content = if rest.starts_with("--- ") || rest.starts_with("+++ ") {
-        Content::Other
+        Content::Other(rest)
     } else if let Some(rest) = rest.strip_prefix("<... ") {
         Content::Resumed(rest.split_once(" resumed>")?.1)
     } else {

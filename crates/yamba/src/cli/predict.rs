@@ -1,5 +1,6 @@
 //! `yamba predict`
 
+mod measure;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ Examples:
   yamba predict new.vector --against old.vector        the ratio of two versions
   yamba predict server.vector --cost 'connect(tcp)=0.5x'     what if a primitive cost less?
   yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   what if the program changed?
+  yamba predict server.vector --measure                runs the application here, and prints the error
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
 pub(super) struct Predict {
@@ -44,6 +46,9 @@ pub(super) struct Predict {
     /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT
     #[arg(long, value_name = "CHANGE", value_parser = Replacement::read)]
     replace: Vec<Replacement>,
+    /// Run the application here, too, for 10 s of processor time, and print its measured kernel time
+    #[arg(long, conflicts_with_all = ["cost", "replace"])]
+    measure: bool,
     /// One JSON document
     #[arg(long)]
     json: bool,
@@ -62,8 +67,19 @@ impl Predict {
         let mut found = Predictions::default();
         for vector in &vectors {
             let start = found.predictions.len();
+            let measured = self
+                .measure
+                .then(|| measure::measured(vector))
+                .transpose()?;
             for (system, costs) in &systems {
-                let of_version = prediction(vector, system, costs)?;
+                let mut of_version = prediction(vector, system, costs)?;
+                if let Some(measured) = &measured {
+                    of_version.compare_with(
+                        measured.kernel_ns_each(),
+                        measured.interval_ns(),
+                        measured.user_ns / measured.units,
+                    );
+                }
                 if let Some(against) = &against {
                     let base = prediction(against, system, costs)?;
                     found.ratios.push(ratio(&of_version, &base));
@@ -98,6 +114,9 @@ impl Predict {
                 output::note(&format!(
                     "warning: {reference} was stopped before it was done\n"
                 ));
+            }
+            if self.measure {
+                measure::is_of_this_machine(reference, &run)?;
             }
             let mut costs = Costs::of_run(&run);
             for change in &self.cost {

@@ -4,26 +4,46 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use yamba_harness::Stop;
+use yamba_predict::Vector;
+use yamba_trace::live::{self, Fault, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace};
 
-use super::{Failure, output};
+use super::{Failure, of_system, output};
 
 /// How often does an application use each primitive?
 ///
-/// Reads the output of `strace -f` and writes an application vector for `yamba predict`. strace shows no page faults and no time in the kernel, so the vector has neither.
+/// Counts the system calls of a program, of a server under its load, or of a running process, and writes an application vector for `yamba predict`. strace counts them: it needs
+/// no privilege, and slows the program down. It shows no page faults and no time in the kernel, so the vector has neither.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  strace -f -yy -o server.strace ./server      records the system calls of a program
-  yamba trace --from server.strace -o server.vector
-  yamba trace --from server.strace --units 1000 --unit request -o server.vector   per request
+  yamba trace -o ls.vector -- ls -l /usr/bin            one run of a command
+  yamba trace --load './load -n 1000' --units 1000 --unit request -o server.vector -- ./server
+  yamba trace --load 'wrk -d5 http://127.0.0.1:8080/' --units-from '([0-9]+) requests in' -o nginx.vector -- nginx -c site.conf
+  yamba trace -p 1234 --load ./load -o server.vector    a running process, while its load runs
+  yamba trace --from server.strace -o server.vector     the output of `strace -f -yy -o server.strace ./server`
   yamba predict server.vector
 
-With -yy, strace names the kind of each descriptor. Without it, the calls that open descriptors show the kind.")]
+With a load, the program is a server: its calls count while the load runs, and then it is asked to end. The load starts when the server waits.")]
 pub(super) struct TraceCommand {
+    /// The program and its arguments
+    #[arg(
+        value_name = "COMMAND",
+        last = true,
+        required_unless_present_any = ["from", "pid"],
+        conflicts_with_all = ["from", "pid"]
+    )]
+    command: Vec<String>,
+    /// A running process
+    #[arg(short, long, value_name = "PID", conflicts_with = "from")]
+    pid: Option<u32>,
     /// The output of `strace -f`
-    #[arg(long, value_name = "FILE")]
-    from: PathBuf,
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "units_from"])]
+    from: Option<PathBuf>,
+    /// Command line of the shell that loads the server
+    #[arg(long, value_name = "COMMAND")]
+    load: Option<String>,
     /// Name of the application; default: its program
     #[arg(long, value_name = "NAME")]
     application: Option<String>,
@@ -33,6 +53,9 @@ pub(super) struct TraceCommand {
     /// Number of units of work in the trace
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
     units: f64,
+    /// Regular expression that finds the number of units in the output of the load, or of the program without a load
+    #[arg(long, value_name = "REGEX", conflicts_with = "units")]
+    units_from: Option<Pattern>,
     /// Write the vector to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -40,13 +63,26 @@ pub(super) struct TraceCommand {
 
 impl TraceCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let place = self.from.display().to_string();
-        let text = read(&self.from).map_err(|e| {
+        let trace = match &self.from {
+            Some(path) => self.imported(path)?,
+            None => self.live()?,
+        };
+        let Some(path) = &self.output else {
+            return output::json(&trace.vector);
+        };
+        let text = serde_json::to_string_pretty(&trace.vector).map_err(Failure::ours)?;
+        std::fs::write(path, text + "\n")
+            .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+    }
+
+    fn imported(&self, path: &Path) -> Result<Trace, Failure> {
+        let place = path.display().to_string();
+        let text = read(path).map_err(|e| {
             Failure::new(format!("{place}: {e}")).help("name the file that `strace -o` wrote")
         })?;
         let request = Request {
-            application: self.application,
-            unit: self.unit,
+            application: self.application.clone(),
+            unit: self.unit.clone(),
             units: self.units,
         };
         let trace = strace(&text, &request).ok_or_else(|| {
@@ -56,12 +92,83 @@ impl TraceCommand {
             .help("`strace -f -yy -o FILE COMMAND` writes such a file")
         })?;
         output::note(&remarks(&trace, &place));
-        let Some(path) = &self.output else {
-            return output::json(&trace.vector);
+        Ok(trace)
+    }
+
+    fn live(&self) -> Result<Trace, Failure> {
+        let stop = Stop::on_signals().map_err(of_system)?;
+        let stopped = || stop.requested();
+        let names = Names {
+            application: self.application.clone(),
+            unit: self.unit.clone(),
         };
-        let text = serde_json::to_string_pretty(&trace.vector).map_err(Failure::ours)?;
-        std::fs::write(path, text + "\n")
-            .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+        let workload = Workload {
+            command: self.command.clone(),
+            load: self.load.clone(),
+            units: match &self.units_from {
+                Some(pattern) => Units::From(pattern.clone()),
+                None => Units::Number(self.units),
+            },
+            hides_output: self.output.is_none(),
+        };
+        let mut trace = match self.pid {
+            Some(process) => live::attach(process, &workload, &names, &stopped).map_err(failure)?,
+            None => {
+                let run = live::trace(&workload, &names, &stopped).map_err(failure)?;
+                if let Some(end) = run.failure {
+                    output::note(&format!("warning: {}: {end}\n", self.command[0]));
+                }
+                run.trace
+            }
+        };
+        self.name(&mut trace.vector);
+        output::note(&remarks(&trace, "strace"));
+        Ok(trace)
+    }
+
+    /// Writes the workload into the vector, so that it can be measured again.
+    fn name(&self, vector: &mut Vector) {
+        vector.load.clone_from(&self.load);
+        vector.units_from = self.units_from.as_ref().map(|p| p.as_str().to_owned());
+        let program = vector
+            .command
+            .first()
+            .and_then(|path| path.rsplit('/').next());
+        if let (None, Some(program)) = (&self.application, program) {
+            program.clone_into(&mut vector.application);
+        }
+    }
+}
+
+/// The message for an application that was not traced or measured.
+pub(super) fn failure(fault: Fault) -> Failure {
+    match fault {
+        Fault::System(e) => of_system(e),
+        Fault::NoProcess => {
+            Failure::new("there is no such process").help("`ps -e` lists the running processes")
+        }
+        Fault::NotYours => Failure::new("the process belongs to another user")
+            .help("trace a process of your own, or run this command as root"),
+        Fault::NotStarted(program, e) if program == "strace" => {
+            Failure::new(format!("strace cannot be started: {e}"))
+                .help("install the package strace; `--from` reads its output of another machine")
+        }
+        Fault::NotStarted(program, e) => Failure::new(format!("{program}: {e}"))
+            .help("after `--`, name a program and its arguments; a line of the shell is sh -c 'LINE'"),
+        Fault::NoCalls => Failure::new("strace counted no system call")
+            .help("its message is above: the program must exist, and a running process must be yours"),
+        Fault::EndedEarly => Failure::new("the program ended before its load")
+            .help("a server must run in the foreground, or as a daemon, until the load ends; without `--load`, one run of a command is traced"),
+        Fault::StillBusy => Failure::new("the program still computes after 60 s, so its load was not started")
+            .help("with `-p`, a running process is traced"),
+        Fault::Load(end) => Failure::new(format!("the load failed: {end}"))
+            .help("its messages are above; it is a command line of the shell"),
+        Fault::NoUnits(pattern) => {
+            Failure::new(format!("--units-from: no number above 0 matches {pattern:?} in the output"))
+                .help("the output is above; the group in round brackets must match a number, with or without commas")
+        }
+        Fault::Stopped => Failure::new("stopped: the number of units is not known, so no vector was made")
+            .help("with `-p`, a stop ends the trace and the vector is written"),
     }
 }
 

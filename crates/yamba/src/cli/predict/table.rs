@@ -49,10 +49,27 @@ fn one(prediction: &Prediction, width: Option<usize>) -> String {
         interval(prediction.interval_ns, prediction.predicted_ns, "ns"),
         prediction.unit
     ));
+    if let Some(measured) = measured(prediction) {
+        out += &line(&measured);
+    }
     for remark in remarks(prediction) {
         out += &line(&remark);
     }
     out
+}
+
+/// The measured times. An interval of the prediction does not cover its error.
+fn measured(prediction: &Prediction) -> Option<String> {
+    let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
+    let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
+    Some(format!(
+        "measured here: {} {} of kernel time and {} of user time, {} units per second and core{}",
+        figure(kernel, "ns"),
+        interval(prediction.measured_interval_ns?, kernel, "ns"),
+        figure(user, "ns"),
+        number(1e9 / (kernel + user)),
+        prediction.error.map_or(String::new(), of_error),
+    ))
 }
 
 /// Number of products to list, of all in descending order: at least ten, and those that are 99 % of the sum. A single one more is listed too.

@@ -1,0 +1,159 @@
+//! Runs an application with its load: traced by strace, or untraced to measure its processor time.
+
+mod family;
+mod load;
+mod measured;
+mod open_files;
+mod strace;
+mod units;
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use family::Family;
+use load::Load;
+pub use measured::{Measured, measure};
+pub use strace::{Names, Run, attach, trace};
+pub use units::{Pattern, Units};
+
+/// How long a program must wait before its load starts.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// How long a program may take until it waits for its load.
+const START_UP: Duration = Duration::from_secs(60);
+
+/// How long a program may take to end after a request to terminate.
+const TO_END: Duration = Duration::from_secs(5);
+
+/// How often the processes are looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+/// An application, its load, and the number of units of work that it does.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// A command line for the shell. The application is a server, and counts only while this command runs.
+    pub load: Option<String>,
+    /// The number of units of one run, or of one load.
+    pub units: Units,
+    /// Whether standard output of the program and of the load goes to standard error.
+    pub hides_output: bool,
+}
+
+/// Why an application was not traced or measured.
+#[derive(Debug)]
+pub enum Fault {
+    /// A call of the system failed.
+    System(io::Error),
+    /// The program cannot be started.
+    NotStarted(String, io::Error),
+    /// The process to trace does not exist.
+    NoProcess,
+    /// The process to trace belongs to another user.
+    NotYours,
+    /// The trace has no system call.
+    NoCalls,
+    /// The program ended before its load did.
+    EndedEarly,
+    /// The program still computed when the time to start was over.
+    StillBusy,
+    /// The load failed: how it ended.
+    Load(String),
+    /// The output has no number of units.
+    NoUnits(String),
+    /// A stop was requested.
+    Stopped,
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::System(error)
+    }
+}
+
+/// A command in a process group of its own, so that a Ctrl-C reaches only Yamba. Its standard input is that of Yamba, unless it is a terminal: a
+/// process that reads a terminal from another group is stopped.
+fn group(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.process_group(0);
+    if rustix::termios::isatty(io::stdin()) {
+        command.stdin(Stdio::null());
+    }
+    command
+}
+
+/// The place of a program's standard output.
+fn output_of(workload: &Workload) -> io::Result<Stdio> {
+    Ok(match workload.hides_output {
+        true => Stdio::from(File::from(rustix::io::dup(io::stderr())?)),
+        false => Stdio::inherit(),
+    })
+}
+
+/// Waits until the application waits: its processes have used no processor time for a while. `pass` spends some time, and says whether the
+/// application is still there.
+fn wait_until_idle(
+    family: &Family,
+    stopped: &dyn Fn() -> bool,
+    pass: &mut dyn FnMut(Duration) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    let begun = Instant::now();
+    let (mut since, mut before) = (Instant::now(), family.ticks());
+    while since.elapsed() < QUIET {
+        if stopped() {
+            return Err(Fault::Stopped);
+        }
+        if !pass(TICK)? {
+            return Err(Fault::EndedEarly);
+        }
+        if begun.elapsed() > START_UP {
+            return Err(Fault::StillBusy);
+        }
+        let now = family.ticks();
+        // A server may wake up now and then.
+        if now.all() > before.all() + 1 {
+            (since, before) = (Instant::now(), now);
+        }
+    }
+    Ok(())
+}
+
+/// Runs the load to its end. Returns the number of units.
+fn run_load(
+    line: &str,
+    workload: &Workload,
+    stopped: &dyn Fn() -> bool,
+    pass: &mut dyn FnMut(Duration) -> Result<bool, Fault>,
+    family: &Family,
+) -> Result<f64, Fault> {
+    let mut load = Load::start(line, workload.hides_output)?;
+    family.leave_out(load.id());
+    while !load.has_ended()? {
+        if stopped() {
+            return Err(Fault::Stopped);
+        }
+        if !pass(TICK)? {
+            return Err(Fault::EndedEarly);
+        }
+    }
+    match load.finish() {
+        (Some(end), _) => Err(Fault::Load(end)),
+        (None, output) => workload.units_in(&output),
+    }
+}
+
+impl Workload {
+    /// Whether the number of units is in the output of the program.
+    fn is_searched(&self) -> bool {
+        self.load.is_none() && self.units.is_from_output()
+    }
+
+    fn units_in(&self, output: &str) -> Result<f64, Fault> {
+        let found = self.units.count(output);
+        found.ok_or_else(|| Fault::NoUnits(self.units.to_string()))
+    }
+}

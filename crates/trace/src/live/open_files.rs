@@ -1,0 +1,97 @@
+//! The descriptors that are open when a trace begins, from `/proc`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+
+use crate::descriptors::{Descriptors, shown_kind};
+
+/// The descriptors that a child of this process begins with: standard input, output and error.
+pub fn of_child() -> Descriptors {
+    let mut kinds = kinds("self").unwrap_or_default();
+    kinds.retain(|number, _| *number <= 2);
+    Descriptors::beginning_with(kinds)
+}
+
+/// The descriptors of a running process.
+pub fn of_running(process: u32) -> io::Result<Descriptors> {
+    let kinds = kinds(&process.to_string())?;
+    let threads = numbers(&format!("/proc/{process}/task"))?;
+    let threads: Vec<u32> = threads
+        .iter()
+        .filter_map(|n| u32::try_from(*n).ok())
+        .collect();
+    Ok(Descriptors::of_threads(&threads, kinds))
+}
+
+fn kinds(process: &str) -> io::Result<HashMap<i64, String>> {
+    let sockets = sockets(process);
+    let folder = format!("/proc/{process}/fd");
+    let mut kinds = HashMap::new();
+    for number in numbers(&folder)? {
+        // It may be closed meanwhile.
+        let Ok(shown) = fs::read_link(format!("{folder}/{number}")) else {
+            continue;
+        };
+        let shown = shown.to_string_lossy();
+        let kind = sockets.get(shown.as_ref()).cloned();
+        kinds.insert(number, kind.unwrap_or_else(|| shown_kind(&shown)));
+    }
+    Ok(kinds)
+}
+
+/// The kinds of the sockets in the process's network: `socket:[INODE]` and its kind.
+fn sockets(process: &str) -> HashMap<String, String> {
+    // The column of the inode in each table, from 0.
+    const TABLES: [(&str, &str, usize); 6] = [
+        ("tcp", "tcp", 9),
+        ("tcp6", "tcp", 9),
+        ("udp", "udp", 9),
+        ("udp6", "udp", 9),
+        ("unix", "unix", 6),
+        ("netlink", "netlink", 9),
+    ];
+    let mut found = HashMap::new();
+    for (table, kind, column) in TABLES {
+        let text = fs::read_to_string(format!("/proc/{process}/net/{table}"));
+        for line in text.unwrap_or_default().lines().skip(1) {
+            if let Some(inode) = line.split_whitespace().nth(column) {
+                found.insert(format!("socket:[{inode}]"), kind.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The entries of a folder whose names are numbers.
+fn numbers(folder: &str) -> io::Result<Vec<i64>> {
+    let entries = fs::read_dir(folder)?.flatten();
+    let names = entries.filter_map(|e| e.file_name().into_string().ok());
+    Ok(names.filter_map(|name| name.parse().ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixDatagram;
+
+    use super::*;
+
+    #[test]
+    fn kinds_of_own_descriptors() {
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (unix, _other) = UnixDatagram::pair().unwrap();
+        let (pipe, _writer) = io::pipe().unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let found = kinds("self").unwrap();
+        for (number, kind) in [
+            (tcp.as_raw_fd(), "tcp"),
+            (unix.as_raw_fd(), "unix"),
+            (pipe.as_raw_fd(), "pipe"),
+            (file.as_raw_fd(), "file"),
+        ] {
+            assert_eq!(found[&i64::from(number)], kind);
+        }
+    }
+}

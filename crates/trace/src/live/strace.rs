@@ -1,0 +1,291 @@
+//! Traces an application by strace, which needs no privilege.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+
+use super::family::Family;
+use super::load::Output;
+use super::{
+    Fault, TICK, TO_END, Workload, group, open_files, output_of, run_load, wait_until_idle,
+};
+use crate::strace::Reader;
+use crate::{Request, Trace};
+
+/// How long calls are still counted after the end of the load: the server closes its connections.
+const AFTER_LOAD: Duration = Duration::from_millis(50);
+
+/// The names that a vector gets.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// The application. `None`: its program.
+    pub application: Option<String>,
+    /// One unit of its work.
+    pub unit: String,
+}
+
+/// A trace of a run, with the end of the run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The counts.
+    pub trace: Trace,
+    /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
+    pub failure: Option<String>,
+}
+
+/// Traces one run of a command, or a server under its load.
+pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> Result<Run, Fault> {
+    let family = Family::of_this_process();
+    let mut command = group("strace");
+    command.stdout(output_of(workload)?);
+    if workload.is_searched() {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
+    let reader = Reader::with(open_files::of_child());
+    let mut session = Session::start(command, reader, |fifo| {
+        let mut words = vec!["-o".to_owned(), fifo, "--".to_owned()];
+        words.extend_from_slice(&workload.command);
+        words
+    })?;
+    let mut output = Output::of(&mut session.strace, workload.hides_output);
+    let units = match &workload.load {
+        None => session.until_end(stopped),
+        Some(line) => wait_until_idle(&family, stopped, &mut |time| session.pass(time))
+            .and_then(|()| session.under_load(line, workload, stopped, &family))
+            .map(Some),
+    };
+    session.end_program(&family)?;
+    let status = session.strace.wait()?;
+    let units = match units? {
+        Some(units) => units,
+        None => workload.units_in(&output.text())?,
+    };
+    let mut trace = session.trace(names, units)?;
+    trace.vector.command.clone_from(&workload.command);
+    let is_failure = workload.load.is_none() && !status.success();
+    Ok(Run {
+        trace,
+        failure: is_failure.then(|| status.to_string()),
+    })
+}
+
+/// Traces a running process while its load runs, or until a stop is requested. The process runs on afterwards.
+pub fn attach(
+    process: u32,
+    workload: &Workload,
+    names: &Names,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Trace, Fault> {
+    let family = Family::of_this_process();
+    let descriptors = open_files::of_running(process).map_err(|e| match e.kind() {
+        io::ErrorKind::PermissionDenied => Fault::NotYours,
+        io::ErrorKind::NotFound => Fault::NoProcess,
+        _ => Fault::System(e),
+    })?;
+    let reader = Reader::with(descriptors);
+    let mut command = group("strace");
+    command.stdout(output_of(workload)?);
+    let mut session = Session::start(command, reader, |fifo| {
+        ["-p", &process.to_string(), "-o", &fifo]
+            .map(str::to_owned)
+            .to_vec()
+    })?;
+    let units = session.while_attached(process, workload, stopped, &family);
+    // strace leaves the process alone when it is interrupted.
+    let _ = kill_process(Pid::from_child(&session.strace), Signal::INT);
+    session.drain(TO_END, &|| false)?;
+    session.strace.wait()?;
+    let mut trace = session.trace(names, units?)?;
+    trace.vector.command = command_of(process);
+    Ok(trace)
+}
+
+/// A running strace. It is killed when it is dropped, or when this process ends; the kernel then lets the traced processes run on.
+struct Session {
+    strace: Child,
+    lines: File,
+    /// The part of a line that was read so far.
+    rest: Vec<u8>,
+    reader: Reader,
+    /// Holds the pipe's name until strace has opened it, so that nothing is left behind if this process is killed.
+    folder: Option<tempfile::TempDir>,
+}
+
+impl Session {
+    fn start(
+        mut command: Command,
+        reader: Reader,
+        arguments: impl FnOnce(String) -> Vec<String>,
+    ) -> Result<Session, Fault> {
+        let folder = tempfile::Builder::new().prefix("yamba-trace-").tempdir()?;
+        let fifo = folder.path().join("calls");
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, &fifo, FileType::Fifo, mode, 0).map_err(io::Error::from)?;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let lines = File::from(open(&fifo, flags, Mode::empty()).map_err(io::Error::from)?);
+        // Texts and lists of at most four: `pipe` shows its two descriptors.
+        command.args(["-f", "-q", "-s", "4"]);
+        command.args(arguments(fifo.display().to_string()));
+        // SAFETY: the closure runs in the forked child and makes one system call, without allocating.
+        unsafe {
+            command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+        }
+        let strace = command.spawn();
+        Ok(Session {
+            strace: strace.map_err(|e| Fault::NotStarted("strace".to_owned(), e))?,
+            lines,
+            rest: Vec::new(),
+            reader,
+            folder: Some(folder),
+        })
+    }
+
+    /// Reads lines for some time. Returns whether strace is still there.
+    fn pass(&mut self, time: Duration) -> Result<bool, Fault> {
+        let (begun, mut buffer) = (Instant::now(), [0; 65536]);
+        while let Some(left) = time.checked_sub(begun.elapsed()) {
+            if !is_readable(&self.lines, left)? {
+                // Without a line, a strace that never wrote looks like one that waits.
+                return Ok(self.reader.lines() > 0 || self.strace.try_wait()?.is_none());
+            }
+            match self.lines.read(&mut buffer) {
+                Ok(0) => return Ok(false),
+                Ok(length) => {
+                    self.folder = None;
+                    self.take(&buffer[..length]);
+                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.rest.extend_from_slice(bytes);
+        let Some(end) = self.rest.iter().rposition(|b| *b == b'\n') else {
+            return;
+        };
+        for line in self.rest[..end].split(|b| *b == b'\n') {
+            self.reader.line(&String::from_utf8_lossy(line));
+        }
+        self.rest.drain(..=end);
+    }
+
+    /// Reads all lines until strace ends. Returns whether it did in this time.
+    fn drain(&mut self, limit: Duration, stopped: &dyn Fn() -> bool) -> Result<bool, Fault> {
+        let begun = Instant::now();
+        while self.pass(TICK)? {
+            if stopped() || begun.elapsed() > limit {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn until_end(&mut self, stopped: &dyn Fn() -> bool) -> Result<Option<f64>, Fault> {
+        match self.drain(Duration::MAX, stopped)? {
+            true => Ok(None),
+            false => Err(Fault::Stopped),
+        }
+    }
+
+    /// Counts while the load runs. Returns the number of units.
+    fn under_load(
+        &mut self,
+        line: &str,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+        family: &Family,
+    ) -> Result<f64, Fault> {
+        self.reader.restart();
+        let mut pass = |time| self.pass(time);
+        let units = run_load(line, workload, stopped, &mut pass, family)?;
+        self.pass(AFTER_LOAD)?;
+        self.reader.pause();
+        Ok(units)
+    }
+
+    fn while_attached(
+        &mut self,
+        process: u32,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+        family: &Family,
+    ) -> Result<f64, Fault> {
+        while !is_traced(process) {
+            if !self.pass(TICK)? {
+                return Err(Fault::NoCalls);
+            }
+        }
+        match &workload.load {
+            Some(line) => self.under_load(line, workload, stopped, family),
+            None => {
+                self.drain(Duration::MAX, stopped)?;
+                workload.units_in("")
+            }
+        }
+    }
+
+    /// Asks the program to end, and kills it if it does not.
+    fn end_program(&mut self, family: &Family) -> Result<(), Fault> {
+        for signal in [Signal::TERM, Signal::KILL] {
+            family.signal(signal, Some("strace"));
+            if self.drain(TO_END, &|| false)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
+        let request = Request {
+            application: names.application.clone(),
+            unit: names.unit.clone(),
+            units,
+        };
+        std::mem::take(&mut self.reader)
+            .trace(&request)
+            .ok_or(Fault::NoCalls)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.strace.kill();
+        let _ = self.strace.wait();
+    }
+}
+
+fn is_readable(file: &File, limit: Duration) -> io::Result<bool> {
+    let timeout = Timespec::try_from(limit).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mut fds = [PollFd::new(file, PollFlags::IN)];
+    match poll(&mut fds, Some(&timeout)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Whether a tracer is attached to the process.
+fn is_traced(process: u32) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let mut lines = text.lines();
+    let tracer = lines.find_map(|line| line.strip_prefix("TracerPid:"));
+    tracer.is_some_and(|number| number.trim() != "0")
+}
+
+/// The command line of a running process.
+fn command_of(process: u32) -> Vec<String> {
+    let text = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words = text.split(|b| *b == 0).filter(|w| !w.is_empty());
+    words
+        .map(|w| String::from_utf8_lossy(w).into_owned())
+        .collect()
+}

@@ -1,0 +1,93 @@
+//! `yamba predict --measure`: the application's own kernel time on this machine.
+
+use std::time::Duration;
+
+use yamba_compare::identity::differences;
+use yamba_harness::Stop;
+use yamba_predict::Vector;
+use yamba_record::Run;
+use yamba_toolchain::build::host;
+use yamba_trace::live::{self, Measured, Pattern, Units, Workload};
+
+use crate::cli::output::{self, StatusLine};
+use crate::cli::trace::failure;
+use crate::cli::{Failure, of_system};
+
+/// Processor time after which the application is not run again. Linux tells kernel from user time by samples, so short runs are uncertain.
+const ENOUGH: Duration = Duration::from_secs(10);
+
+/// Longest time of all runs, if they leave the processor idle.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Runs the application of the vector without a tracer.
+pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
+    let workload = workload(vector)?;
+    let stop = Stop::on_signals().map_err(of_system)?;
+    let line = StatusLine::new(&format!(
+        "running {} for 10 s of its time",
+        vector.application
+    ));
+    let measured =
+        live::measure(&workload, ENOUGH, LIMIT, &|| stop.requested()).map_err(failure)?;
+    drop(line);
+    let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
+    if used.is_zero() {
+        return Err(Failure::new(format!(
+            "--measure: {} used no processor time in {} s",
+            vector.application,
+            LIMIT.as_secs()
+        ))
+        .help("a vector needs a load that keeps the application busy"));
+    }
+    if used < ENOUGH {
+        output::note(&format!(
+            "{} used only {:.1} s of processor time in {} s, so its measured time is uncertain\n",
+            vector.application,
+            used.as_secs_f64(),
+            LIMIT.as_secs()
+        ));
+    }
+    Ok(measured)
+}
+
+fn workload(vector: &Vector) -> Result<Workload, Failure> {
+    let fault = |text: String| {
+        Failure::new(format!("--measure: {}: {text}", vector.application))
+            .help("`yamba trace` writes a vector with a command, a load and a number of units")
+    };
+    if vector.command.is_empty() {
+        return Err(fault("its vector has no `command`".to_owned()));
+    }
+    let units = match (&vector.units_from, vector.units) {
+        (Some(text), _) => {
+            let pattern = text.parse::<Pattern>();
+            Units::From(pattern.map_err(|e| fault(format!("`units_from`: {e}")))?)
+        }
+        (None, Some(units)) if units > 0.0 => Units::Number(units),
+        _ => return Err(fault("its vector has no number of `units`".to_owned())),
+    };
+    Ok(Workload {
+        command: vector.command.clone(),
+        load: vector.load.clone(),
+        units,
+        hides_output: true,
+    })
+}
+
+/// Refuses a run of another machine: its prediction cannot be compared with times that are measured here.
+pub(super) fn is_of_this_machine<B>(reference: &str, run: &Run<B>) -> Result<(), Failure> {
+    let here: Run<B> = Run::new(yamba_session::machine(&host()));
+    let found = differences(run, &here);
+    if let Some(difference) = found.identity.first() {
+        let told = difference.describe("there", "here");
+        return Err(Failure::new(format!(
+            "--measure: {reference} is a run of another machine: {told}"
+        ))
+        .help("measure the costs here: yamba run --only-tag primitive"));
+    }
+    for difference in found.state.iter().filter(|d| d.name == "kernel") {
+        let told = difference.describe(&format!("in {reference}"), "here");
+        output::note(&format!("warning: {told}\n"));
+    }
+    Ok(())
+}
