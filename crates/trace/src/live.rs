@@ -1,5 +1,6 @@
 //! Runs an application with its load: traced by strace, or untraced to measure its processor time.
 
+mod control_group;
 mod family;
 mod load;
 mod measured;
@@ -102,7 +103,7 @@ fn wait_until_idle(
     pass: &mut dyn FnMut(Duration) -> Result<bool, Fault>,
 ) -> Result<(), Fault> {
     let begun = Instant::now();
-    let (mut since, mut before) = (Instant::now(), family.ticks());
+    let (mut since, mut before) = (Instant::now(), family.usage());
     while since.elapsed() < QUIET {
         if stopped() {
             return Err(Fault::Stopped);
@@ -113,9 +114,9 @@ fn wait_until_idle(
         if begun.elapsed() > START_UP {
             return Err(Fault::StillBusy);
         }
-        let now = family.ticks();
+        let now = family.usage();
         // A server may wake up now and then.
-        if now.all() > before.all() + 1 {
+        if now.ticks() > before.ticks() + 1 {
             (since, before) = (Instant::now(), now);
         }
     }

@@ -3,30 +3,62 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Add;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Processor time in clock ticks of 10 ms, as `/proc` counts it.
+/// What processes have used, as `/proc` counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ticks {
-    /// In user space.
-    pub user: u64,
-    /// In the kernel.
-    pub system: u64,
+pub struct Usage {
+    /// Processor time in user space, in ticks of 10 ms.
+    pub user_ticks: u64,
+    /// Processor time in the kernel, in ticks of 10 ms.
+    pub kernel_ticks: u64,
+    /// Page faults without reading from storage.
+    pub minor_faults: u64,
+    /// Page faults that read from storage.
+    pub major_faults: u64,
 }
 
-impl Ticks {
-    /// User and kernel.
-    pub fn all(self) -> u64 {
-        self.user + self.system
+impl Usage {
+    /// User and kernel time, in ticks of 10 ms.
+    pub fn ticks(self) -> u64 {
+        self.user_ticks + self.kernel_ticks
+    }
+
+    /// The use since an earlier time.
+    pub fn since(self, before: Usage) -> Usage {
+        Usage {
+            user_ticks: self.user_ticks.saturating_sub(before.user_ticks),
+            kernel_ticks: self.kernel_ticks.saturating_sub(before.kernel_ticks),
+            minor_faults: self.minor_faults.saturating_sub(before.minor_faults),
+            major_faults: self.major_faults.saturating_sub(before.major_faults),
+        }
     }
 }
 
-/// All descendants of this process, but for some and their descendants.
+impl Add for Usage {
+    type Output = Usage;
+
+    fn add(self, other: Usage) -> Usage {
+        Usage {
+            user_ticks: self.user_ticks + other.user_ticks,
+            kernel_ticks: self.kernel_ticks + other.kernel_ticks,
+            minor_faults: self.minor_faults + other.minor_faults,
+            major_faults: self.major_faults + other.major_faults,
+        }
+    }
+}
+
+/// The name of the tracer's process. What it uses itself is not the application's.
+pub const TRACER: &str = "strace";
+
+/// The descendants of a process, but for some and their descendants.
 #[derive(Debug)]
 pub struct Family {
     root: u32,
+    has_root: bool,
     left_out: RefCell<BTreeSet<u32>>,
 }
 
@@ -36,10 +68,9 @@ struct Process {
     name: String,
     has_ended: bool,
     parent: u32,
-    /// Its own processor time.
-    own: Ticks,
-    /// Processor time of its descendants that have ended and were waited for.
-    reaped: Ticks,
+    own: Usage,
+    /// Those of its descendants that have ended and were waited for.
+    reaped: Usage,
 }
 
 impl Family {
@@ -50,6 +81,16 @@ impl Family {
         let _ = rustix::process::set_child_subreaper(Some(own));
         Family {
             root: own.as_raw_nonzero().get().unsigned_abs(),
+            has_root: false,
+            left_out: RefCell::default(),
+        }
+    }
+
+    /// A process and its descendants.
+    pub fn of(process: u32) -> Family {
+        Family {
+            root: process,
+            has_root: true,
             left_out: RefCell::default(),
         }
     }
@@ -59,19 +100,22 @@ impl Family {
         self.left_out.borrow_mut().insert(process);
     }
 
-    /// Processor time of all children of this process that have ended and were waited for, with their own such children.
-    pub fn reaped() -> Ticks {
-        let text = fs::read_to_string("/proc/self/stat");
-        let own = text.ok().as_deref().and_then(process);
-        own.map_or(Ticks::default(), |own| own.reaped)
+    /// What all children of a process have used that have ended and that it has waited for, with their own such children. `self` is this process.
+    pub fn reaped_by(process: &str) -> Usage {
+        let text = fs::read_to_string(format!("/proc/{process}/stat"));
+        let found = text.ok().as_deref().and_then(parsed);
+        found.map_or(Usage::default(), |process| process.reaped)
     }
 
-    /// Processor time of the processes, with that of their descendants that have ended and were waited for.
-    pub fn ticks(&self) -> Ticks {
+    /// What the processes have used, with their descendants that have ended and were waited for, and without the tracer.
+    pub fn usage(&self) -> Usage {
         let each = self.processes().into_values();
-        each.fold(Ticks::default(), |sum, process| Ticks {
-            user: sum.user + process.own.user + process.reaped.user,
-            system: sum.system + process.own.system + process.reaped.system,
+        each.fold(Usage::default(), |sum, process| {
+            let own = match process.name == TRACER {
+                true => Usage::default(),
+                false => process.own,
+            };
+            sum + own + process.reaped
         })
     }
 
@@ -108,7 +152,7 @@ impl Family {
             let number = entry.file_name().to_str().and_then(|n| n.parse().ok());
             let Some(number) = number else { continue };
             let text = fs::read_to_string(entry.path().join("stat"));
-            if let Some(process) = text.ok().as_deref().and_then(process) {
+            if let Some(process) = text.ok().as_deref().and_then(parsed) {
                 all.insert(number, process);
             }
         }
@@ -120,6 +164,7 @@ impl Family {
                 match all.get(&at) {
                     Some(_) if left_out.contains(&at) => return false,
                     Some(process) if process.parent == self.root => return true,
+                    Some(_) if at == self.root => return self.has_root,
                     Some(process) => at = process.parent,
                     None => return false,
                 }
@@ -133,23 +178,26 @@ impl Family {
 }
 
 /// Reads `/proc/PID/stat`, see proc(5). The name is in brackets and may have any character.
-fn process(text: &str) -> Option<Process> {
+fn parsed(text: &str) -> Option<Process> {
     let (begin, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     // The state is field 3, and the first one here.
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    let ticks = |user| {
-        Some(Ticks {
-            user: field(user)?,
-            system: field(user + 1)?,
+    // Behind the number of faults is that of the children, and behind both times those of the children.
+    let usage = |of_children: usize| {
+        Some(Usage {
+            minor_faults: field(10 + of_children)?,
+            major_faults: field(12 + of_children)?,
+            user_ticks: field(14 + 2 * of_children)?,
+            kernel_ticks: field(15 + 2 * of_children)?,
         })
     };
     Some(Process {
         name: begin.split_once('(')?.1.to_owned(),
         has_ended: matches!(*fields.first()?, "Z" | "X"),
         parent: u32::try_from(field(4)?).ok()?,
-        own: ticks(14)?,
-        reaped: ticks(16)?,
+        own: usage(0)?,
+        reaped: usage(1)?,
     })
 }
 
@@ -159,18 +207,25 @@ mod tests {
 
     #[test]
     fn stat_has_name_parent_and_times() {
-        let text = "77 (a) b)) S 5 77 77 0 -1 4194304 10 20 0 0 100 50 7 3 20 0 1 0 99 0 0\n";
+        let text = "77 (a) b)) S 5 77 77 0 -1 4194304 10 20 1 2 100 50 7 3 20 0 1 0 99 0 0\n";
         let expected = Process {
             name: "a) b)".to_owned(),
             has_ended: false,
             parent: 5,
-            own: Ticks {
-                user: 100,
-                system: 50,
+            own: Usage {
+                minor_faults: 10,
+                major_faults: 1,
+                user_ticks: 100,
+                kernel_ticks: 50,
             },
-            reaped: Ticks { user: 7, system: 3 },
+            reaped: Usage {
+                minor_faults: 20,
+                major_faults: 2,
+                user_ticks: 7,
+                kernel_ticks: 3,
+            },
         };
-        assert_eq!(process(text), Some(expected));
-        assert_eq!(process("77 (a) S 5"), None);
+        assert_eq!(parsed(text), Some(expected));
+        assert_eq!(parsed("77 (a) S 5"), None);
     }
 }

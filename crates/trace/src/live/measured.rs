@@ -1,9 +1,12 @@
 //! The processor time of an application without a tracer.
 
+use std::fs::File;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use super::family::{Family, Ticks};
+use super::control_group::{ControlGroup, Times};
+use super::family::{Family, Usage};
 use super::load::Output;
 use super::{Fault, TO_END, Workload, group, output_of, run_load, wait_until_idle};
 
@@ -25,6 +28,8 @@ pub struct Measured {
     pub user_ns: f64,
     /// Kernel time of all units, in ns.
     pub kernel_ns: f64,
+    /// Whether the kernel's share of short processes may be too low, because there is no control group to count it.
+    pub is_biased: bool,
 }
 
 impl Measured {
@@ -56,21 +61,63 @@ pub fn measure(
         let used = found.user_ns + found.kernel_ns;
         has_run && (used >= enough.as_nanos() as f64 || begun.elapsed() > limit)
     };
+    let clock = Clock::new(workload.load.is_some());
     match &workload.load {
-        None => runs(workload, &is_over, stopped),
-        Some(line) => loads(line, workload, &is_over, stopped),
+        None => runs(workload, &clock, &is_over, stopped),
+        Some(line) => loads(line, workload, &clock, &is_over, stopped),
+    }
+}
+
+/// The source of the times.
+struct Clock {
+    group: Option<ControlGroup>,
+    family: Family,
+    /// Whether the application runs on while its load is reaped.
+    is_server: bool,
+}
+
+impl Clock {
+    fn new(is_server: bool) -> Clock {
+        Clock {
+            group: ControlGroup::new().ok(),
+            family: Family::of_this_process(),
+            is_server,
+        }
+    }
+
+    /// The processor time of all processes of the application so far.
+    fn times(&self) -> Result<Times, Fault> {
+        if let Some(group) = &self.group {
+            return Ok(group.times()?);
+        }
+        let reaped = match self.is_server {
+            true => Usage::default(),
+            false => Family::reaped_by("self"),
+        };
+        Ok(of_ticks(self.family.usage() + reaped))
+    }
+}
+
+fn of_ticks(used: Usage) -> Times {
+    Times {
+        user_ns: used.user_ticks as f64 * TICK_NS,
+        kernel_ns: used.kernel_ticks as f64 * TICK_NS,
     }
 }
 
 fn runs(
     workload: &Workload,
+    clock: &Clock,
     is_over: &dyn Fn(&Measured) -> bool,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Measured, Fault> {
-    let mut found = Measured::default();
-    let before = Family::reaped();
+    let mut found = Measured {
+        is_biased: clock.group.is_none(),
+        ..Measured::default()
+    };
     while !is_over(&found) {
-        let (mut program, mut output) = start(workload)?;
+        let before = clock.times()?;
+        let (mut program, mut output) = start(workload, clock)?;
         while program.try_wait()?.is_none() {
             if stopped() {
                 program.kill()?;
@@ -80,7 +127,7 @@ fn runs(
             std::thread::sleep(SHORT);
         }
         found.units += workload.units_in(&output.text())?;
-        found.set_times(before, Family::reaped());
+        found.add_times(before, clock.times()?);
     }
     Ok(found)
 }
@@ -88,23 +135,24 @@ fn runs(
 fn loads(
     line: &str,
     workload: &Workload,
+    clock: &Clock,
     is_over: &dyn Fn(&Measured) -> bool,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Measured, Fault> {
-    let family = Family::of_this_process();
-    let (mut program, _output) = start(workload)?;
+    let (mut program, _output) = start(workload, clock)?;
+    let family = &clock.family;
     let mut pass = |time: Duration| {
         std::thread::sleep(time);
         // A daemon runs on when the process that started it has ended.
         Ok(program.try_wait()?.is_none() || !family.is_empty())
     };
     let mut measured = || {
-        wait_until_idle(&family, stopped, &mut pass)?;
+        wait_until_idle(family, stopped, &mut pass)?;
         let mut found = Measured::default();
-        let before = family.ticks();
         while !is_over(&found) {
-            found.units += run_load(line, workload, stopped, &mut pass, &family)?;
-            found.set_times(before, family.ticks());
+            let before = clock.times()?;
+            found.units += run_load(line, workload, stopped, &mut pass, family)?;
+            found.add_times(before, clock.times()?);
         }
         Ok(found)
     };
@@ -114,12 +162,19 @@ fn loads(
     found
 }
 
-fn start(workload: &Workload) -> Result<(Child, Output), Fault> {
+fn start(workload: &Workload, clock: &Clock) -> Result<(Child, Output), Fault> {
     let mut command = group(&workload.command[0]);
     command.args(&workload.command[1..]);
     command.stdout(output_of(workload)?);
     if workload.is_searched() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
+    if let Some(group) = &clock.group {
+        let members = File::options().write(true).open(group.members())?;
+        // SAFETY: the closure runs in the forked child and makes one system call, without allocating. 0 is the writing process itself.
+        unsafe {
+            command.pre_exec(move || Ok(rustix::io::write(&members, b"0").map(drop)?));
+        }
     }
     let mut program = command
         .spawn()
@@ -129,9 +184,8 @@ fn start(workload: &Workload) -> Result<(Child, Output), Fault> {
 }
 
 impl Measured {
-    fn set_times(&mut self, before: Ticks, after: Ticks) {
-        let ns = |before: u64, after: u64| after.saturating_sub(before) as f64 * TICK_NS;
-        self.user_ns = ns(before.user, after.user);
-        self.kernel_ns = ns(before.system, after.system);
+    fn add_times(&mut self, before: Times, after: Times) {
+        self.user_ns += (after.user_ns - before.user_ns).max(0.0);
+        self.kernel_ns += (after.kernel_ns - before.kernel_ns).max(0.0);
     }
 }

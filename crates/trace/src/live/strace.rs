@@ -10,13 +10,20 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 
-use super::family::Family;
+use super::family::{Family, TRACER, Usage};
 use super::load::Output;
 use super::{
     Fault, TICK, TO_END, Workload, group, open_files, output_of, run_load, wait_until_idle,
 };
 use crate::strace::Reader;
 use crate::{Request, Trace};
+use yamba_predict::vector::Use;
+
+/// Page faults without their kind, which the kernel does not count.
+const PAGE_FAULT: &str = "page_fault";
+
+/// Page faults that read from storage.
+const MAJOR_FAULT: &str = "page_fault(major)";
 
 /// How long calls are still counted after the end of the load: the server closes its connections.
 const AFTER_LOAD: Duration = Duration::from_millis(50);
@@ -42,7 +49,7 @@ pub struct Run {
 /// Traces one run of a command, or a server under its load.
 pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> Result<Run, Fault> {
     let family = Family::of_this_process();
-    let mut command = group("strace");
+    let mut command = group(TRACER);
     command.stdout(output_of(workload)?);
     if workload.is_searched() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -60,6 +67,10 @@ pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> 
             .and_then(|()| session.under_load(line, workload, stopped, &family))
             .map(Some),
     };
+    if workload.load.is_none() {
+        // strace has waited for the program, and is not reaped yet itself.
+        session.used = Family::reaped_by(&session.strace.id().to_string());
+    }
     session.end_program(&family)?;
     let status = session.strace.wait()?;
     let units = match units? {
@@ -82,14 +93,14 @@ pub fn attach(
     names: &Names,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Trace, Fault> {
-    let family = Family::of_this_process();
+    let family = Family::of(process);
     let descriptors = open_files::of_running(process).map_err(|e| match e.kind() {
         io::ErrorKind::PermissionDenied => Fault::NotYours,
         io::ErrorKind::NotFound => Fault::NoProcess,
         _ => Fault::System(e),
     })?;
     let reader = Reader::with(descriptors);
-    let mut command = group("strace");
+    let mut command = group(TRACER);
     command.stdout(output_of(workload)?);
     let mut session = Session::start(command, reader, |fifo| {
         ["-p", &process.to_string(), "-o", &fifo]
@@ -113,6 +124,8 @@ struct Session {
     /// The part of a line that was read so far.
     rest: Vec<u8>,
     reader: Reader,
+    /// What the application used while its calls were counted.
+    used: Usage,
     /// Holds the pipe's name until strace has opened it, so that nothing is left behind if this process is killed.
     folder: Option<tempfile::TempDir>,
 }
@@ -138,10 +151,11 @@ impl Session {
         }
         let strace = command.spawn();
         Ok(Session {
-            strace: strace.map_err(|e| Fault::NotStarted("strace".to_owned(), e))?,
+            strace: strace.map_err(|e| Fault::NotStarted(TRACER.to_owned(), e))?,
             lines,
             rest: Vec::new(),
             reader,
+            used: Usage::default(),
             folder: Some(folder),
         })
     }
@@ -205,10 +219,12 @@ impl Session {
         family: &Family,
     ) -> Result<f64, Fault> {
         self.reader.restart();
+        let before = family.usage();
         let mut pass = |time| self.pass(time);
         let units = run_load(line, workload, stopped, &mut pass, family)?;
         self.pass(AFTER_LOAD)?;
         self.reader.pause();
+        self.used = family.usage().since(before);
         Ok(units)
     }
 
@@ -227,7 +243,12 @@ impl Session {
         match &workload.load {
             Some(line) => self.under_load(line, workload, stopped, family),
             None => {
-                self.drain(Duration::MAX, stopped)?;
+                let before = family.usage();
+                let mut used = before;
+                while self.pass(TICK)? && !stopped() {
+                    used = family.usage();
+                }
+                self.used = used.since(before);
                 workload.units_in("")
             }
         }
@@ -236,7 +257,7 @@ impl Session {
     /// Asks the program to end, and kills it if it does not.
     fn end_program(&mut self, family: &Family) -> Result<(), Fault> {
         for signal in [Signal::TERM, Signal::KILL] {
-            family.signal(signal, Some("strace"));
+            family.signal(signal, Some(TRACER));
             if self.drain(TO_END, &|| false)? {
                 break;
             }
@@ -250,9 +271,23 @@ impl Session {
             unit: names.unit.clone(),
             units,
         };
-        std::mem::take(&mut self.reader)
-            .trace(&request)
-            .ok_or(Fault::NoCalls)
+        let reader = std::mem::take(&mut self.reader);
+        let mut trace = reader.trace(&request).ok_or(Fault::NoCalls)?;
+        for (name, count) in [
+            (PAGE_FAULT, self.used.minor_faults),
+            (MAJOR_FAULT, self.used.major_faults),
+        ] {
+            if count > 0 {
+                trace.vector.primitives.push(Use {
+                    name: name.to_owned(),
+                    size: None,
+                    count: count as f64 / units,
+                    errors: None,
+                    time_ns: None,
+                });
+            }
+        }
+        Ok(trace)
     }
 }
 

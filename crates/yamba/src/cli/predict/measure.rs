@@ -47,6 +47,11 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
             LIMIT.as_secs()
         ));
     }
+    if measured.is_biased {
+        output::note(
+            "without a control group, the kernel's share of short processes is too low: run as root, where /proc/self/mounts lists a cgroup2\n",
+        );
+    }
     Ok(measured)
 }
 
