@@ -95,7 +95,9 @@ inline void add_primitive(Text &out, const Primitive &primitive) {
     out.add("{\"name\":").quote(primitive.name).add(",\"by\":").quote(primitive.by).add(",\"contains\":[");
     for (size_t i = 0; i < primitive.contains.size; i++) {
         const Contained &c = primitive.contains.data[i];
-        out.add(i == 0 ? "{\"name\":" : ",{\"name\":").quote(c.name).addf(",\"count\":%llu}", c.count);
+        out.add(i == 0 ? "{\"name\":" : ",{\"name\":").quote(c.name);
+        if (c.evidence == nullptr) out.addf(",\"count\":%llu,\"evidence\":null}", c.count);
+        else out.add(",\"count\":null,\"evidence\":").quote(c.evidence).add("}");
     }
     out.add("]}");
 }

@@ -59,10 +59,11 @@ struct List {
     size_t size;
 };
 
-// A primitive that one operation of another primitive uses `count` times.
+// A primitive that one operation of another primitive uses.
 struct Contained {
     const char *name;
     unsigned long long count;
+    const char *evidence;  // the evidence that has the number per operation; nullptr: it is `count`
 };
 
 // The primitive that a benchmark stands for.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use yamba_lang::ast::{self, Atom, Bitstring, Cpp, MemberKind, Param, Parameter};
+use yamba_lang::ast::{
+    self, Atom, Bitstring, Contained, ContainedCount, Cpp, MemberKind, Param, Parameter,
+};
 use yamba_lang::model::{ClassId, Composition, Gap, MemberRef, World};
 use yamba_lang::show_atom;
 use yamba_lang::source::FileId;
@@ -473,8 +475,12 @@ impl VariantWriter<'_, '_> {
         out.open("const yamba::Primitive *primitive() override {");
         let mut list = "{nullptr, 0}".to_owned();
         if !clause.contains.is_empty() {
-            let item = |(name, count): &(yamba_lang::ast::Ident, u64)| {
-                format!("{{{}, {count}}}", quote(&name.text))
+            let item = |part: &Contained| {
+                let (count, evidence) = match &part.count {
+                    ContainedCount::Number(count) => (*count, "nullptr".to_owned()),
+                    ContainedCount::Evidence(name) => (0, quote(&name.text)),
+                };
+                format!("{{{}, {count}, {evidence}}}", quote(&part.primitive.text))
             };
             let items: Vec<String> = clause.contains.iter().map(item).collect();
             line!(out; "static const yamba::Contained contains[] = {{{}}};", items.join(", "));

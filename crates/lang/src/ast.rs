@@ -216,7 +216,7 @@ pub enum MemberKind {
     Requires(Cpp),
     /// `chart FIGURE against X [log] [by PARAMETER] [fit linear];`
     Chart(Chart),
-    /// `stands_for PRIMITIVE [by PARAMETER] [contains PRIMITIVE [* N], ...];`
+    /// `stands_for PRIMITIVE [by PARAMETER] [contains PRIMITIVE [* N | * EVIDENCE], ...];`
     StandsFor(StandsFor),
     /// `tags NAME, ...;`
     Tags(Vec<Ident>),
@@ -345,8 +345,26 @@ pub struct StandsFor {
     pub primitive: Ident,
     /// The parameter that is the primitive's size.
     pub by: Option<Ident>,
-    /// The primitives that it contains, each with its number per operation.
-    pub contains: Vec<(Ident, u64)>,
+    /// The primitives that it contains.
+    pub contains: Vec<Contained>,
+}
+
+/// `PRIMITIVE [* NUMBER]` behind `contains`
+#[derive(Clone, Debug)]
+pub struct Contained {
+    /// The primitive.
+    pub primitive: Ident,
+    /// Its number per operation.
+    pub count: ContainedCount,
+}
+
+/// How often one operation uses another primitive.
+#[derive(Clone, Debug)]
+pub enum ContainedCount {
+    /// This often.
+    Number(u64),
+    /// As often as this evidence says.
+    Evidence(Ident),
 }
 
 /// A term of a bitstring body.

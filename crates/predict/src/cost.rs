@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_record::program::{Contained, Primitive};
+use yamba_record::program::Primitive;
 use yamba_record::run::IntervalScope;
 use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Run, Status};
@@ -30,6 +30,15 @@ pub struct Measured {
     pub contains: Vec<Contained>,
 }
 
+/// A primitive within another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contained {
+    /// Its name.
+    pub name: String,
+    /// Its number per operation.
+    pub count: f64,
+}
+
 impl Costs {
     /// Takes the costs from the entries of a run whose benchmarks stand for a primitive.
     pub fn of_run(run: &Run) -> Costs {
@@ -51,6 +60,7 @@ impl Costs {
 
     fn add(&mut self, entry: &Benchmark, primitive: &Primitive) -> Result<(), &'static str> {
         let cost = cost(entry)?;
+        let contains = contained(primitive, entry)?;
         let size = match &primitive.by {
             None => None,
             Some(by) => Some(
@@ -64,7 +74,7 @@ impl Costs {
         let known = self.primitives.entry(canonical(&primitive.name));
         let measured = known.or_insert_with(|| Measured {
             curve: Curve::default(),
-            contains: contained(primitive),
+            contains,
         });
         if !measured.curve.add(size, cost) {
             return Err("an earlier point of the run has this primitive and size");
@@ -77,14 +87,45 @@ impl Costs {
 
     /// The cost of a primitive at a size. `None` if it is not known.
     pub fn at(&self, name: &str, size: Option<f64>) -> Option<At> {
-        self.primitives.get(name)?.curve.at(size)
+        match self.primitives.get(name) {
+            Some(own) => own.curve.at(size),
+            None => self.of_any_kind(name, size),
+        }
+    }
+
+    /// The cost of a primitive whose kind the use does not say, such as `page_fault`: halfway between its cheapest and its dearest kind.
+    fn of_any_kind(&self, name: &str, size: Option<f64>) -> Option<At> {
+        let is_kind = |other: &str| other.strip_prefix(name).is_some_and(|k| k.starts_with('('));
+        let kinds = self.primitives.iter().filter(|(other, _)| is_kind(other));
+        let each = kinds.filter_map(|(_, kind)| kind.curve.at(size));
+        let whole = each.reduce(|a, b| At {
+            cost: a.cost.or(b.cost),
+            is_extrapolated: a.is_extrapolated || b.is_extrapolated,
+            is_of_any_kind: true,
+        })?;
+        let [low, high] = whole.cost.interval_ns;
+        let ns = low.midpoint(high);
+        Some(At {
+            cost: Cost { ns, ..whole.cost },
+            is_of_any_kind: true,
+            ..whole
+        })
     }
 }
 
-fn contained(primitive: &Primitive) -> Vec<Contained> {
-    let each = primitive.contains.iter().map(|c| Contained {
-        name: canonical(&c.name),
-        count: c.count,
+fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>, &'static str> {
+    let measured = |name: &String| entry.evidence.get(name).map(|e| e.median);
+    let each = primitive.contains.iter().map(|part| {
+        let count = match (&part.evidence, part.count) {
+            (Some(evidence), _) => measured(evidence)
+                .flatten()
+                .filter(|n| *n >= 0.0 && n.is_finite()),
+            (None, count) => count.map(|n| n as f64),
+        };
+        Ok(Contained {
+            name: canonical(&part.name),
+            count: count.ok_or("the number of a primitive within it was not measured")?,
+        })
     });
     each.collect()
 }

@@ -17,6 +17,18 @@ impl Cost {
             interval_ns: self.interval_ns.map(|end| end * factor),
         }
     }
+
+    /// A cost that is this or the other one: the interval covers both.
+    pub(crate) fn or(self, other: Cost) -> Cost {
+        let [low, high] = self.interval_ns;
+        Cost {
+            ns: self.ns,
+            interval_ns: [
+                low.min(other.interval_ns[0]),
+                high.max(other.interval_ns[1]),
+            ],
+        }
+    }
 }
 
 /// Knots with straight lines between them.
@@ -33,6 +45,8 @@ pub struct At {
     pub cost: Cost,
     /// Whether the size is outside the measured ones.
     pub is_extrapolated: bool,
+    /// Whether the primitive has several kinds and the use has none: the interval is from the cheapest kind to the dearest.
+    pub is_of_any_kind: bool,
 }
 
 impl Curve {
@@ -58,6 +72,7 @@ impl Curve {
             return Some(At {
                 cost: *only,
                 is_extrapolated: false,
+                is_of_any_kind: false,
             });
         };
         let size = size?;
@@ -67,6 +82,7 @@ impl Curve {
             return Some(At {
                 cost: *only,
                 is_extrapolated,
+                is_of_any_kind: false,
             });
         }
         let after = self.knots.partition_point(|(known, _)| *known < Some(size));
@@ -75,6 +91,7 @@ impl Curve {
         Some(At {
             cost,
             is_extrapolated,
+            is_of_any_kind: false,
         })
     }
 

@@ -77,6 +77,8 @@ pub struct Product {
     pub lacks_size: bool,
     /// Whether the size is outside the measured sizes.
     pub is_extrapolated: bool,
+    /// Whether the use does not say the kind of the primitive: the interval is from the cheapest kind to the dearest, and `cost_ns` is its middle.
+    pub is_of_any_kind: bool,
 }
 
 /// Uses of a primitive within another one.
@@ -190,9 +192,12 @@ fn without_contained(uses: &mut [Use], costs: &Costs) -> Vec<Within> {
     let mut found = Vec::new();
     for (whole, _) in order {
         let (name, count) = (uses[whole].name.clone(), uses[whole].count);
-        let parts = &costs.primitives[&name].contains;
+        let Some(known) = costs.primitives.get(&name) else {
+            continue;
+        };
+        let parts = &known.contains;
         for part in parts.iter().filter(|part| part.name != name) {
-            let count = take(uses, &part.name, count * part.count as f64);
+            let count = take(uses, &part.name, count * part.count);
             if count > 0.0 {
                 found.push(Within {
                     name: part.name.clone(),
@@ -237,6 +242,7 @@ fn product(used: &Use, at: At, is_covered: bool, costs: &Costs) -> Product {
         is_covered,
         lacks_size: !is_covered && costs.primitives.contains_key(&used.name),
         is_extrapolated: at.is_extrapolated,
+        is_of_any_kind: is_covered && at.is_of_any_kind,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Known answers of the HBench thesis (chapter 6), and rules that every prediction keeps.
 
-use yamba_record::program::Contained;
+use crate::cost::Contained;
 
 use crate::change::{CostChange, Replacement};
 use crate::cost::{Cost, Costs, Measured};
@@ -329,6 +329,36 @@ fn half_widths_of_one_curve_are_added_and_those_of_two_in_quadrature() {
     assert_eq!(found.interval_ns, [345.0, 355.0]);
 }
 
+/// The kernel counts page faults without their kind.
+#[test]
+fn a_use_without_a_kind_costs_between_the_cheapest_and_the_dearest_kind() {
+    let system = costs(&[
+        ("page_fault(copy)", None, cost(900.0, 10.0)),
+        ("page_fault(zero)", None, cost(400.0, 10.0)),
+        ("page_faults", None, cost(1.0, 0.0)),
+        ("null", None, cost(100.0, 0.0)),
+    ]);
+    let uses = vec![used("page_fault", None, 2.0), used("page", None, 1.0)];
+    let found = predict(&vector(uses), "s", &system).unwrap();
+    let fault = &found.primitives[0];
+    assert_eq!((fault.cost_ns, fault.interval_ns), (650.0, [780.0, 1820.0]));
+    assert!(fault.is_of_any_kind && fault.is_covered && !fault.is_extrapolated);
+    assert_eq!(found.predicted_ns, 1300.0 + 100.0);
+    assert_eq!(found.coverage.calls, Some(2.0 / 3.0));
+}
+
+#[test]
+fn measured_times_stand_beside_the_prediction() {
+    let system = costs(&[("null", None, cost(100.0, 1.0))]);
+    let uses = vec![used("null", None, 9.0)];
+    let mut found = predict(&vector(uses), "s", &system).unwrap();
+    assert_eq!((found.measured_ns, found.error), (None, None));
+    found.compare_with(1200.0, [1100.0, 1300.0], 50.0);
+    assert_eq!(found.error, Some(-0.25));
+    found.compare_with(0.0, [0.0, 0.0], 50.0);
+    assert_eq!((found.measured_ns, found.error), (Some(0.0), None));
+}
+
 #[test]
 fn what_a_primitive_contains_is_not_charged_twice() {
     let mut system = costs(&[
@@ -338,7 +368,7 @@ fn what_a_primitive_contains_is_not_charged_twice() {
     ]);
     let contains = ["exit", "wait4"].map(|name| Contained {
         name: name.to_owned(),
-        count: 1,
+        count: 1.0,
     });
     let fork: &mut Measured = system.primitives.get_mut("fork").unwrap();
     fork.contains = contains.to_vec();
@@ -412,7 +442,7 @@ fn parts_of_a_contained_primitive_are_taken_once() {
     let of = |names: &[&str]| {
         let part = |name: &&str| Contained {
             name: (*name).to_owned(),
-            count: 1,
+            count: 1.0,
         };
         names.iter().map(part).collect::<Vec<_>>()
     };

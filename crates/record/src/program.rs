@@ -163,6 +163,9 @@ pub struct Primitive {
 pub struct Contained {
     /// Its name.
     pub name: String,
-    /// Number per operation.
-    pub count: u64,
+    /// Number per operation. `None`: the evidence has it.
+    pub count: Option<u64>,
+    /// The evidence that has the number per operation.
+    #[serde(default)]
+    pub evidence: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! The primitive that a system call uses.
 
-use crate::descriptors::{Descriptors, opened_kind, path_kind};
+use crate::descriptors::{Descriptors, is_vfork, opened_kind, path_kind};
 use crate::line::Call;
 
 /// A primitive with its size.
@@ -16,20 +16,23 @@ pub struct Used {
 
 /// Calls with a descriptor as their first argument, under the name of the primitive.
 const OF_DESCRIPTORS: &[(&str, &str)] = &[
+    // The kernel does the work of `read` and `write`, and reads a list or a position before.
     ("read", "read"),
-    ("readv", "readv"),
-    ("pread64", "pread64"),
-    ("preadv", "preadv"),
-    ("write", "write"),
-    ("writev", "writev"),
-    ("pwrite64", "pwrite64"),
-    ("pwritev", "pwritev"),
-    // On a connected socket, the kernel does the work of `write` and `read`.
-    ("sendto", "write"),
-    ("sendmsg", "sendmsg"),
-    ("sendmmsg", "sendmmsg"),
+    ("readv", "read"),
+    ("pread64", "read"),
+    ("preadv", "read"),
+    ("preadv2", "read"),
     ("recvfrom", "read"),
-    ("recvmsg", "recvmsg"),
+    ("recvmsg", "read"),
+    ("write", "write"),
+    ("writev", "write"),
+    ("pwrite64", "write"),
+    ("pwritev", "write"),
+    ("pwritev2", "write"),
+    ("sendto", "write"),
+    ("sendmsg", "write"),
+    // Their results are numbers of messages.
+    ("sendmmsg", "sendmmsg"),
     ("recvmmsg", "recvmmsg"),
     ("sendfile", "sendfile"),
     ("splice", "splice"),
@@ -61,22 +64,13 @@ const OF_DESCRIPTORS: &[(&str, &str)] = &[
 /// Calls whose result is the number of bytes that they moved, or of descriptors that they found ready.
 const SIZED: &[&str] = &[
     "read",
-    "readv",
-    "pread64",
-    "preadv",
     "write",
-    "writev",
-    "pwrite64",
-    "pwritev",
-    "sendmsg",
-    "recvmsg",
     "sendfile",
     "splice",
     "copy_file_range",
     "getdents64",
     "getrandom",
     "epoll_wait",
-    "poll",
     "select",
 ];
 
@@ -131,7 +125,10 @@ fn named<'a>(
         "mmap" | "mmap2" if argument(4) == "-1" => ("mmap", Some("anonymous".to_owned())),
         "mmap" | "mmap2" => ("mmap", descriptors.kind(process, argument(4))),
         "clone" | "clone3" if flags("CLONE_THREAD") => ("clone", Some("thread".to_owned())),
-        "clone" | "clone3" if flags("CLONE_VM") => ("vfork", None),
+        "clone" | "clone3" if is_vfork(call) => ("vfork", None),
+        "execve" | "execveat" if descriptors.borrows_memory(process) => {
+            ("execve", Some("vfork".to_owned()))
+        }
         "fork" | "clone" | "clone3" => ("fork", None),
         _ => (found(OTHER_NAMES).unwrap_or(call.name), None),
     }
@@ -145,6 +142,8 @@ fn path_of(call: &Call) -> String {
 fn size(name: &str, call: &Call) -> Option<f64> {
     match name {
         "mmap" | "munmap" => call.arguments.get(1)?.parse().ok(),
+        // The cost grows with the descriptors that are asked, ready or not.
+        "poll" => call.arguments.get(1)?.parse().ok(),
         name if SIZED.contains(&name) => Some(call.result? as f64),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! The kinds of a process's descriptors, from the calls that open, copy and close them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::line::Call;
 
@@ -13,6 +13,8 @@ pub struct Descriptors {
     /// The table of each process. Threads share one.
     of_process: HashMap<u32, usize>,
     tables: Vec<HashMap<i64, String>>,
+    /// Processes made by `vfork`, which share the memory of their parent until they execute a program.
+    borrowing: HashSet<u32>,
     /// The table of a process that the trace has not seen before.
     at_start: HashMap<i64, String>,
 }
@@ -31,7 +33,7 @@ impl Descriptors {
         Descriptors {
             of_process: threads.iter().map(|thread| (*thread, 0)).collect(),
             tables: vec![kinds],
-            at_start: HashMap::new(),
+            ..Descriptors::default()
         }
     }
 
@@ -45,7 +47,12 @@ impl Descriptors {
         Some(known.map_or(INHERITED.to_owned(), String::clone))
     }
 
-    /// Whether a call of this process was seen, or the call that made it.
+    /// Notes that a process is there. A process that no call made begins with the descriptors of the first one.
+    pub fn meet(&mut self, process: u32) {
+        self.table(process);
+    }
+
+    /// Whether the process was met, or a call made it.
     pub fn knows(&self, process: u32) -> bool {
         self.of_process.contains_key(&process)
     }
@@ -53,6 +60,12 @@ impl Descriptors {
     /// Forgets a process that has ended. Its number may be reused.
     pub fn end(&mut self, process: u32) {
         self.of_process.remove(&process);
+        self.borrowing.remove(&process);
+    }
+
+    /// Whether the process was made by `vfork` and has not executed a program yet.
+    pub fn borrows_memory(&self, process: u32) -> bool {
+        self.borrowing.contains(&process)
     }
 
     /// Follows a call that has succeeded. Returns the process or thread that it made.
@@ -76,7 +89,12 @@ impl Descriptors {
                     .arguments
                     .iter()
                     .any(|a| a.contains("CLONE_FILES") || a.contains("CLONE_THREAD"));
-                return self.begin(process, result, shares);
+                let child = self.begin(process, result, shares);
+                self.borrowing.extend(child.filter(|_| is_vfork(call)));
+                return child;
+            }
+            "execve" | "execveat" => {
+                self.borrowing.remove(&process);
             }
             _ => {
                 if let Some(kind) = opened(call) {
@@ -122,6 +140,12 @@ impl Descriptors {
         self.of_process.insert(child, index);
         Some(child)
     }
+}
+
+/// Whether a call makes a process that shares the memory of its parent.
+pub fn is_vfork(call: &Call) -> bool {
+    let has = |word: &str| call.arguments.iter().any(|a| a.contains(word));
+    call.name == "vfork" || (has("CLONE_VM") && !has("CLONE_THREAD"))
 }
 
 fn descriptor(argument: &str) -> Option<i64> {

@@ -1,6 +1,6 @@
 //! Reads the output of `strace -f`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use yamba_predict::vector::{SCHEMA, Traced, Vector};
 
@@ -27,6 +27,8 @@ pub struct Trace {
     pub vector: Vector,
     /// Number of system calls.
     pub calls: u64,
+    /// Number of page faults of the application. `None`: the trace does not count them.
+    pub faults: Option<u64>,
     /// Number of calls that had not returned at the end. They are not counted.
     pub unfinished: usize,
     /// Numbers of the lines that were not understood, from 1.
@@ -44,7 +46,7 @@ pub struct Reader {
     /// The first part of the call in which each process is.
     begun: HashMap<u32, String>,
     /// Lines of processes whose parent is not known yet: a child may run before the call of its parent returns.
-    held: HashMap<u32, Vec<String>>,
+    held: BTreeMap<u32, Vec<String>>,
     lines: usize,
     unknown: Vec<usize>,
     command: Vec<String>,
@@ -117,6 +119,7 @@ impl Reader {
         (self.calls > 0).then_some(Trace {
             vector,
             calls: self.calls,
+            faults: None,
             unfinished: self.begun.len(),
             unknown: self.unknown,
         })
@@ -152,6 +155,7 @@ impl Reader {
     }
 
     fn event(&mut self, line: &Line) -> Option<()> {
+        self.descriptors.meet(line.process);
         match line.content {
             Content::Other(text) => {
                 // A killed process does not return from its call.

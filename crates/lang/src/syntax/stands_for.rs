@@ -2,11 +2,11 @@
 
 use super::cursor::{Parsed, Parser};
 use super::token::TokenKind;
-use crate::ast::{Ident, MemberKind, StandsFor};
+use crate::ast::{Contained, ContainedCount, Ident, MemberKind, StandsFor};
 use crate::diagnostic::error;
 
 impl Parser<'_> {
-    /// `stands_for PRIMITIVE [by PARAMETER] [contains PRIMITIVE [* N], ...];`
+    /// `stands_for PRIMITIVE [by PARAMETER] [contains PRIMITIVE [* N | * EVIDENCE], ...];`
     pub(super) fn stands_for(&mut self) -> Parsed<MemberKind> {
         self.pos += 1;
         let primitive = self.primitive()?;
@@ -30,20 +30,29 @@ impl Parser<'_> {
         }))
     }
 
-    /// `PRIMITIVE [* N]`
-    fn contained(&mut self) -> Parsed<(Ident, u64)> {
+    /// `PRIMITIVE [* N | * EVIDENCE]`
+    fn contained(&mut self) -> Parsed<Contained> {
         let primitive = self.primitive()?;
-        if !self.eat(b'*') {
-            return Ok((primitive, 1));
+        let count = if self.eat(b'*') {
+            self.contained_count(&primitive)?
+        } else {
+            ContainedCount::Number(1)
+        };
+        Ok(Contained { primitive, count })
+    }
+
+    fn contained_count(&mut self, primitive: &Ident) -> Parsed<ContainedCount> {
+        if self.kind() == TokenKind::Word {
+            return Ok(ContainedCount::Evidence(self.name("the evidence")?));
         }
         let number = self.number_here().parse().ok().filter(|n| *n > 0);
         let Some(number) = number else {
             return self.fail(error!("bad-count" at self.here_or_end(),
-                "how many times `{}` is contained is not a whole number", primitive.text;
+                "the number of `{}` is neither a whole number above 0 nor an evidence", primitive.text;
                 help "write for example `contains mmap(file) * 4`"));
         };
         self.pos += 1;
-        Ok((primitive, number))
+        Ok(ContainedCount::Number(number))
     }
 
     fn number_here(&self) -> &str {

@@ -131,7 +131,13 @@ impl Printer<'_> {
                 let by = clause.by.as_ref();
                 let by = by.map_or(String::new(), |by| format!(" by {}", by.text));
                 let each = clause.contains.iter();
-                let each = each.map(|(name, count)| format!(" contains {} * {count}", name.text));
+                let each = each.map(|part| {
+                    let count = match &part.count {
+                        ContainedCount::Number(count) => count.to_string(),
+                        ContainedCount::Evidence(name) => name.text.clone(),
+                    };
+                    format!(" contains {} * {count}", part.primitive.text)
+                });
                 let contains: String = each.collect();
                 format!("stands for {}{by}{contains}", clause.primitive.text)
             }

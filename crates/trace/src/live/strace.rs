@@ -273,6 +273,7 @@ impl Session {
         };
         let reader = std::mem::take(&mut self.reader);
         let mut trace = reader.trace(&request).ok_or(Fault::NoCalls)?;
+        trace.faults = Some(self.used.minor_faults + self.used.major_faults);
         for (name, count) in [
             (PAGE_FAULT, self.used.minor_faults),
             (MAJOR_FAULT, self.used.major_faults),

@@ -25,7 +25,8 @@ impl FromStr for Pattern {
         let regex = Regex::new(text).map_err(|e| e.to_string())?;
         if regex.captures_len() != 2 {
             return Err(
-                "it must have one group in round brackets, which matches the number".to_owned(),
+                "write one group in round brackets, which matches the number: ([0-9]+) requests"
+                    .to_owned(),
             );
         }
         Ok(Pattern(regex))

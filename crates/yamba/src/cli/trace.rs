@@ -14,7 +14,7 @@ use super::{Failure, of_system, output};
 /// How often does an application use each primitive?
 ///
 /// Counts the system calls of a program, of a server under its load, or of a running process, and writes an application vector for `yamba predict`. strace counts them: it needs
-/// no privilege, and slows the program down. It shows no page faults and no time in the kernel, so the vector has neither.
+/// no privilege, and slows the program down. The kernel counts the page faults. The vector has no times: `yamba predict --measure` measures them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -178,10 +178,11 @@ fn read(path: &Path) -> io::Result<String> {
 }
 
 fn remarks(trace: &Trace, place: &str) -> String {
-    let mut text = format!(
-        "{} system calls; page faults are not in a trace of strace\n",
-        trace.calls
-    );
+    let faults = match trace.faults {
+        Some(faults) => format!("{faults} page faults"),
+        None => "page faults are not in a trace of strace".to_owned(),
+    };
+    let mut text = format!("{} system calls; {faults}\n", trace.calls);
     if let Some(first) = trace.unknown.first() {
         let lines = output::counted(trace.unknown.len(), "line was", "lines were");
         text += &format!(

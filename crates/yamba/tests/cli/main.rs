@@ -38,6 +38,7 @@ mod study;
 mod support;
 mod terminal;
 mod time;
+mod trace;
 mod trust;
 #[allow(dead_code, reason = "tests/facilities uses the rest")]
 mod user;

@@ -2,7 +2,7 @@
 
 use super::super::suggest;
 use super::lookup::{visible, visible_names};
-use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, StandsFor, Sweep, Values};
+use crate::ast::{Chart, ContainedCount, Cpp, Ident, MemberKind, Param, StandsFor, Sweep, Values};
 use crate::cpp;
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
@@ -254,11 +254,31 @@ fn check_primitive(
                 "`{}` is not a parameter of this class with a number as its value", by.text; help help));
         }
     }
-    for (contained, _) in &clause.contains {
-        if contained.text == clause.primitive.text {
-            found.push(error!("primitive-in-itself" at contained.span,
-                "`{}` cannot contain itself", contained.text;
+    for contained in &clause.contains {
+        let part = &contained.primitive;
+        if part.text == clause.primitive.text {
+            found.push(error!("primitive-in-itself" at part.span,
+                "`{}` cannot contain itself", part.text;
                 help "list the other primitives that one operation uses"));
         }
+        if let ContainedCount::Evidence(evidence) = &contained.count {
+            check_count(analysis, class, evidence, found);
+        }
+    }
+}
+
+/// Checks an evidence that says how often a primitive is contained.
+fn check_count(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
+    let is_evidence = |k: &MemberKind| matches!(k, MemberKind::Evidence { .. });
+    let member = visible(analysis, class.id, &name.text);
+    if !member.is_some_and(|m| is_evidence(&analysis.member(m).kind)) {
+        let known = visible_names(analysis, class.id, &is_evidence);
+        let help = suggest::help(
+            &name.text,
+            known,
+            "name an evidence of this class, or write a whole number above 0".to_owned(),
+        );
+        found.push(error!("count-of-contained" at name.span,
+            "`{}` is not an evidence of this class", name.text; help help));
     }
 }

@@ -118,6 +118,7 @@ fn row(product: &Product, total: f64) -> Vec<String> {
     let mark = match (product.is_covered, product.is_extrapolated) {
         (false, _) if product.lacks_size => "as a null call: without a size",
         (false, _) => "as a null call",
+        (true, _) if product.is_of_any_kind => "of any kind",
         (true, true) => "beyond the measured sizes",
         (true, false) => "",
     };

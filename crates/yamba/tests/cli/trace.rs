@@ -1,0 +1,316 @@
+//! `yamba trace` and `yamba predict --measure` with real programs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::schema;
+use crate::support::{Yamba, json as document, needs, processes_of, until};
+
+/// Writes one byte to each line that it reads.
+const SERVER: &str = "exec 3<>requests; while read line <&3; do echo . > /dev/null; done";
+
+/// Sends 50 requests of two bytes to the server, and waits until it has read them.
+const LOAD: &str = r#"i=0
+while [ $i -lt 50 ]; do echo r; i=$((i+1)); done > requests
+sleep 0.5
+echo "50 requests sent"
+"#;
+
+fn vector(yamba: &Yamba, name: &str) -> Value {
+    let text = fs::read_to_string(yamba.folder.path().join(name)).unwrap();
+    let found = serde_json::from_str(&text).unwrap();
+    schema::holds("yamba-vector-1.json", &found);
+    found
+}
+
+/// The uses of a vector by name and size.
+fn uses(vector: &Value) -> BTreeMap<String, f64> {
+    let each = vector["primitives"].as_array().unwrap().iter();
+    each.map(|used| {
+        let size = used["size"].as_f64().map(|s| format!("@{s}"));
+        let name = used["name"].as_str().unwrap().to_owned() + &size.unwrap_or_default();
+        (name, used["count"].as_f64().unwrap())
+    })
+    .collect()
+}
+
+fn with_server() -> Yamba {
+    let yamba = Yamba::new().file("server.sh", SERVER).file("load.sh", LOAD);
+    let made = yamba.other("mkfifo").arg("requests").status().unwrap();
+    assert!(made.success());
+    yamba
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn run_of_a_command_is_counted() {
+    needs(&["strace", "dd"]);
+    let mut yamba = Yamba::new();
+    let command = "dd if=/dev/zero of=/dev/null bs=1000 count=50 status=none";
+    let answer = yamba.run(&format!("trace -o dd.vector -- {command}")).ok();
+    assert!(answer.err.contains("page faults\n"), "{}", answer.err);
+    let found = vector(&yamba, "dd.vector");
+    let of = uses(&found);
+    assert_eq!(of["read(device)@1000"], 50.0);
+    assert_eq!(of["write(device)@1000"], 50.0);
+    assert_eq!((of["execve"], of["exit_group"]), (1.0, 1.0));
+    // Each page of the program that it touches first.
+    assert!(
+        of["page_fault"] > 10.0 && of["page_fault"] < 10_000.0,
+        "{of:?}"
+    );
+    assert_eq!(found["application"], "dd");
+    assert_eq!(found["command"].as_array().unwrap().len(), 6);
+    assert_eq!(found["traced"]["how"], "strace");
+    // Without a file, the vector goes to standard output, and the output of the program to standard error.
+    let answer = yamba.run_words(&["trace", "--application", "x", "--", "echo", "hello"]);
+    let printed: Value = serde_json::from_str(&answer.ok().out).unwrap();
+    assert_eq!(
+        (&printed["application"], &printed["units"]),
+        (&json!("x"), &json!(1.0))
+    );
+}
+
+/// Children have the descriptors of their parent, and each call counts once.
+#[test]
+#[ignore = "needs strace"]
+fn whole_tree_of_processes_is_counted() {
+    needs(&["strace", "dd"]);
+    let mut yamba = Yamba::new();
+    let line = "dd if=/dev/zero bs=100 count=20 status=none | dd of=/dev/null bs=100 status=none; echo end; exit 3";
+    let answer = yamba
+        .run_words(&["trace", "-o", "v", "--", "sh", "-c", line])
+        .ok();
+    assert!(
+        answer.err.contains("warning: sh: exit status: 3"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(answer.out, "end\n");
+    let of = uses(&vector(&yamba, "v"));
+    assert_eq!(of["write(pipe)@100"], 20.0, "{of:?}");
+    assert_eq!(of["read(device)@100"], 20.0);
+    let calls = |names: &[&str]| {
+        let is_one = |label: &str| names.iter().any(|name| label.starts_with(name));
+        let each = of.iter().filter(|(label, _)| is_one(label));
+        each.map(|(_, count)| count).sum::<f64>()
+    };
+    assert_eq!(calls(&["execve"]), 3.0, "{of:?}");
+    assert_eq!(calls(&["fork", "vfork"]), 2.0, "{of:?}");
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn server_is_counted_while_its_load_runs() {
+    needs(&["strace"]);
+    let mut yamba = with_server();
+    let words = [
+        "trace",
+        "--load",
+        "sh load.sh",
+        "--units-from",
+        "([0-9]+) requests",
+        "--unit",
+        "request",
+        "-o",
+        "server.vector",
+        "--",
+        "sh",
+        "server.sh",
+    ];
+    let answer = yamba.run_words(&words).ok();
+    assert!(answer.out.contains("50 requests sent"), "{}", answer.out);
+    let found = vector(&yamba, "server.vector");
+    assert_eq!(
+        (&found["units"], &found["unit"]),
+        (&json!(50.0), &json!("request"))
+    );
+    assert_eq!(found["load"], "sh load.sh");
+    assert_eq!(found["units_from"], "([0-9]+) requests");
+    let of = uses(&found);
+    // The shell reads single bytes, opens /dev/null and writes two bytes for each request. Nothing of its start-up is counted.
+    assert_eq!(of["read(file)@1"], 2.0, "{of:?}");
+    assert_eq!(of["open(device)"], 1.0);
+    assert_eq!(of["write(device)@2"], 1.0);
+    assert!(!of.contains_key("execve"), "{of:?}");
+    assert_eq!(processes_of(yamba.folder.path()), [0; 0]);
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn running_process_is_counted_and_left_alone() {
+    needs(&["strace"]);
+    let mut yamba = with_server();
+    let mut server = yamba.other("sh").arg("server.sh").spawn().unwrap();
+    let id = server.id().to_string();
+    let state = || fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let words = [
+        "trace",
+        "-p",
+        &id,
+        "--load",
+        "sh load.sh",
+        "--units",
+        "50",
+        "-o",
+        "v",
+    ];
+    yamba.run_words(&words).ok();
+    let found = vector(&yamba, "v");
+    assert_eq!(found["command"], json!(["sh", "server.sh"]));
+    assert_eq!(uses(&found)["read(file)@1"], 2.0);
+    assert!(state().contains("TracerPid:\t0"), "{}", state());
+    // An interrupt ends the trace, and the vector is written.
+    let traced = yamba.begin(&["trace", "-p", &id, "-o", "v2"]);
+    until("the server is traced", || {
+        !state().contains("TracerPid:\t0")
+    });
+    let sent = yamba
+        .other("sh")
+        .arg("load.sh")
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let interrupt = yamba
+        .other("kill")
+        .args(["-INT", &traced.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    assert!(traced.wait_with_output().unwrap().status.success());
+    assert_eq!(uses(&vector(&yamba, "v2"))["read(file)@1"], 100.0);
+    // If Yamba is killed, the server runs on without a tracer.
+    let mut traced = yamba.begin(&["trace", "-p", &id, "-o", "v3"]);
+    until("the server is traced", || {
+        !state().contains("TracerPid:\t0")
+    });
+    traced.kill().unwrap();
+    traced.wait().unwrap();
+    until("nobody traces the server", || {
+        state().contains("TracerPid:\t0")
+    });
+    assert!(state().contains("State:\tS"), "{}", state());
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn faults_of_live_traces_are_named() {
+    needs(&["strace"]);
+    let mut yamba = Yamba::new();
+    for (words, parts) in [
+        (
+            vec!["--", "no-such-program"],
+            ["no system call", "must exist"],
+        ),
+        (
+            vec!["--load", "true", "--", "true"],
+            ["ended before its load", "--load"],
+        ),
+        (
+            vec!["--load", "exit 3", "--", "sleep", "60"],
+            ["load failed: exit status: 3", "messages"],
+        ),
+        (
+            vec!["--units-from", "([0-9]+) x", "--", "sh", "-c", "echo y >&2"],
+            ["--units-from", "no number above 0"],
+        ),
+        (
+            vec!["--units-from", "x", "--", "sh", "-c", "echo y >&2"],
+            ["--units-from", "one group"],
+        ),
+        (vec!["-p", "999999999"], ["no such process", "ps -e"]),
+        (vec!["-p", "1", "--", "true"], ["--pid", "cannot be used"]),
+        (vec![], ["COMMAND", "required"]),
+    ] {
+        let all: Vec<&str> = ["trace", "-o", "v"].into_iter().chain(words).collect();
+        yamba.run_words(&all).refused(&parts);
+    }
+    assert!(!yamba.folder.path().join("v").exists());
+    assert_eq!(processes_of(yamba.folder.path()), [0; 0]);
+    let mut without = Yamba::new().env("PATH", "/nowhere");
+    without
+        .run_words(&["trace", "--", "/bin/true"])
+        .refused(&["strace cannot be started", "--from"]);
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn stopped_trace_ends_its_program() {
+    needs(&["strace"]);
+    let yamba = Yamba::new();
+    let mut command = yamba.command(&["trace", "-o", "v", "--", "sleep", "60"]);
+    let traced = command.stderr(Stdio::piped()).spawn().unwrap();
+    sleep(Duration::from_secs(1));
+    let interrupt = yamba
+        .other("kill")
+        .args(["-INT", &traced.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let answer = traced.wait_with_output().unwrap();
+    assert_eq!(answer.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&answer.stderr).contains("no vector was made"));
+    assert_eq!(processes_of(yamba.folder.path()), [0; 0]);
+}
+
+/// The program reads and writes single bytes, nearly all in the kernel, as the benchmarks do.
+#[test]
+#[ignore = "needs g++ and strace"]
+fn measured_time_stands_beside_the_prediction() {
+    needs(&["strace", "dd"]);
+    let mut yamba = Yamba::new();
+    let costs = "run lat_syscall_getppid lat_syscall_read lat_syscall_write --quick";
+    yamba.run(costs).ok();
+    let words = "trace -o dd.vector -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
+    yamba.run(words).ok();
+    let found = document(&mut yamba, "predict dd.vector --measure --json");
+    schema::holds("yamba-predict-1.json", &found);
+    let found = &found["predictions"][0];
+    let [low, high] = [0, 1].map(|i| found["measured_interval_ns"][i].as_f64().unwrap());
+    let number = |key: &str| found[key].as_f64().unwrap();
+    let (kernel, user) = (number("measured_ns"), number("measured_user_ns"));
+    assert!(
+        low < kernel && kernel < high && high < 1.5 * low,
+        "{low} {kernel} {high}"
+    );
+    assert!(
+        number("predicted_ns") < 1.2 * kernel && user < kernel,
+        "{found}"
+    );
+    let error = number("predicted_ns") / kernel - 1.0;
+    assert!((number("error") - error).abs() < 1e-9);
+}
+
+#[test]
+fn only_an_application_that_can_run_here_is_measured() {
+    let other = json!({
+        "schema": "yamba-run/1", "id": "00000000000000aa", "started_unix_s": 1.0,
+        "machine": {"isa": "z80", "system": "cpm", "kernel": "2.2", "cpu": "Z80", "cpus": 1,
+            "memory": 1000, "page_size": 4096, "root": true, "virtual_machine": false, "scratch": null},
+        "benchmarks": [],
+    });
+    let by_hand = json!({
+        "schema": "yamba-vector/1", "application": "server", "unit": "request",
+        "primitives": [{"name": "null", "count": 1}],
+    });
+    let mut yamba = Yamba::new()
+        .file("other.json", other.to_string())
+        .file("by_hand.vector", by_hand.to_string());
+    for (words, parts) in [
+        ("by_hand.vector --on other.json", ["another machine", "z80"]),
+        (
+            "by_hand.vector --on other.json --cost null=2x",
+            ["--cost", "cannot be used"],
+        ),
+    ] {
+        yamba
+            .run(&format!("predict {words} --measure"))
+            .refused(&parts);
+    }
+}
