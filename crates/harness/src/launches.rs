@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use yamba_record::event::Curve;
 use yamba_record::number::number;
-use yamba_record::run::LaunchRequest;
+use yamba_record::run::{IntervalScope, LaunchRequest};
 use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
 
@@ -419,7 +419,8 @@ impl<'a> Launches<'a> {
             return;
         }
         // A disturbed entry has no width: further launches may find the machine calm.
-        let calm = summary.median.filter(|_| !summary.is_disturbed);
+        let is_calm = !summary.is_disturbed && !lacks_launches(options, summary);
+        let calm = summary.median.filter(|_| is_calm);
         let width = calm.zip(summary.confidence_interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
         let (done, time) = (self.turns.len() as u64, self.entry.time);
@@ -431,6 +432,7 @@ impl<'a> Launches<'a> {
     /// entries lie between.
     fn may_return(&self, options: &Options, summary: &Benchmark) -> bool {
         let is_disturbed = summary.is_disturbed && summary.disturbed.contains_key(NEIGHBOUR);
+        let is_disturbed = is_disturbed || lacks_launches(options, summary);
         let has_time = self.spent + self.each() <= self.planned.saturating_mul(PATIENCE);
         is_disturbed && !self.is_over && self.left() == 0 && options.launches.is_none() && has_time
     }
@@ -495,6 +497,14 @@ impl<'a> Launches<'a> {
     }
 }
 
+/// Whether neighbours left too few launches with quiet batches for an interval between launches, without which no comparison is possible.
+fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
+    options.planned_launches() >= ENOUGH_LAUNCHES as u64
+        && summary.status == Status::Ok
+        && summary.interval_scope == Some(IntervalScope::WithinLaunches)
+        && summary.disturbed.contains_key(NEIGHBOUR)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -502,6 +512,7 @@ mod tests {
     use yamba_record::document::Entry as _;
 
     use super::*;
+    use crate::assemble;
     use crate::job::Program;
     use crate::points::Point;
     use crate::process_output::ProcessExit;
@@ -599,5 +610,24 @@ mod tests {
             request(&loaded, 8),
             "--run --set scale=16 --batches 2 --time-ns 800000000 --precision 0.005 --processes 8 --loaded-ns 100000000 --free"
         );
+    }
+
+    /// Five of six launches had neighbours all the time: the figure says nothing of other runs, and more launches may find the machine calm.
+    #[test]
+    fn launches_without_a_quiet_batch_are_repeated() {
+        let mut figure = assemble::no_figure("sample");
+        figure.status = Status::Ok;
+        figure.interval_scope = Some(IntervalScope::WithinLaunches);
+        let usual = Options::default();
+        assert!(!lacks_launches(&usual, &figure));
+        figure.disturbed.insert(NEIGHBOUR.to_owned(), 50);
+        assert!(lacks_launches(&usual, &figure));
+        let quick = Options {
+            quick: true,
+            ..Options::default()
+        };
+        assert!(!lacks_launches(&quick, &figure));
+        figure.interval_scope = Some(IntervalScope::BetweenLaunches);
+        assert!(!lacks_launches(&usual, &figure));
     }
 }

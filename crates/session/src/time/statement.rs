@@ -70,7 +70,7 @@ impl Statements {
     fn case(&self, source: &mut Source, index: usize, statement: &str) {
         let title = self.title(index);
         source.add(&format!("case {index}: while (turns-- > 0) {{ "));
-        if statement.contains([';', '}']) {
+        if is_statement(statement) {
             source.add("[&]() __attribute__((always_inline)) {\n");
             source.given(&title, statement);
             source.add("\n}();");
@@ -81,6 +81,23 @@ impl Statements {
         }
         source.add(" asm volatile(\"\" : : : \"memory\"); } break;\n");
     }
+}
+
+/// Whether a text is a statement, which ends with `;` or `}`. Texts and characters in quotes do not count: `parse("a;b")` is an expression.
+fn is_statement(text: &str) -> bool {
+    let (mut quote, mut escaped) = (None, false);
+    for c in text.chars() {
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some(begin) if c == begin => quote = None,
+            Some(_) => {}
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c == ';' || c == '}' => return true,
+            None => {}
+        }
+    }
+    false
 }
 
 /// Replaces the class name, which the user did not choose, by the statement.
@@ -225,6 +242,22 @@ mod tests {
             ("f(]", ']'),
         ] {
             assert_eq!(is_open(text), Some(at), "{text}");
+        }
+    }
+
+    #[test]
+    fn quoted_semicolons_do_not_make_a_statement() {
+        for expression in [
+            "f(x)",
+            r#"parse("a;b}")"#,
+            r#"parse("\";")"#,
+            "f(';')",
+            r"f('\'', ';')",
+        ] {
+            assert!(!is_statement(expression), "{expression}");
+        }
+        for statement in ["f();", "if (x) { f(); }", r#"parse("a;b");"#, "f('a');"] {
+            assert!(is_statement(statement), "{statement}");
         }
     }
 }

@@ -103,8 +103,9 @@ impl<'a> CommandLines<'a> {
         let user_flags = match options.recorded.get(analysis.class(class).name()) {
             Some(flags) => flags.clone(),
             None => {
-                let (clauses, names) = user_flags::of_clauses(analysis, class, target)?;
+                let (mut clauses, names) = user_flags::of_clauses(analysis, class, target)?;
                 linked_names = names;
+                user_flags::without_replaced(&mut clauses.link, &options.command_line.link);
                 UserFlags {
                     command_line: options.command_line.clone(),
                     clauses,

@@ -248,6 +248,18 @@ pub(super) fn without_places(words: &[String]) -> Vec<String> {
     named.collect()
 }
 
+/// Removes the files of clauses of which the command line has one with the same name: it replaces them. The linker would take a function from the first
+/// archive that has it.
+pub(super) fn without_replaced(clauses: &mut Vec<String>, command_line: &[String]) {
+    let name = |word: &String| {
+        linked_file(word)
+            .and_then(Path::file_name)
+            .map(ToOwned::to_owned)
+    };
+    let replaced: BTreeSet<_> = command_line.iter().filter_map(name).collect();
+    clauses.retain(|word| name(word).is_none_or(|name| !replaced.contains(&name)));
+}
+
 /// The file that a word of the linker's arguments names.
 fn linked_file(word: &str) -> Option<&Path> {
     word.starts_with('/').then(|| Path::new(word))

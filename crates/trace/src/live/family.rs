@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What processes have used, as `/proc` counts it.
+/// Processor time and page faults of processes, as `/proc` counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time in user space, in ticks of 10 ms.
@@ -51,7 +51,7 @@ impl Add for Usage {
     }
 }
 
-/// The name of the tracer's process. What it uses itself is not the application's.
+/// The name of the tracer's process. Its own use is not the application's.
 pub const TRACER: &str = "strace";
 
 /// The descendants of a process, but for some and their descendants.
@@ -100,14 +100,14 @@ impl Family {
         self.left_out.borrow_mut().insert(process);
     }
 
-    /// What all children of a process have used that have ended and that it has waited for, with their own such children. `self` is this process.
+    /// The use of the children of a process that have ended and were waited for, with their own such children. `self` is this process.
     pub fn reaped_by(process: &str) -> Usage {
         let text = fs::read_to_string(format!("/proc/{process}/stat"));
         let found = text.ok().as_deref().and_then(parsed);
         found.map_or(Usage::default(), |process| process.reaped)
     }
 
-    /// What the processes have used, with their descendants that have ended and were waited for, and without the tracer.
+    /// The use of the processes and of their descendants that have ended and were waited for, without the tracer.
     pub fn usage(&self) -> Usage {
         let each = self.processes().into_values();
         each.fold(Usage::default(), |sum, process| {

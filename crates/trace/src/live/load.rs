@@ -108,7 +108,7 @@ impl Output {
 fn copy(mut from: impl Read, mut to: impl Write) -> Vec<u8> {
     let (mut kept, mut buffer) = (Vec::new(), vec![0; 65536]);
     while let Ok(length @ 1..) = from.read(&mut buffer) {
-        // The output is only shown: whoever closed its other end does not want to see it.
+        // The output is only shown. If its other end is closed, no reader needs it.
         let _ = to.write_all(&buffer[..length]).and_then(|()| to.flush());
         kept.extend_from_slice(&buffer[..length]);
         if kept.len() > 2 * KEPT {

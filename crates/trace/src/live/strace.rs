@@ -124,7 +124,7 @@ struct Session {
     /// The part of a line that was read so far.
     rest: Vec<u8>,
     reader: Reader,
-    /// What the application used while its calls were counted.
+    /// The use of the application while its calls were counted.
     used: Usage,
     /// Holds the pipe's name until strace has opened it, so that nothing is left behind if this process is killed.
     folder: Option<tempfile::TempDir>,

@@ -199,7 +199,7 @@ fn answer(found: &Comparison) -> Result<Answer, Failure> {
     }
     match gate.judged {
         0 if gate.gated == 0 => Err(Failure::new("there is nothing that the gate could judge")
-            .help("the reasons stand above; measure what has no figure again")),
+            .help("the reasons stand above; measure again at a quieter time, or with `--launches 12`: a figure needs six launches with quiet batches")),
         0 => Err(Failure::new("there is nothing that the gate could decide")
             .help("the reasons stand above")),
         _ if gate.passed => Ok(Answer::Done),

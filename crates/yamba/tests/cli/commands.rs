@@ -246,6 +246,9 @@ fn impossible_commands_are_refused_before_anything_runs() {
             &["no command has {n}"],
         ),
         (&["-c", "true", "--parameter", "n"], &["NAME=A,B,C"]),
+        // Options of commands, with a statement.
+        (&["f();", "--name", "new"], &["--name", "cannot be used"]),
+        (&["f();", "--warmup", "2"], &["--warmup", "cannot be used"]),
         (
             &["-c", "true", "-n", "a", "-n", "b"],
             &["2 names for 1 commands"],

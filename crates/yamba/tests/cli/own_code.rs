@@ -95,6 +95,19 @@ fn clause_links_library_relative_to_its_file_and_its_change_rebuilds_program() {
     assert_eq!(program(&measured(&mut yamba, "")), program(&first));
 }
 
+/// Without this rule, the linker would take the function from the archive of the clause.
+#[test]
+#[ignore = "needs g++ and ar"]
+fn library_of_the_command_line_replaces_that_of_the_clause() {
+    let mut yamba = yamba(ASKS);
+    let folder = yamba.folder.path().to_owned();
+    fs::rename(folder.join("library"), folder.join("other")).unwrap();
+    library(&yamba, 2);
+    assert_eq!(answer(&measured(&mut yamba, "")), 2.0);
+    let replaced = measured(&mut yamba, "--link other/libanswer.a");
+    assert_eq!(answer(&replaced), 1.0);
+}
+
 #[test]
 #[ignore = "needs g++ and ar"]
 fn flags_are_recorded_by_origin_and_each_makes_another_program() {

@@ -191,7 +191,7 @@ fn running_process_is_counted_and_left_alone() {
     });
     traced.kill().unwrap();
     traced.wait().unwrap();
-    until("nobody traces the server", || {
+    until("the server has no tracer", || {
         state().contains("TracerPid:\t0")
     });
     assert!(state().contains("State:\tS"), "{}", state());

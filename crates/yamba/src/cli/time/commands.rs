@@ -23,35 +23,35 @@ pub(super) struct Commands {
     #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = ["statements", "asm"])]
     pub(super) commands: Vec<String>,
     /// With --command: names of the commands, in their order
-    #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands")]
+    #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     names: Vec<String>,
     /// With --command: run this before each run, untimed; once for all commands, or once for each
-    #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands")]
+    #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     prepare: Vec<String>,
     /// With --command: replace {NAME} by each of these values; may be repeated
-    #[arg(short = 'L', long = "parameter", value_name = "NAME=A,B,C", requires = "commands", value_parser = values)]
+    #[arg(short = 'L', long = "parameter", value_name = "NAME=A,B,C", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = values)]
     parameters: Vec<(String, Vec<String>)>,
     /// With --command: untimed runs of each command at the beginning
-    #[arg(short = 'w', long, value_name = "N", requires = "commands", default_value = "1", value_parser = quantity::count(0..=10000))]
+    #[arg(short = 'w', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "1", value_parser = quantity::count(0..=10000))]
     warmup: u64,
     /// With --command: number of runs [default: at least 10, and for 3 s]
-    #[arg(short = 'r', long, value_name = "N", requires = "commands", value_parser = quantity::count(1..=100_000))]
+    #[arg(short = 'r', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(1..=100_000))]
     runs: Option<u64>,
     /// With --command: time for the runs of each command
-    #[arg(long = "time", value_name = "TIME", requires = "commands", default_value = "3s", value_parser = quantity::time)]
+    #[arg(long = "time", value_name = "TIME", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "3s", value_parser = quantity::time)]
     time: Duration,
     /// With --command: failing runs count, too
-    #[arg(short = 'i', long, requires = "commands")]
+    #[arg(short = 'i', long, requires = "commands", conflicts_with_all = ["statements", "asm"])]
     ignore_failure: bool,
     /// With --command: the shell, or `none`. Its start-up is measured and subtracted [default: /bin/sh where a command needs a
     /// shell]
-    #[arg(short = 'S', long, value_name = "SHELL", requires = "commands")]
+    #[arg(short = 'S', long, value_name = "SHELL", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     shell: Option<String>,
     /// With --command: the file that each run reads as its standard input
-    #[arg(long, value_name = "FILE", requires = "commands")]
+    #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     input: Option<PathBuf>,
     /// With --command: seed of the random order [default: random, and recorded]
-    #[arg(long, value_name = "N", requires = "commands", value_parser = quantity::count(0..=u64::MAX))]
+    #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
 }
 
@@ -186,7 +186,7 @@ fn time(command: &CommandRuns, median: f64, ends: [f64; 2], runs: usize) -> Stri
         ns(median),
         yamba_report::interval(ends, median, "ns"),
         ns(command.mean_ns),
-        ns(command.min_ns),
+        shortest(command.min_ns),
         ns(command.max_ns),
     );
     match &command.shell {
@@ -195,13 +195,25 @@ fn time(command: &CommandRuns, median: f64, ends: [f64; 2], runs: usize) -> Stri
     }
 }
 
+/// The shortest time. With the time of the shell subtracted, it can be below 0.
+fn shortest(value: f64) -> String {
+    match value > 0.0 {
+        true => ns(value),
+        false => "about 0".to_owned(),
+    }
+}
+
 /// Processor time of all runs below which the ticks of a kernel split it too coarsely into user and system, in ns. With ticks of 4 ms, the error of
 /// the split then is 6 %.
 const LEAST_CPU_NS: f64 = 1e9;
 
+/// Processor time of one run below which the split is biased, in ns: Linux gives all time of a process to the user if no tick hit the kernel. These are ten
+/// ticks of 4 ms.
+const LEAST_CPU_OF_RUN_NS: f64 = 4e7;
+
 fn cpu(command: &CommandRuns, runs: usize) -> String {
     let both = command.user_ns + command.system_ns;
-    if both * (runs as f64) < LEAST_CPU_NS {
+    if both * (runs as f64) < LEAST_CPU_NS || both < LEAST_CPU_OF_RUN_NS {
         return format!("{}, too little to split it into user and system", ns(both));
     }
     format!(
