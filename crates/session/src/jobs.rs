@@ -53,8 +53,22 @@ pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildE
         BuildError::NothingToBuild(why) => {
             Failure::new(why).help("`yamba list NAME --platforms` shows where it runs")
         }
-        BuildError::Tool { .. } => Failure::new(error.to_string())
-            .help("where its own words are of no help: CXX and AS name another compiler and assembler"),
+        BuildError::Tool { ref output, .. } => {
+            let help = help_of_tool(output);
+            Failure::new(error.to_string()).help(help)
+        }
+    }
+}
+
+/// The help text for an output of the compiler, the assembler or the linker.
+fn help_of_tool(output: &str) -> &'static str {
+    let says = |words: &[&str]| words.iter().any(|w| output.contains(w));
+    if says(&["undefined reference", "undefined symbol"]) {
+        "a library must define it: `link \"libmylib.a\";` in the compile clause, or --link"
+    } else if says(&["multiple definition", "duplicate symbol"]) {
+        "two of the linked files define it: link only one of them"
+    } else {
+        "where its own words are of no help: CXX and AS name another compiler and assembler"
     }
 }
 

@@ -27,7 +27,10 @@ impl SourceSnapshot {
     /// The reason why a benchmark's program cannot be rebuilt. `None` if all its texts are present under their hashes.
     pub fn lacks(run: &Run, benchmark: &Benchmark) -> Option<String> {
         if benchmark.provenance.files.is_empty() {
-            return Some("the run kept no sources".to_owned());
+            return Some(
+                "the run kept no sources (that of `yamba time` never does: measure a file)"
+                    .to_owned(),
+            );
         }
         let includes = benchmark.provenance.inputs.iter().flat_map(|i| &i.includes);
         let mut files = benchmark.provenance.files.iter().chain(includes);

@@ -59,6 +59,13 @@ const OF_DESCRIPTORS: &[(&str, &str)] = &[
     ("getsockopt", "getsockopt"),
     ("getsockname", "getsockname"),
     ("getpeername", "getpeername"),
+    // Names of 32-bit processes.
+    ("fstat64", "fstat"),
+    ("_llseek", "lseek"),
+    ("ftruncate64", "ftruncate"),
+    ("fadvise64_64", "fadvise64"),
+    ("fcntl64", "fcntl"),
+    ("sendfile64", "sendfile"),
 ];
 
 /// Calls whose result is the number of bytes that they moved, or of descriptors that they found ready.
@@ -120,7 +127,9 @@ fn named<'a>(
     match call.name {
         "open" | "openat" | "openat2" | "creat" => ("open", Some(opened_kind(call))),
         "newfstatat" if argument(1) == "\"\"" => ("fstat", descriptors.kind(process, argument(0))),
-        "stat" | "lstat" | "newfstatat" | "statx" => ("stat", Some(path_of(call))),
+        "stat" | "lstat" | "newfstatat" | "statx" | "stat64" | "lstat64" | "fstatat64" => {
+            ("stat", Some(path_of(call)))
+        }
         "access" | "faccessat" | "faccessat2" => ("access", Some(path_of(call))),
         "mmap" | "mmap2" if argument(4) == "-1" => ("mmap", Some("anonymous".to_owned())),
         "mmap" | "mmap2" => ("mmap", descriptors.kind(process, argument(4))),

@@ -80,7 +80,7 @@ impl Descriptors {
             "pipe" | "pipe2" => self.pair(process, argument(0), "pipe"),
             "socketpair" => self.pair(process, argument(3), "unix"),
             "dup" | "dup2" | "dup3" => self.copy(process, argument(0), result),
-            "fcntl" if argument(1).starts_with("F_DUPFD") => {
+            "fcntl" | "fcntl64" if argument(1).starts_with("F_DUPFD") => {
                 self.copy(process, argument(0), result);
             }
             "accept" | "accept4" => self.copy(process, argument(0), result),

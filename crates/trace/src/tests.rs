@@ -155,6 +155,24 @@ fn programs_of_processes_that_borrow_memory_have_a_kind_of_their_own() {
 }
 
 #[test]
+fn calls_of_32_bit_processes_have_the_usual_names() {
+    let text = r#"7 stat64("/etc", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0
+7 open("/x", O_RDONLY|O_LARGEFILE) = 3
+7 fcntl64(3, F_DUPFD, 5) = 5
+7 _llseek(5, 0, [0], SEEK_SET) = 0
+7 mmap2(NULL, 4096, PROT_READ, MAP_PRIVATE, 5, 0) = 0xf7f0
+"#;
+    let expected = [
+        ("stat(file)", 1.0),
+        ("open(file)", 1.0),
+        ("fcntl(file)", 1.0),
+        ("lseek(file)", 1.0),
+        ("mmap(file)@4096", 1.0),
+    ];
+    has(text, &expected);
+}
+
+#[test]
 fn only_calls_while_the_load_runs_are_counted() {
     let mut reader = Reader::with(Descriptors::default());
     reader.line(r#"7 openat(AT_FDCWD, "/page", O_RDONLY) = 3"#);

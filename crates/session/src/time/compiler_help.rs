@@ -43,6 +43,9 @@ fn help(diagnostic: &Diagnostic) -> Option<&'static str> {
                 "--include HEADER brings what a header declares, --setup 'TYPE NAME = VALUE; do_not_optimize(NAME);' a variable",
             )
         }
+        "cpp-error" if says(&["incomplete type"]) => {
+            Some("--include HEADER brings the whole type, as string for std::string")
+        }
         "cpp-error" if says(&["No such file", "file not found"]) => Some(
             "name a header that the compiler finds, as sys/time.h, or a file of your own by its path",
         ),

@@ -33,7 +33,7 @@ Examples:
   yamba time 'getppid();' 'getpid();'                        two, compared
   yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'  an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
-  yamba time --include mylib.h --link libmylib.a 'parse(text);'     a function of your own library
+  yamba time --include mylib.h --link libmylib.a 'parse(text)'      a function of your own library
   yamba time --asm 'imul rax, rax'                           latency and throughput
   yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'
   yamba time --asm 'div rbx' --init rdx=0 --init rbx=7

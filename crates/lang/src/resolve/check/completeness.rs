@@ -105,6 +105,12 @@ fn help(analysis: &Analysis, id: ClassId, missing: &BTreeMap<MemberRef, Vec<Stri
         let near = suggest::similar(wanted, names().map(|n| n.text.as_str()))?;
         Some(format!("did you mean `{wanted}` by `{near}`?"))
     });
+    let is_param =
+        |member: &MemberRef| matches!(analysis.member(*member).kind, MemberKind::Param(_));
+    if near.is_none() && missing.keys().all(is_param) {
+        return "a parameter needs a value, also with a sweep: `param int size = 8 over {8, 64};`"
+            .to_owned();
+    }
     near.unwrap_or_else(|| {
         "define what is missing here, in a base or in a port; or mark the class `abstract`, to be completed by ports".to_owned()
     })

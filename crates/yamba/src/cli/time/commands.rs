@@ -50,9 +50,17 @@ pub(super) struct Commands {
     /// With --command: the file that each run reads as its standard input
     #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     input: Option<PathBuf>,
+    /// The option of another tool, which users of it try
+    #[arg(long, hide = true, value_name = "FILE", value_parser = other_export)]
+    export_json: Option<String>,
     /// With --command: seed of the random order [default: random, and recorded]
     #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
+}
+
+/// Names the option that Yamba has instead.
+fn other_export(file: &str) -> Result<String, String> {
+    Err(format!("write the document by --json > {file}"))
 }
 
 fn values(text: &str) -> Result<(String, Vec<String>), String> {

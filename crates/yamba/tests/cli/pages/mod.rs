@@ -253,7 +253,9 @@ impl<'a> Walk<'a> {
         let line = format!("{place}: `{}` is not run: {reason}", command.text);
         report.not_run.push(line);
         for call in calls(&command.text) {
-            let done = self.folder.run(&format!("{call} --help"));
+            // What follows `--` is the command of another program.
+            let own = call.split(" -- ").next().unwrap_or(&call);
+            let done = self.folder.run(&format!("{own} --help"));
             done.is(0, &call)
                 .map_err(|fault| Self::said(command, &fault))?;
         }
