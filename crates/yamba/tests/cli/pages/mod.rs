@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
         let line = format!("{place}: `{}` is not run: {reason}", command.text);
         report.not_run.push(line);
         for call in calls(&command.text) {
-            // What follows `--` is the command of another program.
+            // Options after `--` belong to another program.
             let own = call.split(" -- ").next().unwrap_or(&call);
             let done = self.folder.run(&format!("{own} --help"));
             done.is(0, &call)
