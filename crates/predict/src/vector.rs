@@ -45,15 +45,21 @@ pub struct Vector {
 }
 
 /// The origin of a vector's counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Traced {
-    /// The method that counted the calls, such as `strace`.
+    /// The method that counted the calls: `bpf` or `strace`.
     pub how: String,
     /// The machine: processor and kernel. `None`: unknown.
     #[serde(default)]
     pub machine: Option<String>,
+    /// Time by which the tracer made a call longer, in ns. It is subtracted from the times. `None`: unknown.
+    #[serde(default)]
+    pub cost_ns_per_call: Option<f64>,
+    /// Number of calls and of new processes that are missing in the counts, because the tracer could not keep up. `None`: the method loses none.
+    #[serde(default)]
+    pub lost: Option<u64>,
 }
 
 /// The use of one primitive at one size.

@@ -1,50 +1,73 @@
 //! The kinds of a process's descriptors, from the calls that open, copy and close them.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::line::Call;
+use crate::call::{Arguments, Call, Kind, Property};
 
 /// The kind of a descriptor that was open before the trace began.
-const INHERITED: &str = "inherited";
+const INHERITED: Kind = Cow::Borrowed("inherited");
+
+/// Finds the kind of a descriptor that no call has shown.
+pub type LookUp = fn(process: u32, descriptor: i64) -> Option<Kind>;
 
 /// The descriptors of all traced processes.
 #[derive(Debug, Default)]
 pub struct Descriptors {
     /// The table of each process. Threads share one.
     of_process: HashMap<u32, usize>,
-    tables: Vec<HashMap<i64, String>>,
+    tables: Vec<HashMap<i64, Kind>>,
     /// Processes made by `vfork`, which share the memory of their parent until they execute a program.
     borrowing: HashSet<u32>,
     /// The table of a process that the trace has not seen before.
-    at_start: HashMap<i64, String>,
+    at_start: HashMap<i64, Kind>,
+    look_up: Option<LookUp>,
 }
 
 impl Descriptors {
     /// Descriptors of processes that begin with these kinds.
-    pub fn beginning_with(at_start: HashMap<i64, String>) -> Descriptors {
+    pub fn beginning_with(at_start: HashMap<i64, Kind>) -> Descriptors {
         Descriptors {
             at_start,
             ..Descriptors::default()
         }
     }
 
-    /// Descriptors of one process with these threads and kinds.
-    pub fn of_threads(threads: &[u32], kinds: HashMap<i64, String>) -> Descriptors {
-        Descriptors {
-            of_process: threads.iter().map(|thread| (*thread, 0)).collect(),
-            tables: vec![kinds],
-            ..Descriptors::default()
-        }
+    /// Adds a process with these threads and kinds.
+    pub fn add(&mut self, threads: &[u32], kinds: HashMap<i64, Kind>) {
+        let index = self.tables.len();
+        self.tables.push(kinds);
+        let each = threads.iter().map(|thread| (*thread, index));
+        self.of_process.extend(each);
     }
 
-    /// The kind of an argument that is a descriptor: `3`, or `3<TCP:[...]>` with `strace -yy`. `None`: it is no descriptor.
-    pub fn kind(&mut self, process: u32, argument: &str) -> Option<String> {
-        let number = descriptor(argument)?;
-        if let Some((_, shown)) = argument.split_once('<') {
-            return Some(shown_kind(shown));
+    /// Looks for kinds of descriptors that no call has shown.
+    pub fn looking_up(mut self, look_up: LookUp) -> Descriptors {
+        self.look_up = Some(look_up);
+        self
+    }
+
+    /// The kind of an argument that is a descriptor. `None`: it is no descriptor.
+    pub fn kind_of(
+        &mut self,
+        process: u32,
+        arguments: &dyn Arguments,
+        index: usize,
+    ) -> Option<Kind> {
+        let number = arguments.descriptor(index)?;
+        if let Some(kind) = arguments.shown_kind(index) {
+            return Some(kind);
         }
-        let known = self.table(process).get(&number);
-        Some(known.map_or(INHERITED.to_owned(), String::clone))
+        let look_up = self.look_up;
+        let table = self.table(process);
+        if let Some(known) = table.get(&number) {
+            return Some(known.clone());
+        }
+        let found = look_up.and_then(|look_up| look_up(process, number));
+        if let Some(kind) = &found {
+            table.insert(number, kind.clone());
+        }
+        Some(found.unwrap_or(INHERITED))
     }
 
     /// Notes that a process is there. A process that no call made begins with the descriptors of the first one.
@@ -68,30 +91,22 @@ impl Descriptors {
         self.borrowing.contains(&process)
     }
 
-    /// Follows a call that has succeeded. Returns the process or thread that it made.
-    pub fn follow(&mut self, process: u32, call: &Call) -> Option<u32> {
-        let argument = |index: usize| call.arguments.get(index).copied().unwrap_or_default();
+    /// Follows a call that has succeeded, except calls that make processes.
+    pub fn follow(&mut self, process: u32, call: &Call) {
+        let arguments = call.arguments;
         let result = call.result.unwrap_or_default();
-        match call.name {
+        match call.name.as_ref() {
             "close" => {
-                let closed = descriptor(argument(0)).unwrap_or(-1);
+                let closed = arguments.descriptor(0).unwrap_or(-1);
                 self.table(process).remove(&closed);
             }
-            "pipe" | "pipe2" => self.pair(process, argument(0), "pipe"),
-            "socketpair" => self.pair(process, argument(3), "unix"),
-            "dup" | "dup2" | "dup3" => self.copy(process, argument(0), result),
-            "fcntl" | "fcntl64" if argument(1).starts_with("F_DUPFD") => {
-                self.copy(process, argument(0), result);
+            "pipe" | "pipe2" => self.pair(process, &arguments.pair(0), "pipe"),
+            "socketpair" => self.pair(process, &arguments.pair(3), "unix"),
+            "dup" | "dup2" | "dup3" | "accept" | "accept4" => {
+                self.copy(process, arguments, result);
             }
-            "accept" | "accept4" => self.copy(process, argument(0), result),
-            "fork" | "vfork" | "clone" | "clone3" => {
-                let shares = call
-                    .arguments
-                    .iter()
-                    .any(|a| a.contains("CLONE_FILES") || a.contains("CLONE_THREAD"));
-                let child = self.begin(process, result, shares);
-                self.borrowing.extend(child.filter(|_| is_vfork(call)));
-                return child;
+            "fcntl" | "fcntl64" if arguments.has(Property::Duplicates) => {
+                self.copy(process, arguments, result);
             }
             "execve" | "execveat" => {
                 self.borrowing.remove(&process);
@@ -102,11 +117,25 @@ impl Descriptors {
                 }
             }
         }
-        None
+    }
+
+    /// Follows the making of a process or thread. A process that shares memory borrows it until it executes a program.
+    pub fn begin(&mut self, parent: u32, child: u32, shares_files: bool, borrows: bool) {
+        let copied = self.table(parent).clone();
+        let index = if shares_files {
+            self.of_process[&parent]
+        } else {
+            self.tables.push(copied);
+            self.tables.len() - 1
+        };
+        self.of_process.insert(child, index);
+        if borrows {
+            self.borrowing.insert(child);
+        }
     }
 
     /// The table of a process that makes a call.
-    fn table(&mut self, process: u32) -> &mut HashMap<i64, String> {
+    fn table(&mut self, process: u32) -> &mut HashMap<i64, Kind> {
         let (tables, at_start) = (&mut self.tables, &self.at_start);
         let index = self.of_process.entry(process).or_insert_with(|| {
             tables.push(at_start.clone());
@@ -115,53 +144,24 @@ impl Descriptors {
         &mut tables[*index]
     }
 
-    fn pair(&mut self, process: u32, argument: &str, kind: &str) {
-        let both = argument.trim_matches(['[', ']']).split(',');
-        let numbers: Vec<i64> = both.filter_map(|n| descriptor(n.trim())).collect();
-        let each = numbers.into_iter().map(|n| (n, kind.to_owned()));
+    fn pair(&mut self, process: u32, pair: &[i64], kind: &'static str) {
+        let each = pair.iter().map(|n| (*n, Cow::Borrowed(kind)));
         self.table(process).extend(each);
     }
 
-    fn copy(&mut self, process: u32, from: &str, to: i64) {
-        if let Some(kind) = self.kind(process, from) {
+    fn copy(&mut self, process: u32, arguments: &dyn Arguments, to: i64) {
+        if let Some(kind) = self.kind_of(process, arguments, 0) {
             self.table(process).insert(to, kind);
         }
     }
-
-    fn begin(&mut self, parent: u32, child: i64, shares: bool) -> Option<u32> {
-        let child = u32::try_from(child).ok().filter(|child| *child > 0)?;
-        let copied = self.table(parent).clone();
-        let index = if shares {
-            self.of_process[&parent]
-        } else {
-            self.tables.push(copied);
-            self.tables.len() - 1
-        };
-        self.of_process.insert(child, index);
-        Some(child)
-    }
-}
-
-/// Whether a call makes a process that shares the memory of its parent.
-pub fn is_vfork(call: &Call) -> bool {
-    let has = |word: &str| call.arguments.iter().any(|a| a.contains(word));
-    call.name == "vfork" || (has("CLONE_VM") && !has("CLONE_THREAD"))
-}
-
-fn descriptor(argument: &str) -> Option<i64> {
-    argument.split('<').next()?.parse().ok()
 }
 
 /// The kind of the descriptor that a call returns.
-fn opened(call: &Call) -> Option<String> {
-    let has = |word: &str| call.arguments.iter().any(|a| a.contains(word));
-    let kind = match call.name {
-        "open" | "openat" | "openat2" | "creat" => return Some(opened_kind(call)),
-        "socket" if has("AF_UNIX") => "unix",
-        "socket" if has("AF_NETLINK") => "netlink",
-        "socket" if has("SOCK_STREAM") => "tcp",
-        "socket" if has("SOCK_DGRAM") => "udp",
-        "socket" => "socket",
+fn opened(call: &Call) -> Option<Kind> {
+    let arguments = call.arguments;
+    let kind = match call.name.as_ref() {
+        "open" | "openat" | "openat2" | "creat" => return Some(opened_kind(arguments)),
+        "socket" => socket_kind(arguments),
         "eventfd" | "eventfd2" => "eventfd",
         "epoll_create" | "epoll_create1" => "epoll",
         "timerfd_create" => "timerfd",
@@ -170,29 +170,39 @@ fn opened(call: &Call) -> Option<String> {
         "memfd_create" => "memfd",
         _ => return None,
     };
-    Some(kind.to_owned())
+    Some(Cow::Borrowed(kind))
+}
+
+fn socket_kind(arguments: &dyn Arguments) -> &'static str {
+    let kinds = [
+        (Property::Unix, "unix"),
+        (Property::Netlink, "netlink"),
+        (Property::Stream, "tcp"),
+        (Property::Datagrams, "udp"),
+    ];
+    let found = kinds.iter().find(|(property, _)| arguments.has(*property));
+    found.map_or("socket", |(_, kind)| kind)
 }
 
 /// The kind of an opened path.
-pub fn opened_kind(call: &Call) -> String {
-    if call.arguments.iter().any(|a| a.contains("O_DIRECTORY")) {
-        return "directory".to_owned();
+pub fn opened_kind(arguments: &dyn Arguments) -> Kind {
+    match arguments.has(Property::Directory) {
+        true => Cow::Borrowed("directory"),
+        false => path_kind(arguments.path()),
     }
-    let path = call.arguments.iter().find_map(|a| a.strip_prefix('"'));
-    path_kind(path.unwrap_or_default()).to_owned()
 }
 
 /// The kind of what a path names, as far as the path shows it.
-pub fn path_kind(path: &str) -> &'static str {
-    match path {
+pub fn path_kind(path: &str) -> Kind {
+    Cow::Borrowed(match path {
         path if path.starts_with("/dev/") => "device",
         path if path.starts_with("/proc/") || path.starts_with("/sys/") => "proc",
         _ => "file",
-    }
+    })
 }
 
 /// The kind that `strace -y` and `-yy` show.
-pub fn shown_kind(shown: &str) -> String {
+pub fn shown_kind(shown: &str) -> Kind {
     const SHOWN: [(&str, &str); 9] = [
         ("TCP", "tcp"),
         ("UDP", "udp"),
@@ -206,10 +216,10 @@ pub fn shown_kind(shown: &str) -> String {
     ];
     let found = SHOWN.iter().find(|(begin, _)| shown.starts_with(begin));
     if let Some((_, kind)) = found {
-        return (*kind).to_owned();
+        return Cow::Borrowed(kind);
     }
     // The kernel's own name: `anon_inode:[timerfd]`, `anon_inode:[eventfd]`.
     let own = shown.strip_prefix("anon_inode:[");
     let own = own.and_then(|rest| rest.split(']').next());
-    own.unwrap_or_else(|| path_kind(shown)).to_owned()
+    own.map_or_else(|| path_kind(shown), |own| Cow::Owned(own.to_owned()))
 }

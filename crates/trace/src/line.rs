@@ -1,5 +1,8 @@
 //! One line of strace's output.
 
+use crate::call::{Arguments, Kind, Property};
+use crate::descriptors::shown_kind;
+
 /// A line with its process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
@@ -20,9 +23,9 @@ pub enum Content<'a> {
     Other(&'a str),
 }
 
-/// A call that has returned.
+/// A call that has returned, as strace shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct ShownCall<'a> {
     /// Name of the system call.
     pub name: &'a str,
     /// Its arguments, as strace shows them.
@@ -78,7 +81,7 @@ pub fn unfinished(text: &str) -> Option<&str> {
 }
 
 /// Reads a whole call. `None`: the text does not have the form of a call with its result.
-pub fn call(text: &str) -> Option<Call<'_>> {
+pub fn call(text: &str) -> Option<ShownCall<'_>> {
     let (name, rest) = text.split_once('(')?;
     let (arguments, rest) = arguments(rest)?;
     let (_, result) = rest.split_once("= ")?;
@@ -88,7 +91,7 @@ pub fn call(text: &str) -> Option<Call<'_>> {
         word if word.starts_with("0x") => None,
         word => Some(word.parse().ok()?),
     };
-    Some(Call {
+    Some(ShownCall {
         name,
         arguments,
         result,
@@ -119,4 +122,61 @@ fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
         }
     }
     None
+}
+
+impl ShownCall<'_> {
+    fn argument(&self, index: usize) -> &str {
+        self.arguments.get(index).copied().unwrap_or_default()
+    }
+}
+
+impl Arguments for ShownCall<'_> {
+    fn descriptor(&self, index: usize) -> Option<i64> {
+        number(self.argument(index))
+    }
+
+    /// `3<TCP:[...]>` with `strace -yy`.
+    fn shown_kind(&self, index: usize) -> Option<Kind> {
+        let (_, shown) = self.argument(index).split_once('<')?;
+        Some(shown_kind(shown))
+    }
+
+    fn size(&self, index: usize) -> Option<f64> {
+        self.argument(index).parse().ok()
+    }
+
+    fn path(&self) -> &str {
+        let path = self.arguments.iter().find_map(|a| a.strip_prefix('"'));
+        path.and_then(|path| path.split('"').next())
+            .unwrap_or_default()
+    }
+
+    fn pair(&self, index: usize) -> Vec<i64> {
+        let both = self.argument(index).trim_matches(['[', ']']).split(',');
+        both.filter_map(|n| number(n.trim())).collect()
+    }
+
+    fn has(&self, property: Property) -> bool {
+        let has = |word: &str| self.arguments.iter().any(|a| a.contains(word));
+        match property {
+            Property::Directory => has("O_DIRECTORY"),
+            Property::Thread => has("CLONE_THREAD"),
+            Property::SharesMemory => {
+                self.name == "vfork" || has("CLONE_VM") && !has("CLONE_THREAD")
+            }
+            Property::SharesFiles => has("CLONE_FILES") || has("CLONE_THREAD"),
+            Property::Duplicates => self.argument(1).starts_with("F_DUPFD"),
+            Property::EmptyPath => self.argument(1) == "\"\"",
+            Property::Unix => has("AF_UNIX"),
+            Property::Netlink => has("AF_NETLINK"),
+            Property::Stream => has("SOCK_STREAM"),
+            Property::Datagrams => has("SOCK_DGRAM"),
+        }
+    }
+}
+
+/// A descriptor as strace shows it: `3` or `3</etc/passwd>`.
+fn number(text: &str) -> Option<i64> {
+    let number = text.split('<').next()?.parse().ok();
+    number.filter(|number| *number >= 0)
 }

@@ -1,5 +1,6 @@
-//! Runs an application with its load: traced by strace, or untraced to measure its processor time.
+//! Runs an application with its load: traced by programs in the kernel or by strace, or untraced to measure its processor time.
 
+mod bpf;
 mod control_group;
 mod family;
 mod load;
@@ -14,11 +15,14 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use bpf::Prepared;
 use family::Family;
 use load::Load;
 pub use measured::{Measured, measure};
-pub use strace::{Names, Run, attach, trace};
 pub use units::{Pattern, Units};
+
+use crate::Trace;
+pub use crate::bpf::Unavailable;
 
 /// How long a program must wait before its load starts.
 const QUIET: Duration = Duration::from_millis(300);
@@ -28,6 +32,9 @@ const START_UP: Duration = Duration::from_secs(60);
 
 /// How long a program may take to end after a request to terminate.
 const TO_END: Duration = Duration::from_secs(5);
+
+/// How long calls are still counted after the end of the load: the server closes its connections.
+const AFTER_LOAD: Duration = Duration::from_millis(50);
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -43,6 +50,67 @@ pub struct Workload {
     pub units: Units,
     /// Whether standard output of the program and of the load goes to standard error.
     pub hides_output: bool,
+}
+
+/// The names that a vector gets.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// The application. `None`: its program.
+    pub application: Option<String>,
+    /// One unit of its work.
+    pub unit: String,
+}
+
+/// A trace of a run, with the end of the run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The counts.
+    pub trace: Trace,
+    /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
+    pub failure: Option<String>,
+}
+
+/// How the calls of an application are counted.
+#[derive(Debug)]
+pub enum Method {
+    /// strace counts them. It needs no privilege, and has no times.
+    Strace,
+    /// Programs in the kernel count and time them.
+    Bpf(Box<Prepared>),
+}
+
+impl Method {
+    /// Loads programs into the kernel, if it and the user's privileges permit.
+    pub fn bpf() -> Result<Method, Unavailable> {
+        Prepared::new().map(|prepared| Method::Bpf(Box::new(prepared)))
+    }
+}
+
+/// Traces one run of a command, or a server under its load.
+pub fn trace(
+    method: Method,
+    workload: &Workload,
+    names: &Names,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Run, Fault> {
+    match method {
+        Method::Strace => strace::trace(workload, names, stopped),
+        Method::Bpf(prepared) => bpf::trace(*prepared, workload, names, stopped),
+    }
+}
+
+/// Traces a running process while its load runs, or until a stop is requested. The process runs on afterwards.
+pub fn attach(
+    method: Method,
+    process: u32,
+    workload: &Workload,
+    names: &Names,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Trace, Fault> {
+    match method {
+        Method::Strace => strace::attach(process, workload, names, stopped),
+        Method::Bpf(prepared) => bpf::attach(*prepared, process, workload, names, stopped),
+    }
 }
 
 /// Why an application was not traced or measured.
@@ -144,6 +212,24 @@ fn run_load(
     match load.finish() {
         (Some(end), _) => Err(Fault::Load(end)),
         (None, output) => workload.units_in(&output),
+    }
+}
+
+/// The command line of a running process.
+fn command_of(process: u32) -> Vec<String> {
+    let text = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words = text.split(|b| *b == 0).filter(|w| !w.is_empty());
+    words
+        .map(|w| String::from_utf8_lossy(w).into_owned())
+        .collect()
+}
+
+/// The fault of a process that cannot be looked at.
+fn of_process(error: io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Fault::NotYours,
+        io::ErrorKind::NotFound => Fault::NoProcess,
+        _ => Fault::System(error),
     }
 }
 

@@ -1,48 +1,20 @@
 //! Reads the output of `strace -f`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use yamba_predict::vector::{SCHEMA, Traced, Vector};
+use yamba_predict::vector::Traced;
 
-use crate::call::{Used, used};
-use crate::count::Counts;
+use crate::call::{Arguments, Call, Property};
 use crate::descriptors::Descriptors;
-use crate::line::{Call, Content, Line, call, line, unfinished};
-
-/// The names for the vector and the work that the trace covers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    /// Name of the application. `None`: that of the first program of the trace.
-    pub application: Option<String>,
-    /// Name of one unit of work.
-    pub unit: String,
-    /// Number of units in the trace.
-    pub units: f64,
-}
-
-/// A vector, and what the trace did not say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trace {
-    /// The application's vector.
-    pub vector: Vector,
-    /// Number of system calls.
-    pub calls: u64,
-    /// Number of page faults of the application. `None`: the trace does not count them.
-    pub faults: Option<u64>,
-    /// Number of calls that had not returned at the end. They are not counted.
-    pub unfinished: usize,
-    /// Numbers of the lines that were not understood, from 1.
-    pub unknown: Vec<usize>,
-}
+use crate::line::{Content, Line, ShownCall, call, line, unfinished};
+use crate::tally::Tally;
+use crate::trace::{Request, Trace, vector};
 
 /// Counts the calls of strace's lines.
 #[derive(Debug, Default)]
 pub struct Reader {
-    descriptors: Descriptors,
-    counts: Counts,
-    calls: u64,
-    /// Whether calls that return now are not counted. Their effects on descriptors are followed.
-    is_paused: bool,
+    tally: Tally,
     /// The first part of the call in which each process is.
     begun: HashMap<u32, String>,
     /// Lines of processes whose parent is not known yet: a child may run before the call of its parent returns.
@@ -63,7 +35,7 @@ impl Reader {
     /// A reader for processes with these descriptors at the beginning.
     pub fn with(descriptors: Descriptors) -> Reader {
         Reader {
-            descriptors,
+            tally: Tally::with(descriptors),
             ..Reader::default()
         }
     }
@@ -78,14 +50,12 @@ impl Reader {
 
     /// Forgets the calls so far, and counts from now on.
     pub fn restart(&mut self) {
-        self.counts = Counts::default();
-        self.calls = 0;
-        self.is_paused = false;
+        self.tally.restart();
     }
 
     /// Does not count the calls that return from now on.
     pub fn pause(&mut self) {
-        self.is_paused = true;
+        self.tally.is_paused = true;
     }
 
     /// Number of lines that were read.
@@ -97,28 +67,17 @@ impl Reader {
     pub fn trace(mut self, request: &Request) -> Option<Trace> {
         let orphans: Vec<u32> = self.held.keys().copied().collect();
         orphans.into_iter().for_each(|child| self.release(child));
-        let path = self.command.first().map_or("", String::as_str);
-        let program = path.rsplit('/').next().filter(|name| !name.is_empty());
-        let application = request.application.clone();
-        let vector = Vector {
-            schema: SCHEMA.to_owned(),
-            application: application.unwrap_or(program.unwrap_or("unknown").to_owned()),
-            unit: request.unit.clone(),
-            units: Some(request.units),
-            command: self.command,
-            load: None,
-            units_from: None,
-            traced: Some(Traced {
-                how: "strace".to_owned(),
-                machine: None,
-            }),
-            user_ns: None,
-            kernel_ns: None,
-            primitives: self.counts.uses(request.units),
+        let traced = Traced {
+            how: "strace".to_owned(),
+            machine: None,
+            cost_ns_per_call: None,
+            lost: None,
         };
-        (self.calls > 0).then_some(Trace {
-            vector,
-            calls: self.calls,
+        let uses = self.tally.uses(request.units, false);
+        let calls = self.tally.calls;
+        (calls > 0).then(|| Trace {
+            vector: vector(request, traced, self.command, uses),
+            calls,
             faults: None,
             unfinished: self.begun.len(),
             unknown: self.unknown,
@@ -142,7 +101,7 @@ impl Reader {
                 .iter()
                 .any(|w| text.starts_with(w))
         };
-        !self.descriptors.knows(process) && self.begun.values().any(creates)
+        !self.tally.descriptors.knows(process) && self.begun.values().any(creates)
     }
 
     /// Reads the lines of a process that were held.
@@ -155,13 +114,13 @@ impl Reader {
     }
 
     fn event(&mut self, line: &Line) -> Option<()> {
-        self.descriptors.meet(line.process);
+        self.tally.descriptors.meet(line.process);
         match line.content {
             Content::Other(text) => {
                 // A killed process does not return from its call.
                 if text.starts_with("+++ ") {
                     self.begun.remove(&line.process);
-                    self.descriptors.end(line.process);
+                    self.tally.descriptors.end(line.process);
                 }
                 Some(())
             }
@@ -179,32 +138,33 @@ impl Reader {
         }
     }
 
-    fn call(&mut self, process: u32, call: &Call) -> Option<()> {
-        let found = used(process, call, &mut self.descriptors);
-        if !found.has_failed
-            && let Some(child) = self.descriptors.follow(process, call)
-        {
+    fn call(&mut self, process: u32, shown: &ShownCall) -> Option<()> {
+        let name = Cow::Owned(shown.name.to_owned());
+        let call = Call {
+            name: &name,
+            result: shown.result,
+            arguments: shown,
+        };
+        self.tally.call(process, &call, 0.0);
+        if ["fork", "vfork", "clone", "clone3"].contains(&shown.name) {
+            self.begin(process, shown);
+        }
+        if shown.name == "execve" && self.command.is_empty() {
+            self.command = words(shown.arguments.get(1).copied().unwrap_or_default());
+        }
+        Some(())
+    }
+
+    /// Follows a call that makes a process.
+    fn begin(&mut self, parent: u32, shown: &ShownCall) {
+        let child = shown.result.and_then(|child| u32::try_from(child).ok());
+        if let Some(child) = child.filter(|child| *child > 0) {
+            let shares_files = shown.has(Property::SharesFiles);
+            let borrows = shown.has(Property::SharesMemory);
+            let descriptors = &mut self.tally.descriptors;
+            descriptors.begin(parent, child, shares_files, borrows);
             self.release(child);
         }
-        if call.name == "execve" && self.command.is_empty() {
-            self.command = words(call.arguments.get(1).copied().unwrap_or_default());
-        }
-        if self.is_paused {
-            return Some(());
-        }
-        // The kernel ran a handler if the process returns from one.
-        if call.name == "rt_sigreturn" {
-            let name = "signal".to_owned();
-            let handled = Used {
-                name,
-                size: None,
-                has_failed: false,
-            };
-            self.counts.add(&handled);
-        }
-        self.counts.add(&found);
-        self.calls += 1;
-        Some(())
     }
 }
 

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use yamba_predict::vector::Use;
@@ -196,7 +197,7 @@ fn only_calls_while_the_load_runs_are_counted() {
 
 #[test]
 fn processes_begin_with_the_given_descriptors() {
-    let kinds = |kind: &str| HashMap::from([(1, kind.to_owned())]);
+    let kinds = |kind: &str| HashMap::from([(1, Cow::Owned(kind.to_owned()))]);
     let lines = ["7 write(1, \"\", 5) = 5", "8 write(1, \"\", 5) = 5"];
     let count = |descriptors: Descriptors| {
         let mut reader = Reader::with(descriptors);
@@ -211,7 +212,9 @@ fn processes_begin_with_the_given_descriptors() {
     };
     let begun = count(Descriptors::beginning_with(kinds("tcp")));
     assert_eq!(begun, ["write(tcp)@5"]);
-    let attached = count(Descriptors::of_threads(&[7], kinds("unix")));
+    let mut running = Descriptors::default();
+    running.add(&[7], kinds("unix"));
+    let attached = count(running);
     assert_eq!(attached, ["write(inherited)@5", "write(unix)@5"]);
 }
 

@@ -141,6 +141,11 @@ impl Family {
         }
     }
 
+    /// The numbers of the processes.
+    pub fn numbers(&self) -> Vec<u32> {
+        self.processes().into_keys().collect()
+    }
+
     /// Whether no process is left, apart from those that have ended.
     pub fn is_empty(&self) -> bool {
         self.processes().values().all(|process| process.has_ended)

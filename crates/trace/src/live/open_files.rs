@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 
+use crate::call::Kind;
 use crate::descriptors::{Descriptors, shown_kind};
 
 /// The descriptors that a child of this process begins with: standard input, output and error.
@@ -13,18 +14,30 @@ pub fn of_child() -> Descriptors {
     Descriptors::beginning_with(kinds)
 }
 
-/// The descriptors of a running process.
-pub fn of_running(process: u32) -> io::Result<Descriptors> {
+/// Adds the threads and descriptors of a running process. Returns the numbers of the threads.
+pub fn add_running(process: u32, descriptors: &mut Descriptors) -> io::Result<Vec<u32>> {
     let kinds = kinds(&process.to_string())?;
     let threads = numbers(&format!("/proc/{process}/task"))?;
     let threads: Vec<u32> = threads
         .iter()
         .filter_map(|n| u32::try_from(*n).ok())
         .collect();
-    Ok(Descriptors::of_threads(&threads, kinds))
+    descriptors.add(&threads, kinds);
+    Ok(threads)
 }
 
-fn kinds(process: &str) -> io::Result<HashMap<i64, String>> {
+/// The kind of a descriptor of a running process.
+pub fn kind(process: u32, descriptor: i64) -> Option<Kind> {
+    let shown = fs::read_link(format!("/proc/{process}/fd/{descriptor}")).ok()?;
+    let shown = shown.to_string_lossy();
+    let socket = match shown.starts_with("socket:") {
+        true => sockets(&process.to_string()).remove(shown.as_ref()),
+        false => None,
+    };
+    Some(socket.unwrap_or_else(|| shown_kind(&shown)))
+}
+
+fn kinds(process: &str) -> io::Result<HashMap<i64, Kind>> {
     let sockets = sockets(process);
     let folder = format!("/proc/{process}/fd");
     let mut kinds = HashMap::new();
@@ -41,7 +54,7 @@ fn kinds(process: &str) -> io::Result<HashMap<i64, String>> {
 }
 
 /// The kinds of the sockets in the process's network: `socket:[INODE]` and its kind.
-fn sockets(process: &str) -> HashMap<String, String> {
+fn sockets(process: &str) -> HashMap<String, Kind> {
     // The column of the inode in each table, from 0.
     const TABLES: [(&str, &str, usize); 6] = [
         ("tcp", "tcp", 9),
@@ -56,7 +69,7 @@ fn sockets(process: &str) -> HashMap<String, String> {
         let text = fs::read_to_string(format!("/proc/{process}/net/{table}"));
         for line in text.unwrap_or_default().lines().skip(1) {
             if let Some(inode) = line.split_whitespace().nth(column) {
-                found.insert(format!("socket:[{inode}]"), kind.to_owned());
+                found.insert(format!("socket:[{inode}]"), Kind::Borrowed(kind));
             }
         }
     }

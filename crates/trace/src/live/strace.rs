@@ -13,8 +13,10 @@ use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal
 use super::family::{Family, TRACER, Usage};
 use super::load::Output;
 use super::{
-    Fault, TICK, TO_END, Workload, group, open_files, output_of, run_load, wait_until_idle,
+    AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
+    open_files, output_of, run_load, wait_until_idle,
 };
+use crate::descriptors::Descriptors;
 use crate::strace::Reader;
 use crate::{Request, Trace};
 use yamba_predict::vector::Use;
@@ -24,27 +26,6 @@ const PAGE_FAULT: &str = "page_fault";
 
 /// Page faults that read from storage.
 const MAJOR_FAULT: &str = "page_fault(major)";
-
-/// How long calls are still counted after the end of the load: the server closes its connections.
-const AFTER_LOAD: Duration = Duration::from_millis(50);
-
-/// The names that a vector gets.
-#[derive(Clone, Debug)]
-pub struct Names {
-    /// The application. `None`: its program.
-    pub application: Option<String>,
-    /// One unit of its work.
-    pub unit: String,
-}
-
-/// A trace of a run, with the end of the run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// The counts.
-    pub trace: Trace,
-    /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
-    pub failure: Option<String>,
-}
 
 /// Traces one run of a command, or a server under its load.
 pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> Result<Run, Fault> {
@@ -94,11 +75,8 @@ pub fn attach(
     stopped: &dyn Fn() -> bool,
 ) -> Result<Trace, Fault> {
     let family = Family::of(process);
-    let descriptors = open_files::of_running(process).map_err(|e| match e.kind() {
-        io::ErrorKind::PermissionDenied => Fault::NotYours,
-        io::ErrorKind::NotFound => Fault::NoProcess,
-        _ => Fault::System(e),
-    })?;
+    let mut descriptors = Descriptors::default();
+    open_files::add_running(process, &mut descriptors).map_err(of_process)?;
     let reader = Reader::with(descriptors);
     let mut command = group(TRACER);
     command.stdout(output_of(workload)?);
@@ -315,13 +293,4 @@ fn is_traced(process: u32) -> bool {
     let mut lines = text.lines();
     let tracer = lines.find_map(|line| line.strip_prefix("TracerPid:"));
     tracer.is_some_and(|number| number.trim() != "0")
-}
-
-/// The command line of a running process.
-fn command_of(process: u32) -> Vec<String> {
-    let text = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-    let words = text.split(|b| *b == 0).filter(|w| !w.is_empty());
-    words
-        .map(|w| String::from_utf8_lossy(w).into_owned())
-        .collect()
 }

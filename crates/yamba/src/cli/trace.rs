@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use yamba_harness::Stop;
 use yamba_predict::Vector;
-use yamba_trace::live::{self, Fault, Names, Pattern, Units, Workload};
+use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace};
 
 use super::{Failure, of_system, output};
@@ -41,6 +41,9 @@ pub(super) struct TraceCommand {
     /// The output of `strace -f`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "units_from"])]
     from: Option<PathBuf>,
+    /// How calls are counted; default: by BPF if possible, else by strace
+    #[arg(long, value_name = "METHOD", conflicts_with = "from")]
+    how: Option<How>,
     /// Command line of the shell that loads the server
     #[arg(long, value_name = "COMMAND")]
     load: Option<String>,
@@ -59,6 +62,15 @@ pub(super) struct TraceCommand {
     /// Write the vector to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// How calls are counted.
+#[derive(Clone, Copy, ValueEnum)]
+enum How {
+    /// Programs in the kernel: counts and times; needs root
+    Bpf,
+    /// strace: counts without times; slows the program down
+    Strace,
 }
 
 impl TraceCommand {
@@ -111,10 +123,13 @@ impl TraceCommand {
             },
             hides_output: self.output.is_none(),
         };
+        let method = self.method()?;
         let mut trace = match self.pid {
-            Some(process) => live::attach(process, &workload, &names, &stopped).map_err(failure)?,
+            Some(process) => {
+                live::attach(method, process, &workload, &names, &stopped).map_err(failure)?
+            }
             None => {
-                let run = live::trace(&workload, &names, &stopped).map_err(failure)?;
+                let run = live::trace(method, &workload, &names, &stopped).map_err(failure)?;
                 if let Some(end) = run.failure {
                     output::note(&format!("warning: {}: {end}\n", self.command[0]));
                 }
@@ -124,6 +139,23 @@ impl TraceCommand {
         self.name(&mut trace.vector);
         output::note(&remarks(&trace, "strace"));
         Ok(trace)
+    }
+
+    /// The given method, or the best one that is possible here.
+    fn method(&self) -> Result<Method, Failure> {
+        match self.how {
+            Some(How::Strace) => Ok(Method::Strace),
+            Some(How::Bpf) => Method::bpf().map_err(|reason| {
+                Failure::new(reason.to_string())
+                    .help("`--how strace` counts without privilege and without times")
+            }),
+            None => Ok(Method::bpf().unwrap_or_else(|reason| {
+                output::note(&format!(
+                    "strace counts the calls, without times: {reason}\n"
+                ));
+                Method::Strace
+            })),
+        }
     }
 
     /// Writes the workload into the vector, so that it can be measured again.
@@ -188,6 +220,17 @@ fn remarks(trace: &Trace, place: &str) -> String {
         text += &format!(
             "warning: {place}: {lines} not understood and not counted, first line {first}\n"
         );
+    }
+    let traced = trace.vector.traced.as_ref();
+    if let Some(lost @ 1..) = traced.and_then(|traced| traced.lost) {
+        let events = output::counted(lost as usize, "event", "events");
+        text += &format!(
+            "error: {events} were lost: the counts are too low. Trace on a less busy machine\n"
+        );
+    }
+    if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
+        text +=
+            &format!("the tracer made each call {cost:.0} ns longer; the times are without it\n");
     }
     if trace.unfinished > 0 {
         let calls = output::counted(trace.unfinished, "call", "calls");

@@ -52,7 +52,9 @@ fn run_of_a_command_is_counted() {
     needs(&["strace", "dd"]);
     let mut yamba = Yamba::new();
     let command = "dd if=/dev/zero of=/dev/null bs=1000 count=50 status=none";
-    let answer = yamba.run(&format!("trace -o dd.vector -- {command}")).ok();
+    let answer = yamba
+        .run(&format!("trace --how strace -o dd.vector -- {command}"))
+        .ok();
     assert!(answer.err.contains("page faults\n"), "{}", answer.err);
     let found = vector(&yamba, "dd.vector");
     let of = uses(&found);
@@ -68,7 +70,16 @@ fn run_of_a_command_is_counted() {
     assert_eq!(found["command"].as_array().unwrap().len(), 6);
     assert_eq!(found["traced"]["how"], "strace");
     // Without a file, the vector goes to standard output, and the output of the program to standard error.
-    let answer = yamba.run_words(&["trace", "--application", "x", "--", "echo", "hello"]);
+    let answer = yamba.run_words(&[
+        "trace",
+        "--how",
+        "strace",
+        "--application",
+        "x",
+        "--",
+        "echo",
+        "hello",
+    ]);
     let printed: Value = serde_json::from_str(&answer.ok().out).unwrap();
     assert_eq!(
         (&printed["application"], &printed["units"]),
@@ -84,7 +95,9 @@ fn whole_tree_of_processes_is_counted() {
     let mut yamba = Yamba::new();
     let line = "dd if=/dev/zero bs=100 count=20 status=none | dd of=/dev/null bs=100 status=none; echo end; exit 3";
     let answer = yamba
-        .run_words(&["trace", "-o", "v", "--", "sh", "-c", line])
+        .run_words(&[
+            "trace", "--how", "strace", "-o", "v", "--", "sh", "-c", line,
+        ])
         .ok();
     assert!(
         answer.err.contains("warning: sh: exit status: 3"),
@@ -111,6 +124,8 @@ fn server_is_counted_while_its_load_runs() {
     let mut yamba = with_server();
     let words = [
         "trace",
+        "--how",
+        "strace",
         "--load",
         "sh load.sh",
         "--units-from",
@@ -151,6 +166,8 @@ fn running_process_is_counted_and_left_alone() {
     let state = || fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let words = [
         "trace",
+        "--how",
+        "strace",
         "-p",
         &id,
         "--load",
@@ -166,7 +183,7 @@ fn running_process_is_counted_and_left_alone() {
     assert_eq!(uses(&found)["read(file)@1"], 2.0);
     assert!(state().contains("TracerPid:\t0"), "{}", state());
     // An interrupt ends the trace, and the vector is written.
-    let traced = yamba.begin(&["trace", "-p", &id, "-o", "v2"]);
+    let traced = yamba.begin(&["trace", "--how", "strace", "-p", &id, "-o", "v2"]);
     until("the server is traced", || {
         !state().contains("TracerPid:\t0")
     });
@@ -185,7 +202,7 @@ fn running_process_is_counted_and_left_alone() {
     assert!(traced.wait_with_output().unwrap().status.success());
     assert_eq!(uses(&vector(&yamba, "v2"))["read(file)@1"], 100.0);
     // If Yamba is killed, the server runs on without a tracer.
-    let mut traced = yamba.begin(&["trace", "-p", &id, "-o", "v3"]);
+    let mut traced = yamba.begin(&["trace", "--how", "strace", "-p", &id, "-o", "v3"]);
     until("the server is traced", || {
         !state().contains("TracerPid:\t0")
     });
@@ -229,14 +246,17 @@ fn faults_of_live_traces_are_named() {
         (vec!["-p", "1", "--", "true"], ["--pid", "cannot be used"]),
         (vec![], ["COMMAND", "required"]),
     ] {
-        let all: Vec<&str> = ["trace", "-o", "v"].into_iter().chain(words).collect();
+        let all: Vec<&str> = ["trace", "--how", "strace", "-o", "v"]
+            .into_iter()
+            .chain(words)
+            .collect();
         yamba.run_words(&all).refused(&parts);
     }
     assert!(!yamba.folder.path().join("v").exists());
     assert_eq!(processes_of(yamba.folder.path()), [0; 0]);
     let mut without = Yamba::new().env("PATH", "/nowhere");
     without
-        .run_words(&["trace", "--", "/bin/true"])
+        .run_words(&["trace", "--how", "strace", "--", "/bin/true"])
         .refused(&["strace cannot be started", "--from"]);
 }
 
@@ -245,7 +265,7 @@ fn faults_of_live_traces_are_named() {
 fn stopped_trace_ends_its_program() {
     needs(&["strace"]);
     let yamba = Yamba::new();
-    let mut command = yamba.command(&["trace", "-o", "v", "--", "sleep", "60"]);
+    let mut command = yamba.command(&["trace", "--how", "strace", "-o", "v", "--", "sleep", "60"]);
     let traced = command.stderr(Stdio::piped()).spawn().unwrap();
     sleep(Duration::from_secs(1));
     let interrupt = yamba
@@ -267,7 +287,7 @@ fn measured_time_stands_beside_the_prediction() {
     let mut yamba = Yamba::new();
     let costs = "run lat_syscall_getppid lat_syscall_read lat_syscall_write --quick";
     yamba.run(costs).ok();
-    let words = "trace -o dd.vector -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
+    let words = "trace --how strace -o dd.vector -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
     yamba.run(words).ok();
     let found = document(&mut yamba, "predict dd.vector --measure --json");
     schema::holds("yamba-predict-1.json", &found);

@@ -1,0 +1,285 @@
+//! The events that the programs in the kernel send.
+
+use std::borrow::Cow;
+
+use super::layout::{EVENT_BYTES, KIND_MASK, TEXT_BYTES, flag, place};
+use crate::call::{Arguments, Kind, Property};
+
+/// An event of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Number of the thread.
+    pub thread: u32,
+    /// Number of its call.
+    pub number: u32,
+    /// Its time on a processor in its own code since its last event, in ns.
+    pub user_ns: u64,
+    /// What happened.
+    pub content: Content,
+}
+
+/// What happened to a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A call returned.
+    Call(Returned),
+    /// It made a process or thread.
+    Begin {
+        /// Number of the new thread.
+        child: u32,
+        /// Whether both use the same descriptors.
+        shares_files: bool,
+        /// Whether a process was made that uses the memory of its parent.
+        borrows: bool,
+    },
+    /// It ended.
+    End {
+        /// Time of its last call and of its end, in ns.
+        call_ns: u64,
+        /// Whether its process is one of 32 bits.
+        is_32_bit: bool,
+    },
+    /// Other times since its last event.
+    More(More),
+}
+
+/// A call that returned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Returned {
+    /// Its result, as the kernel returns it.
+    pub result: i64,
+    /// Its time on a processor, in ns.
+    pub call_ns: u64,
+    /// Whether this is a new process or thread that returns from the call of its parent.
+    pub is_child: bool,
+    /// Whether the process is one of 32 bits.
+    pub is_32_bit: bool,
+    arguments: [u64; 5],
+    text: [u8; TEXT_BYTES],
+    flags: u32,
+}
+
+/// Times and counts outside of calls, apart from user time, and of page faults within calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct More {
+    /// Time of page faults without reading from storage, in ns.
+    pub minor_ns: u64,
+    /// Time of page faults that read from storage, in ns.
+    pub major_ns: u64,
+    /// Time of soft interrupts, in ns.
+    pub softirq_ns: u64,
+    /// Number of minor page faults outside of calls.
+    pub user_faults: u32,
+    /// Number of minor page faults within calls.
+    pub call_faults: u32,
+    /// Number of major page faults.
+    pub major_faults: u32,
+    /// Number of soft interrupts.
+    pub softirqs: u32,
+}
+
+impl Event {
+    /// Reads an event. `None`: it has another length, or an unknown kind.
+    pub fn read(bytes: &[u8]) -> Option<Event> {
+        if bytes.len() < EVENT_BYTES {
+            return None;
+        }
+        let flags = word(bytes, place("event.flags"));
+        let call_ns = long(bytes, place("event.call"));
+        let is_32_bit = flags & flag("IS_32_BIT") != 0;
+        let kind = flags & KIND_MASK;
+        let content = if kind == flag("CALL") {
+            Content::Call(Returned::read(bytes, flags))
+        } else if kind == flag("BEGIN") {
+            let is_thread = flags & flag("IS_THREAD") != 0;
+            Content::Begin {
+                child: word(bytes, place("event.child")),
+                shares_files: flags & flag("SHARES_FILES") != 0,
+                borrows: flags & flag("SHARES_MEMORY") != 0 && !is_thread,
+            }
+        } else if kind == flag("END") {
+            Content::End { call_ns, is_32_bit }
+        } else if kind == flag("MORE") {
+            Content::More(More::read(bytes))
+        } else {
+            return None;
+        };
+        Some(Event {
+            thread: word(bytes, place("event.ids")),
+            number: word(bytes, place("event.number")),
+            user_ns: match kind == flag("BEGIN") {
+                true => 0,
+                false => long(bytes, place("event.user")),
+            },
+            content,
+        })
+    }
+}
+
+impl Returned {
+    fn read(bytes: &[u8], flags: u32) -> Returned {
+        let mut arguments = [0; 5];
+        for (index, argument) in arguments.iter_mut().enumerate() {
+            *argument = long(bytes, place("event.arguments") + 8 * index);
+        }
+        let mut text = [0; TEXT_BYTES];
+        text.copy_from_slice(&bytes[place("event.text")..][..TEXT_BYTES]);
+        Returned {
+            result: long(bytes, place("event.result")).cast_signed(),
+            call_ns: long(bytes, place("event.call")),
+            is_child: flags & flag("IS_CHILD") != 0,
+            is_32_bit: flags & flag("IS_32_BIT") != 0,
+            arguments,
+            text,
+            flags,
+        }
+    }
+
+    /// The result as a trace shows it. `None`: the kernel begins the call again, or the result is no number.
+    pub fn shown_result(&self) -> Option<i64> {
+        match self.result {
+            -516..=-512 => None,
+            -4095..0 => Some(self.result),
+            0.. => Some(self.result),
+            _ => None,
+        }
+    }
+
+    /// The call and arguments behind `socketcall`, the one call for sockets of older 32-bit programs.
+    pub fn socket_call(&self) -> Option<(Cow<'static, str>, Returned)> {
+        let name = SOCKET_CALLS.get(usize::try_from(self.arguments[0]).ok()?.checked_sub(1)?)?;
+        let mut inner = self.clone();
+        for (index, argument) in inner.arguments.iter_mut().enumerate() {
+            *argument = word(&self.text, 4 * index).into();
+        }
+        inner.text = [0; TEXT_BYTES];
+        Some((Cow::Borrowed(name), inner))
+    }
+}
+
+/// The calls of `socketcall`, from 1.
+const SOCKET_CALLS: [&str; 20] = [
+    "socket",
+    "bind",
+    "connect",
+    "listen",
+    "accept",
+    "getsockname",
+    "getpeername",
+    "socketpair",
+    "send",
+    "recv",
+    "sendto",
+    "recvfrom",
+    "shutdown",
+    "setsockopt",
+    "getsockopt",
+    "sendmsg",
+    "recvmsg",
+    "accept4",
+    "recvmmsg",
+    "sendmmsg",
+];
+
+impl More {
+    fn read(bytes: &[u8]) -> More {
+        let time = |index: usize| long(bytes, place("event.more") + 8 * index);
+        let count = |index: usize| word(bytes, place("event.counts") + 4 * index);
+        More {
+            minor_ns: time(0),
+            major_ns: time(1),
+            softirq_ns: time(2),
+            user_faults: count(0),
+            call_faults: count(1),
+            major_faults: count(2),
+            softirqs: count(3),
+        }
+    }
+}
+
+/// The arguments of a call with this name.
+#[derive(Debug)]
+pub struct NamedCall<'a> {
+    /// Name of the call.
+    pub name: &'a str,
+    /// The call.
+    pub returned: &'a Returned,
+}
+
+impl NamedCall<'_> {
+    fn argument(&self, index: usize) -> u64 {
+        self.returned.arguments.get(index).copied().unwrap_or(0)
+    }
+
+    fn has_flag(&self, name: &str) -> bool {
+        self.returned.flags & flag(name) != 0
+    }
+}
+
+impl Arguments for NamedCall<'_> {
+    fn descriptor(&self, index: usize) -> Option<i64> {
+        let number = self.argument(index) as u32;
+        i32::try_from(number).ok().map(i64::from)
+    }
+
+    fn shown_kind(&self, _index: usize) -> Option<Kind> {
+        None
+    }
+
+    fn size(&self, index: usize) -> Option<f64> {
+        Some(self.argument(index) as f64)
+    }
+
+    fn path(&self) -> &str {
+        let text = &self.returned.text;
+        let bytes = text.split(|byte| *byte == 0).next().unwrap_or_default();
+        // A path that is cut within a character, or is no UTF-8, is known by its beginning.
+        str::from_utf8(bytes)
+            .unwrap_or_else(|e| str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default())
+    }
+
+    fn pair(&self, _index: usize) -> Vec<i64> {
+        [0, 4]
+            .map(|at| word(&self.returned.text, at).into())
+            .to_vec()
+    }
+
+    fn has(&self, property: Property) -> bool {
+        let flags_of_open = if self.name == "open" { 1 } else { 2 };
+        let socket_type = self.argument(1) & 0xf;
+        match property {
+            Property::Directory => {
+                let has_flags = self.name == "open" || self.name == "openat";
+                has_flags && self.argument(flags_of_open) & u64::from(O_DIRECTORY) != 0
+            }
+            Property::Thread => self.has_flag("IS_THREAD"),
+            Property::SharesMemory => self.has_flag("SHARES_MEMORY") && !self.has_flag("IS_THREAD"),
+            Property::SharesFiles => self.has_flag("SHARES_FILES"),
+            // F_DUPFD, F_DUPFD_CLOEXEC
+            Property::Duplicates => [0, 1030].contains(&self.argument(1)),
+            Property::EmptyPath => self.argument(3) & AT_EMPTY_PATH != 0,
+            Property::Unix => self.argument(0) == 1,
+            Property::Netlink => self.argument(0) == 16,
+            Property::Stream => socket_type == 1,
+            Property::Datagrams => socket_type == 2,
+        }
+    }
+}
+
+/// Of `newfstatat`.
+const AT_EMPTY_PATH: u64 = 0x1000;
+
+/// Of x86.
+const O_DIRECTORY: u32 = 0x1_0000;
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_ne_bytes(word)
+}
+
+fn long(bytes: &[u8], at: usize) -> u64 {
+    let mut long = [0; 8];
+    long.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_ne_bytes(long)
+}

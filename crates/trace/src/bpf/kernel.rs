@@ -1,0 +1,307 @@
+//! The calls of the system that load BPF programs. See bpf(2).
+
+use std::ffi::c_void;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use super::assembler::Instruction;
+
+/// Commands of bpf(2).
+const MAP_CREATE: i32 = 0;
+const MAP_LOOK_UP: i32 = 1;
+const MAP_UPDATE: i32 = 2;
+const PROGRAM_LOAD: i32 = 5;
+const ATTACH: i32 = 17;
+const TYPES_LOAD: i32 = 18;
+
+/// Types of maps.
+const ARRAY: u32 = 2;
+const RING_BUFFER: u32 = 27;
+const TASK_STORAGE: u32 = 29;
+
+/// Types of programs: for a tracepoint by its number among the kernel's types, and for a counter.
+const TRACING: u32 = 26;
+const COUNTER: u32 = 7;
+
+/// Of programs for a tracepoint.
+const AT_TRACEPOINT: u32 = 23;
+
+/// The counters of the kernel's own events, see perf_event_open(2).
+const SOFTWARE: u32 = 1;
+const COUNTER_BYTES: u32 = 64;
+const CLOSE_ON_EXEC: usize = 8;
+const SET_PROGRAM: libc::Ioctl = 0x4004_2408;
+
+/// Task storage is allocated when it is needed.
+const WITHOUT_ALLOCATION: u32 = 1;
+/// The map can be mapped into memory.
+const MAPPABLE: u32 = 1 << 10;
+
+/// The licence that the kernel asks for, since the programs call functions that it offers to compatible licences only. Yamba's is MIT or Apache-2.0.
+const LICENCE: &[u8] = b"Dual MIT/GPL\0";
+
+/// Bytes of the verifier's message.
+const LOG_BYTES: usize = 1 << 16;
+
+/// Where a program is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attachment {
+    /// At a tracepoint.
+    Tracepoint,
+    /// At each event that this counter of the kernel counts, `PERF_COUNT_SW_...`.
+    Event(u64),
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct MapRequest {
+    map_type: u32,
+    key_bytes: u32,
+    value_bytes: u32,
+    entries: u32,
+    flags: u32,
+    inner_map: u32,
+    numa_node: u32,
+    name: [u8; 16],
+    interface: u32,
+    types: u32,
+    key_type: u32,
+    value_type: u32,
+}
+
+#[repr(C)]
+struct ElementRequest {
+    map: u32,
+    unused: u32,
+    key: u64,
+    value: u64,
+    flags: u64,
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct ProgramRequest {
+    program_type: u32,
+    count: u32,
+    code: u64,
+    licence: u64,
+    log_level: u32,
+    log_bytes: u32,
+    log: u64,
+    kernel_version: u32,
+    flags: u32,
+    name: [u8; 16],
+    interface: u32,
+    attachment: u32,
+    types: u32,
+    function_info_bytes: u32,
+    function_info: u64,
+    function_info_count: u32,
+    line_info_bytes: u32,
+    line_info: u64,
+    line_info_count: u32,
+    target: u32,
+    target_program: u32,
+    unused: u32,
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct AttachRequest {
+    name: u64,
+    program: u32,
+    unused: u32,
+}
+
+/// The first version of `struct perf_event_attr`.
+#[repr(C)]
+#[derive(Default)]
+struct CounterRequest {
+    counter_type: u32,
+    bytes: u32,
+    config: u64,
+    period: u64,
+    unused: [u64; 5],
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct TypesRequest {
+    data: u64,
+    log: u64,
+    bytes: u32,
+    log_bytes: u32,
+    log_level: u32,
+    unused: u32,
+}
+
+/// A map of threads, whose values end with the thread.
+pub fn thread_map(value_bytes: u32, types: &[u8]) -> io::Result<OwnedFd> {
+    let types = load_types(types)?;
+    create(&MapRequest {
+        map_type: TASK_STORAGE,
+        key_bytes: 4,
+        value_bytes,
+        flags: WITHOUT_ALLOCATION,
+        types: number(&types),
+        key_type: 1,
+        value_type: 2,
+        ..MapRequest::default()
+    })
+}
+
+/// A map with one value of this length.
+pub fn value_map(bytes: u32) -> io::Result<OwnedFd> {
+    create(&MapRequest {
+        map_type: ARRAY,
+        key_bytes: 4,
+        value_bytes: bytes,
+        entries: 1,
+        flags: MAPPABLE,
+        ..MapRequest::default()
+    })
+}
+
+/// A ring buffer of this length, which is a power of two and a multiple of a page.
+pub fn ring_buffer(bytes: u32) -> io::Result<OwnedFd> {
+    create(&MapRequest {
+        map_type: RING_BUFFER,
+        entries: bytes,
+        ..MapRequest::default()
+    })
+}
+
+/// Sets the value of a key. Allocates nothing, so that a forked child may use it.
+pub fn update(map: BorrowedFd, key: u32, value: &[u8]) -> io::Result<()> {
+    let request = ElementRequest {
+        map: map.as_raw_fd().unsigned_abs(),
+        unused: 0,
+        key: (&raw const key).addr() as u64,
+        value: value.as_ptr().addr() as u64,
+        flags: 0,
+    };
+    bpf(MAP_UPDATE, &request).map(drop)
+}
+
+/// Reads the value of a key. `value` has its length.
+pub fn look_up(map: BorrowedFd, key: u32, value: &mut [u8]) -> io::Result<()> {
+    let request = ElementRequest {
+        map: map.as_raw_fd().unsigned_abs(),
+        unused: 0,
+        key: (&raw const key).addr() as u64,
+        value: value.as_mut_ptr().addr() as u64,
+        flags: 0,
+    };
+    bpf(MAP_LOOK_UP, &request).map(drop)
+}
+
+/// Loads a program. `target` is the number of its tracepoint among the kernel's types, and 0 for a counter. The error has the last lines of the verifier's message.
+pub fn load(code: &[Instruction], attachment: Attachment, target: u32) -> io::Result<OwnedFd> {
+    let mut log = vec![0u8; LOG_BYTES];
+    let mut request = ProgramRequest {
+        program_type: match attachment {
+            Attachment::Tracepoint => TRACING,
+            Attachment::Event(_) => COUNTER,
+        },
+        count: code.len() as u32,
+        code: code.as_ptr().addr() as u64,
+        licence: LICENCE.as_ptr().addr() as u64,
+        attachment: match attachment {
+            Attachment::Tracepoint => AT_TRACEPOINT,
+            Attachment::Event(_) => 0,
+        },
+        target,
+        ..ProgramRequest::default()
+    };
+    if let Ok(program) = bpf(PROGRAM_LOAD, &request) {
+        return Ok(owned(program));
+    }
+    // The verifier explains a refusal only if asked, and that is slow.
+    request.log_level = 1;
+    request.log_bytes = LOG_BYTES as u32;
+    request.log = log.as_mut_ptr().addr() as u64;
+    bpf(PROGRAM_LOAD, &request).map(owned).map_err(|e| {
+        let text = log.split(|byte| *byte == 0).next().unwrap_or_default();
+        let text = String::from_utf8_lossy(text);
+        match text.trim().lines().rev().nth(1) {
+            Some(line) if e.kind() != io::ErrorKind::PermissionDenied => {
+                io::Error::new(e.kind(), format!("{e}: {line}"))
+            }
+            _ => e,
+        }
+    })
+}
+
+/// Attaches a program to a counter on this processor. It is detached when the result is dropped, or when this process ends.
+pub fn attach_counter(program: &OwnedFd, config: u64, processor: usize) -> io::Result<OwnedFd> {
+    let request = CounterRequest {
+        counter_type: SOFTWARE,
+        bytes: COUNTER_BYTES,
+        config,
+        period: 1,
+        ..CounterRequest::default()
+    };
+    // SAFETY: the request has the layout and length of the first version of `struct perf_event_attr`, and the kernel only reads it.
+    let counter = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const request,
+            -1,
+            processor,
+            -1,
+            CLOSE_ON_EXEC,
+        )
+    };
+    let counter = owned(result(counter)?);
+    // SAFETY: this command takes the number of a descriptor.
+    let set = unsafe { libc::ioctl(counter.as_raw_fd(), SET_PROGRAM, program.as_raw_fd()) };
+    result(set.into()).map(|_| counter)
+}
+
+/// Attaches a program to its tracepoint. It is detached when the result is dropped, or when this process ends.
+pub fn attach(program: &OwnedFd) -> io::Result<OwnedFd> {
+    let request = AttachRequest {
+        program: number(program),
+        ..AttachRequest::default()
+    };
+    bpf(ATTACH, &request).map(owned)
+}
+
+fn load_types(data: &[u8]) -> io::Result<OwnedFd> {
+    let request = TypesRequest {
+        data: data.as_ptr().addr() as u64,
+        bytes: data.len() as u32,
+        ..TypesRequest::default()
+    };
+    bpf(TYPES_LOAD, &request).map(owned)
+}
+
+fn create(request: &MapRequest) -> io::Result<OwnedFd> {
+    bpf(MAP_CREATE, request).map(owned)
+}
+
+/// One call of bpf(2).
+fn bpf<T>(command: i32, request: &T) -> io::Result<i32> {
+    let pointer: *const c_void = (&raw const *request).cast();
+    // SAFETY: the request has the layout of the command's part of `union bpf_attr`, and the length that is passed. The memory to which it points lives in the
+    // caller until the call returns; the kernel writes only to the log and to the value of a look-up, which are mutable.
+    let status = unsafe { libc::syscall(libc::SYS_bpf, command, pointer, size_of::<T>()) };
+    result(status)
+}
+
+/// The result of a call: below 0, it failed.
+fn result(status: libc::c_long) -> io::Result<i32> {
+    match i32::try_from(status) {
+        Ok(status @ 0..) => Ok(status),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn owned(descriptor: i32) -> OwnedFd {
+    // SAFETY: the kernel has just made this descriptor, so that it has no other owner.
+    unsafe { OwnedFd::from_raw_fd(descriptor) }
+}
+
+fn number(descriptor: &OwnedFd) -> u32 {
+    descriptor.as_raw_fd().unsigned_abs()
+}

@@ -1,0 +1,214 @@
+//! Counts the events of the programs in the kernel.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::event::{Content, Event, More, NamedCall, Returned};
+use super::layout::KILLED;
+use super::names::name;
+use crate::call::Call;
+use crate::descriptors::Descriptors;
+use crate::primitive::Used;
+use crate::tally::Tally;
+use yamba_predict::vector::Use;
+
+/// The cost of the tracer, which is subtracted from the times.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Time that a call takes longer, in ns.
+    pub call_ns: f64,
+    /// The part of it that counts as user time.
+    pub call_user_ns: f64,
+    /// Time that a page fault outside of calls takes longer, in ns.
+    pub fault_ns: f64,
+    /// The part of it that counts as user time.
+    pub fault_user_ns: f64,
+}
+
+/// Counts events.
+#[derive(Debug, Default)]
+pub struct EventReader {
+    tally: Tally,
+    cost: Cost,
+    /// The thread whose `execve` begins the trace.
+    waits_for: Option<u32>,
+    /// Threads that have not ended.
+    threads: HashSet<u32>,
+    user_ns: f64,
+    faults: u64,
+}
+
+impl EventReader {
+    /// A reader for these threads.
+    pub fn new(descriptors: Descriptors, threads: HashSet<u32>, cost: Cost) -> EventReader {
+        EventReader {
+            tally: Tally::with(descriptors),
+            cost,
+            threads,
+            ..EventReader::default()
+        }
+    }
+
+    /// Counts from the call by which this thread executes a program.
+    pub fn wait_for(&mut self, thread: u32) {
+        self.threads.insert(thread);
+        self.waits_for = Some(thread);
+    }
+
+    /// Whether a traced thread has not ended.
+    pub fn has_threads(&self) -> bool {
+        !self.threads.is_empty()
+    }
+
+    /// Forgets the events so far, and counts from now on.
+    pub fn restart(&mut self) {
+        self.tally.restart();
+        (self.user_ns, self.faults) = (0.0, 0);
+    }
+
+    /// Does not count the events from now on.
+    pub fn pause(&mut self) {
+        self.tally.is_paused = true;
+    }
+
+    /// Number of calls and of page faults.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.tally.calls, self.faults)
+    }
+
+    /// User time, in ns.
+    pub fn user_ns(&self) -> f64 {
+        self.user_ns.max(0.0)
+    }
+
+    /// The uses per unit of work, with their times.
+    pub fn uses(&self, units: f64) -> Vec<Use> {
+        self.tally.uses(units, true)
+    }
+
+    /// Counts an event.
+    pub fn take(&mut self, bytes: &[u8]) {
+        let Some(event) = Event::read(bytes) else {
+            return;
+        };
+        if self.waits(&event) {
+            if let Content::End { .. } = event.content {
+                self.threads.remove(&event.thread);
+            }
+            return;
+        }
+        self.add_user(event.user_ns as f64);
+        match &event.content {
+            Content::Call(returned) => self.call(&event, returned),
+            Content::Begin {
+                child,
+                shares_files,
+                borrows,
+            } => {
+                self.threads.insert(*child);
+                let descriptors = &mut self.tally.descriptors;
+                descriptors.begin(event.thread, *child, *shares_files, *borrows);
+            }
+            Content::End { call_ns, is_32_bit } => self.end(&event, *call_ns, *is_32_bit),
+            Content::More(more) => self.more(more),
+        }
+    }
+
+    /// Whether the trace has not begun. It begins with the call that executes the program.
+    fn waits(&mut self, event: &Event) -> bool {
+        let Some(thread) = self.waits_for else {
+            return false;
+        };
+        let begins = match &event.content {
+            Content::Call(call) if event.thread == thread && call.result == 0 => {
+                name(event.number, call.is_32_bit) == "execve"
+            }
+            _ => false,
+        };
+        if begins {
+            self.waits_for = None;
+            // Its user time was spent before the program.
+            self.user_ns -= event.user_ns as f64;
+        }
+        !begins
+    }
+
+    fn add_user(&mut self, time_ns: f64) {
+        if !self.tally.is_paused {
+            self.user_ns += time_ns;
+        }
+    }
+
+    fn call(&mut self, event: &Event, returned: &Returned) {
+        let name = name(event.number, returned.is_32_bit);
+        if name == "socketcall"
+            && let Some((name, inner)) = returned.socket_call()
+        {
+            return self.named(event.thread, name, &inner);
+        }
+        self.named(event.thread, name, returned);
+    }
+
+    fn named(&mut self, thread: u32, name: Cow<'static, str>, returned: &Returned) {
+        let arguments = NamedCall {
+            name: &name,
+            returned,
+        };
+        let call = Call {
+            name: &name,
+            result: returned.shown_result(),
+            arguments: &arguments,
+        };
+        let time_ns = returned.call_ns as f64;
+        if returned.is_child {
+            return self.tally.add_time(thread, &call, time_ns);
+        }
+        self.add_user(-self.cost.call_user_ns);
+        let inside_ns = self.cost.call_ns - self.cost.call_user_ns;
+        self.tally.call(thread, &call, time_ns - inside_ns);
+    }
+
+    fn end(&mut self, event: &Event, call_ns: u64, is_32_bit: bool) {
+        self.threads.remove(&event.thread);
+        self.tally.descriptors.end(event.thread);
+        let used = if event.number == KILLED as u32 {
+            Used::of("exit", Some("killed"))
+        } else {
+            Used {
+                name: name(event.number, is_32_bit),
+                ..Used::of("", None)
+            }
+        };
+        self.tally.ended(used, call_ns as f64);
+    }
+
+    fn more(&mut self, more: &More) {
+        if self.tally.is_paused {
+            return;
+        }
+        let (user, call) = (f64::from(more.user_faults), f64::from(more.call_faults));
+        self.add_user(-self.cost.fault_user_ns * user);
+        let inside_ns = self.cost.fault_ns - self.cost.fault_user_ns;
+        let minor_ns = more.minor_ns as f64 - inside_ns * user - self.cost.fault_ns * call;
+        let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
+        let major = u64::from(more.major_faults);
+        for (used, count, time_ns) in [
+            (Used::of("page_fault", None), minor, minor_ns),
+            (
+                Used::of("page_fault", Some("major")),
+                major,
+                more.major_ns as f64,
+            ),
+            (
+                Used::of("softirq", None),
+                more.softirqs.into(),
+                more.softirq_ns as f64,
+            ),
+        ] {
+            if count > 0 {
+                self.tally.other(used, count, time_ns);
+            }
+        }
+        self.faults += minor + major;
+    }
+}

@@ -1,0 +1,289 @@
+//! Traces an application by programs in the kernel. They count and time all calls, and never stop the application.
+
+use std::collections::HashSet;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::family::Family;
+use super::load::Output;
+use super::{
+    AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
+    open_files, output_of, run_load, wait_until_idle,
+};
+use crate::bpf::{
+    self, Cost, EventReader, Tracer, Unavailable, add_this_process, add_thread, reads,
+};
+use crate::descriptors::Descriptors;
+use crate::trace::{Request, Trace, vector};
+use yamba_predict::vector::Traced;
+
+/// How often events are read.
+const PAUSE: Duration = Duration::from_millis(4);
+
+/// How long the events of an ended program are awaited.
+const LAST_EVENTS: Duration = Duration::from_millis(200);
+
+/// The attached programs, with their cost.
+#[derive(Debug)]
+pub struct Prepared {
+    tracer: Tracer,
+    cost: Cost,
+}
+
+impl Prepared {
+    /// Loads and attaches the programs, and measures their cost.
+    pub fn new() -> Result<Prepared, Unavailable> {
+        let mut tracer = Tracer::new(&reads())?;
+        let cost = bpf::attach(&mut tracer)?;
+        Ok(Prepared { tracer, cost })
+    }
+}
+
+/// Traces one run of a command, or a server under its load.
+pub fn trace(
+    prepared: Prepared,
+    workload: &Workload,
+    names: &Names,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Run, Fault> {
+    let family = Family::of_this_process();
+    let descriptors = open_files::of_child().looking_up(open_files::kind);
+    let mut session = Session::new(prepared, descriptors, HashSet::new());
+    let mut program = session.start(workload)?;
+    session.reader.wait_for(program.id());
+    let mut output = Output::of(&mut program, workload.hides_output);
+    let mut session = Commanded {
+        session,
+        program,
+        family,
+    };
+    let units = match &workload.load {
+        None => session.until_end(stopped).map(|()| None),
+        Some(line) => session.under_load(line, workload, stopped).map(Some),
+    };
+    let is_stopped = workload.load.is_some() || units.is_err();
+    if is_stopped {
+        session.family.end(TO_END);
+    }
+    let status = session.program.wait()?;
+    let units = match units? {
+        Some(units) => units,
+        None => workload.units_in(&output.text())?,
+    };
+    let mut trace = session.session.trace(names, units)?;
+    trace.vector.command.clone_from(&workload.command);
+    let is_failure = !is_stopped && !status.success();
+    Ok(Run {
+        trace,
+        failure: is_failure.then(|| status.to_string()),
+    })
+}
+
+/// Traces a running process and its descendants while its load runs, or until a stop is requested. They run on afterwards.
+pub fn attach(
+    prepared: Prepared,
+    process: u32,
+    workload: &Workload,
+    names: &Names,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Trace, Fault> {
+    let family = Family::of(process);
+    let mut descriptors = Descriptors::default();
+    let mut threads = HashSet::new();
+    // A thread that is not traced yet may make others meanwhile.
+    while add_threads(&prepared, process, &family, &mut descriptors, &mut threads)? {}
+    let descriptors = descriptors.looking_up(open_files::kind);
+    let mut session = Session::new(prepared, descriptors, threads);
+    let units = match &workload.load {
+        Some(line) => session.while_loaded(line, workload, stopped, &family)?,
+        None => {
+            while session.pass(TICK) && !stopped() {}
+            workload.units_in("")?
+        }
+    };
+    let mut trace = session.trace(names, units)?;
+    trace.vector.command = command_of(process);
+    Ok(trace)
+}
+
+/// Adds the threads of a process and of its descendants. Returns whether there were any that `known` does not have.
+fn add_threads(
+    prepared: &Prepared,
+    process: u32,
+    family: &Family,
+    descriptors: &mut Descriptors,
+    known: &mut HashSet<u32>,
+) -> Result<bool, Fault> {
+    let before = known.len();
+    let mut others = family.numbers();
+    others.retain(|other| *other != process);
+    for member in [process].into_iter().chain(others) {
+        let threads = match open_files::add_running(member, descriptors) {
+            Ok(threads) => threads,
+            Err(e) if member == process => return Err(of_process(e)),
+            // It has just ended.
+            Err(_) => continue,
+        };
+        for thread in threads {
+            if known.insert(thread) {
+                let added = add_thread(prepared.tracer.threads(), member, thread);
+                added.or_else(|e| if thread == process { Err(e) } else { Ok(()) })?;
+            }
+        }
+    }
+    Ok(known.len() > before)
+}
+
+/// A running trace.
+struct Session {
+    tracer: Tracer,
+    reader: EventReader,
+    cost: Cost,
+    /// Number of events that were lost before the counts began.
+    lost_before: u64,
+}
+
+/// A trace of a command.
+struct Commanded {
+    session: Session,
+    program: Child,
+    family: Family,
+}
+
+impl Session {
+    fn new(prepared: Prepared, descriptors: Descriptors, threads: HashSet<u32>) -> Session {
+        let Prepared { tracer, cost } = prepared;
+        Session {
+            tracer,
+            reader: EventReader::new(descriptors, threads, cost),
+            cost,
+            lost_before: 0,
+        }
+    }
+
+    /// Starts the program, which is traced from its first instruction.
+    fn start(&mut self, workload: &Workload) -> Result<Child, Fault> {
+        let mut command = group(&workload.command[0]);
+        command.args(&workload.command[1..]);
+        command.stdout(output_of(workload)?);
+        if workload.is_searched() {
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        }
+        let threads = self.tracer.threads().try_clone_to_owned()?;
+        // SAFETY: the closure runs in the forked child, where it makes system calls and allocates nothing.
+        unsafe {
+            command.pre_exec(move || add_this_process(threads.as_fd()));
+        }
+        let program = command.spawn();
+        program.map_err(|e| Fault::NotStarted(workload.command[0].clone(), e))
+    }
+
+    /// Counts events for some time. Returns whether a traced thread is left.
+    fn pass(&mut self, time: Duration) -> bool {
+        let begun = Instant::now();
+        while let Some(left) = time.checked_sub(begun.elapsed()) {
+            self.read();
+            if !self.reader.has_threads() {
+                return false;
+            }
+            sleep(PAUSE.min(left));
+        }
+        true
+    }
+
+    fn read(&mut self) {
+        let reader = &mut self.reader;
+        self.tracer.ring.read(|event| reader.take(event));
+    }
+
+    /// Counts while the load runs. Returns the number of units.
+    fn while_loaded(
+        &mut self,
+        line: &str,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+        family: &Family,
+    ) -> Result<f64, Fault> {
+        self.read();
+        self.reader.restart();
+        self.lost_before = self.tracer.lost()?;
+        let mut pass = |time| Ok(self.pass(time));
+        let units = run_load(line, workload, stopped, &mut pass, family)?;
+        self.pass(AFTER_LOAD);
+        self.reader.pause();
+        Ok(units)
+    }
+
+    fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
+        self.read();
+        let request = Request {
+            application: names.application.clone(),
+            unit: names.unit.clone(),
+            units,
+        };
+        let (calls, faults) = self.reader.counts();
+        if calls == 0 {
+            return Err(Fault::NoCalls);
+        }
+        let traced = Traced {
+            how: "bpf".to_owned(),
+            machine: None,
+            cost_ns_per_call: Some(self.cost.call_ns),
+            lost: Some(self.tracer.lost()? - self.lost_before),
+        };
+        let uses = self.reader.uses(units);
+        let kernel_ns = uses.iter().filter_map(|used| used.time_ns).sum();
+        let mut vector = vector(&request, traced, Vec::new(), uses);
+        vector.kernel_ns = Some(kernel_ns);
+        vector.user_ns = Some(self.reader.user_ns() / units);
+        Ok(Trace {
+            vector,
+            calls,
+            faults: Some(faults),
+            unfinished: 0,
+            unknown: Vec::new(),
+        })
+    }
+}
+
+impl Commanded {
+    fn until_end(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), Fault> {
+        while self.pass(TICK)? {
+            if stopped() {
+                return Err(Fault::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    fn under_load(
+        &mut self,
+        line: &str,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<f64, Fault> {
+        let (session, program, family) = (&mut self.session, &mut self.program, &self.family);
+        wait_until_idle(family, stopped, &mut |time| {
+            session.pass(time);
+            Ok(program.try_wait()?.is_none() || !family.is_empty())
+        })?;
+        session.while_loaded(line, workload, stopped, family)
+    }
+
+    /// Counts events for some time. Returns whether a traced thread is left.
+    fn pass(&mut self, time: Duration) -> io::Result<bool> {
+        if self.session.pass(time) {
+            let is_over = self.program.try_wait()?.is_some() && self.family.is_empty();
+            if !is_over {
+                return Ok(true);
+            }
+            // The last events come with the last switch of a thread, after its parent has been notified. A lost event never comes.
+            self.session.pass(LAST_EVENTS);
+        }
+        Ok(false)
+    }
+}

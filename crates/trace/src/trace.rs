@@ -1,0 +1,49 @@
+//! The result of a trace.
+
+use yamba_predict::vector::{SCHEMA, Traced, Use, Vector};
+
+/// The names for the vector and the work that the trace covers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Name of the application. `None`: that of the first program of the trace.
+    pub application: Option<String>,
+    /// Name of one unit of work.
+    pub unit: String,
+    /// Number of units in the trace.
+    pub units: f64,
+}
+
+/// A vector, and what the trace did not say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The application's vector.
+    pub vector: Vector,
+    /// Number of system calls.
+    pub calls: u64,
+    /// Number of page faults of the application. `None`: the trace does not count them.
+    pub faults: Option<u64>,
+    /// Number of calls that had not returned at the end. They are not counted.
+    pub unfinished: usize,
+    /// Numbers of the lines that were not understood, from 1.
+    pub unknown: Vec<usize>,
+}
+
+/// A vector of these counts, without times of the whole.
+pub fn vector(request: &Request, traced: Traced, command: Vec<String>, uses: Vec<Use>) -> Vector {
+    let path = command.first().map_or("", String::as_str);
+    let program = path.rsplit('/').next().filter(|name| !name.is_empty());
+    let application = request.application.clone();
+    Vector {
+        schema: SCHEMA.to_owned(),
+        application: application.unwrap_or(program.unwrap_or("unknown").to_owned()),
+        unit: request.unit.clone(),
+        units: Some(request.units),
+        command,
+        load: None,
+        units_from: None,
+        traced: Some(traced),
+        user_ns: None,
+        kernel_ns: None,
+        primitives: uses,
+    }
+}
