@@ -51,7 +51,7 @@ pub struct Vector {
 pub struct Traced {
     /// The method that counted the calls, such as `strace`.
     pub how: String,
-    /// The machine: processor and kernel. `None`: unknown.
+    /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the machine of a run. `None`: unknown.
     #[serde(default)]
     pub machine: Option<String>,
 }
