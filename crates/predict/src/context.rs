@@ -72,6 +72,11 @@ impl Context {
         }
     }
 
+    /// Whether the cost here has an interval that covers its own launches only.
+    pub(crate) fn is_within_launches(&self, primitive: &str) -> bool {
+        self.reference.within_launches.contains(primitive)
+    }
+
     /// This machine and another system.
     pub(crate) fn systems<'a>(&'a self, to: &'a Costs) -> Systems<'a> {
         Systems {

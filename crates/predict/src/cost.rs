@@ -87,6 +87,11 @@ impl Costs {
         Ok(())
     }
 
+    /// Whether there is a cost of the primitive, or of a kind of it, at some size.
+    pub fn has(&self, name: &str) -> bool {
+        self.primitives.contains_key(name) || self.kinds(name).next().is_some()
+    }
+
     /// Whether these are the costs of the same run, apart from hypothetical changes.
     pub fn is_of_same_run(&self, other: &Costs) -> bool {
         self.primitives == other.primitives

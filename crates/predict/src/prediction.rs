@@ -68,6 +68,8 @@ pub struct Prediction {
     pub predicted_user_ns: Option<f64>,
     /// Interval of `predicted_user_ns`, from the intervals of that figure. `None`: unknown.
     pub predicted_user_interval_ns: Option<[f64; 2]>,
+    /// The benchmark whose figure scaled the user time from the machine of the trace.
+    pub user_scaled_by: Option<String>,
     /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`). `None`: the user time is unknown.
     pub per_second_and_core: Option<f64>,
     /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
@@ -134,6 +136,8 @@ pub fn predict_in_context(
     };
     let mut found = whole.summed(terms.products, costs)?;
     context.notes(costs, &mut found.notes);
+    let is_short = |p: &Product| context.is_within_launches(p.curve());
+    found.is_within_launches |= found.primitives.iter().any(is_short);
     if found.is_as_traced {
         found.without_intervals();
         found.set_user_time(vector.user_ns, None);
@@ -166,6 +170,7 @@ impl Prediction {
             user_ns: vector.user_ns,
             predicted_user_ns: None,
             predicted_user_interval_ns: None,
+            user_scaled_by: None,
             per_second_and_core: None,
             is_within_launches: false,
             notes: costs.left_out.clone(),
