@@ -88,6 +88,14 @@ impl Class {
         });
         written.flatten().map(|name| name.text.as_str())
     }
+
+    /// The primitive for which the class itself says that it stands.
+    pub fn primitive(&self) -> Option<&str> {
+        self.members.iter().find_map(|member| match &member.kind {
+            MemberKind::StandsFor(of) => Some(of.primitive.text.as_str()),
+            _ => None,
+        })
+    }
 }
 
 /// A condition on the platform.

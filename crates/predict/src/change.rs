@@ -39,15 +39,15 @@ impl CostChange {
 
     /// Multiplies the cost of the primitive. Fails if the system has none.
     pub fn apply(&self, costs: &mut Costs) -> Result<(), String> {
-        let Some(measured) = costs.primitives.get_mut(&self.name) else {
+        if !costs.primitives.contains_key(&self.name) {
             let known: Vec<&str> = costs.primitives.keys().map(String::as_str).collect();
             return Err(format!(
                 "there is no cost of {}, only of {}",
                 self.name,
                 known.join(", ")
             ));
-        };
-        measured.curve.change(|cost| cost.times(self.factor));
+        }
+        *costs.changes.entry(self.name.clone()).or_insert(1.0) *= self.factor;
         Ok(())
     }
 }

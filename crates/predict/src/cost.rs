@@ -19,6 +19,8 @@ pub struct Costs {
     pub within_launches: BTreeSet<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
+    /// Hypothetical changes: the factor of the cost of each changed primitive.
+    pub(crate) changes: BTreeMap<String, f64>,
 }
 
 /// The costs of one primitive.
@@ -85,19 +87,60 @@ impl Costs {
         Ok(())
     }
 
+    /// Whether there is a cost of the primitive, or of a kind of it, at some size.
+    pub fn has(&self, name: &str) -> bool {
+        self.primitives.contains_key(name) || self.kinds(name).next().is_some()
+    }
+
+    /// Whether these are the costs of the same run, apart from hypothetical changes.
+    pub fn is_of_same_run(&self, other: &Costs) -> bool {
+        self.primitives == other.primitives
+    }
+
     /// The cost of a primitive at a size. `None` if it is not known.
     pub fn at(&self, name: &str, size: Option<f64>) -> Option<At> {
-        match self.primitives.get(name) {
-            Some(own) => own.curve.at(size),
-            None => self.of_any_kind(name, size),
+        if self.primitives.contains_key(name) {
+            self.own(name, size)
+        } else {
+            self.of_any_kind(name, size)
         }
+    }
+
+    /// The cost of a primitive with its own name.
+    fn own(&self, name: &str, size: Option<f64>) -> Option<At> {
+        let at = self.primitives.get(name)?.curve.at(size)?;
+        let change = self.changes.get(name).copied().unwrap_or(1.0);
+        let cost = at.cost.times(change);
+        Some(At { cost, ..at })
+    }
+
+    /// The costs without hypothetical changes.
+    pub(crate) fn unchanged(&self) -> Costs {
+        Costs {
+            changes: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// The other primitives that one operation of a primitive uses.
+    pub(crate) fn parts<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Contained> {
+        let known = self.primitives.get(name).into_iter();
+        let parts = known.flat_map(|measured| &measured.contains);
+        parts.filter(move |part| part.name != name)
+    }
+
+    /// The kinds of a primitive whose name has none: `page_fault(copy)` and the like of `page_fault`.
+    pub(crate) fn kinds(&self, name: &str) -> impl Iterator<Item = &str> {
+        let is_kind = move |other: &&str| {
+            let kind = other.strip_prefix(name);
+            kind.is_some_and(|k| k.starts_with('('))
+        };
+        self.primitives.keys().map(String::as_str).filter(is_kind)
     }
 
     /// The cost of a primitive whose kind the use does not say, such as `page_fault`: halfway between its cheapest and its dearest kind.
     fn of_any_kind(&self, name: &str, size: Option<f64>) -> Option<At> {
-        let is_kind = |other: &str| other.strip_prefix(name).is_some_and(|k| k.starts_with('('));
-        let kinds = self.primitives.iter().filter(|(other, _)| is_kind(other));
-        let each = kinds.filter_map(|(_, kind)| kind.curve.at(size));
+        let each = self.kinds(name).filter_map(|kind| self.own(kind, size));
         let whole = each.reduce(|a, b| At {
             cost: a.cost.or(b.cost),
             is_extrapolated: a.is_extrapolated || b.is_extrapolated,

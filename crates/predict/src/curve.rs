@@ -1,7 +1,7 @@
 //! The cost of one primitive over its size.
 
 /// A cost in ns with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// The cost of one operation, in ns.
     pub ns: f64,
@@ -15,6 +15,14 @@ impl Cost {
         Cost {
             ns: self.ns * factor,
             interval_ns: self.interval_ns.map(|end| end * factor),
+        }
+    }
+
+    /// The sum of two costs. Their half-widths are added.
+    pub(crate) fn plus(self, other: Cost) -> Cost {
+        Cost {
+            ns: self.ns + other.ns,
+            interval_ns: [0, 1].map(|i| self.interval_ns[i] + other.interval_ns[i]),
         }
     }
 
@@ -93,12 +101,6 @@ impl Curve {
             is_extrapolated,
             is_of_any_kind: false,
         })
-    }
-
-    pub(crate) fn change(&mut self, change: impl Fn(Cost) -> Cost) {
-        for (_, cost) in &mut self.knots {
-            *cost = change(*cost);
-        }
     }
 }
 

@@ -3,21 +3,34 @@
 //! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters 3 and 6). Pure: no file, no process, no measuring.
 
 pub mod change;
+pub mod contained;
+pub mod context;
+#[cfg(test)]
+mod context_tests;
 pub mod cost;
 mod curve;
 pub mod document;
+mod machine;
+mod plain;
 pub mod prediction;
+pub mod product;
 #[cfg(test)]
 mod published;
 mod rank;
 pub mod ratio;
+mod scale;
 #[cfg(test)]
 mod tests;
+mod traced;
+mod user_scale;
 pub mod vector;
 
+pub use context::Context;
 pub use cost::Costs;
-pub use prediction::{Prediction, predict};
+pub use machine::machine_name;
+pub use prediction::{Prediction, predict, predict_in_context};
 pub use rank::{Place, ranked};
+pub use user_scale::{UserScale, user_scale};
 pub use vector::Vector;
 
 /// The primitive that stands for any system call without a primitive of its own.

@@ -1,12 +1,25 @@
 //! The predicted kernel time of a unit of work: the dot product of the application's vector and the system's costs.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use crate::cost::{At, Costs};
+use crate::contained::Within;
+use crate::context::Context;
+use crate::cost::Costs;
+use crate::plain;
+use crate::product::{Other, Product, sum};
+use crate::traced::{self, Terms};
 use crate::vector::{Use, Vector};
-use crate::{NULL_CALL, canonical};
+
+/// The origin of the times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Uses times the costs of benchmarks. Such a prediction is usually too low: benchmarks find the processor's caches warm.
+    Benchmarks,
+    /// Traced times, scaled by the ratio of the costs on the system to those where the vector was traced.
+    Traced,
+}
 
 /// The predicted kernel time of one unit of an application's work on one system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,8 +33,19 @@ pub struct Prediction {
     pub system: String,
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
-    /// Interval of `predicted_ns`, from the intervals of the costs.
-    pub interval_ns: [f64; 2],
+    /// Interval of `predicted_ns`, from the intervals of the costs. `None` on the system where the vector was traced, since the spread of the trace is unknown.
+    pub interval_ns: Option<[f64; 2]>,
+    /// The interval that compares systems and versions: the costs' part alone.
+    #[serde(skip)]
+    pub(crate) of_costs_ns: [f64; 2],
+    /// The origin of the times.
+    pub context: Basis,
+    /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
+    pub is_as_traced: bool,
+    /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
+    pub traced_on: Option<String>,
+    /// Why the prediction is from benchmarks alone.
+    pub no_context: Option<String>,
     /// Measured kernel time per unit on this system, in ns. `None`: not measured.
     pub measured_ns: Option<f64>,
     /// Interval of `measured_ns`. It covers the error of the kernel's clock-tick accounting.
@@ -36,8 +60,18 @@ pub struct Prediction {
     pub primitives: Vec<Product>,
     /// Uses that are part of another primitive's cost.
     pub contained: Vec<Within>,
-    /// User time per unit where the vector was taken, in ns. It is not predicted for another system.
+    /// Traced kernel time outside of these primitives. `None`: unknown, or the prediction is from benchmarks alone.
+    pub other: Option<Other>,
+    /// User time per unit where the vector was taken, in ns.
     pub user_ns: Option<f64>,
+    /// User time per unit on this system, in ns: as traced, or scaled by a figure that the user named. `None`: unknown.
+    pub predicted_user_ns: Option<f64>,
+    /// Interval of `predicted_user_ns`, from the intervals of that figure. `None`: unknown.
+    pub predicted_user_interval_ns: Option<[f64; 2]>,
+    /// The benchmark whose figure scaled the user time from the machine of the trace.
+    pub user_scaled_by: Option<String>,
+    /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`). `None`: the user time is unknown.
+    pub per_second_and_core: Option<f64>,
     /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
     pub is_within_launches: bool,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
@@ -45,122 +79,146 @@ pub struct Prediction {
 }
 
 /// Shares from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Coverage {
-    /// Share of the uses that have a cost of their own. The others are charged as a null call. `None` if there are no uses.
+    /// Share of the uses that have a cost of their own, or are part of a use that has. The others are charged as a null call, or their time is carried over.
+    /// `None` if there are no uses.
     pub calls: Option<f64>,
     /// Share of the traced kernel time in them, including time outside the listed primitives if the vector has its whole kernel time.
     /// `None` if the vector does not have the time of each primitive.
     pub kernel_time: Option<f64>,
 }
 
-/// One term of the sum.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Product {
-    /// The primitive.
-    pub name: String,
-    /// Its size.
-    pub size: Option<f64>,
-    /// Number of uses per unit, without those that are part of another primitive.
-    pub count: f64,
-    /// Cost of one use, in ns.
-    pub cost_ns: f64,
-    /// `count` times `cost_ns`.
-    pub product_ns: f64,
-    /// Interval of `product_ns`.
-    pub interval_ns: [f64; 2],
-    /// Whether the primitive has a cost of its own. Otherwise it is charged as a null call.
-    pub is_covered: bool,
-    /// Whether the system has costs of the primitive by size, but the vector has no size.
-    pub lacks_size: bool,
-    /// Whether the size is outside the measured sizes.
-    pub is_extrapolated: bool,
-    /// Whether the use does not say the kind of the primitive: the interval is from the cheapest kind to the dearest, and `cost_ns` is its middle.
-    pub is_of_any_kind: bool,
-}
-
-/// Uses of a primitive within another one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Within {
-    /// The primitive.
-    pub name: String,
-    /// The primitive whose cost has it.
-    pub within: String,
-    /// Number of uses per unit.
-    pub count: f64,
-}
-
-/// Predicts the kernel time of `vector` on `system`.
+/// Predicts the kernel time of `vector` on `system` from benchmarks alone.
 ///
 /// # Errors
 /// If nothing is used, if nothing is covered, if something is not and the null call has no cost, or if the sum is 0 or infinite. The text names the primitives without a cost.
 pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, String> {
-    let mut rest = vector.primitives.clone();
-    let contained = without_contained(&mut rest, costs);
-    let mut products = products(&rest, costs).map_err(|missing| match missing.as_slice() {
+    let missing = |missing: Vec<String>| match missing.as_slice() {
         [] => "every count of the vector is 0".to_owned(),
         missing => format!("{system} has no cost of {}", listed(missing)),
-    })?;
-    products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
-    let (predicted_ns, interval_ns) = sum(&products);
-    if !(predicted_ns > 0.0 && predicted_ns.is_finite()) {
-        return Err(format!(
-            "the sum on {system} is {predicted_ns} ns, which is no time"
-        ));
-    }
-    Ok(Prediction {
-        application: vector.application.clone(),
-        unit: vector.unit.clone(),
-        system: system.to_owned(),
-        predicted_ns,
-        interval_ns,
-        measured_ns: None,
-        measured_interval_ns: None,
-        measured_user_ns: None,
-        error: None,
-        coverage: coverage(vector, &products),
-        is_within_launches: products
-            .iter()
-            .any(|p| costs.within_launches.contains(curve(p))),
-        primitives: products,
+    };
+    let (products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
+    let coverage = coverage(vector, &products);
+    let whole = Prediction {
         contained,
-        user_ns: vector.user_ns,
-        notes: costs.left_out.clone(),
-    })
+        coverage,
+        ..Prediction::of(vector, system, costs)
+    };
+    whole.summed(products, costs)
+}
+
+/// Predicts the kernel time of `vector` on `system` from the traced times of `context`, which may be those of the vector before changes.
+///
+/// # Errors
+/// If nothing is used, if no traced primitive has a cost on both systems, if a use without a time has no cost and the null call neither, or if the sum is 0 or infinite.
+pub fn predict_in_context(
+    vector: &Vector,
+    context: &Context,
+    system: &str,
+    costs: &Costs,
+) -> Result<Prediction, String> {
+    let traced_on = &context.traced_on;
+    let missing = |missing: Vec<String>| {
+        let names = listed(&missing);
+        format!("{system} and {traced_on}, where it was traced, do not both have a cost of {names}")
+    };
+    let terms = traced::terms(&vector.primitives, context, costs).map_err(missing)?;
+    let whole = Prediction {
+        coverage: terms.coverage(),
+        contained: terms.contained,
+        other: terms.other,
+        context: Basis::Traced,
+        is_as_traced: context.systems(costs).is_same(),
+        traced_on: Some(traced_on.clone()),
+        ..Prediction::of(vector, system, costs)
+    };
+    let mut found = whole.summed(terms.products, costs)?;
+    context.notes(costs, &mut found.notes);
+    let is_short = |p: &Product| context.is_within_launches(p.curve());
+    found.is_within_launches |= found.primitives.iter().any(is_short);
+    if found.is_as_traced {
+        found.without_intervals();
+        found.set_user_time(vector.user_ns, None);
+    }
+    Ok(found)
 }
 
 impl Prediction {
+    /// A prediction without its terms.
+    fn of(vector: &Vector, system: &str, costs: &Costs) -> Prediction {
+        Prediction {
+            application: vector.application.clone(),
+            unit: vector.unit.clone(),
+            system: system.to_owned(),
+            predicted_ns: 0.0,
+            interval_ns: None,
+            of_costs_ns: [0.0; 2],
+            context: Basis::Benchmarks,
+            is_as_traced: false,
+            traced_on: None,
+            no_context: None,
+            measured_ns: None,
+            measured_interval_ns: None,
+            measured_user_ns: None,
+            error: None,
+            coverage: Coverage::default(),
+            primitives: Vec::new(),
+            contained: Vec::new(),
+            other: None,
+            user_ns: vector.user_ns,
+            predicted_user_ns: None,
+            predicted_user_interval_ns: None,
+            user_scaled_by: None,
+            per_second_and_core: None,
+            is_within_launches: false,
+            notes: costs.left_out.clone(),
+        }
+    }
+
+    /// Adds the terms and their sum, which must be a time.
+    fn summed(mut self, mut products: Vec<Product>, costs: &Costs) -> Result<Prediction, String> {
+        let (predicted_ns, interval_ns) = sum(&products, self.other.as_ref());
+        if !(predicted_ns > 0.0 && predicted_ns.is_finite()) {
+            return Err(format!(
+                "the sum on {} is {predicted_ns} ns, which is no time",
+                self.system
+            ));
+        }
+        products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
+        let is_short = |p: &Product| costs.within_launches.contains(p.curve());
+        self.is_within_launches = products.iter().any(is_short);
+        self.primitives = products;
+        (self.predicted_ns, self.of_costs_ns) = (predicted_ns, interval_ns);
+        self.interval_ns = Some(interval_ns);
+        Ok(self)
+    }
+
+    /// The times are those of a trace, whose spread is unknown.
+    fn without_intervals(&mut self) {
+        self.interval_ns = None;
+        self.is_within_launches = false;
+        let of_products = self.primitives.iter_mut().map(|p| &mut p.interval_ns);
+        let of_other = self.other.iter_mut().map(|o| &mut o.interval_ns);
+        of_products
+            .chain(of_other)
+            .for_each(|interval| *interval = None);
+    }
+
+    /// Sets the user time per unit on this system, in ns, if it is known, and its interval.
+    pub fn set_user_time(&mut self, user_ns: Option<f64>, interval_ns: Option<[f64; 2]>) {
+        self.predicted_user_ns = user_ns;
+        self.predicted_user_interval_ns = interval_ns;
+        self.per_second_and_core = user_ns.map(|user| 1e9 / (self.predicted_ns + user));
+    }
+
     /// Puts the measured times of a unit beside the prediction: kernel time with its interval, and user time, in ns.
     pub fn compare_with(&mut self, kernel_ns: f64, interval_ns: [f64; 2], user_ns: f64) {
         self.measured_ns = Some(kernel_ns);
         self.measured_interval_ns = Some(interval_ns);
         self.measured_user_ns = Some(user_ns);
         self.error = (kernel_ns > 0.0).then(|| self.predicted_ns / kernel_ns - 1.0);
-    }
-}
-
-/// The terms of the sum, or the primitives without a cost if they cannot be charged as a null call or nothing else is used.
-fn products(uses: &[Use], costs: &Costs) -> Result<Vec<Product>, Vec<String>> {
-    let null = costs.at(&canonical(NULL_CALL), None);
-    let mut missing = Vec::new();
-    let mut products = Vec::new();
-    for used in uses.iter().filter(|used| used.count > 0.0) {
-        let own = costs.at(&used.name, used.size);
-        if own.is_none() {
-            missing.push(without_cost(used, costs));
-        }
-        products.extend(
-            own.or(null)
-                .map(|at| product(used, at, own.is_some(), costs)),
-        );
-    }
-    if products.iter().any(|p| p.is_covered) && (missing.is_empty() || null.is_some()) {
-        Ok(products)
-    } else {
-        Err(missing)
     }
 }
 
@@ -172,94 +230,6 @@ fn listed(names: &[String]) -> String {
         0 => shown,
         others => format!("{shown} and {others} others"),
     }
-}
-
-/// The primitive as an error names it. The cost of a primitive with sizes is not known without a size.
-fn without_cost(used: &Use, costs: &Costs) -> String {
-    let is_known = costs.primitives.contains_key(&used.name);
-    let reason = if is_known { " without a size" } else { "" };
-    used.label() + reason
-}
-
-/// Removes the uses that are part of another primitive's cost, so that nothing is charged twice. Returns them.
-///
-/// The dearest primitive comes first, since a whole costs more than its parts: a `fork` within an `execve` then takes no further `wait4` away.
-fn without_contained(uses: &mut [Use], costs: &Costs) -> Vec<Within> {
-    let cost_of = |used: &Use| Some(costs.at(&used.name, used.size)?.cost.ns);
-    let cost_at = |(i, used): (usize, &Use)| Some((i, cost_of(used)?));
-    let mut order: Vec<(usize, f64)> = uses.iter().enumerate().filter_map(cost_at).collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut found = Vec::new();
-    for (whole, _) in order {
-        let (name, count) = (uses[whole].name.clone(), uses[whole].count);
-        let Some(known) = costs.primitives.get(&name) else {
-            continue;
-        };
-        let parts = &known.contains;
-        for part in parts.iter().filter(|part| part.name != name) {
-            let count = take(uses, &part.name, count * part.count);
-            if count > 0.0 {
-                found.push(Within {
-                    name: part.name.clone(),
-                    within: name.clone(),
-                    count,
-                });
-            }
-        }
-    }
-    found
-}
-
-/// Takes up to `count` uses of a primitive away, over all its sizes. Returns the number taken.
-fn take(uses: &mut [Use], name: &str, count: f64) -> f64 {
-    let mut left = count;
-    for used in uses.iter_mut().filter(|used| used.name == name) {
-        let taken = left.min(used.count);
-        used.count -= taken;
-        left -= taken;
-    }
-    count - left
-}
-
-/// The primitive whose curve gave the cost.
-fn curve(product: &Product) -> &str {
-    if product.is_covered {
-        &product.name
-    } else {
-        NULL_CALL
-    }
-}
-
-fn product(used: &Use, at: At, is_covered: bool, costs: &Costs) -> Product {
-    let product = at.cost.times(used.count);
-    Product {
-        name: used.name.clone(),
-        size: used.size,
-        count: used.count,
-        cost_ns: at.cost.ns,
-        product_ns: product.ns,
-        interval_ns: product.interval_ns,
-        is_covered,
-        lacks_size: !is_covered && costs.primitives.contains_key(&used.name),
-        is_extrapolated: at.is_extrapolated,
-        is_of_any_kind: is_covered && at.is_of_any_kind,
-    }
-}
-
-/// The sum of the products and its interval.
-///
-/// Products that share a curve are off together: their half-widths are added. Costs of different primitives were measured independently: their
-/// half-widths are added in quadrature, each side of the interval for itself.
-fn sum(products: &[Product]) -> (f64, [f64; 2]) {
-    let mut of_curves: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-    for p in products {
-        let widths = of_curves.entry(curve(p)).or_default();
-        widths[0] += p.product_ns - p.interval_ns[0];
-        widths[1] += p.interval_ns[1] - p.product_ns;
-    }
-    let total: f64 = products.iter().map(|p| p.product_ns).sum();
-    let side = |i: usize| of_curves.values().map(|w| w[i] * w[i]).sum::<f64>().sqrt();
-    (total, [(total - side(0)).max(0.0), total + side(1)])
 }
 
 fn coverage(vector: &Vector, products: &[Product]) -> Coverage {
@@ -279,5 +249,25 @@ fn coverage(vector: &Vector, products: &[Product]) -> Coverage {
     Coverage {
         calls: sum(&|used| Some(used.count)).and_then(share),
         kernel_time: of_time.map(whole).and_then(share),
+    }
+}
+
+impl Terms {
+    fn coverage(&self) -> Coverage {
+        let each = || self.products.iter().zip(&self.traced_ns);
+        let sum = |of: &dyn Fn(&Product, Option<f64>) -> Option<f64>| -> Option<[f64; 2]> {
+            let all = each().map(|(p, ns)| of(p, *ns)).sum::<Option<f64>>()?;
+            let covered = each().filter(|(p, _)| p.is_covered);
+            Some([covered.map(|(p, ns)| of(p, *ns)).sum::<Option<f64>>()?, all])
+        };
+        let share = |[own, all]: [f64; 2]| (all > 0.0).then(|| own / all);
+        let outside = self.other.map_or(0.0, |other| other.traced_ns);
+        let within: f64 = self.contained.iter().map(|c| c.count).sum();
+        let of_time = sum(&|_, traced| traced).map(|[own, all]| [own, all + outside]);
+        Coverage {
+            calls: sum(&|p, _| Some(p.count))
+                .and_then(|[own, all]| share([own + within, all + within])),
+            kernel_time: of_time.and_then(share),
+        }
     }
 }

@@ -14,25 +14,39 @@ pub struct Place {
     pub system: String,
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
+    /// Predicted user time per unit, in ns, if it is known for all systems. The order is then that of the sum.
+    pub predicted_user_ns: Option<f64>,
     /// Whether this system and those before it are known to be faster than all later ones: no intervals of the two groups overlap.
     /// `None` for the last one.
     pub is_before_later: Option<bool>,
 }
 
-/// The predictions of one application, the fastest system first.
+/// The predictions of one application, the fastest system first: by kernel time, and by the sum with user time if that is known for all.
 pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
+    let has_user = predictions.iter().all(|p| p.predicted_user_ns.is_some());
+    let user = |p: &Prediction| p.predicted_user_ns.filter(|_| has_user);
+    let time = |p: &Prediction| p.predicted_ns + user(p).unwrap_or(0.0);
+    let end = |p: &Prediction, side: usize| p.of_costs_ns[side] + user_end(p, side, has_user);
     let mut order = predictions.to_vec();
-    order.sort_by(|a, b| a.predicted_ns.total_cmp(&b.predicted_ns));
+    order.sort_by(|a, b| time(a).total_cmp(&time(b)));
     let is_before = |later: usize| {
         let (fast, slow) = order.split_at(later);
-        let latest = fast.iter().map(|p| p.interval_ns[1]).fold(0.0, f64::max);
-        slow.iter().all(|p| latest < p.interval_ns[0])
+        let latest = fast.iter().map(|p| end(p, 1)).fold(0.0, f64::max);
+        slow.iter().all(|p| latest < end(p, 0))
     };
     let place = |(index, p): (usize, &&Prediction)| Place {
         application: p.application.clone(),
         system: p.system.clone(),
         predicted_ns: p.predicted_ns,
+        predicted_user_ns: user(p),
         is_before_later: (index + 1 < order.len()).then(|| is_before(index + 1)),
     };
     order.iter().enumerate().map(place).collect()
+}
+
+/// One end of the user time's interval. The user time of the trace is the same for all systems, so it has none there.
+fn user_end(prediction: &Prediction, side: usize, has_user: bool) -> f64 {
+    let known = prediction.predicted_user_ns.filter(|_| has_user);
+    let interval = prediction.predicted_user_interval_ns;
+    known.map_or(0.0, |user| interval.map_or(user, |ends| ends[side]))
 }

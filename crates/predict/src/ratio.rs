@@ -17,7 +17,7 @@ pub struct Ratio {
     /// r: kernel time of the base by kernel time of the version.
     pub speedup: f64,
     /// Interval of `speedup`, from the far ends of both predictions. It is too wide rather than too narrow: both use the same costs.
-    /// The upper end is `None` if the version's time may be 0.
+    /// The upper end is `None` if the version's time may be 0. Both ends are `None` on the system where the vectors were traced.
     pub interval: [Option<f64>; 2],
     /// r': `speedup` with the base's user time added to both. `None` if the base's user time is unknown.
     pub with_user_time: Option<f64>,
@@ -25,7 +25,6 @@ pub struct Ratio {
 
 /// The ratio of two predictions on one system.
 pub fn ratio(version: &Prediction, base: &Prediction) -> Ratio {
-    let [low, high] = version.interval_ns;
     let speedup = base.predicted_ns / version.predicted_ns;
     let user = base.user_ns.map(|user| user / base.predicted_ns);
     Ratio {
@@ -33,12 +32,19 @@ pub fn ratio(version: &Prediction, base: &Prediction) -> Ratio {
         base: base.application.clone(),
         version: version.application.clone(),
         speedup,
-        interval: [
-            Some(base.interval_ns[0] / high),
-            (low > 0.0).then(|| base.interval_ns[1] / low),
-        ],
+        interval: interval(version, base),
         with_user_time: user.map(|user| with_user_time(speedup, user)),
     }
+}
+
+fn interval(version: &Prediction, base: &Prediction) -> [Option<f64>; 2] {
+    let (Some([low, high]), Some(of_base)) = (version.interval_ns, base.interval_ns) else {
+        return [None, None];
+    };
+    [
+        Some(of_base[0] / high),
+        (low > 0.0).then(|| of_base[1] / low),
+    ]
 }
 
 /// r' = (1 + u/s1) / (1/r + u/s1), where u is the user time of both versions, and s1 the kernel time of the base (HBench thesis, 6.3.3).

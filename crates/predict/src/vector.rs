@@ -51,7 +51,7 @@ pub struct Vector {
 pub struct Traced {
     /// The method that counted the calls: `bpf` or `strace`.
     pub how: String,
-    /// The machine: processor and kernel. `None`: unknown.
+    /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the machine of a run. `None`: unknown.
     #[serde(default)]
     pub machine: Option<String>,
     /// Time by which the tracer made a call longer, in ns. It is subtracted from the times. `None`: unknown.

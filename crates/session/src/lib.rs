@@ -8,6 +8,7 @@
 
 pub mod commands;
 mod contention;
+pub mod costs;
 mod failure;
 mod here;
 pub mod jobs;

@@ -1,6 +1,6 @@
 //! Resolves NAME, GLOB or FILE.yamba to the files to read and the classes in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
@@ -379,6 +379,8 @@ pub struct Suite {
     pub names: BTreeSet<String>,
     /// The tags of all classes.
     pub tags: BTreeSet<String>,
+    /// The benchmarks that stand for a primitive, with its name.
+    pub primitives: BTreeMap<String, String>,
 }
 
 /// Reads names and tags of the suite without semantic analysis: fast enough for shell completion.
@@ -391,6 +393,11 @@ pub fn suite() -> Result<Suite, Failure> {
     for class in files.iter().flat_map(classes) {
         suite.tags.extend(class.tags().map(str::to_owned));
         if !class.is_abstract && !matches!(class.parent, Parent::Ports(_)) {
+            let name = &class.name.text;
+            let primitive = class.primitive().map(str::to_owned);
+            suite
+                .primitives
+                .extend(primitive.map(|primitive| (name.clone(), primitive)));
             suite.names.insert(class.name.text);
         }
     }

@@ -1,6 +1,8 @@
 //! `yamba predict`
 
+mod application;
 mod measure;
+mod system;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -9,24 +11,27 @@ use clap::Args;
 use yamba_predict::change::{CostChange, Replacement};
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
-use yamba_predict::{Costs, Prediction, Vector, predict, ranked};
-use yamba_store::Detail;
+use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 
-use super::{Failure, StoreOption, output, run_ref};
+use super::{Failure, StoreOption, output};
+use application::{Application, common_basis};
+use system::{System, Systems};
 
 /// What would an application cost on a machine?
 ///
 /// An application vector says how often the application uses each primitive of the platform for one unit of its work. A run has the cost of each primitive whose benchmark it
-/// measured. The sum of the products is the kernel time of a unit, with an interval. User time is not predicted.
+/// measured. The sum of the products is the kernel time of a unit, with an interval. If the vector has traced times, these are the level, and the costs only carry them from the
+/// machine of the trace to others; without them, a prediction is usually too low, since benchmarks find their caches warm. User time is not predicted.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba run --only-tag primitive                       measures the costs of the primitives
-  yamba predict server.vector                          counts, costs, shares, sum, coverage
+  yamba predict server.vector                          on this machine; the costs are measured once
   yamba predict server.vector --on latest --on other.json   ranks systems
+  yamba predict server.vector --on other.json --traced-on base   from the machine of `base` to another one
   yamba predict new.vector --against old.vector        the ratio of two versions
   yamba predict server.vector --cost 'connect(tcp)=0.5x'     what if a primitive cost less?
   yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   what if the program changed?
+  yamba predict server.vector --on other.json --user-scale int_mul   user time, too
   yamba predict server.vector --measure                runs the application here, and prints the error
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
@@ -34,9 +39,12 @@ pub(super) struct Predict {
     /// Documents of applications, `yamba-vector/1`
     #[arg(value_name = "VECTOR", required = true)]
     vectors: Vec<PathBuf>,
-    /// The run that measured the costs; several are ranked
-    #[arg(long, value_name = "RUN", default_value = "latest")]
+    /// The run that measured the costs; several are ranked [default: the latest run of this machine with costs; if there is none, they are measured and stored]
+    #[arg(long, value_name = "RUN")]
     on: Vec<String>,
+    /// A run of the machine where the vectors were traced [default: the latest one with costs]
+    #[arg(long, value_name = "RUN")]
+    traced_on: Option<String>,
     /// The version that ratios are taken to
     #[arg(long, value_name = "VECTOR")]
     against: Option<PathBuf>,
@@ -46,6 +54,9 @@ pub(super) struct Predict {
     /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT
     #[arg(long, value_name = "CHANGE", value_parser = Replacement::read)]
     replace: Vec<Replacement>,
+    /// Scale user time from the machine of the trace to other systems, as the figure of this benchmark differs
+    #[arg(long, value_name = "BENCHMARK")]
+    user_scale: Option<String>,
     /// Run the application here, too, for 10 s of processor time, and print its measured kernel time
     #[arg(long, conflicts_with_all = ["cost", "replace"])]
     measure: bool,
@@ -59,20 +70,79 @@ pub(super) struct Predict {
 impl Predict {
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut vectors = Vec::new();
-        for path in &self.vectors {
-            vectors.push(self.changed(read(path)?)?);
+        for path in self.vectors.iter().chain(&self.against) {
+            vectors.push(read(path)?);
         }
-        let against = self.against.as_deref().map(read).transpose()?;
-        let systems = self.systems()?;
+        let changed = self.changed(&vectors)?;
+        let mut runs = Systems::new(self.store.choice(), primitives(&vectors));
+        let systems = self.systems(&mut runs)?;
+        let mut applications = Vec::new();
+        for (vector, changed) in vectors.iter().zip(changed) {
+            let reference = runs.of_trace(vector, self.traced_on.as_deref(), &systems)?;
+            applications.push(Application::new(vector, changed, reference));
+        }
+        let against = self.against.is_some().then(|| {
+            common_basis(&mut applications);
+            applications.pop()
+        });
+        let found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
+        output::json_or_text(self.json, &found, |found| {
+            table::text(found, output::width())
+        })
+    }
+
+    /// The vectors with the replacements, which the version of `--against` does not get.
+    fn changed(&self, vectors: &[Vector]) -> Result<Vec<Vector>, Failure> {
+        let mut all = vectors.to_vec();
+        for vector in all.iter_mut().take(self.vectors.len()) {
+            for replacement in &self.replace {
+                let applied = replacement.apply(vector);
+                applied.map_err(|e| Failure::new(format!("--replace: {e}")).help(SPELLING))?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The systems, with changed costs.
+    fn systems(&self, runs: &mut Systems) -> Result<Vec<System>, Failure> {
+        let mut systems = Vec::new();
+        for reference in &self.on {
+            systems.push(runs.named(reference)?);
+        }
+        if systems.is_empty() {
+            systems.push(runs.here()?);
+        }
+        for system in &mut systems {
+            if self.measure {
+                measure::is_of_this_machine(&system.name, &system.run)?;
+            }
+            for change in &self.cost {
+                let applied = change.apply(&mut system.costs);
+                applied.map_err(|e| {
+                    Failure::new(format!("--cost, on {}: {e}", system.name)).help(SPELLING)
+                })?;
+            }
+        }
+        Ok(systems)
+    }
+
+    fn predictions(
+        &self,
+        applications: &[Application],
+        against: Option<&Application>,
+        systems: &[System],
+    ) -> Result<Predictions, Failure> {
         let mut found = Predictions::default();
-        for vector in &vectors {
+        let scale = self.user_scale.as_deref();
+        for application in applications {
             let start = found.predictions.len();
+            let vector = &application.vector;
             let measured = self
                 .measure
                 .then(|| measure::measured(vector))
                 .transpose()?;
-            for (system, costs) in &systems {
-                let mut of_version = prediction(vector, system, costs)?;
+            for system in systems {
+                let mut of_version = application.on(system, scale)?;
                 if let Some(measured) = &measured {
                     of_version.compare_with(
                         measured.kernel_ns_each(),
@@ -80,8 +150,8 @@ impl Predict {
                         measured.user_ns / measured.units,
                     );
                 }
-                if let Some(against) = &against {
-                    let base = prediction(against, system, costs)?;
+                if let Some(against) = against {
+                    let base = against.on(system, scale)?;
                     found.ratios.push(ratio(&of_version, &base));
                 }
                 found.predictions.push(of_version);
@@ -91,47 +161,18 @@ impl Predict {
                 found.ranking.extend(ranked(&of_vector));
             }
         }
-        output::json_or_text(self.json, &found, |found| {
-            table::text(found, output::width())
-        })
-    }
-
-    fn changed(&self, mut vector: Vector) -> Result<Vector, Failure> {
-        for replacement in &self.replace {
-            let applied = replacement.apply(&mut vector);
-            applied.map_err(|e| Failure::new(format!("--replace: {e}")).help(SPELLING))?;
-        }
-        Ok(vector)
-    }
-
-    /// The systems by the words that name them, with their costs.
-    fn systems(&self) -> Result<Vec<(&str, Costs)>, Failure> {
-        let mut runs = run_ref::Runs::new(self.store.choice());
-        let mut systems = Vec::new();
-        for reference in &self.on {
-            let run = runs.load(reference, Detail::Figures)?;
-            if run.interrupted {
-                output::note(&format!(
-                    "warning: {reference} was stopped before it was done\n"
-                ));
-            }
-            if self.measure {
-                measure::is_of_this_machine(reference, &run)?;
-            }
-            let mut costs = Costs::of_run(&run);
-            for change in &self.cost {
-                let applied = change.apply(&mut costs);
-                applied.map_err(|e| {
-                    Failure::new(format!("--cost, on {reference}: {e}")).help(SPELLING)
-                })?;
-            }
-            systems.push((reference.as_str(), costs));
-        }
-        Ok(systems)
+        Ok(found)
     }
 }
 
 const SPELLING: &str = "a primitive is written as there, with its size after `@` if it has one";
+
+/// The primitives of all vectors, and the one that stands for others.
+fn primitives(vectors: &[Vector]) -> Vec<String> {
+    let uses = vectors.iter().flat_map(|vector| &vector.primitives);
+    let names = uses.map(|used| used.name.clone());
+    names.chain([NULL_CALL.to_owned()]).collect()
+}
 
 fn read(path: &Path) -> Result<Vector, Failure> {
     let place = path.display();
@@ -141,12 +182,5 @@ fn read(path: &Path) -> Result<Vector, Failure> {
     Vector::read(&text).map_err(|e| {
         Failure::new(format!("{place}: {e}"))
             .help("docs/prediction.md describes the document `yamba-vector/1`")
-    })
-}
-
-fn prediction(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, Failure> {
-    predict(vector, system, costs).map_err(|e| {
-        Failure::new(format!("{}: {e}", vector.application))
-            .help("`yamba run --only-tag primitive` measures the costs of the primitives; without a cost of `null`, each use needs its own")
     })
 }

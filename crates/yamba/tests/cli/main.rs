@@ -25,6 +25,7 @@ mod own_code;
 mod pages;
 mod papers;
 mod predict;
+mod predict_traced;
 mod programs;
 mod refused;
 mod results;

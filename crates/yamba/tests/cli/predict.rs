@@ -6,7 +6,7 @@ use crate::schema;
 use crate::support::{Yamba, json as document};
 
 /// An entry that stands for a primitive, with a figure in ns whose interval is 10 % to each side.
-fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
+pub(crate) fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
     json!({
         "name": class, "class": class, "ports": [], "parameters": {"block": block}, "processes": 1,
         "status": "ok", "valid": true, "unit": "ns", "operations": 1.0, "median": ns,
@@ -17,7 +17,7 @@ fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
 }
 
 /// A run in which every cost is `factor` times the usual one.
-fn run(factor: f64) -> Value {
+pub(crate) fn run(factor: f64) -> Value {
     let plain = |name: &str| json!({"name": name});
     let read = json!({"name": "read(file)", "by": "block"});
     let open = json!({"name": "open(file)", "contains": [{"name": "close(file)", "count": 1}]});
@@ -38,7 +38,7 @@ fn run(factor: f64) -> Value {
     })
 }
 
-fn vector(application: &str, reads: f64, user_ns: Option<f64>) -> Value {
+pub(crate) fn vector(application: &str, reads: f64, user_ns: Option<f64>) -> Value {
     json!({
         "schema": "yamba-vector/1", "application": application, "unit": "request", "user_ns": user_ns,
         "primitives": [
@@ -76,6 +76,7 @@ fn predict_prints_products_sum_and_coverage() {
     answer.says(&[
         "server on here.json",
         "predicted kernel time: 19.2 us [17.92, 20.48] each request",
+        "from benchmarks alone, which find their caches warm: usually too low (the vector has no times)",
         "as a null call",
         "1 of close(file): part of open(file)",
         "user time where the vector was taken: 4.8 us; it is not predicted",
@@ -267,7 +268,6 @@ fn faulty_vectors_are_refused() {
     yamba
         .run("predict none.vector --on here.json")
         .refused(&["none.vector"]);
-    yamba.run("predict server.vector").refused(&[]);
 }
 
 #[test]

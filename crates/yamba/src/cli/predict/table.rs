@@ -1,7 +1,8 @@
 //! Predictions as text.
 
 use yamba_predict::document::Predictions;
-use yamba_predict::prediction::{Coverage, Product};
+use yamba_predict::prediction::{Basis, Coverage};
+use yamba_predict::product::{Other, Product};
 use yamba_predict::ratio::Ratio;
 use yamba_predict::{Place, Prediction};
 use yamba_record::number::number;
@@ -30,25 +31,26 @@ fn line(text: &str) -> String {
 }
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
-    let mut rows = vec![titles()];
     let total = prediction.predicted_ns;
+    let is_traced = prediction.context == Basis::Traced;
+    let mut rows = vec![titles()];
     let shown = shown(&prediction.primitives, total);
     let (shown, others) = prediction.primitives.split_at(shown);
-    rows.extend(shown.iter().map(|p| row(p, total)));
+    rows.extend(shown.iter().map(|p| row(p, prediction)));
     if !others.is_empty() {
-        rows.push(others_row(others, total));
+        rows.push(others_row(others, prediction));
+    }
+    let other = prediction.other.filter(|other| other.traced_ns > 0.0);
+    rows.extend(other.map(|other| other_row(other, prediction)));
+    if !is_traced {
+        rows.iter_mut().for_each(|row| drop(row.remove(FACTOR)));
     }
     let mut out = line(&format!(
         "{} on {}",
         prediction.application, prediction.system
     ));
     out += &table(&rows, width);
-    out += &line(&format!(
-        "predicted kernel time: {} {} each {}",
-        figure(prediction.predicted_ns, "ns"),
-        interval(prediction.interval_ns, prediction.predicted_ns, "ns"),
-        prediction.unit
-    ));
+    out += &line(&sum(prediction));
     if let Some(measured) = measured(prediction) {
         out += &line(&measured);
     }
@@ -56,6 +58,20 @@ fn one(prediction: &Prediction, width: Option<usize>) -> String {
         out += &line(&remark);
     }
     out
+}
+
+fn sum(prediction: &Prediction) -> String {
+    let total = prediction.predicted_ns;
+    let what = if prediction.is_as_traced {
+        "kernel time as traced"
+    } else {
+        "predicted kernel time"
+    };
+    let interval = prediction.interval_ns.map_or(String::new(), |ends| {
+        format!(" {}", interval(ends, total, "ns"))
+    });
+    let (figure, unit) = (figure(total, "ns"), &prediction.unit);
+    format!("{what}: {figure}{interval} each {unit}")
 }
 
 /// The measured times. An interval of the prediction does not cover its error.
@@ -89,48 +105,112 @@ fn shown(products: &[Product], total: f64) -> usize {
 }
 
 /// The products that are not listed, in one line.
-fn others_row(others: &[Product], total: f64) -> Vec<String> {
+fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
     let sum: f64 = others.iter().map(|p| p.product_ns).sum();
     let counts: f64 = others.iter().map(|p| p.count).sum();
     let open = others.iter().filter(|p| !p.is_covered).count();
+    let how = match prediction.context {
+        Basis::Benchmarks => "as a null call",
+        Basis::Traced => "without a cost of their own",
+    };
     let mark = match open {
         0 => String::new(),
-        open => format!("{open} of them as a null call"),
+        open => format!("{open} of them {how}"),
     };
     vec![
         format!("{} others", others.len()),
         String::new(),
         number(counts),
         String::new(),
+        String::new(),
         figure(sum, "ns"),
-        percent(sum / total),
+        percent(sum / prediction.predicted_ns),
         mark,
     ]
 }
 
-fn titles() -> Vec<String> {
-    ["primitive", "size", "count", "cost", "product", "share", ""]
-        .map(str::to_owned)
-        .to_vec()
+/// Kernel time outside of the primitives.
+fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
+    let mark = if prediction.is_as_traced {
+        ""
+    } else {
+        AS_THE_OTHERS
+    };
+    vec![
+        "other kernel time".to_owned(),
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+        figure(other.product_ns, "ns"),
+        percent(other.product_ns / prediction.predicted_ns),
+        mark.to_owned(),
+    ]
 }
 
-fn row(product: &Product, total: f64) -> Vec<String> {
-    let mark = match (product.is_covered, product.is_extrapolated) {
-        (false, _) if product.lacks_size => "as a null call: without a size",
-        (false, _) => "as a null call",
-        (true, _) if product.is_of_any_kind => "of any kind",
-        (true, true) => "beyond the measured sizes",
-        (true, false) => "",
-    };
+/// The place of the factor in a row, which only predictions from traced times have.
+const FACTOR: usize = 4;
+
+const AS_THE_OTHERS: &str = "no cost: scaled as the others";
+
+fn titles() -> Vec<String> {
+    [
+        "primitive",
+        "size",
+        "count",
+        "cost",
+        "factor",
+        "product",
+        "share",
+        "",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn row(product: &Product, prediction: &Prediction) -> Vec<String> {
     vec![
         product.name.clone(),
         product.size.map_or(String::new(), size),
         number(product.count),
-        figure(product.cost_ns, "ns"),
+        product
+            .cost_ns
+            .map_or(String::new(), |cost| figure(cost, "ns")),
+        product.context_factor.map_or(String::new(), factor),
         figure(product.product_ns, "ns"),
-        percent(product.product_ns / total),
-        mark.to_owned(),
+        percent(product.product_ns / prediction.predicted_ns),
+        mark(product, prediction.is_as_traced),
     ]
+}
+
+fn mark(product: &Product, is_as_traced: bool) -> String {
+    let mut marks: Vec<String> = Vec::new();
+    let mut add = |applies: bool, mark: &str| marks.extend(applies.then(|| mark.to_owned()));
+    let is_scaled = !is_as_traced;
+    if product.is_carried_over {
+        add(is_scaled && product.lacks_size, "without a size");
+        add(is_scaled, AS_THE_OTHERS);
+    } else if !product.is_covered {
+        add(!product.lacks_size, "as a null call");
+        add(product.lacks_size, "as a null call: without a size");
+    } else {
+        add(product.is_of_any_kind, "of any kind");
+        let is_beyond = product.is_extrapolated && !product.is_of_any_kind;
+        add(is_beyond, "beyond the measured sizes");
+    }
+    if let Some(whole) = product.scaled_by.as_ref().filter(|_| is_scaled) {
+        add(true, &format!("scaled as {whole}, which contains it"));
+    }
+    add(
+        product.is_factor_of_others,
+        "no traced time: factor of others",
+    );
+    marks.join("; ")
+}
+
+/// A factor, to two digits behind the point.
+fn factor(factor: f64) -> String {
+    format!("{factor:.2}")
 }
 
 /// A size in the unit of the primitive. Whole multiples of 1024 have a binary prefix.
@@ -147,17 +227,12 @@ fn percent(share: f64) -> String {
 }
 
 fn remarks(prediction: &Prediction) -> Vec<String> {
-    let mut lines = vec![covered(prediction.coverage)];
+    let mut lines = vec![basis(prediction), covered(prediction.coverage)];
     for part in &prediction.contained {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
     }
-    if let Some(user) = prediction.user_ns {
-        let user = figure(user, "ns");
-        lines.push(format!(
-            "user time where the vector was taken: {user}; it is not predicted"
-        ));
-    }
+    lines.extend(user(prediction));
     if prediction.is_within_launches {
         lines.push(
             "the interval does not cover other runs: some costs are of too few launches".to_owned(),
@@ -169,6 +244,47 @@ fn remarks(prediction: &Prediction) -> Vec<String> {
         lines.push(format!("{what} not used: {}", prediction.notes.join("; ")));
     }
     lines
+}
+
+/// The origin of the times.
+fn basis(prediction: &Prediction) -> String {
+    let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
+    match (prediction.context, traced_on) {
+        (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
+            "the vector was traced on {system}: its times are those of the trace, whose spread is unknown"
+        ),
+        (Basis::Traced, Some(traced_on)) => format!(
+            "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs, not the spread of the trace"
+        ),
+        _ => format!(
+            "from benchmarks alone, which find their caches warm: usually too low ({})",
+            prediction.no_context.as_deref().unwrap_or("no trace")
+        ),
+    }
+}
+
+fn user(prediction: &Prediction) -> Option<String> {
+    let traced = figure(prediction.user_ns?, "ns");
+    let Some(user) = prediction.predicted_user_ns else {
+        return Some(format!(
+            "user time where the vector was taken: {traced}; it is not predicted"
+        ));
+    };
+    let ends = prediction.predicted_user_interval_ns;
+    let how = match (&prediction.user_scaled_by, ends) {
+        (Some(benchmark), Some(ends)) => format!(
+            "{} {}, scaled by {benchmark} from {traced}",
+            figure(user, "ns"),
+            interval(ends, user, "ns")
+        ),
+        _ => format!("{traced}, as traced"),
+    };
+    let rate = prediction
+        .per_second_and_core
+        .map_or(String::new(), |rate| {
+            format!("; {} units per second and core", number(rate))
+        });
+    Some(format!("user time: {how}{rate}"))
 }
 
 fn covered(coverage: Coverage) -> String {
@@ -183,8 +299,12 @@ fn covered(coverage: Coverage) -> String {
 }
 
 fn ranking(places: &[Place]) -> String {
+    let by = match places[0].predicted_user_ns {
+        Some(_) => "by kernel and user time",
+        None => "by kernel time",
+    };
     let mut out = line(&format!(
-        "{}, the fastest system first",
+        "{}, the fastest system first, {by}",
         places[0].application
     ));
     for place in places {
@@ -192,23 +312,28 @@ fn ranking(places: &[Place]) -> String {
             Some(false) => "  cannot tell from later ones: the intervals overlap",
             _ => "",
         };
-        let time = figure(place.predicted_ns, "ns");
+        let user = place.predicted_user_ns.unwrap_or(0.0);
+        let time = figure(place.predicted_ns + user, "ns");
         out += &line(&format!("{}  {time}{then}", place.system));
     }
     out
 }
 
 fn version(ratio: &Ratio) -> String {
-    let [low, high] = ratio
-        .interval
-        .map(|end| end.map_or("unknown".to_owned(), number));
+    let interval = match ratio.interval {
+        [None, None] => String::new(),
+        ends => {
+            let [low, high] = ends.map(|end| end.map_or("unknown".to_owned(), number));
+            format!(" [{low}, {high}]")
+        }
+    };
     let user = ratio.with_user_time.map_or(
         "; the user time of the base is unknown".to_owned(),
         |with| format!("; {} with the user time of the base in both", number(with)),
     );
     let speedup = number(ratio.speedup);
     line(&format!(
-        "{} is {speedup} [{low}, {high}] times as fast as {} in kernel time on {}{user}",
+        "{} is {speedup}{interval} times as fast as {} in kernel time on {}{user}",
         ratio.version, ratio.base, ratio.system
     ))
 }

@@ -1,0 +1,213 @@
+//! The context of an application's calls: how much longer they take there than in benchmarks.
+//!
+//! A benchmark repeats one call, which then finds its code and data in the processor's caches; an application makes different calls. A trace with times has the true level on
+//! the machine where it was taken. The costs of the benchmarks there and on another system carry it over, as a ratio.
+
+use crate::contained::without_contained;
+use crate::cost::{Cost, Costs};
+use crate::scale::{Scale, Systems, ends, relative};
+use crate::vector::{Use, Vector};
+use crate::{NULL_CALL, canonical};
+
+/// The traced times of an application beside the costs of benchmarks on the same machine.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The run with the costs of the machine where the vector was traced, as the user names it.
+    pub traced_on: String,
+    reference: Costs,
+    timed: Vec<Timed>,
+    overall: Factor,
+    outside_ns: Option<f64>,
+}
+
+/// A primitive with its traced time.
+#[derive(Clone, Debug)]
+struct Timed {
+    name: String,
+    size: Option<f64>,
+    count: f64,
+    /// The time of all these uses per unit of work.
+    time_ns: f64,
+}
+
+/// Time in the application by time in benchmarks, with the relative half-widths below and above.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factor {
+    pub ratio: f64,
+    pub widths: [f64; 2],
+}
+
+impl Context {
+    /// Relates the times of a vector to the costs on the machine where it was traced. The error is the reason why that is impossible.
+    pub fn of(vector: &Vector, traced_on: &str, costs: &Costs) -> Result<Context, String> {
+        let timed: Vec<Timed> = vector.primitives.iter().filter_map(Timed::of).collect();
+        if !timed.iter().any(|t| t.time_ns > 0.0) {
+            return Err("the vector has no times".to_owned());
+        }
+        let overall = overall(&vector.primitives, costs)
+            .ok_or_else(|| format!("{traced_on} has no cost of a primitive with a traced time"))?;
+        let mut context = Context {
+            traced_on: traced_on.to_owned(),
+            reference: costs.unchanged(),
+            timed,
+            overall,
+            outside_ns: None,
+        };
+        context.outside_ns = vector
+            .kernel_ns
+            .map(|kernel| (kernel - context.listed_ns(&vector.primitives)).max(0.0));
+        Ok(context)
+    }
+
+    /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole kernel time is unknown.
+    pub(crate) fn outside_ns(&self) -> Option<f64> {
+        self.outside_ns
+    }
+
+    /// Adds the figures of this machine that were not used.
+    pub(crate) fn notes(&self, system: &Costs, notes: &mut Vec<String>) {
+        if !self.systems(system).is_same() {
+            let of_reference = self.reference.left_out.iter();
+            notes.extend(of_reference.map(|line| format!("{}: {line}", self.traced_on)));
+        }
+    }
+
+    /// Whether the cost here has an interval that covers its own launches only.
+    pub(crate) fn is_within_launches(&self, primitive: &str) -> bool {
+        self.reference.within_launches.contains(primitive)
+    }
+
+    /// This machine and another system.
+    pub(crate) fn systems<'a>(&'a self, to: &'a Costs) -> Systems<'a> {
+        Systems {
+            from: &self.reference,
+            to,
+        }
+    }
+
+    /// Traced time of one use. `None`: the trace does not have it.
+    pub(crate) fn each_ns(&self, used: &Use) -> Option<f64> {
+        let is_it = |t: &&Timed| used.is_of(&t.name, t.size);
+        self.timed.iter().find(is_it).map(|t| t.time_ns / t.count)
+    }
+
+    /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, else of all.
+    pub(crate) fn factor(&self, name: &str) -> Factor {
+        let own = self.of_group(|t| t.name == name);
+        let same_call = || self.of_group(|t| call(&t.name) == call(name));
+        own.or_else(same_call).unwrap_or(self.overall)
+    }
+
+    fn of_group(&self, is_in: impl Fn(&Timed) -> bool) -> Option<Factor> {
+        let timed = self.timed.iter().filter(|t| is_in(t));
+        let each = timed.filter_map(|t| {
+            let cost = self.reference.at(&t.name, t.size)?.cost;
+            Some((t.time_ns, cost.times(t.count)))
+        });
+        Factor::of(each)
+    }
+
+    /// The ratio of a traced use: of its own costs, else of the primitive that contains it and takes the longest here. The name is that of the latter.
+    pub(crate) fn scale(&self, used: &Use, systems: &Systems) -> Option<(Scale, Option<String>)> {
+        if let Some(own) = systems.scale(&used.name, used.size) {
+            return Some((own, None));
+        }
+        let contains = |t: &&Timed| self.reference.parts(&t.name).any(|p| p.name == used.name);
+        let wholes = self.timed.iter().filter(contains);
+        let longest = wholes.max_by(|a, b| a.time_ns.total_cmp(&b.time_ns))?;
+        let scale = systems.scale(&longest.name, longest.size)?;
+        Some((scale, Some(longest.name.clone())))
+    }
+
+    /// The ratio of time without a ratio of its own: the traced time of all covered primitives here and there. Its interval reaches from the smallest ratio to the largest.
+    pub(crate) fn mean_scale(&self, systems: &Systems) -> Option<Scale> {
+        let each = self.timed.iter().filter_map(|t| {
+            let (scale, _) = self.scale(&t.used(), systems)?;
+            (t.time_ns > 0.0).then_some((t.time_ns, scale))
+        });
+        let all: Vec<(f64, Scale)> = each.collect();
+        let scales: Vec<Scale> = all.iter().map(|(_, scale)| *scale).collect();
+        let here: f64 = all.iter().map(|(time, _)| time).sum();
+        let there: f64 = all.iter().map(|(time, scale)| time * scale.ratio).sum();
+        Some(Scale {
+            ratio: there / here,
+            interval: ends(&scales)?,
+            is_extrapolated: false,
+            is_of_any_kind: false,
+        })
+    }
+
+    /// Kernel time of the listed primitives. That of primitives without a time is estimated.
+    fn listed_ns(&self, uses: &[Use]) -> f64 {
+        let mut rest = uses.to_vec();
+        without_contained(&mut rest, &self.reference, |used| used.time_ns.is_none());
+        let null = self.reference.at(&canonical(NULL_CALL), None);
+        let estimate = |used: &Use| {
+            let cost = self.reference.at(&used.name, used.size).or(null);
+            cost.map_or(0.0, |at| {
+                used.count * at.cost.ns * self.factor(&used.name).ratio
+            })
+        };
+        let untimed = rest.iter().filter(|used| used.time_ns.is_none());
+        let timed: f64 = uses.iter().filter_map(|used| used.time_ns).sum();
+        timed + untimed.map(estimate).sum::<f64>()
+    }
+}
+
+impl Timed {
+    fn of(used: &Use) -> Option<Timed> {
+        let time_ns = used.time_ns.filter(|_| used.count > 0.0)?;
+        Some(Timed {
+            name: used.name.clone(),
+            size: used.size,
+            count: used.count,
+            time_ns,
+        })
+    }
+
+    fn used(&self) -> Use {
+        Use {
+            name: self.name.clone(),
+            size: self.size,
+            count: self.count,
+            errors: None,
+            time_ns: Some(self.time_ns),
+        }
+    }
+}
+
+impl Factor {
+    /// From traced times with the costs of the same uses in benchmarks, whose half-widths are added.
+    fn of(each: impl Iterator<Item = (f64, Cost)>) -> Option<Factor> {
+        let (time, cost) = each.fold((0.0, Cost::default()), |(sum, all), (time, cost)| {
+            (sum + time, all.plus(cost))
+        });
+        if !(time > 0.0 && cost.ns > 0.0) {
+            return None;
+        }
+        let [below, above] = relative(cost);
+        Some(Factor {
+            ratio: time / cost.ns,
+            widths: [above, below],
+        })
+    }
+}
+
+/// The factor of all timed uses with a cost, or within another use.
+fn overall(uses: &[Use], costs: &Costs) -> Option<Factor> {
+    let mut rest = uses.to_vec();
+    without_contained(&mut rest, costs, |_| true);
+    let each = uses.iter().zip(&rest).filter_map(|(used, own)| {
+        let time = used.time_ns.filter(|_| used.count > 0.0)?;
+        match costs.at(&used.name, used.size) {
+            Some(at) => Some((time, at.cost.times(own.count))),
+            None => Some((time * (1.0 - own.count / used.count), Cost::default())),
+        }
+    });
+    Factor::of(each)
+}
+
+/// The system call of a primitive, without its kind.
+fn call(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}

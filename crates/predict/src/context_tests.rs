@@ -1,0 +1,379 @@
+//! Predictions in the application's context, with truths that were computed by hand.
+
+use crate::change::{CostChange, Replacement};
+use crate::cost::{Contained, Costs};
+use crate::prediction::Basis;
+use crate::tests::{cost, costs, used, vector};
+use crate::vector::{Use, Vector};
+use crate::{Context, Prediction, predict, predict_in_context, ranked};
+
+fn timed(name: &str, size: Option<f64>, count: f64, time_ns: f64) -> Use {
+    Use {
+        time_ns: Some(time_ns),
+        ..used(name, size, count)
+    }
+}
+
+fn exact(each: &[(&str, Option<f64>, f64)]) -> Costs {
+    let each: Vec<_> = each
+        .iter()
+        .map(|(name, size, ns)| (*name, *size, cost(*ns, 0.0)))
+        .collect();
+    costs(&each)
+}
+
+fn on(traced: &Vector, from: &Costs, to: &Costs) -> Prediction {
+    let context = Context::of(traced, "a", from).unwrap();
+    predict_in_context(traced, &context, "b", to).unwrap()
+}
+
+fn near(value: f64, expected: f64) {
+    assert!(
+        (value / expected - 1.0).abs() < 1e-12,
+        "{value} is not {expected}"
+    );
+}
+
+/// In the application, a call takes 3 times as long as in the benchmark, on both systems. B is 2 times as slow at reads, .5 times at stat and 1.5 times at faults.
+#[test]
+fn prediction_hits_the_truth_where_the_context_is_the_same() {
+    let a = exact(&[
+        ("read(file)", Some(4096.0), 400.0),
+        ("read(file)", Some(65536.0), 4000.0),
+        ("stat(file)", None, 300.0),
+        ("page_fault(copy)", None, 700.0),
+        ("null", None, 50.0),
+    ]);
+    let b = exact(&[
+        ("read(file)", Some(4096.0), 800.0),
+        ("read(file)", Some(65536.0), 8000.0),
+        ("stat(file)", None, 150.0),
+        ("page_fault(copy)", None, 1050.0),
+        ("null", None, 50.0),
+    ]);
+    let (reads, large, stats, faults) = (10.0, 2.0, 5.0, 1.5);
+    let traced = vector(vec![
+        timed("read(file)", Some(4096.0), reads, 3.0 * 400.0 * reads),
+        timed("read(file)", Some(34816.0), large, 3.0 * 2200.0 * large),
+        timed("stat(file)", None, stats, 3.0 * 300.0 * stats),
+        timed("page_fault(copy)", None, faults, 3.0 * 700.0 * faults),
+    ]);
+    let truth = 3.0 * (800.0 * reads + 4400.0 * large + 150.0 * stats + 1050.0 * faults);
+    let found = on(&traced, &a, &b);
+    near(found.predicted_ns, truth);
+    assert_eq!((found.context, found.is_as_traced), (Basis::Traced, false));
+    assert_eq!(found.traced_on.as_deref(), Some("a"));
+    assert_eq!(found.coverage.calls, Some(1.0));
+    assert_eq!(found.coverage.kernel_time, Some(1.0));
+    for product in &found.primitives {
+        near(product.context_factor.unwrap(), 3.0);
+        near(
+            product.product_ns,
+            product.count * product.cost_ns.unwrap() * 3.0,
+        );
+    }
+    near(predict(&traced, "b", &b).unwrap().predicted_ns, truth / 3.0);
+}
+
+#[test]
+fn prediction_is_the_traced_time_where_the_vector_was_traced() {
+    let a = costs(&[
+        ("fork", None, cost(1000.0, 100.0)),
+        ("exit", None, cost(300.0, 100.0)),
+        ("page_fault(copy)", None, cost(700.0, 100.0)),
+        ("page_fault(zero)", None, cost(400.0, 100.0)),
+    ]);
+    let mut traced = vector(vec![
+        timed("fork", None, 2.0, 2600.0),
+        timed("exit", None, 3.0, 777.0),
+        timed("page_fault", None, 5.0, 4100.0),
+        timed("ioctl", None, 1.0, 23.0),
+    ]);
+    traced.kernel_ns = Some(9000.0);
+    traced.user_ns = Some(1000.0);
+    let found = on(&traced, &a, &a);
+    near(found.predicted_ns, 9000.0);
+    assert!(found.is_as_traced);
+    assert_eq!(found.interval_ns, None);
+    assert!(found.primitives.iter().all(|p| p.interval_ns.is_none()));
+    assert_eq!(found.other.unwrap().product_ns, 1500.0);
+    assert_eq!(found.other.unwrap().interval_ns, None);
+    assert_eq!(found.predicted_user_ns, Some(1000.0));
+    near(found.per_second_and_core.unwrap(), 1e9 / 10_000.0);
+}
+
+/// Reads become 2 times as slow and stats 4 times. They took 600 and 200 ns, so the time of both grows by (1200 + 800) / 800 = 2.5.
+#[test]
+fn time_without_a_ratio_is_scaled_as_the_covered_time_and_its_interval_spans_the_ratios() {
+    let a = exact(&[("read", None, 100.0), ("stat", None, 50.0)]);
+    let b = exact(&[
+        ("read", None, 200.0),
+        ("stat", None, 200.0),
+        ("null", None, 1.0),
+        ("mmap", None, 9.0),
+    ]);
+    let mut traced = vector(vec![
+        timed("read", None, 2.0, 600.0),
+        timed("stat", None, 1.0, 200.0),
+        timed("ioctl", None, 1.0, 40.0),
+        timed("mmap", None, 1.0, 60.0),
+    ]);
+    traced.kernel_ns = Some(1000.0);
+    let found = on(&traced, &a, &b);
+    near(found.predicted_ns, 2000.0 + 2.5 * (40.0 + 60.0 + 100.0));
+    let of = |name: &str| found.primitives.iter().find(|p| p.name == name).unwrap();
+    let ioctl = of("ioctl");
+    assert!(ioctl.is_carried_over && !ioctl.is_covered);
+    assert_eq!((ioctl.cost_ns, ioctl.context_factor), (None, None));
+    assert_eq!(
+        (ioctl.product_ns, ioctl.interval_ns),
+        (100.0, Some([80.0, 160.0]))
+    );
+    assert!(of("mmap").is_carried_over, "A has no cost of it");
+    let other = found.other.unwrap();
+    assert_eq!((other.traced_ns, other.product_ns), (100.0, 250.0));
+    assert_eq!(other.interval_ns, Some([200.0, 400.0]));
+    assert_eq!(found.coverage.calls, Some(3.0 / 5.0));
+    assert_eq!(found.coverage.kernel_time, Some(0.8));
+    // The carried-over terms are off together: 2.5 - 2 of 200 ns below, 4 - 2.5 of them above.
+    assert_eq!(found.interval_ns, Some([2400.0, 2800.0]));
+}
+
+/// The kernel's coarse clock can give less than the sum of the calls.
+#[test]
+fn kernel_time_below_the_sum_of_its_calls_leaves_no_other_time() {
+    let a = exact(&[("read", None, 100.0)]);
+    let mut traced = vector(vec![timed("read", None, 2.0, 600.0)]);
+    traced.kernel_ns = Some(500.0);
+    let found = on(&traced, &a, &a);
+    assert_eq!(found.predicted_ns, 600.0);
+    assert_eq!(found.other.unwrap().traced_ns, 0.0);
+}
+
+/// 6 % of A and 8 % of B are 10 % of the ratio; both reads share them, stat adds its own in quadrature.
+#[test]
+fn half_widths_of_both_systems_are_added_in_quadrature() {
+    let of = |read: f64, width: f64, stat: f64| {
+        costs(&[
+            ("read", None, cost(read, width * read)),
+            ("stat", None, cost(stat, 0.0)),
+        ])
+    };
+    let (a, b) = (of(100.0, 0.06, 10.0), of(200.0, 0.08, 10.0));
+    let traced = vector(vec![
+        timed("read", None, 1.0, 300.0),
+        timed("stat", None, 1.0, 10.0),
+    ]);
+    let found = on(&traced, &a, &b);
+    let [low, high] = found.interval_ns.unwrap();
+    near(low, 610.0 - 60.0);
+    near(high, 610.0 + 60.0);
+}
+
+/// The benchmark of fork waits for the child, too. In a trace, each call has a time of its own.
+#[test]
+fn parts_of_a_composite_keep_their_traced_times() {
+    let with_parts = |fork: f64, wait: f64| {
+        let mut costs = exact(&[("fork", None, fork), ("wait4", None, wait)]);
+        let parts = ["wait4", "exit_group"].map(|name| Contained {
+            name: name.to_owned(),
+            count: 1.0,
+        });
+        costs.primitives.get_mut("fork").unwrap().contains = parts.to_vec();
+        costs
+    };
+    let (a, b) = (with_parts(1000.0, 100.0), with_parts(3000.0, 200.0));
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 1500.0),
+        timed("wait4", None, 1.0, 400.0),
+        timed("exit_group", None, 2.0, 100.0),
+    ]);
+    let found = on(&traced, &a, &b);
+    // fork and, through it, exit_group by 3, wait4 by its own 2.
+    near(found.predicted_ns, 4500.0 + 800.0 + 300.0);
+    assert_eq!(found.contained, []);
+    let exit = found
+        .primitives
+        .iter()
+        .find(|p| p.name == "exit_group")
+        .unwrap();
+    assert_eq!(exit.scaled_by.as_deref(), Some("fork"));
+    assert_eq!(found.coverage.kernel_time, Some(1.0));
+}
+
+/// One kind doubles, the other becomes four times as slow: the ratio of a fault of unknown kind is between.
+#[test]
+fn page_fault_of_unknown_kind_has_the_ratios_of_the_kinds() {
+    let a = exact(&[
+        ("page_fault(copy)", None, 100.0),
+        ("page_fault(zero)", None, 900.0),
+    ]);
+    let b = exact(&[
+        ("page_fault(copy)", None, 200.0),
+        ("page_fault(zero)", None, 3600.0),
+        ("page_fault(file)", None, 1.0),
+    ]);
+    let traced = vector(vec![timed("page_fault", None, 2.0, 1000.0)]);
+    let found = on(&traced, &a, &b);
+    assert_eq!(found.predicted_ns, 3000.0);
+    assert_eq!(found.interval_ns, Some([2000.0, 4000.0]));
+    let fault = &found.primitives[0];
+    assert!(fault.is_of_any_kind && fault.is_covered);
+}
+
+/// All reads take 2 times as long as in the benchmark and all writes 4 times: (800 + 400) / (400 + 100) = 2.4 overall.
+#[test]
+fn uses_without_a_time_get_the_factor_of_similar_uses() {
+    let a = exact(&[
+        ("read(file)", None, 100.0),
+        ("read(pipe)", None, 50.0),
+        ("write(file)", Some(1.0), 100.0),
+        ("write(file)", Some(2.0), 100.0),
+        ("stat(file)", None, 10.0),
+        ("null", None, 1.0),
+    ]);
+    let mut traced = vector(vec![
+        timed("read(file)", None, 4.0, 800.0),
+        timed("write(file)", Some(1.0), 1.0, 400.0),
+        used("write(file)", Some(2.0), 1.0),
+        used("read(pipe)", None, 1.0),
+        used("stat(file)", None, 1.0),
+        used("ioctl", None, 1.0),
+    ]);
+    traced.kernel_ns = Some(2000.0);
+    let found = on(&traced, &a, &a);
+    let of = |name: &str, size: Option<f64>| {
+        let is_it = |p: &&crate::product::Product| p.name == name && p.size == size;
+        found.primitives.iter().find(is_it).unwrap()
+    };
+    let parts = [
+        (of("write(file)", Some(2.0)), 4.0 * 100.0),
+        (of("read(pipe)", None), 2.0 * 50.0),
+        (of("stat(file)", None), 2.4 * 10.0),
+        (of("ioctl", None), 2.4 * 1.0),
+    ];
+    for (product, expected) in parts {
+        near(product.product_ns, expected);
+        assert!(product.is_factor_of_others);
+    }
+    assert!(!of("ioctl", None).is_covered);
+    // Their time is within the kernel time, so the other time is without it.
+    near(found.predicted_ns, 2000.0);
+    near(
+        found.other.unwrap().traced_ns,
+        2000.0 - 1200.0 - 400.0 - 100.0 - 24.0 - 2.4,
+    );
+    assert_eq!(found.coverage.kernel_time, None);
+}
+
+#[test]
+fn changed_cost_changes_the_product_of_its_primitive_only() {
+    let a = exact(&[("open", None, 100.0), ("read", None, 100.0)]);
+    let mut b = exact(&[("open", None, 200.0), ("read", None, 200.0)]);
+    let traced = vector(vec![
+        timed("open", None, 1.0, 300.0),
+        timed("read", None, 1.0, 500.0),
+        timed("ioctl", None, 1.0, 50.0),
+    ]);
+    near(on(&traced, &a, &b).predicted_ns, 1700.0);
+    CostChange::read("open=0.5x")
+        .unwrap()
+        .apply(&mut b)
+        .unwrap();
+    near(on(&traced, &a, &b).predicted_ns, 1400.0);
+    let mut a_changed = a.clone();
+    CostChange::read("open=0.5x")
+        .unwrap()
+        .apply(&mut a_changed)
+        .unwrap();
+    let found = on(&traced, &a, &a_changed);
+    near(found.predicted_ns, 700.0);
+    assert!(found.is_as_traced, "the same run, with a changed cost");
+}
+
+/// Sixteen small reads become one large read, which has the factor of reads in the application: 3.
+#[test]
+fn replaced_calls_take_the_factor_of_their_primitive() {
+    let a = exact(&[
+        ("read", Some(4096.0), 100.0),
+        ("read", Some(65536.0), 1000.0),
+        ("stat", None, 100.0),
+    ]);
+    let mut traced = vector(vec![
+        timed("read", Some(4096.0), 32.0, 9600.0),
+        timed("stat", None, 1.0, 700.0),
+    ]);
+    traced.kernel_ns = Some(11_000.0);
+    let context = Context::of(&traced, "a", &a).unwrap();
+    let change = |text: &str| {
+        let mut changed = traced.clone();
+        Replacement::read(text)
+            .unwrap()
+            .apply(&mut changed)
+            .unwrap();
+        predict_in_context(&changed, &context, "a", &a).unwrap()
+    };
+    let large = change("read@4K*16=read@64K");
+    near(
+        large.predicted_ns,
+        2.0 * 1000.0 * 3.0 + 700.0 + (11_000.0 - 10_300.0),
+    );
+    // The vector has stat with its own traced time of 700 ns each.
+    let stats = change("read@4K*16=stat");
+    near(stats.predicted_ns, 3.0 * 700.0 + 700.0);
+}
+
+#[test]
+fn vectors_without_times_or_costs_have_no_context() {
+    let a = exact(&[("read", None, 100.0)]);
+    let reason = |vector: &Vector| Context::of(vector, "old", &a).unwrap_err();
+    let bare = vector(vec![used("read", None, 1.0)]);
+    assert_eq!(reason(&bare), "the vector has no times");
+    let other = vector(vec![timed("stat", None, 1.0, 5.0)]);
+    assert_eq!(
+        reason(&other),
+        "old has no cost of a primitive with a traced time"
+    );
+    let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
+    let context = Context::of(&traced, "a", &a).unwrap();
+    let b = exact(&[("stat", None, 1.0)]);
+    let fault = predict_in_context(&traced, &context, "b", &b).unwrap_err();
+    assert_eq!(
+        fault,
+        "b and a, where it was traced, do not both have a cost of read"
+    );
+}
+
+/// The trace is common to both systems, so its unknown spread does not matter for their order.
+#[test]
+fn system_of_the_trace_is_ranked_among_others() {
+    let a = costs(&[("read", None, cost(100.0, 1.0))]);
+    let b = costs(&[("read", None, cost(200.0, 2.0))]);
+    let near_a = costs(&[("read", None, cost(101.0, 1.0))]);
+    let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
+    let all = [on(&traced, &a, &a), on(&traced, &a, &b)];
+    let first = ranked(&all.iter().collect::<Vec<_>>());
+    assert_eq!(first[0].is_before_later, Some(true));
+    let all = [on(&traced, &a, &a), on(&traced, &a, &near_a)];
+    let first = ranked(&all.iter().collect::<Vec<_>>());
+    assert_eq!(first[0].is_before_later, Some(false));
+}
+
+#[test]
+fn systems_with_known_user_times_are_ranked_by_both_times() {
+    let a = costs(&[("read", None, cost(100.0, 1.0))]);
+    let b = costs(&[("read", None, cost(50.0, 1.0))]);
+    let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
+    let [mut here, mut there] = [on(&traced, &a, &a), on(&traced, &a, &b)];
+    let order = |all: [&Prediction; 2]| ranked(&all)[0].predicted_ns;
+    assert_eq!(order([&here, &there]), 250.0);
+    here.set_user_time(Some(1000.0), None);
+    there.set_user_time(Some(2000.0), Some([1900.0, 2100.0]));
+    assert_eq!(order([&here, &there]), 500.0);
+    let first = ranked(&[&here, &there])[0].clone();
+    assert_eq!(first.predicted_user_ns, Some(1000.0));
+    assert_eq!(first.is_before_later, Some(true));
+    there.set_user_time(Some(2000.0), Some([1000.0, 3000.0]));
+    let first = ranked(&[&here, &there])[0].clone();
+    assert_eq!(first.is_before_later, Some(false));
+}

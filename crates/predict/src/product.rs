@@ -1,0 +1,90 @@
+//! The terms of a prediction and their sum.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::NULL_CALL;
+
+/// One term of the sum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Product {
+    /// The primitive.
+    pub name: String,
+    /// Its size.
+    pub size: Option<f64>,
+    /// Number of uses per unit, without those that are part of another primitive.
+    pub count: f64,
+    /// Cost of one use in a benchmark on the system, in ns. `None`: the traced time is not scaled by costs of this primitive.
+    pub cost_ns: Option<f64>,
+    /// Time of a use in the application by its cost in a benchmark. `None`: unknown, or `cost_ns` is.
+    pub context_factor: Option<f64>,
+    /// Predicted kernel time of the uses per unit, in ns. If `cost_ns` is known: `count` times `cost_ns`, and times `context_factor` if that is known.
+    pub product_ns: f64,
+    /// Interval of `product_ns`, from the intervals of the costs. `None` on the system where the vector was traced.
+    pub interval_ns: Option<[f64; 2]>,
+    /// Whether the primitive has costs of its own. Otherwise it is charged as a null call, or `is_carried_over`.
+    pub is_covered: bool,
+    /// Whether the system has costs of the primitive by size, but the vector has no size.
+    pub lacks_size: bool,
+    /// Whether the size is outside the measured sizes.
+    pub is_extrapolated: bool,
+    /// Whether the use does not say the kind of the primitive: the interval is from the cheapest kind to the dearest, and `cost_ns` is its middle.
+    pub is_of_any_kind: bool,
+    /// The primitive that contains this one and whose costs scale the traced time. `None`: its own costs do.
+    pub scaled_by: Option<String>,
+    /// Whether no benchmark scales the traced time: it is scaled as the covered primitives are on average.
+    pub is_carried_over: bool,
+    /// Whether the vector has no time of these uses: `context_factor` is that of other uses.
+    pub is_factor_of_others: bool,
+}
+
+/// Kernel time outside of the listed primitives.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Other {
+    /// The time per unit where the vector was traced, in ns.
+    pub traced_ns: f64,
+    /// Predicted time per unit, in ns: scaled as the covered primitives are on average.
+    pub product_ns: f64,
+    /// Interval of `product_ns`: scaled as the primitive that the system speeds up most, or least. `None` where the vector was traced.
+    pub interval_ns: Option<[f64; 2]>,
+}
+
+/// The key of all terms that are carried over: they share one ratio.
+const CARRIED_OVER: &str = "";
+
+impl Product {
+    /// The primitive whose costs decide the term. Terms with the same one are off together.
+    pub(crate) fn curve(&self) -> &str {
+        match &self.scaled_by {
+            _ if self.is_carried_over => CARRIED_OVER,
+            Some(whole) => whole,
+            None if self.is_covered => &self.name,
+            None => NULL_CALL,
+        }
+    }
+}
+
+/// The sum of the terms and its interval.
+///
+/// Terms that share a curve are off together: their half-widths are added. Costs of different primitives were measured independently: their
+/// half-widths are added in quadrature, each side of the interval for itself.
+pub(crate) fn sum(products: &[Product], other: Option<&Other>) -> (f64, [f64; 2]) {
+    let terms = products
+        .iter()
+        .map(|p| (p.curve(), p.product_ns, p.interval_ns));
+    let other = other.map(|o| (CARRIED_OVER, o.product_ns, o.interval_ns));
+    let mut of_curves: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    let mut total = 0.0;
+    for (curve, ns, interval) in terms.chain(other) {
+        let [low, high] = interval.unwrap_or([ns, ns]);
+        let widths = of_curves.entry(curve).or_default();
+        widths[0] += ns - low;
+        widths[1] += high - ns;
+        total += ns;
+    }
+    let side = |i: usize| of_curves.values().map(|w| w[i] * w[i]).sum::<f64>().sqrt();
+    (total, [(total - side(0)).max(0.0), total + side(1)])
+}

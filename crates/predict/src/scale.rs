@@ -1,0 +1,80 @@
+//! From one system to another: the ratio of a primitive's costs.
+
+use crate::cost::{At, Cost, Costs};
+
+/// The cost on one system by the cost on another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    pub ratio: f64,
+    pub interval: [f64; 2],
+    pub is_extrapolated: bool,
+    pub is_of_any_kind: bool,
+}
+
+/// Two systems: the one where an application was traced, and the one for which it is predicted.
+#[derive(Clone, Copy)]
+pub(crate) struct Systems<'a> {
+    pub from: &'a Costs,
+    pub to: &'a Costs,
+}
+
+impl Systems<'_> {
+    /// Whether both have the costs of the same run. A ratio then has no error.
+    pub fn is_same(&self) -> bool {
+        self.from.is_of_same_run(self.to)
+    }
+
+    /// The ratio of a primitive at a size. `None`: one of the costs is unknown, or is 0 beyond the measured sizes.
+    ///
+    /// The ratio of a primitive whose kind the use does not say is halfway between the smallest and the largest of its kinds.
+    pub fn scale(&self, name: &str, size: Option<f64>) -> Option<Scale> {
+        let is_known = |costs: &Costs| costs.primitives.contains_key(name);
+        if is_known(self.from) || is_known(self.to) {
+            return self.of_costs(self.from.at(name, size)?, self.to.at(name, size)?);
+        }
+        let kinds = self.from.kinds(name);
+        let each = kinds
+            .filter_map(|kind| self.of_costs(self.from.at(kind, size)?, self.to.at(kind, size)?));
+        let all: Vec<Scale> = each.collect();
+        let ratios = || all.iter().map(|s| s.ratio);
+        let [low, high] = [ratios().reduce(f64::min)?, ratios().reduce(f64::max)?];
+        Some(Scale {
+            ratio: low.midpoint(high),
+            interval: ends(&all)?,
+            is_extrapolated: all.iter().any(|s| s.is_extrapolated),
+            is_of_any_kind: true,
+        })
+    }
+
+    /// The relative half-widths of both costs are added in quadrature, since both were measured independently.
+    fn of_costs(&self, from: At, to: At) -> Option<Scale> {
+        if !(from.cost.ns > 0.0 && to.cost.ns > 0.0) {
+            return None;
+        }
+        let ratio = to.cost.ns / from.cost.ns;
+        let ([from_below, from_above], [below, above]) = (relative(from.cost), relative(to.cost));
+        let interval = [
+            ratio * (1.0 - below.hypot(from_above)).max(0.0),
+            ratio * (1.0 + above.hypot(from_below)),
+        ];
+        Some(Scale {
+            ratio,
+            interval: if self.is_same() { [ratio; 2] } else { interval },
+            is_extrapolated: from.is_extrapolated || to.is_extrapolated,
+            is_of_any_kind: from.is_of_any_kind || to.is_of_any_kind,
+        })
+    }
+}
+
+/// The half-widths of a cost below and above it, by the cost.
+pub(crate) fn relative(cost: Cost) -> [f64; 2] {
+    let [low, high] = cost.interval_ns;
+    [(cost.ns - low) / cost.ns, (high - cost.ns) / cost.ns]
+}
+
+/// The interval that holds those of all ratios.
+pub(crate) fn ends(all: &[Scale]) -> Option<[f64; 2]> {
+    let low = all.iter().map(|s| s.interval[0]).reduce(f64::min)?;
+    let high = all.iter().map(|s| s.interval[1]).reduce(f64::max)?;
+    Some([low, high])
+}

@@ -1,0 +1,110 @@
+//! One application: its vector, the machine where it was traced, and its prediction on a system.
+
+use yamba_predict::{Context, Prediction, Vector, predict, predict_in_context, user_scale};
+
+use super::system::System;
+use crate::cli::{Failure, output};
+
+/// An application with the origin of its times.
+pub(super) struct Application {
+    /// The vector, with its replacements.
+    pub(super) vector: Vector,
+    /// A run of the machine where the vector was traced, or the reason why there is none.
+    traced_on: Result<System, String>,
+    /// The traced times, or the reason why the prediction is from benchmarks alone.
+    context: Result<Context, String>,
+}
+
+impl Application {
+    /// `traced` is the vector as it was traced, `vector` the one with replacements.
+    pub(super) fn new(
+        traced: &Vector,
+        vector: Vector,
+        traced_on: Result<System, String>,
+    ) -> Application {
+        let has_times = traced.primitives.iter().any(|used| used.time_ns.is_some());
+        let context = match &traced_on {
+            _ if !has_times => Err("the vector has no times".to_owned()),
+            Ok(system) => Context::of(traced, &system.name, &system.costs),
+            Err(reason) => Err(reason.clone()),
+        };
+        Application {
+            vector,
+            traced_on,
+            context,
+        }
+    }
+
+    /// Predicts the application on a system. `scale` names the benchmark whose figure scales user time.
+    pub(super) fn on(&self, system: &System, scale: Option<&str>) -> Result<Prediction, Failure> {
+        let mut found = match &self.context {
+            Ok(context) => predict_in_context(&self.vector, context, &system.name, &system.costs),
+            Err(_) => predict(&self.vector, &system.name, &system.costs),
+        }
+        .map_err(|e| self.fault(&e, system))?;
+        found.no_context = self.context.as_ref().err().cloned();
+        self.add_user_time(&mut found, system, scale)?;
+        Ok(found)
+    }
+
+    fn fault(&self, text: &str, system: &System) -> Failure {
+        let name = &self.vector.application;
+        let failure = Failure::new(format!("{name}: {text}"));
+        let Some(first) = system.costs.left_out.first() else {
+            return failure.help("`yamba run --only-tag primitive` measures the costs of the primitives; without a cost of `null`, each use needs its own");
+        };
+        let count = output::counted(system.costs.left_out.len(), "figure", "figures");
+        failure.help(format!(
+            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again"
+        ))
+    }
+
+    /// User time is known on the machine of the trace, and elsewhere by the figure that the user names.
+    fn add_user_time(
+        &self,
+        found: &mut Prediction,
+        system: &System,
+        scale: Option<&str>,
+    ) -> Result<(), Failure> {
+        let traced_on = match (&self.traced_on, scale) {
+            (Ok(traced_on), _) => traced_on,
+            (Err(_), None) => return Ok(()),
+            (Err(reason), Some(_)) => {
+                let fault = format!("--user-scale: {}: {reason}", self.vector.application);
+                return Err(Failure::new(fault).help(
+                    "`--traced-on RUN` names a run of the machine where the vector was traced",
+                ));
+            }
+        };
+        if traced_on.costs.is_of_same_run(&system.costs) {
+            found.set_user_time(self.vector.user_ns, None);
+            return Ok(());
+        }
+        let (Some(benchmark), Some(user)) = (scale, self.vector.user_ns) else {
+            return Ok(());
+        };
+        let scale = user_scale(benchmark, &traced_on.run, &system.run).map_err(|e| {
+            let (from, to) = (&traced_on.name, &system.name);
+            Failure::new(format!("--user-scale, from {from} to {to}: {e}"))
+                .help("name a benchmark that both runs measured: `yamba show RUN` lists them")
+        })?;
+        let interval = scale.interval.map(|end| user * end);
+        found.set_user_time(Some(user * scale.ratio), Some(interval));
+        found.user_scaled_by = Some(benchmark.to_owned());
+        found.is_within_launches |= scale.is_within_launches;
+        Ok(())
+    }
+}
+
+/// A ratio is between predictions of the same kind: if one application has no traced times, no prediction uses them.
+pub(super) fn common_basis(applications: &mut [Application]) {
+    let lacking = applications.iter().find_map(|a| {
+        let reason = a.context.as_ref().err()?;
+        Some(format!("{}: {reason}", a.vector.application))
+    });
+    if let Some(reason) = lacking {
+        for application in applications {
+            application.context = Err(reason.clone());
+        }
+    }
+}
