@@ -88,10 +88,11 @@ class Parent {
     // Runs the parent's side of the protocol; `live` in load_process.h is the other side.
     void conduct(bool one_pass, bool has_dummy) {
         await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
-        Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_batch), shared_.workers, processors_);
-        note_length(sizes, one_pass);
         let_go_on();
         await(waiting, patience(header_.alone.setup));
+        if (has_trial(plan_, one_pass)) conduct_trial();
+        Size sizes = one_pass ? Size{1, 1, 1} : size(header_, double(plan_.loaded_batch), shared_.workers, processors_);
+        note_length(sizes, one_pass);
         double cpu = system::usage().cpu_ns;
         conduct_rounds(sizes, has_dummy);
         Record record("harness");
@@ -133,8 +134,17 @@ class Parent {
             }
     }
 
+    void conduct_trial() {
+        const double allowance = patience(2 * piece_ns);
+        let_go_on();
+        conduct_stretch(0, allowance);
+        await(waiting, allowance);
+    }
+
     void conduct_rounds(const Size &sizes, bool has_dummy) {
-        double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
+        double longest = header_.alone.pass;
+        const double contended = header_.contended_pass / double(shared_.workers);
+        for (double pass : {header_.alone.dummy_pass, contended}) longest = pass > longest ? pass : longest;
         double allowance = patience(longest * double(sizes.passes + sizes.piece));
         header_.again = 1;
         for (;;) {

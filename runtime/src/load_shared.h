@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "load_size.h"
 #include "yamba/must.h"
 #include "yamba/system.h"
@@ -62,7 +63,11 @@ struct Header {
     uint32_t turn;                 // as `record_lock`: held by the thread that sets up or cleans up
     uint32_t failed;               // 1 + the index of the first thread that reports a failure; 0: none has
     Baseline alone;                // written by worker 0 before its first arrival
+    double contended_pass;         // ns of a pass while all threads run, added up over the threads under `turn`; 0: not tried
 };
+
+// Whether the workers try together how long a pass takes: threads may contend for memory and locks.
+inline bool has_trial(const Plan &plan, bool one_pass) { return plan.threads > 1 && !one_pass; }
 
 struct Slot {
     pid_t pid;  // 0 once its end is known, and of a thread; the process of all threads is that of the first
@@ -78,6 +83,13 @@ struct Shared {
 
     size_t bytes() const { return sizeof(Header) + size_t(workers) * sizeof(Slot); }
 };
+
+// The size of a batch, once each worker has set up, and has run the trial if there is one.
+inline Size size(const Header &header, double batch_ns, uint64_t workers, uint64_t processors) {
+    const Size alone = size(header.alone, batch_ns, workers, processors);
+    const double share = share_of_work(workers, processors), pass = header.contended_pass / double(workers);
+    return pass > 0 ? contended_size(alone, pass, header.alone, batch_ns, share) : alone;
+}
 
 inline Shared share(uint64_t workers) {
     Shared shared{nullptr, nullptr, workers};

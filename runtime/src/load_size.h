@@ -18,6 +18,7 @@ struct Size {
 };
 
 constexpr double piece_ns = 5e6;
+constexpr double strong_contention = 3;  // the least slow-down that makes batches smaller
 constexpr double least_share = 0.1;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 
@@ -50,6 +51,24 @@ inline Size size(const Baseline &alone, double batch_ns, uint64_t workers, uint6
     s.passes = passes_in(batch_ns * share_of_work(workers, processors), alone.pass);
     s.piece = at_most(passes_in(piece_ns, alone.pass), s.passes);
     s.dummy_piece = at_most(passes_in(piece_ns, alone.dummy_pass), s.passes);
+    return s;
+}
+
+// The size of a trial that all threads run at the same time.
+inline Size trial_size(const Baseline &alone) {
+    const uint64_t passes = passes_in(piece_ns, alone.pass);
+    return Size{passes, passes, passes};
+}
+
+// A smaller size if contention slows threads down: if a pass takes much longer in the trial than with a share of the processors.
+// Threads that contend for a lock would otherwise take minutes for what takes one alone a second. `pass` is the mean of all threads.
+inline Size contended_size(const Size &size, double pass, const Baseline &alone, double batch_ns, double share) {
+    if (pass < strong_contention * alone.pass / share) return size;
+    auto at_most = [](uint64_t value, uint64_t limit) { return value < limit ? value : limit; };
+    Size s = size;
+    s.passes = at_most(size.passes, passes_in(batch_ns, pass));
+    s.piece = at_most(at_most(size.piece, passes_in(piece_ns, pass)), s.passes);
+    s.dummy_piece = at_most(size.dummy_piece, s.passes);
     return s;
 }
 

@@ -73,9 +73,10 @@ class Worker {
         if (index_ == 0) take_baseline(error);
         arrive_and_sleep(waiting);
         if (index_ != 0) set_up();
-        size_ = size(header_.alone, double(plan_.loaded_batch), shared_.workers, processors_);
-        if (pass_hooks_ || is_value_) size_ = Size{1, 1, 1};
         arrive_and_sleep(waiting);
+        const bool one_pass = pass_hooks_ || is_value_;
+        if (has_trial(plan_, one_pass)) try_together();
+        size_ = one_pass ? Size{1, 1, 1} : size(header_, double(plan_.loaded_batch), shared_.workers, processors_);
         for (uint64_t round = 0;; round++) {
             run_round(round);
             arrive_and_sleep(reported);
@@ -176,6 +177,18 @@ class Worker {
         header_.alone.pass = middle(ns) / double(passes);
         header_.alone.dummy_pass = middle(dummy_ns) / double(passes);
         since_evidence_ = Batch{};
+    }
+
+    // Measures a pass while all threads run.
+    void try_together() {
+        Stretch trial;
+        size_ = trial_size(header_.alone);
+        run_stretch(true, size_.piece, trial);
+        const double pass = trial.ns / double(size_.passes);
+        take_turn();
+        header_.contended_pass += pass;
+        end_turn();
+        arrive_and_sleep(waiting);
     }
 
     // Times passes. The hooks around them are not timed.
