@@ -264,10 +264,12 @@ class Parent {
                      "a batch under load is one pass, %.3g ms in one %s alone; what the class does around each pass "
                      "runs in between",
                      ms, has_threads() ? "thread" : "process");
+        else if (share_of_work(shared_.workers, processors_) < 1 && has_threads())
+            snprintf(note, sizeof note, "%llu threads share %llu processors", ull(shared_.workers), ull(processors_));
         else if (share_of_work(shared_.workers, processors_) < 1)
             snprintf(note, sizeof note,
-                     "%llu %s share %llu processors: a batch holds what takes one %s alone %.3g ms", ull(shared_.workers),
-                     kinds(), ull(processors_), has_threads() ? "thread" : "process", ms);
+                     "%llu processes share %llu processors: a batch holds what takes one process alone %.3g ms",
+                     ull(shared_.workers), ull(processors_), ms);
         else return;
         place::note(note);
     }
