@@ -16,7 +16,7 @@ struct EvidenceObject final : EvidenceSink {
     void value(const char *name, double value) override { json.add(json.empty() ? "" : ",").quote(name).add(":").number(value); }
 };
 
-// The times of one process's run among several, in ns of the system's clock.
+// The times of one worker's run among several, in ns of the system's clock.
 struct LoadTimes {
     uint64_t ready, begin, end, left;
 };
@@ -29,7 +29,7 @@ struct BatchFacts {
     Disturbance disturbance;
     EvidenceObject evidence;
     Text disturbed, counters;
-    uint64_t process = 0;
+    uint64_t process = 0, thread = 0;
     const LoadTimes *load = nullptr;
     const uint64_t *group = nullptr;
 };
@@ -68,6 +68,7 @@ inline void record_batch(const BatchFacts &f) {
     record.key("disturbed").add("[").add(f.disturbed).add("]");
     if (!f.counters.empty()) record.key("counters").add("{").add(f.counters).add("}");
     record.count("process", f.process);
+    if (threads > 1) record.count("thread", f.thread);
     if (f.group != nullptr) record.count("group", *f.group);
     if (f.load != nullptr) {
         Text &load = record.key("load");

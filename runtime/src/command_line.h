@@ -53,6 +53,7 @@ namespace arguments {
         "  --warmup-ns N      runs so long before anything is timed\n"
         "  --singles N        then times up to N operations alone\n"
         "  --processes N      runs in N processes at the same time\n"
+        "  --threads N        runs in N threads of one process at the same time\n"
         "  --loaded-ns N      where a batch lasts at least N nanoseconds\n"
         "  --process N        with --far: of the Nth of them, from 0\n"
         "  --cpu N            stays on this processor\n"
@@ -111,6 +112,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
         else if (is("--singles")) a.plan.singles = arguments::number<uint64_t>(option, operand());
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
+        else if (is("--threads")) a.plan.threads = arguments::number<uint64_t>(option, operand());
         else if (is("--process")) a.process = arguments::number<uint64_t>(option, operand());
         else if (is("--loaded-ns")) a.plan.loaded_batch = arguments::number<uint64_t>(option, operand());
         else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
@@ -130,6 +132,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
             a.argv = a.argc++ == 0 ? argv + i : a.argv;
         else arguments::usage(info, usage_status);
     }
+    if (a.plan.processes > 0 && a.plan.threads > 0) arguments::refuse("--threads", "not together with --processes");
     return a;
 }
 

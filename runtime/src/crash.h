@@ -112,7 +112,11 @@ inline void add_code(uintptr_t pc) {
     line.add("}");
 }
 
+// Set by the first thread that crashes. Others that crash meanwhile wait for the end of the process, so that one report is whole.
+inline bool is_reported = false;
+
 inline void handle(int signal, siginfo_t *info, void *context) {
+    while (__atomic_test_and_set(&is_reported, __ATOMIC_ACQUIRE)) pause();
     uintptr_t pc = isa_hooks.program_counter != nullptr ? isa_hooks.program_counter(context) : 0;
     line.size = 0;
     line.add("{\"event\":\"crash\",\"signal\":");
@@ -127,22 +131,29 @@ inline void handle(int signal, siginfo_t *info, void *context) {
     line.add("}\n");
     if (before_last_words != nullptr) before_last_words();
     write_all(record_fd, line.data, line.size);
-    raise(signal);  // SA_RESETHAND: this signal now ends the process, and the parent sees which one it was
+    ::signal(signal, SIG_DFL);
+    raise(signal);  // ends the process when the handler returns, and the parent sees which signal it was
 }
 
 }  // namespace crash
 
-// The handler has its own stack: the benchmark may have overflowed the ordinary one.
-inline void catch_crashes(const char *isa) {
-    static unsigned char stack[65536];
-    crash::isa = isa;
+// The handler has its own stack in each thread: the benchmark may have overflowed the ordinary one.
+using CrashStack = unsigned char[65536];
+inline void use_crash_stack(CrashStack &stack) {
     stack_t alternate{};
     alternate.ss_sp = stack;
     alternate.ss_size = sizeof stack;
     sigaltstack(&alternate, nullptr);
+}
+
+inline void catch_crashes(const char *isa) {
+    static CrashStack stack;
+    crash::isa = isa;
+    use_crash_stack(stack);
     struct sigaction action {};
     action.sa_sigaction = crash::handle;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigfillset(&action.sa_mask);  // a crash within the handler then ends the process at once
     for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 

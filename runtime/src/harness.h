@@ -28,12 +28,17 @@ struct Plan {
     uint64_t warmup = 20000000;  // ns of running before the timing
     bool warmup_told = false;    // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
     uint64_t processes = 0;      // concurrent processes; 0: one, without the protocol for several
-    uint64_t loaded_batch = 1000000000;  // least length in ns of a batch with several processes
+    uint64_t threads = 0;        // concurrent threads of one process; 0: one, without that protocol
+    uint64_t loaded_batch = 1000000000;  // least length in ns of a batch with several processes or threads
     bool free = false;                   // the system chooses the processor
     int cpu = -1;                        // the processor to use; -1: the harness chooses
     bool realtime = false;
     bool lock = true;      // memory
     uint64_t singles = 0;  // operations to time alone, after the batches
+
+    // Whether the protocol for several workers runs, and their number.
+    bool is_loaded() const { return workers() > 0; }
+    uint64_t workers() const { return threads > 0 ? threads : processes; }
 };
 
 namespace harness {

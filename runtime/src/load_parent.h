@@ -1,4 +1,5 @@
-// The parent of several processes that run a benchmark concurrently. It synchronises their steps and reports a failing process.
+// The parent of the workers that run a benchmark concurrently: of several processes, or of one process with several threads. It
+// synchronises their steps and reports a failing worker.
 #pragma once
 
 #include <errno.h>
@@ -55,6 +56,13 @@ inline void describe_end(int status, Sentence &out) {
     snprintf(out, sizeof out, "was %s by signal %d (%s)", WIFSTOPPED(status) ? "stopped" : "killed", signal, name);
 }
 
+// Describes that the system started only some of the planned processes or threads.
+inline void describe_refusal(uint64_t started, uint64_t count, const char *kinds, int error, Sentence &out) {
+    const char *limit = error == EAGAIN ? "; `ulimit -u` limits how many a user may have" : "";
+    snprintf(out, sizeof out, "could start %llu of %llu %s: %s%s", static_cast<unsigned long long>(started),
+             static_cast<unsigned long long>(count), kinds, strerror(error), limit);
+}
+
 class Parent {
   public:
     Parent(const Shared &shared, const Plan &plan, uint64_t processors)
@@ -72,31 +80,34 @@ class Parent {
     void started(uint64_t index, pid_t pid) { shared_.slots[index].pid = pid; }
 
     [[noreturn]] void refused(uint64_t started, int error) {
-        const char *limit = error == EAGAIN ? "; `ulimit -u` limits how many a user may have" : "";
-        give_up("could start %llu of %llu processes: %s%s", ull(started), ull(shared_.processes), strerror(error), limit);
+        Sentence why;
+        describe_refusal(started, shared_.workers, kinds(), error, why);
+        give_up("%s", why);
     }
 
     // Runs the parent's side of the protocol; `live` in load_process.h is the other side.
     void conduct(bool one_pass, bool has_dummy) {
         await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
-        Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_batch), shared_.processes, processors_);
-        note_length(sizes, one_pass);
         let_go_on();
         await(waiting, patience(header_.alone.setup));
+        if (has_trial(plan_, one_pass)) conduct_trial();
+        Size sizes = one_pass ? Size{1, 1, 1} : size(header_, double(plan_.loaded_batch), shared_.workers, processors_);
+        note_length(sizes, one_pass);
         double cpu = system::usage().cpu_ns;
         conduct_rounds(sizes, has_dummy);
         Record record("harness");
-        record.count("processes", shared_.processes).count("rounds", rounds_).count("descriptors", descriptors());
+        record.count("processes", has_threads() ? 1 : shared_.workers).count("threads", has_threads() ? shared_.workers : 1);
+        record.count("rounds", rounds_).count("descriptors", descriptors());
         record.number("parent_cpu_ns", system::usage().cpu_ns - cpu).count("shared_bytes", shared_.bytes());
     }
 
-    // Lets the processes clean up and end.
+    // Lets the workers clean up and end.
     void dismiss() {
         header_.again = 0;
         let_go_on();
         double allowance = patience(header_.alone.setup);
-        for (uint64_t i = 0; i < shared_.processes; i++)
-            if (!wait_until(in(allowance), Event::end, i)) abandon(i, allowance);
+        for (uint64_t i = 0; i < shared_.workers; i++)
+            if (!wait_until(in(allowance), Event::end, i)) abandon(lagging(i), allowance);
     }
 
     // Kills all processes and ends with this error.
@@ -111,17 +122,29 @@ class Parent {
     }
 
   private:
+    bool has_threads() const { return plan_.threads > 0; }
+    const char *kinds() const { return has_threads() ? "threads" : "processes"; }
+
     void end_all() {
         leave();
-        for (uint64_t i = 0; i < shared_.processes; i++)
+        for (uint64_t i = 0; i < shared_.workers; i++)
             if (shared_.slots[i].pid > 0) kill(shared_.slots[i].pid, SIGKILL);
-        for (uint64_t i = 0; i < shared_.processes; i++)
+        for (uint64_t i = 0; i < shared_.workers; i++)
             while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {
             }
     }
 
+    void conduct_trial() {
+        const double allowance = patience(2 * piece_ns);
+        let_go_on();
+        conduct_stretch(0, allowance);
+        await(waiting, allowance);
+    }
+
     void conduct_rounds(const Size &sizes, bool has_dummy) {
-        double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
+        double longest = header_.alone.pass;
+        const double contended = header_.contended_pass / double(shared_.workers);
+        for (double pass : {header_.alone.dummy_pass, contended}) longest = pass > longest ? pass : longest;
         double allowance = patience(longest * double(sizes.passes + sizes.piece));
         header_.again = 1;
         for (;;) {
@@ -142,11 +165,11 @@ class Parent {
         let_go_on();
     }
 
-    double patience(double ns) const { return load::patience(ns, shared_.processes, processors_, spare); }
+    double patience(double ns) const { return load::patience(ns, shared_.workers, processors_, spare); }
 
     static uint64_t in(double ns) { return system_clock() + uint64_t(ns); }
 
-    // Releases all waiting processes. All have arrived, and none arrives again before it sees the step. Wakes one sleeper, which
+    // Releases all waiting workers. All have arrived, and none arrives again before it sees the step. Wakes one sleeper, which
     // wakes others.
     void let_go_on() {
         write(header_.arrived, 0);
@@ -156,12 +179,12 @@ class Parent {
 
     enum class Event { none, arrival, end };
 
-    // Waits until all processes have arrived, or process `index` has ended. Returns false if the deadline passes first.
+    // Waits until all workers have arrived, or process `index` has ended. Returns false if the deadline passes first.
     bool wait_until(uint64_t deadline, Event event, uint64_t index = 0) {
         for (;;) {
             uint32_t news = read(header_.news);
             if (child_news) child_news = 0, look_after_children();
-            if (event == Event::arrival && read(header_.arrived) == shared_.processes) return true;
+            if (event == Event::arrival && read(header_.arrived) == shared_.workers) return true;
             if (event == Event::end && has_ended(index)) return true;
             uint64_t now = system_clock();
             if (now >= deadline) return false;
@@ -169,8 +192,8 @@ class Parent {
         }
     }
 
-    // Waits until all processes reach `state`. The timeout restarts when another process arrives or reports progress, since
-    // processes may proceed one after the other, as to an ssh server. Polls a few times, since only the last arrival wakes the
+    // Waits until all workers reach `state`. The timeout restarts when another worker arrives or reports progress, since
+    // workers may proceed one after the other, as to an ssh server. Polls a few times, since only the last arrival wakes the
     // parent.
     void await(State state, double ns) {
         constexpr int looks = 4;
@@ -181,21 +204,22 @@ class Parent {
             seen = progress();
             quiet = -1;
         }
-        for (uint64_t i = 0; i < shared_.processes; i++)
+        for (uint64_t i = 0; i < shared_.workers; i++)
             if (read(shared_.slots[i].state) != state) abandon(i, ns);
     }
 
-    // Changes when a process arrives or reports progress.
+    // Changes when a worker arrives or reports progress.
     uint64_t progress() const { return uint64_t(read(header_.signs)) << 32 | read(header_.arrived); }
 
     [[noreturn]] void abandon(uint64_t index, double ns) {
         const char *doing = state_names[read(shared_.slots[index].state)];
-        give_up("process %llu of %llu has got no further for %.3g s %s", ull(index), ull(shared_.processes), ns / 1e9, doing);
+        const char *kind = has_threads() ? "thread" : "process";
+        give_up("%s %llu of %llu has got no further for %.3g s %s", kind, ull(index), ull(shared_.workers), ns / 1e9, doing);
     }
 
     // Detects failed processes. A process that ends or is stopped before its dismissal has failed.
     void look_after_children() {
-        for (uint64_t i = 0; i < shared_.processes; i++)
+        for (uint64_t i = 0; i < shared_.workers; i++)
             if (shared_.slots[i].pid > 0 && read(shared_.slots[i].state) < cleaning_up) has_ended(i);
     }
 
@@ -206,12 +230,30 @@ class Parent {
         if (slot.pid == 0) return true;
         if (waitpid(slot.pid, &status, WNOHANG | WUNTRACED) != slot.pid) return false;
         if (!WIFSTOPPED(status)) slot.pid = 0;
-        uint32_t state = read(slot.state);
-        if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+        const bool is_done = read(shared_.slots[lagging(index)].state) == cleaned_up;
+        if (is_done && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
         if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // reported
-        Sentence how;
+        report_end(index, status);
+    }
+
+    // The worker that keeps process `index` from its end: the first of its threads that has not cleaned up.
+    uint64_t lagging(uint64_t index) const {
+        if (!has_threads()) return index;
+        for (uint64_t i = 0; i < shared_.workers; i++)
+            if (read(shared_.slots[i].state) != cleaned_up) return i;
+        return index;
+    }
+
+    // Ends with the failure of a process. If it has threads, its state is that of the thread that reported a failure, or else of
+    // the first thread that is not done.
+    [[noreturn]] void report_end(uint64_t index, int status) {
+        Sentence how, who;
         describe_end(status, how);
-        give_up("process %llu of %llu %s %s", ull(index), ull(shared_.processes), how, state_names[state]);
+        const uint32_t failed = read(header_.failed);
+        const uint64_t worker = failed > 0 ? failed - 1 : lagging(index);
+        if (has_threads() && failed == 0) snprintf(who, sizeof who, "the process of %llu threads", ull(shared_.workers));
+        else snprintf(who, sizeof who, "%s %llu of %llu", has_threads() ? "thread" : "process", ull(worker), ull(shared_.workers));
+        give_up("%s %s %s", who, how, state_names[read(shared_.slots[worker].state)]);
     }
 
     void note_length(const Size &sizes, bool one_pass) const {
@@ -219,21 +261,23 @@ class Parent {
         Sentence note;
         if (one_pass)
             snprintf(note, sizeof note,
-                     "a batch under load is one pass, %.3g ms in one process alone; what the class does around each pass "
+                     "a batch under load is one pass, %.3g ms in one %s alone; what the class does around each pass "
                      "runs in between",
-                     ms);
-        else if (share_of_work(shared_.processes, processors_) < 1)
+                     ms, has_threads() ? "thread" : "process");
+        else if (share_of_work(shared_.workers, processors_) < 1 && has_threads())
+            snprintf(note, sizeof note, "%llu threads share %llu processors", ull(shared_.workers), ull(processors_));
+        else if (share_of_work(shared_.workers, processors_) < 1)
             snprintf(note, sizeof note,
                      "%llu processes share %llu processors: a batch holds what takes one process alone %.3g ms",
-                     ull(shared_.processes), ull(processors_), ms);
+                     ull(shared_.workers), ull(processors_), ms);
         else return;
         place::note(note);
     }
 
-    // The number of open descriptors. The range would cover one descriptor per process.
+    // The number of open descriptors. The range would cover one descriptor per worker.
     uint64_t descriptors() const {
         uint64_t open = 0;
-        for (int fd = 0; uint64_t(fd) < 1024 + 4 * shared_.processes; fd++) open += fcntl(fd, F_GETFD) >= 0;
+        for (int fd = 0; uint64_t(fd) < 1024 + 4 * shared_.workers; fd++) open += fcntl(fd, F_GETFD) >= 0;
         return open;
     }
 

@@ -1,4 +1,4 @@
-// Computes the work of each process in one batch. Pure.
+// Computes the work of each worker in one batch: of each process or thread that runs the benchmark. Pure.
 #pragma once
 
 #include <stdint.h>
@@ -6,26 +6,27 @@
 namespace yamba {
 namespace load {
 
-// Times of a process that has the machine to itself, in ns.
+// Times of a worker that has the machine to itself, in ns.
 struct Baseline {
     double setup, pass, dummy_pass;
 };
 
-// Calls in one batch, and in one piece. A process runs pieces before and after its batch; between pieces it checks for the
+// Calls in one batch, and in one piece. A worker runs pieces before and after its batch; between pieces it checks for the
 // parent's next step.
 struct Size {
     uint64_t passes, piece, dummy_piece;
 };
 
 constexpr double piece_ns = 5e6;
+constexpr double strong_contention = 3;  // the least slow-down that makes batches smaller
 constexpr double least_share = 0.1;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 
-// The share of a batch's work for processes that share a processor. With it, a batch lasts at least as long as the full
-// one of a single process, even on the least shared processor. The share is at least a tenth: with less, a batch would
+// The share of a batch's work for workers that share a processor. With it, a batch lasts at least as long as the full
+// one of a single worker, even on the least shared processor. The share is at least a tenth: with less, a batch would
 // contain only a few time slices.
-inline double share_of_work(uint64_t processes, uint64_t processors) {
-    uint64_t sharing = processes / processors;
+inline double share_of_work(uint64_t workers, uint64_t processors) {
+    uint64_t sharing = workers / processors;
     double share = sharing > 1 ? 1 / double(sharing) : 1;
     return share < least_share ? least_share : share;
 }
@@ -44,18 +45,36 @@ inline uint64_t passes_in(double ns, double pass_ns) {
     return double(passes) * pass_ns < ns ? passes + 1 : passes;
 }
 
-inline Size size(const Baseline &alone, double batch_ns, uint64_t processes, uint64_t processors) {
+inline Size size(const Baseline &alone, double batch_ns, uint64_t workers, uint64_t processors) {
     auto at_most = [](uint64_t value, uint64_t limit) { return value < limit ? value : limit; };
     Size s{};
-    s.passes = passes_in(batch_ns * share_of_work(processes, processors), alone.pass);
+    s.passes = passes_in(batch_ns * share_of_work(workers, processors), alone.pass);
     s.piece = at_most(passes_in(piece_ns, alone.pass), s.passes);
     s.dummy_piece = at_most(passes_in(piece_ns, alone.dummy_pass), s.passes);
     return s;
 }
 
-// The timeout for work that takes a single process `ns`: many times its share, so that only a hung process exceeds it.
-inline double patience(double ns, uint64_t processes, uint64_t processors, double spare) {
-    uint64_t turns = (processes + processors - 1) / processors;
+// The size of a trial that all threads run at the same time.
+inline Size trial_size(const Baseline &alone) {
+    const uint64_t passes = passes_in(piece_ns, alone.pass);
+    return Size{passes, passes, passes};
+}
+
+// A smaller size if contention slows threads down: if a pass takes much longer in the trial than with a share of the processors.
+// Threads that contend for a lock would otherwise take minutes for what takes one alone a second. `pass` is the mean of all threads.
+inline Size contended_size(const Size &size, double pass, const Baseline &alone, double batch_ns, double share) {
+    if (pass < strong_contention * alone.pass / share) return size;
+    auto at_most = [](uint64_t value, uint64_t limit) { return value < limit ? value : limit; };
+    Size s = size;
+    s.passes = at_most(size.passes, passes_in(batch_ns, pass));
+    s.piece = at_most(at_most(size.piece, passes_in(piece_ns, pass)), s.passes);
+    s.dummy_piece = at_most(size.dummy_piece, s.passes);
+    return s;
+}
+
+// The timeout for work that takes a single worker `ns`: many times its share, so that only a hung process exceeds it.
+inline double patience(double ns, uint64_t workers, uint64_t processors, double spare) {
+    uint64_t turns = (workers + processors - 1) / processors;
     return 20 * ns * double(turns) + spare;
 }
 

@@ -69,7 +69,7 @@ inline void record_place(Record &record, const Plan &plan) {
     place.add("{\"kind\":").quote(placement.pinned() ? "pinned" : "free").add(",\"allowed\":[");
     for (size_t i = 0; i < placement.allowed.size(); i++) place.addf(i == 0 ? "%d" : ",%d", placement.allowed.data()[i]);
     place.add("],\"cpu\":");
-    if (placement.pinned() && plan.processes <= 1) place.addf("%d}", placement.cpu);
+    if (placement.pinned() && plan.workers() <= 1) place.addf("%d}", placement.cpu);
     else place.add("null}");
 }
 
@@ -82,7 +82,7 @@ inline void record_begin(const ProgramInfo &info, const Variant &variant, const 
     record.text("unit", point.subject->unit()).text("figure", point.subject->figure());
     record_place(record, plan);
     record.truth("realtime", realtime);
-    record.count("processes", plan.processes > 1 ? plan.processes : 1);
+    record.count("processes", plan.processes > 1 ? plan.processes : 1).count("threads", threads);
     record.key("clock")
         .add("{\"name\":")
         .quote(clock_name)
@@ -134,22 +134,59 @@ inline void measure_machine(const Arguments &a) {
     Record("end");
 }
 
+// Sets the numbers of processes and threads that a benchmark may ask for.
+inline void enter_load(const Plan &plan) {
+    if (plan.processes > 1) processes = plan.processes;
+    if (plan.threads > 1) threads = plan.threads;
+}
+
+// Why the benchmark is not measured in several threads; empty if it is, or if there is one thread.
+inline Text no_threads(Subject &subject) {
+    Text reason;
+    if (threads <= 1) return reason;
+    const char *name = subject.process_wide();
+    if (!system::has_thread_usage)
+        reason.add("not in several threads: this system does not count the resources of a single thread; measure processes, with -P");
+    else if (!subject.runs_in_threads())
+        reason.add("not in several threads: its `runs_in_threads` says no; measure processes, with -P");
+    else if (name != nullptr)
+        reason.addf(
+            "not in several threads: its C++ has `%s`, which concerns the whole process; measure processes, with -P, or define `bool "
+            "runs_in_threads() { return true; }` if each thread may do so",
+            name);
+    return reason;
+}
+
+// One object of the benchmark for each thread, all with the parameters of the first one.
+inline Values<Subject *> subjects(const ProgramInfo &info, const Variant &variant, const Point &first, uint64_t count) {
+    Values<Setting> settings;
+    for (const Settled &p : first.source.settled) settings.push_back(Setting{Text(p.name), p.value.plain.c_str()});
+    Values<Subject *> all;
+    all.push_back(first.subject);
+    // Each lives as long as the process: its parameters may be texts of its source.
+    while (all.size() < count) all.push_back((new Point(configure(info, variant, settings)))->subject);
+    return all;
+}
+
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     disk::launch();
     Point point = configure(info, variant, settings);
     check(point);
     measured = &point.source;
-    if (plan.processes > 0 && point.subject->circle_groups() > 0)
+    if (plan.is_loaded() && point.subject->circle_groups() > 0)
         exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other",
                   Command::run));
-    if (plan.processes > 1) processes = plan.processes;
+    enter_load(plan);
+    Text reason = no_threads(*point.subject);
+    if (!reason.empty()) exit(skip(info, reason.c_str(), Command::run));
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
-    bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());
+    bool realtime = plan.realtime && (plan.is_loaded() ? load::enter_realtime() : place::enter_realtime());
     ClockError error = suit_clock();
     record_begin(info, variant, point, plan, error, realtime);
     note_assumptions();
-    if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);
+    if (plan.threads > 0) load::measure_threads(subjects(info, variant, point, plan.threads), variant.pass_hooks, plan, error);
+    else if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);
     else measure(*point.subject, variant.pass_hooks, plan, error);
     Record("end");
 }
@@ -204,8 +241,10 @@ inline void describe_program(const ProgramInfo &info, int variant, const Values<
     Point point = configure(info, info.variants.data[variant], settings);
     Text refused = objection(*point.subject, point.source);
     const char *unmet = refused.empty() ? point.subject->unmet() : nullptr;
-    if (plan.processes > 1) processes = plan.processes;  // bounds of evidence may depend on it
-    Text json = describe::program(info, variant, point.source, *point.subject, unmet, refused);
+    enter_load(plan);  // bounds of evidence may depend on it
+    Text reason = no_threads(*point.subject);
+    Text json = !reason.empty() ? describe::skipped(info, reason.c_str())
+                                : describe::program(info, variant, point.source, *point.subject, unmet, refused);
     write_all(STDOUT_FILENO, json.c_str(), json.size());
 }
 
@@ -222,14 +261,14 @@ int main(const ProgramInfo &info, int argc, char **argv) {
     Arguments arguments = parse_arguments(info, argc, argv);
     catch_crashes(info.isa);
     if (arguments.command == Command::cache_curve || arguments.command == Command::width_probes) {
-        detect_platform(platform, arguments.plan.processes);
+        detect_platform(platform, arguments.plan.workers());
         runtime::measure_machine(arguments);
         return 0;
     }
     int world = runtime::world(info);
     if (world < 0) return runtime::skip(info, info.reasons.data[-1 - world], arguments.command);
     const Variant &variant = info.variants.data[world];
-    detect_platform(platform, arguments.plan.processes);
+    detect_platform(platform, arguments.plan.workers());
     switch (arguments.command) {
         case Command::describe: runtime::describe_program(info, world, arguments.settings, arguments.plan); return 0;
         case Command::compose: return runtime::compose(info, variant, arguments);

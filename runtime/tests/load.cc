@@ -46,6 +46,17 @@ void a_batch_and_its_pieces() {
     CHECK(s.passes == 1 && s.piece == 1 && s.dummy_piece == 1);
 }
 
+void contention_makes_batches_smaller() {
+    const Baseline alone{0, 10, 1};
+    const Size full = size(alone, 1e9, 2, 2);
+    CHECK(contended_size(full, 20, alone, 1e9, 1).passes == full.passes);
+    Size s = contended_size(full, 1000, alone, 1e9, 1);
+    CHECK(s.passes == 1000000 && s.piece == 5000 && s.dummy_piece == 1000000);
+    // A pass on a shared processor takes longer without contention, too.
+    CHECK(contended_size(full, 100, alone, 1e9, 0.125).passes == full.passes);
+    CHECK(trial_size(alone).passes == 500000);
+}
+
 void one_of_three_may_be_anything() {
     double orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
     for (auto &order : orders) CHECK(middle(order) == 2);
@@ -160,6 +171,7 @@ int main() {
     work_is_shared_down_to_a_tenth();
     passes_fill_a_time();
     a_batch_and_its_pieces();
+    contention_makes_batches_smaller();
     one_of_three_may_be_anything();
     patience_grows_with_the_turns();
     an_end_has_a_name();

@@ -1,4 +1,4 @@
-// A complete program in the compiler's style, for the tests of the load. Parameters make one of its processes fail.
+// A complete program in the compiler's style, for the tests of the load. Parameters make one of its processes or threads fail.
 //
 // YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. With YAMBA_TEST_FEW_PROCESSES, the system refuses
 // to start more than a few processes.
@@ -17,9 +17,9 @@ enum Where { in_setup, in_batch, in_evidence, in_cleanup };
 struct yamba_load_sample : yamba::Subject {
     Fault fault{};
     Where where{};
-    int who{};          // fails: the process with this index in the order of setup
-    int slow{};         // 1: every setup but the first is slow, one after the other; 2: the first is, and reports progress
-    int *set_up_yet{};  // shared; the next word is the index of the process whose turn it is
+    int who{};   // fails: the worker with this index in the order of setup
+    int slow{};  // 1: every setup but the first is slow, one after the other; 2: the first is, and reports progress
+    static inline int *set_up_yet{};  // shared; the next word is the index of the worker whose turn it is
     int own = -1;
     uint64_t work{}, told{}, inside{}, piece{};
     volatile uint64_t spun{};
@@ -32,6 +32,7 @@ struct yamba_load_sample : yamba::Subject {
         source.settle(slow, "slow", "int", [] { return 0; });
     }
     void prepare() override {
+        if (set_up_yet != nullptr) return;  // made for the first thread
         set_up_yet =
             static_cast<int *>(must(mmap(nullptr, 2 * sizeof *set_up_yet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0)));
     }

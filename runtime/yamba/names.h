@@ -22,6 +22,8 @@ using yamba::processes;
 using yamba::scratch_directory;
 using yamba::scratch_file;
 using yamba::scratch_room;
+using yamba::thread_index;
+using yamba::threads;
 
 }  // namespace names
 }  // namespace yamba

@@ -18,7 +18,7 @@ inline void (*before_last_words)() = nullptr;
 // Writes everything. Async-signal-safe. If the reader is gone, the run ends, since its results would be lost.
 void write_all(int fd, const char *data, size_t size);
 
-// Counter of progress signals from several processes, for the parent that waits for them.
+// Counter of progress signals from concurrent processes or threads, for the parent that waits for them.
 inline uint32_t *signs_of_life = nullptr;
 
 // Reports progress during a long operation, with an empty record. Otherwise the parent would take the process for hung.

@@ -9,16 +9,21 @@ namespace yamba {
 using byte_t = unsigned char;
 using iter_t = uint64_t;
 
-// The most recent timed batch, for evidence.
+// The most recent timed batch of this thread, for evidence.
 struct Batch {
     uint64_t passes;      // calls of benchmark(), or iterations given to it
     uint64_t operations;  // passes * operations()
     double nanoseconds;
 };
-inline Batch batch{};
+inline thread_local Batch batch{};
 
 // The number of processes that run this benchmark concurrently, and this process's index. The index is 0 until they start.
 inline uint64_t processes = 1, process = 0;
+
+// The number of threads of this process that run the benchmark concurrently, each on an object of its own, and the index of the
+// calling one. The index is 0 until they start.
+inline uint64_t threads = 1;
+inline thread_local uint64_t thread_index = 0;
 
 // Whether this process is the far end of a benchmark between two machines (`--far`).
 inline bool is_far_end = false;
@@ -95,6 +100,11 @@ struct Subject {
     virtual bool may_wait() { return false; }     // whether the benchmark itself blocks
     virtual bool may_fault() { return false; }    // whether the benchmark itself takes page faults
     virtual uint64_t setup_bytes() { return 0; }  // bytes of memory that setup fills
+    // Whether several objects may run in threads of one process. False: the class says no.
+    virtual bool runs_in_threads() { return true; }
+    // A name in the class's C++ that concerns the whole process, such as `fork`; nullptr if there is none, or if the class defines
+    // `runs_in_threads`.
+    virtual const char *process_wide() { return nullptr; }
     // The number of test groups, for a benchmark with groups of a given size instead of batches that the harness sizes. 0:
     // batches.
     virtual uint64_t circle_groups() { return 0; }

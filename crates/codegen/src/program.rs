@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use yamba_lang::ast::{
-    self, Atom, Bitstring, Contained, ContainedCount, Cpp, MemberKind, Param, Parameter,
-};
+use yamba_lang::ast::{Atom, Bitstring, Contained, ContainedCount, Cpp, MemberKind, Parameter};
 use yamba_lang::model::{ClassId, Composition, Gap, MemberRef, World};
 use yamba_lang::show_atom;
-use yamba_lang::source::FileId;
 
 use crate::class;
 use crate::class_writer::ClassWriter;
 use crate::context::{Context, file_name};
+use crate::cpp_text::{classes, files, words};
 use crate::members;
 use crate::plan::StructPlan;
-use crate::text::{add_words, quote};
+use crate::process_wide;
+use crate::text::quote;
 use crate::used::Used;
 use crate::virtuals::Virtuals;
 use crate::writer::{Writer, line, open};
@@ -71,69 +70,6 @@ fn head(context: &Context, out: &mut Writer) {
         }
     }
     out.line("");
-}
-
-/// All classes of the program.
-fn classes(context: &Context) -> Vec<ClassId> {
-    let mut classes = Vec::new();
-    for variant in &context.program.variants {
-        for composition in variant.parts.iter().chain([variant]) {
-            for layer in &composition.layers {
-                if !classes.contains(&layer.class) {
-                    classes.push(layer.class);
-                }
-            }
-        }
-    }
-    classes
-}
-
-/// The files of those classes. Each precedes the files whose classes build on it.
-fn files(context: &Context) -> Vec<FileId> {
-    let mut files = Vec::new();
-    for class in classes(context) {
-        let file = context.analysis.class(class).file;
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
-}
-
-/// The words of all C++ in the program.
-fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
-    let analysis = context.analysis;
-    let mut words = HashSet::new();
-    for file in files(context) {
-        for native in &analysis.files[file.0 as usize].natives {
-            add_words(analysis.cpp(*native), &mut words);
-        }
-    }
-    for class in classes(context) {
-        for member in &analysis.class(class).ast.members {
-            let cpp = match &member.kind {
-                MemberKind::Native(body) => Some(*body),
-                MemberKind::State { init, .. } => *init,
-                MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => {
-                    values.value
-                }
-                MemberKind::Bitstring(b) => {
-                    let body = b.body.as_deref().unwrap_or_default();
-                    ast::walk(body, &mut |term| {
-                        for cpp in term.expressions() {
-                            add_words(analysis.cpp(cpp), &mut words);
-                        }
-                    });
-                    None
-                }
-                kind => kind.body(),
-            };
-            if let Some(cpp) = cpp {
-                add_words(analysis.cpp(cpp), &mut words);
-            }
-        }
-    }
-    words
 }
 
 /// The C++ in which an author may write structs, functions and macros.
@@ -277,6 +213,7 @@ impl VariantWriter<'_, '_> {
                 line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
             }
         }
+        self.threads(out);
         let size = self
             .definition("circle_test_size(uint64_t)")
             .map_or("0", |_| "object.circle_test_size(group)");
@@ -296,6 +233,15 @@ impl VariantWriter<'_, '_> {
         self.requirements(out);
         self.primitive(out);
         out.close("};");
+    }
+
+    /// Writes whether several objects may run in threads: by the class's own word, or by what its C++ names.
+    fn threads(&self, out: &mut Writer) {
+        if self.is_particular("runs_in_threads()") {
+            out.line("bool runs_in_threads() override { return object.runs_in_threads(); }");
+        } else if let Some(name) = process_wide::first(self.context) {
+            line!(out; "const char *process_wide() override {{ return {}; }}", quote(&name));
+        }
     }
 
     /// Writes a function that runs passes. It hides the object's pointer from the compiler, which then cannot merge or drop passes.

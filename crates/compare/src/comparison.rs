@@ -128,7 +128,7 @@ fn judge(entry: &mut ComparedEntry, compared: &Compared) {
     }
 }
 
-/// Its name, the parameters that were swept or distinguish it from others of that name, and the number of processes above one.
+/// Its name, the parameters that were swept or distinguish it from others of that name, and the number of processes or threads above one.
 fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
     let differs = |name: &str| {
         let mut same_name = both.iter().filter(|(_, b, _)| b.name == of.name);
@@ -137,7 +137,7 @@ fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
     let parameters = of.parameters.0.iter();
     let shown = parameters.filter(|(name, _)| of.swept.contains(name) || differs(name));
     let shown = Parameters(shown.cloned().collect());
-    super::named(&of.name, &shown, of.processes)
+    super::named(&of.name, &shown, of.workers())
 }
 
 fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) -> Unmatched {

@@ -57,7 +57,7 @@ pub struct ComparedEntry {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
-    /// Its name as the table shows it, with the parameters that distinguish it from others of that name, and the number of processes above one.
+    /// Its name as the table shows it, with the parameters that distinguish it from others of that name, and the number of processes or threads above one.
     #[serde(skip)]
     pub label: String,
     /// `latency`, `bandwidth` or `value`.
@@ -282,7 +282,7 @@ impl ComparedEntry {
 
     /// A key that identifies the benchmark in its run.
     pub fn place(&self) -> String {
-        ordered(&self.of.name, &self.of.parameters, self.of.processes)
+        ordered(&self.of.name, &self.of.parameters, self.of.workers())
     }
 
     /// The unit in which its launches were compared.

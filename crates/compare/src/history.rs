@@ -28,7 +28,7 @@ pub struct History {
     pub schema: &'static str,
     /// The probability of a false change in each series.
     pub significance: f64,
-    /// A series for each benchmark at each point with each number of processes.
+    /// A series for each benchmark at each point with each number of processes and threads.
     pub benchmarks: Vec<Series>,
     /// Runs and figures that no series contains.
     pub left_out: Vec<LeftOut>,
@@ -114,7 +114,7 @@ impl LeftOut {
         }
     }
 
-    /// The benchmark's name, parameters and number of processes. None for a whole run.
+    /// The benchmark's name, parameters, and numbers of processes and threads. None for a whole run.
     pub fn key(&self) -> Option<String> {
         Some(self.benchmark.as_ref()?.label())
     }

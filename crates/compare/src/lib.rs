@@ -16,7 +16,7 @@ pub mod remeasure;
 pub mod unit;
 pub mod which;
 
-use yamba_record::{Benchmark, Parameters, Status};
+use yamba_record::{Benchmark, Parameters, Status, Workers};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
 pub use comparison::comparison;
@@ -43,7 +43,7 @@ const ALONE: f64 = 0.8;
 /// The launches of both sides of one benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// Name, parameters and number of processes.
+    /// Name, parameters, and number of processes or threads.
     pub key: String,
     /// The medians of side a.
     pub a: Vec<f64>,
@@ -87,7 +87,7 @@ pub enum Verdict {
 /// One benchmark of both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Name, parameters and number of processes.
+    /// Name, parameters, and number of processes or threads.
     pub key: String,
     /// The level of b divided by that of a. In cycles if both sides know them, since the clock rate may change between two runs.
     pub ratio: Option<Ratio>,
@@ -99,20 +99,20 @@ pub struct Compared {
     pub verdict: Verdict,
 }
 
-/// A benchmark's key in a comparison: its name with the parameters and the number of processes.
+/// A benchmark's key in a comparison: its name with the parameters and the number of processes or threads.
 pub fn key(benchmark: &Benchmark) -> String {
-    named(&benchmark.name, &benchmark.parameters, benchmark.processes)
+    named(&benchmark.name, &benchmark.parameters, benchmark.workers())
 }
 
-/// The key of a name, parameters and a number of processes, which is omitted if it is 1.
-pub fn named(name: &str, parameters: &Parameters, processes: u64) -> String {
+/// The key of a name, parameters and a number of processes or threads, which is omitted if it is 1.
+pub fn named(name: &str, parameters: &Parameters, workers: Workers) -> String {
     let mut key = name.to_owned();
     let parameters = parameters.to_string();
     if !parameters.is_empty() {
         key.push_str(&format!(" {parameters}"));
     }
-    if processes > 1 {
-        key.push_str(&format!(" P={processes}"));
+    if workers.are_several() {
+        key.push_str(&format!(" {workers}"));
     }
     key
 }

@@ -8,7 +8,7 @@ use fastrand::Rng;
 /// The variation of one benchmark on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noise {
-    /// Name, parameters and number of processes.
+    /// Name, parameters, and number of processes or threads.
     pub key: String,
     /// The launches' medians of each run. A run without a figure has an empty entry, so that an index means the same run for all benchmarks.
     pub runs: Vec<Vec<f64>>,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_record::{Benchmark, Parameters, Status};
+use yamba_record::{Benchmark, Parameters, Status, Workers};
 
 use super::{key, named};
 
@@ -18,7 +18,7 @@ pub enum Side {
     B,
 }
 
-/// The benchmarks of two runs, paired by name, parameters and number of processes.
+/// The benchmarks of two runs, paired by name, parameters, and numbers of processes and threads.
 #[derive(Clone, Debug, Default)]
 pub struct Paired<'a> {
     /// Pairs with their key, in the order of the first run.
@@ -60,14 +60,14 @@ fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark
 
 /// The key with the parameters sorted by name: a class may declare them in another order now.
 pub fn in_order(benchmark: &Benchmark) -> String {
-    ordered(&benchmark.name, &benchmark.parameters, benchmark.processes)
+    ordered(&benchmark.name, &benchmark.parameters, benchmark.workers())
 }
 
-/// The key of a name, parameters and a number of processes, with the parameters sorted by name.
-pub(super) fn ordered(name: &str, parameters: &Parameters, processes: u64) -> String {
+/// The key of a name, parameters and a number of processes or threads, with the parameters sorted by name.
+pub(super) fn ordered(name: &str, parameters: &Parameters, workers: Workers) -> String {
     let mut parameters = parameters.clone();
     parameters.0.sort_by(|(a, _), (b, _)| a.cmp(b));
-    named(name, &parameters, processes)
+    named(name, &parameters, workers)
 }
 
 /// Why a pair can have no ratio, if so.

@@ -1,11 +1,11 @@
 //! Identifies a benchmark in documents.
 
 use serde::Serialize;
-use yamba_record::{Benchmark, Parameters};
+use yamba_record::{Benchmark, Parameters, Workers};
 
 use super::named;
 
-/// One benchmark at one point with one number of processes.
+/// One benchmark at one point with one number of processes and threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Which {
@@ -19,12 +19,22 @@ pub struct Which {
     pub parameters: Parameters,
     /// Number of concurrent processes.
     pub processes: u64,
+    /// Number of concurrent threads of each process.
+    pub threads: u64,
 }
 
 impl Which {
-    /// Its name, parameters and number of processes as one text.
+    /// Its name, parameters, and numbers of processes and threads as one text.
     pub fn label(&self) -> String {
-        named(&self.name, &self.parameters, self.processes)
+        named(&self.name, &self.parameters, self.workers())
+    }
+
+    /// How often the benchmark ran at the same time.
+    pub fn workers(&self) -> Workers {
+        Workers {
+            processes: self.processes,
+            threads: self.threads,
+        }
     }
 }
 
@@ -34,6 +44,7 @@ impl From<&Benchmark> for Which {
             name: of.name.clone(),
             parameters: of.parameters.clone(),
             processes: of.processes,
+            threads: of.threads,
         }
     }
 }

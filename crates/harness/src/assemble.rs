@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use yamba_record::event::{Begin, Curve, Event, Placement, RawBatch};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
-use yamba_record::{Batch, Benchmark, Evidence, Status};
+use yamba_record::{Batch, Benchmark, Evidence, Status, Workers};
 use yamba_stats::{median, sorted};
 
 use super::compressed::LaunchRecords;
@@ -22,8 +22,8 @@ pub(super) struct Recorded {
     garbled: u64,
     /// Names of processes that outlived their launch, with their number.
     orphans: BTreeMap<String, u64>,
-    /// An unplanned number of processes with which a launch measured.
-    pub other_processes: Option<u64>,
+    /// An unplanned number of processes or threads with which a launch measured.
+    pub other_workers: Option<Workers>,
 }
 
 /// A benchmark that cannot run here.
@@ -40,12 +40,12 @@ pub fn no_figure(class: &str) -> Benchmark {
 }
 
 /// An entry that had no launch yet when the run was stopped.
-pub(super) fn not_begun(program: &Program, processes: u64) -> Benchmark {
+pub(super) fn not_begun(program: &Program, workers: Workers) -> Benchmark {
     Benchmark {
         status: Status::Skipped,
         notes: vec![NOT_BEGUN.to_owned()],
         evidence: evidence(program, &[]),
-        ..Recorded::new(program, processes).benchmark
+        ..Recorded::new(program, workers).benchmark
     }
 }
 
@@ -57,13 +57,14 @@ pub fn is_not_begun(benchmark: &Benchmark) -> bool {
 
 impl Recorded {
     /// The state before the first launch.
-    pub fn new(program: &Program, processes: u64) -> Recorded {
+    pub fn new(program: &Program, workers: Workers) -> Recorded {
         let mut benchmark = Benchmark::ended(&program.class, Status::Ok, Vec::new());
         benchmark.ports = program.ports.clone();
         benchmark.parameters = points::parameters(program);
         let swept = program.parameters.iter().filter(|p| p.over.is_some());
         benchmark.swept = swept.map(|p| p.name.clone()).collect();
-        benchmark.processes = processes;
+        benchmark.processes = workers.processes;
+        benchmark.threads = workers.threads;
         benchmark.unit = program.unit.clone();
         benchmark.figure = program.figure.clone();
         benchmark.charts = program.charts.clone();
@@ -73,7 +74,7 @@ impl Recorded {
             benchmark,
             garbled: 0,
             orphans: BTreeMap::new(),
-            other_processes: None,
+            other_workers: None,
         }
     }
 
@@ -85,7 +86,7 @@ impl Recorded {
         for event in &output.events {
             match event {
                 Event::Begin(begin) => self.begin(&mut launch, begin),
-                // Each of several processes reports whether its memory is locked.
+                // Each of several processes may report whether its memory is locked.
                 Event::Locked { held } => {
                     launch.locked = Some(launch.locked.unwrap_or(true) && *held);
                 }
@@ -123,8 +124,12 @@ impl Recorded {
         self.benchmark.clock = Some(begin.clock.clone());
         self.benchmark.platform = begin.platform.clone();
         self.benchmark.placement = placement(begin);
-        if begin.processes != self.benchmark.processes {
-            self.other_processes.get_or_insert(begin.processes);
+        let workers = Workers {
+            processes: begin.processes,
+            threads: begin.threads,
+        };
+        if workers != self.benchmark.workers() {
+            self.other_workers.get_or_insert(workers);
         }
     }
 

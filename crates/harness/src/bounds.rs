@@ -79,10 +79,10 @@ impl Bounds {
         self.groups.as_ref().map_or(Vec::new(), |g| g.folders())
     }
 
-    /// Starts watching a launch with this number of concurrent processes.
-    pub fn watch(&self, processes: u64) -> io::Result<Watch<'_>> {
+    /// Starts watching a launch with this number of concurrent processes or threads.
+    pub fn watch(&self, workers: u64) -> io::Result<Watch<'_>> {
         let tasks = tasks();
-        let asked = self.process_limit.unwrap_or_else(|| usual(processes));
+        let asked = self.process_limit.unwrap_or_else(|| usual(workers));
         let spare = spare_processes(tasks);
         let spare = spare.into_iter().chain(self.user_processes).min();
         let limit = asked.min(spare.unwrap_or(asked)).max(1);
@@ -277,10 +277,10 @@ fn held_by(pid: i32) -> u64 {
 }
 
 /// Default limit of a launch's processes and threads.
-fn usual(processes: u64) -> u64 {
+fn usual(workers: u64) -> u64 {
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let alone = USUAL_PROCESSES.max(FOR_EACH_PROCESSOR * processors);
-    alone.saturating_add(FOR_EACH_PROCESS.saturating_mul(processes.saturating_sub(1)))
+    alone.saturating_add(FOR_EACH_PROCESS.saturating_mul(workers.saturating_sub(1)))
 }
 
 /// Processes and threads of the whole system: the second number of `1/80` in `0.20 0.18 0.12 1/80 11206`.

@@ -40,7 +40,7 @@ pub(super) struct Limits {
     /// Sizes of caches and memory that replace what a program finds out itself, as the value of [`SIZES`].
     pub sizes: String,
     /// Processes of the benchmark that run at the same time.
-    pub processes: u64,
+    pub workers: u64,
 }
 
 impl Limits {
@@ -57,7 +57,7 @@ impl Limits {
             room,
             bounds,
             sizes: sizes::variable(options, None),
-            processes: 1,
+            workers: 1,
         }
     }
 }
@@ -236,7 +236,7 @@ impl<'a> Conversation<'a> {
             Stdio::piped()
         });
         let parent = rustix::process::getpid();
-        let watch = limits.bounds.watch(limits.processes)?;
+        let watch = limits.bounds.watch(limits.workers)?;
         let own_limits = watch.own_limits();
         // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
         unsafe { command.pre_exec(move || prepare(parent, records, &own_limits)) };

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use yamba_record::Event;
 use yamba_record::program::{Program as Description, SCHEMA};
+use yamba_record::{Event, Workers};
 
 use super::child::{self, Limits};
 use super::job::Program;
@@ -12,21 +12,21 @@ use super::points::{Refused, settings};
 use super::process_output::ProcessExit;
 use super::{assemble, crash, units};
 
-/// The program's description with these parameters and this number of processes.
+/// The program's description with these parameters and this number of processes or threads.
 pub(super) fn describe(
     program: &Program,
     fixed: &[(String, String)],
-    processes: u64,
+    workers: Workers,
     scratch: &Path,
     limits: &Limits,
 ) -> Result<Description, Refused> {
     let mut arguments = vec!["--describe".to_owned()];
     arguments.extend(settings(fixed));
-    if processes > 1 {
-        arguments.extend(["--processes".to_owned(), processes.to_string()]);
+    if let Some((option, count)) = load_option(workers) {
+        arguments.extend([option.to_owned(), count.to_string()]);
     }
     let limits = Limits {
-        processes,
+        workers: workers.count(),
         ..limits.clone()
     };
     let (output, text) = child::output(program, &arguments, scratch, &limits);
@@ -39,6 +39,14 @@ pub(super) fn describe(
             last_error(&text).unwrap_or_else(|| crash::describe_exit(&output)),
         ])),
     }
+}
+
+/// The option for several processes or threads, with its value. `None` for one.
+pub(super) fn load_option(workers: Workers) -> Option<(&'static str, u64)> {
+    if workers.threads > 1 {
+        return Some(("--threads", workers.threads));
+    }
+    (workers.processes > 1).then_some(("--processes", workers.processes))
 }
 
 /// The fields that descriptions of all versions have.

@@ -42,7 +42,7 @@ fn unsuitable(benchmark: &Benchmark) -> Option<String> {
             "the figure is a {figure}, not the time of an operation"
         ));
     }
-    if benchmark.processes > 1 {
+    if benchmark.workers().are_several() {
         return Some("single operations are timed with one process".to_owned());
     }
     (operations != 1.0).then(|| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_record::Batch;
+use yamba_record::{Batch, Workers};
 
 use super::contention::{is_by_probes, is_free_of_others};
 use super::estimate::ENOUGH_LAUNCHES;
@@ -40,18 +40,18 @@ impl DisturbanceVerdict {
     }
 }
 
-/// Chooses the batches that count. Under load none is discarded: the competing processes are what is measured. In the launches `blind`,
+/// Chooses the batches that count. Under load none is discarded: the competing processes or threads are what is measured. In the launches `blind`,
 /// neighbours come and go during each batch.
 pub(super) fn judge(
     batches: &[Batch],
-    processes: u64,
+    workers: Workers,
     blind: &BTreeSet<u64>,
 ) -> DisturbanceVerdict {
     let mut verdict = DisturbanceVerdict::default();
     for kind in batches.iter().flat_map(|i| &i.disturbed) {
         *verdict.kinds.entry(kind.clone()).or_default() += 1;
     }
-    if processes > 1 || verdict.kinds.is_empty() {
+    if workers.are_several() || verdict.kinds.is_empty() {
         return verdict;
     }
     let mut launches: BTreeMap<u64, Vec<&Batch>> = BTreeMap::new();
@@ -169,12 +169,12 @@ mod tests {
     }
 
     fn admitted(batches: &[Batch], processes: u64) -> usize {
-        let verdict = judge(batches, processes, &BTreeSet::new());
+        let verdict = judge(batches, Workers::processes(processes), &BTreeSet::new());
         batches.iter().filter(|i| verdict.admits(i)).count()
     }
 
     fn said(batches: &[Batch]) -> Option<String> {
-        judge(batches, 1, &BTreeSet::new()).note
+        judge(batches, Workers::ONE, &BTreeSet::new()).note
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         let mut some = launches(&[(4, 6)]);
         some[0].disturbed.push("fault".to_owned());
         assert_eq!(admitted(&some, 1), 6);
-        let verdict = judge(&some, 1, &BTreeSet::new());
+        let verdict = judge(&some, Workers::ONE, &BTreeSet::new());
         assert_eq!((verdict.kinds["switch"], verdict.kinds["fault"]), (4, 1));
         assert_eq!((verdict.note, verdict.is_disturbed), (None, false));
     }
@@ -192,7 +192,7 @@ mod tests {
     fn only_undisturbed_batches_count_if_every_launch_has_some() {
         let most = launches(&[(20, 3), (50, 4)]);
         assert_eq!(admitted(&most, 1), 7);
-        assert!(!judge(&most, 1, &BTreeSet::new()).is_disturbed);
+        assert!(!judge(&most, Workers::ONE, &BTreeSet::new()).is_disturbed);
         assert_eq!(
             said(&most).as_deref(),
             Some("the machine is disturbed: 70 of 77 batches (70 switch); only the others count")
@@ -206,7 +206,10 @@ mod tests {
         for few in [(8, 2), (10, 0), (1, 1)] {
             let all = launches(&[few, (5, 5)]);
             assert_eq!(admitted(&all, 1), all.len(), "{few:?}");
-            assert!(judge(&all, 1, &BTreeSet::new()).is_disturbed, "{few:?}");
+            assert!(
+                judge(&all, Workers::ONE, &BTreeSet::new()).is_disturbed,
+                "{few:?}"
+            );
         }
         assert_eq!(
             said(&launches(&[(5, 5), (10, 0)])).as_deref(),
@@ -226,7 +229,9 @@ mod tests {
         for batch in &mut all {
             batch.disturbed.push("neighbour".to_owned());
         }
-        let note = judge(&all, 1, &BTreeSet::from([0])).note.unwrap();
+        let note = judge(&all, Workers::ONE, &BTreeSet::from([0]))
+            .note
+            .unwrap();
         assert!(note.contains("another hardware thread"), "{note}");
         assert!(note.contains("bool may_fault()"), "{note}");
         all[0].disturbed = vec!["switch".to_owned()];
@@ -241,7 +246,7 @@ mod tests {
         each.push((9, 2));
         let seven = launches(&each);
         assert_eq!(admitted(&seven, 1), 60);
-        let verdict = judge(&seven, 1, &BTreeSet::new());
+        let verdict = judge(&seven, Workers::ONE, &BTreeSet::new());
         assert!(!verdict.is_disturbed);
         assert_eq!(
             verdict.note.as_deref(),
@@ -252,7 +257,7 @@ mod tests {
         each.remove(0);
         let six = launches(&each);
         assert_eq!(admitted(&six, 1), six.len());
-        assert!(judge(&six, 1, &BTreeSet::new()).is_disturbed);
+        assert!(judge(&six, Workers::ONE, &BTreeSet::new()).is_disturbed);
     }
 
     /// The batches of a circle differ from each other: a few of them are no sample of its tests.
@@ -265,14 +270,14 @@ mod tests {
         };
         assert_eq!(admitted(&circle(4, 5), 1), 5);
         assert_eq!(admitted(&circle(5, 5), 1), 10);
-        assert!(judge(&circle(5, 5), 1, &BTreeSet::new()).is_disturbed);
+        assert!(judge(&circle(5, 5), Workers::ONE, &BTreeSet::new()).is_disturbed);
     }
 
     #[test]
     fn no_batch_is_discarded_under_load() {
         let loaded = launches(&[(2, 8)]);
         assert_eq!(admitted(&loaded, 2), 10);
-        let verdict = judge(&loaded, 2, &BTreeSet::new());
+        let verdict = judge(&loaded, Workers::threads(2), &BTreeSet::new());
         assert_eq!((verdict.note, verdict.kinds["switch"]), (None, 2));
         assert!(!verdict.is_disturbed);
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use yamba_record::machine::MeasuredCaches;
-use yamba_record::{Parameters, Status};
+use yamba_record::{Parameters, Status, Workers};
 
 use super::child::Limits;
 use super::job::{Job, UsageError};
@@ -37,8 +37,9 @@ pub struct DryRunEntry {
     pub name: String,
     /// The point.
     pub parameters: Parameters,
-    /// Processes at the same time.
-    pub processes: u64,
+    /// Processes, and threads of each, at the same time.
+    #[serde(flatten)]
+    pub workers: Workers,
     /// Fresh processes, at least; 0 if the entry would not be measured.
     pub launches: u64,
     /// Estimated time of all its launches.
@@ -82,7 +83,7 @@ fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
             DryRunEntry {
                 name: entry.class.to_owned(),
                 parameters: points::parameters(&entry.point.program),
-                processes: entry.processes,
+                workers: entry.workers,
                 launches: launches.left(),
                 time_s: launches.time_left().as_secs_f64(),
                 skipped: None,
@@ -91,10 +92,11 @@ fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
         }
         Slot::Settled(entry) | Slot::Judged(_, entry) => {
             let benchmark = entry.rest();
+            let workers = benchmark.workers();
             DryRunEntry {
                 name: benchmark.name,
                 parameters: benchmark.parameters,
-                processes: benchmark.processes,
+                workers,
                 launches: 0,
                 time_s: 0.0,
                 skipped: match benchmark.status {

@@ -16,6 +16,7 @@ use super::child::{self, Limits};
 use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
 use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
+use super::describe;
 use super::estimate::ENOUGH_LAUNCHES;
 use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
@@ -103,7 +104,7 @@ pub(super) struct Conditions<'a> {
 impl<'a> Launches<'a> {
     pub fn new(mut entry: PlannedEntry<'a>, options: &Options) -> Launches<'a> {
         let goal = options.planned_launches();
-        let share = schedule::share(options, entry.processes, entry.time);
+        let share = schedule::share(options, entry.workers, entry.time);
         let warmup = options.warmup.unwrap_or_default();
         let all = saturated(goal);
         Launches {
@@ -113,7 +114,7 @@ impl<'a> Launches<'a> {
             planned: (share.time + warmup).saturating_mul(all).max(entry.time),
             warmup,
             notes: std::mem::take(&mut entry.notes),
-            recorded: Recorded::new(&entry.point.program, entry.processes),
+            recorded: Recorded::new(&entry.point.program, entry.workers),
             records: Vec::new(),
             ends: Vec::new(),
             turns: Vec::new(),
@@ -202,7 +203,7 @@ impl<'a> Launches<'a> {
         !self.turns.is_empty()
     }
 
-    /// Starts one fresh process, or one set of processes at the same time. Returns the entry if this launch was its last. A run that
+    /// Starts one fresh process, or one set of processes or threads at the same time. Returns the entry if this launch was its last. A run that
     /// `is_late` does not wait for quiet moments.
     pub fn launch(
         &mut self,
@@ -262,9 +263,9 @@ impl<'a> Launches<'a> {
     }
 
     /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed processor nothing is known: the
-    /// processors may differ. Concurrent processes share cores with each other, and emulated probes say nothing.
+    /// processors may differ. Concurrent processes and threads share cores with each other, and emulated probes say nothing.
     fn note_widths(&mut self, batches: &[Batch], curves: &[Curve], widths: &mut QuietWidths) {
-        if self.entry.processes > 1 || self.entry.program.emulated {
+        if self.entry.workers.are_several() || self.entry.program.emulated {
             return;
         }
         if let Some(cpu) = self.recorded.latest_processor() {
@@ -287,12 +288,12 @@ impl<'a> Launches<'a> {
 
     fn limits(&self, conditions: &Conditions<'_>) -> Limits {
         let options = conditions.options;
-        let processes = self.entry.processes;
-        let silence = schedule::silence(options, processes, conditions.cpus, self.share);
+        let workers = self.entry.workers;
+        let silence = schedule::silence(options, workers, conditions.cpus, self.share);
         Limits {
             silence,
             timeout: schedule::timeout(options, silence, self.share),
-            processes,
+            workers: workers.count(),
             ..conditions.limits.clone()
         }
     }
@@ -300,7 +301,8 @@ impl<'a> Launches<'a> {
     /// The settings of the next launch.
     fn request(&self, options: &Options, quiet: &QuietWidths, is_late: bool) -> LaunchRequest {
         let is_pinned = options.placement != Placement::Free;
-        let is_probed = self.entry.processes == 1 && !self.entry.program.emulated && is_pinned;
+        let is_probed =
+            !self.entry.workers.are_several() && !self.entry.program.emulated && is_pinned;
         let short = quiet.is_contended() && is_probed;
         LaunchRequest {
             quiet_width: quiet.expected().filter(|_| is_probed && !is_late),
@@ -333,9 +335,9 @@ impl<'a> Launches<'a> {
         if self.share.warmup.is_some() {
             give("--warmup-ns", request.warmup_ns.to_string());
         }
-        if entry.processes > 1 {
+        if let Some((option, count)) = describe::load_option(entry.workers) {
             let batch = options.loaded_batch().as_nanos();
-            give("--processes", entry.processes.to_string());
+            give(option, count.to_string());
             give("--loaded-ns", batch.to_string());
         }
         match options.placement {
@@ -366,7 +368,7 @@ impl<'a> Launches<'a> {
 
     /// Adapts the plan to the duration of the first launch.
     fn pace(&mut self, options: &Options, first: &[Batch], taken: Taken) {
-        if options.batches.is_some() || self.entry.processes > 1 {
+        if options.batches.is_some() || self.entry.workers.are_several() {
             return;
         }
         let before = self.share;
@@ -408,7 +410,7 @@ impl<'a> Launches<'a> {
         }
         let costs = self.turns.iter().filter_map(|turn| turn.cost);
         let costs = costs.map(|c| c.fixed.as_secs_f64());
-        let alone = self.entry.processes == 1;
+        let alone = !self.entry.workers.are_several();
         let besides = median(&costs.collect::<Vec<f64>>()).filter(|_| alone);
         let besides = besides.map(Duration::from_secs_f64);
         schedule::overrun(self.planned, self.spent, besides)
@@ -512,6 +514,8 @@ mod tests {
     use yamba_record::document::Entry as _;
 
     use super::*;
+    use yamba_record::Workers;
+
     use crate::assemble;
     use crate::job::Program;
     use crate::points::Point;
@@ -537,7 +541,7 @@ mod tests {
                 settings: vec![("scale".to_owned(), "16".to_owned())],
                 program: tests::program(),
             },
-            processes,
+            workers: Workers::processes(processes),
             time: options.time,
             notes: Vec::new(),
         };

@@ -1,10 +1,11 @@
-//! Checks that several processes ran at the same time, and computes their common throughput. Pure.
+//! Checks that several processes or threads ran at the same time, and computes their common throughput. Pure.
 
 use std::collections::BTreeMap;
 
-use yamba_record::Batch;
+use yamba_record::batch::Load;
 use yamba_record::number::number;
 use yamba_record::run::Throughput;
+use yamba_record::{Batch, Workers};
 use yamba_stats::median;
 
 /// Shortest batch under load. It holds several of a scheduler's time slices, which are shorter.
@@ -13,20 +14,20 @@ const LONG_ENOUGH_NS: f64 = 1e9;
 /// Tolerated share of that length, since batches are sized beforehand.
 const SIZING: f64 = 0.95;
 
-/// Why the records do not prove that every process ran the benchmark while another timed a batch; `None` if they do.
+/// Why the records do not prove that every process or thread ran the benchmark while another timed a batch; `None` if they do.
 ///
-/// Each process times one batch in each round: the k-th batch of every process belongs to the k-th round.
-pub(super) fn broken_guarantee(batches: &[Batch], processes: u64) -> Option<String> {
+/// Each worker times one batch in each round: the k-th batch of every worker belongs to the k-th round.
+pub(super) fn broken_guarantee(batches: &[Batch], workers: Workers) -> Option<String> {
     let mut rounds: BTreeMap<(u64, u64), Vec<&Batch>> = BTreeMap::new();
-    let mut timed: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+    let mut timed: BTreeMap<(u64, Worker), u64> = BTreeMap::new();
     for batch in batches {
-        let round = timed.entry((batch.launch, batch.process)).or_default();
+        let round = timed.entry((batch.launch, worker(batch))).or_default();
         let of_round = rounds.entry((batch.launch, *round)).or_default();
         of_round.push(batch);
         *round += 1;
     }
     rounds.iter().find_map(|((launch, round), of)| {
-        let why = broken_round(of, processes)?;
+        let why = broken_round(of, workers)?;
         let (round, launch) = (round + 1, launch + 1);
         Some(format!(
             "not under load: {why} (round {round} of launch {launch})"
@@ -34,41 +35,72 @@ pub(super) fn broken_guarantee(batches: &[Batch], processes: u64) -> Option<Stri
     })
 }
 
-fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
-    if round.len() as u64 != processes {
-        let timed = round.len();
-        return Some(format!("{timed} of {processes} processes timed a batch"));
+/// Indices of a process and of its thread.
+pub(super) type Worker = (u64, u64);
+
+pub(super) fn worker(batch: &Batch) -> Worker {
+    (batch.process, batch.thread)
+}
+
+fn broken_round(round: &[&Batch], workers: Workers) -> Option<String> {
+    let (count, timed) = (workers.count(), round.len());
+    if timed as u64 != count {
+        let kinds = workers.kinds();
+        return Some(format!("{timed} of {count} {kinds} timed a batch"));
     }
-    for timing in round {
-        let process = timing.process;
+    round.iter().find_map(|timing| {
+        let name = |batch: &Batch| named(batch, workers);
         let Some(own) = timing.load else {
-            return Some(format!("process {process} does not say when it ran"));
+            return Some(format!("{} does not say when it ran", name(timing)));
         };
         if own.end_ns < own.begin_ns {
-            return Some(format!(
-                "the batch of process {process} ended before it began"
-            ));
+            let name = name(timing);
+            return Some(format!("the batch of {name} ended before it began"));
         }
-        for other in round.iter().filter(|o| o.process != process) {
-            let Some(others) = other.load else {
-                continue;
-            };
-            let (late, early) = (others.ready_ns - own.begin_ns, own.end_ns - others.left_ns);
-            let (what, gap, side, edge) = if late > 0.0 {
-                ("only began", late, "after", "began")
-            } else if early > 0.0 {
-                ("had stopped", early, "before", "ended")
-            } else {
-                continue;
-            };
-            return Some(format!(
-                "process {} {what} running the benchmark {} us {side} process {process}'s batch {edge}",
-                other.process,
-                number(gap / 1e3),
-            ));
+        let others = round.iter().filter(|o| worker(o) != worker(timing));
+        others.into_iter().find_map(|other| {
+            let gap = gap(own, other.load?)?;
+            Some(format!("{} {}", name(other), gap.beside(&name(timing))))
+        })
+    })
+}
+
+/// The name of the worker of a batch: `process 3` or `thread 3`.
+fn named(batch: &Batch, workers: Workers) -> String {
+    let kind = workers.kind();
+    let index = if workers.threads > 1 {
+        batch.thread
+    } else {
+        batch.process
+    };
+    format!("{kind} {index}")
+}
+
+/// Time at one side of a batch in which another worker did not run.
+struct Gap {
+    is_before: bool,
+    ns: f64,
+}
+
+fn gap(own: Load, other: Load) -> Option<Gap> {
+    let (late, early) = (other.ready_ns - own.begin_ns, own.end_ns - other.left_ns);
+    let at = |is_before, ns| Gap { is_before, ns };
+    if late > 0.0 {
+        return Some(at(true, late));
+    }
+    (early > 0.0).then(|| at(false, early))
+}
+
+impl Gap {
+    /// The gap in words, beside the batch of the worker `timed`.
+    fn beside(&self, timed: &str) -> String {
+        let us = number(self.ns / 1e3);
+        if self.is_before {
+            format!("only began running the benchmark {us} us after {timed}'s batch began")
+        } else {
+            format!("had stopped running the benchmark {us} us before {timed}'s batch ended")
         }
     }
-    None
 }
 
 /// A note about batches that are too short for a load.
@@ -84,35 +116,35 @@ pub(super) fn short_intervals(batches: &[Batch]) -> Option<String> {
     })
 }
 
-/// One value of a process in one launch.
+/// One value of a process or thread in one launch.
 pub(super) struct Sample {
     pub launch: u64,
-    pub process: u64,
+    pub worker: Worker,
     pub value: f64,
 }
 
-/// The median of each process, by launch.
-fn process_medians(samples: &[Sample]) -> BTreeMap<u64, Vec<f64>> {
-    let mut values: BTreeMap<(u64, u64), Vec<f64>> = BTreeMap::new();
+/// The median of each worker, by launch.
+fn worker_medians(samples: &[Sample]) -> BTreeMap<u64, Vec<f64>> {
+    let mut values: BTreeMap<(u64, Worker), Vec<f64>> = BTreeMap::new();
     for s in samples {
-        let of_process = values.entry((s.launch, s.process)).or_default();
-        of_process.push(s.value);
+        let of_worker = values.entry((s.launch, s.worker)).or_default();
+        of_worker.push(s.value);
     }
     let mut medians: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for ((launch, _), of_process) in values {
+    for ((launch, _), of_worker) in values {
         let of_launch = medians.entry(launch).or_default();
-        of_launch.extend(median(&of_process));
+        of_launch.extend(median(&of_worker));
     }
     medians
 }
 
-/// The median of the processes' medians.
+/// The median of the workers' medians.
 pub(super) fn median_of_medians(samples: &[Sample]) -> Option<f64> {
-    let medians = process_medians(samples);
+    let medians = worker_medians(samples);
     median(&medians.into_values().flatten().collect::<Vec<f64>>())
 }
 
-/// Throughput of all processes together: the sum over the processes of each launch, and the median over launches. `samples` are times per
+/// Throughput of all workers together: the sum over the workers of each launch, and the median over launches. `samples` are times per
 /// operation in ns, or bandwidths in `unit`.
 pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option<Throughput> {
     let (rate, unit): (fn(&f64) -> f64, _) = match figure {
@@ -120,7 +152,7 @@ pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option
         "bandwidth" => (|value| *value, unit),
         _ => return None,
     };
-    let each = process_medians(samples).into_values();
+    let each = worker_medians(samples).into_values();
     let sums: Vec<f64> = each.map(|m| m.iter().map(rate).sum()).collect();
     let sum = median(&sums)?;
     (sum.is_finite() && sum > 0.0).then(|| Throughput {
@@ -131,8 +163,6 @@ pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option
 
 #[cfg(test)]
 mod tests {
-    use yamba_record::batch::Load;
-
     use super::*;
 
     /// Two rounds of three processes that follow the protocol.
@@ -159,7 +189,7 @@ mod tests {
     fn broken(change: impl Fn(&mut Vec<Batch>)) -> String {
         let mut all = kept();
         change(&mut all);
-        broken_guarantee(&all, 3).expect("the guarantee is broken")
+        broken_guarantee(&all, Workers::processes(3)).expect("the guarantee is broken")
     }
 
     fn load(all: &mut [Batch], which: usize) -> &mut Load {
@@ -168,13 +198,13 @@ mod tests {
 
     #[test]
     fn overlapping_rounds_pass() {
-        assert_eq!(broken_guarantee(&kept(), 3), None);
+        assert_eq!(broken_guarantee(&kept(), Workers::processes(3)), None);
         // Another launch has rounds of its own.
         let mut all = kept();
         let mut later = kept();
         later.iter_mut().for_each(|i| i.launch = 1);
         all.extend(later);
-        assert_eq!(broken_guarantee(&all, 3), None);
+        assert_eq!(broken_guarantee(&all, Workers::processes(3)), None);
         assert_eq!(short_intervals(&all), None);
     }
 
@@ -206,6 +236,25 @@ mod tests {
     }
 
     #[test]
+    fn threads_are_told_apart_and_named() {
+        let mut all = kept();
+        for batch in &mut all {
+            (batch.thread, batch.process) = (batch.process, 0);
+        }
+        assert_eq!(broken_guarantee(&all, Workers::threads(3)), None);
+        load(&mut all, 4).ready_ns += 2e6;
+        assert_eq!(
+            broken_guarantee(&all, Workers::threads(3)).as_deref(),
+            Some(
+                "not under load: thread 1 only began running the benchmark 1001 us after thread 0's batch began (round 2 of launch 1)"
+            )
+        );
+        all.remove(5);
+        let broken = broken_guarantee(&all, Workers::threads(3)).unwrap();
+        assert!(broken.contains("2 of 3 threads timed a batch"), "{broken}");
+    }
+
+    #[test]
     fn short_batches_are_noted() {
         let mut all = kept();
         for batch in &mut all {
@@ -222,7 +271,7 @@ mod tests {
     fn together() {
         let sample = |launch, process, value| Sample {
             launch,
-            process,
+            worker: (process, 0),
             value,
         };
         let samples = [

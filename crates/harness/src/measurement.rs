@@ -176,8 +176,8 @@ fn since_1970() -> Option<f64> {
 }
 
 fn planned(options: &Options) -> Plan {
-    let each = options.processes.iter();
-    let batches = each.map(|p| options.planned_batches(*p)).min();
+    let each = options.workers.iter();
+    let batches = each.map(|w| options.planned_batches(*w)).min();
     Plan {
         seed: options.seed.unwrap_or_else(drawn_seed),
         launches: options.planned_launches(),
@@ -249,7 +249,7 @@ impl Rounds {
             return;
         };
         let entry = &launches.entry;
-        progress.launch(entry.class, &entry.point.parameters(), entry.processes);
+        progress.launch(entry.class, &entry.point.parameters(), entry.workers);
         match launches.launch(conditions, self.number, is_late) {
             None => sink.launched(number, launches),
             Some(mut benchmark) => {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use yamba_record::Workers;
 use yamba_record::run::Producer;
 
 use super::units::saturated;
@@ -38,10 +39,10 @@ pub struct Options {
     pub sweep: Vec<(String, Vec<String>)>,
     /// Whether to use shorter sweeps where a class has them, fewer launches, and shorter batches under load.
     pub quick: bool,
-    /// Exact points to measure of these classes, instead of their sweeps with `processes`.
+    /// Exact points to measure of these classes, instead of their sweeps with `workers`.
     pub points: BTreeMap<String, Vec<At>>,
-    /// Numbers of processes to measure with.
-    pub processes: Vec<u64>,
+    /// Numbers of processes or threads to measure with.
+    pub workers: Vec<Workers>,
     /// Exact number of launches. `None`: the default number, and more while the interval is too wide.
     pub launches: Option<u64>,
     /// Fewest batches of a launch.
@@ -100,8 +101,8 @@ pub struct Own {
     pub preset: Vec<(String, String)>,
     /// Parameters with the values to measure one after the other.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// The number of processes, instead of the common ones.
-    pub processes: Option<u64>,
+    /// The number of processes or threads, instead of the common ones.
+    pub workers: Option<Workers>,
 }
 
 /// One point of a benchmark in an earlier run.
@@ -109,8 +110,8 @@ pub struct Own {
 pub struct At {
     /// All its parameters, in the form of `--set`.
     pub set: Vec<(String, String)>,
-    /// Number of concurrent processes.
-    pub processes: u64,
+    /// Number of concurrent processes or threads.
+    pub workers: Workers,
 }
 
 /// The program that makes a run, for the run's document.
@@ -127,7 +128,7 @@ pub struct Origin {
 /// The processors that a benchmark runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// A processor that the program chooses. Several processes get one each as far as there are enough.
+    /// A processor that the program chooses. Several processes or threads get one each as far as there are enough.
     #[default]
     Pinned,
     /// This processor.
@@ -154,7 +155,7 @@ impl Default for Options {
             sweep: Vec::new(),
             points: BTreeMap::new(),
             quick: false,
-            processes: vec![1],
+            workers: vec![Workers::ONE],
             launches: None,
             batches: None,
             slow: None,
@@ -193,7 +194,7 @@ impl Options {
             set: at.set.clone(),
             sweep: Vec::new(),
             points: BTreeMap::new(),
-            processes: vec![at.processes],
+            workers: vec![at.workers],
             benchmark_time: None,
             whole: false,
             origin: Origin::default(),
@@ -222,8 +223,8 @@ impl Options {
         all.set.extend_from_slice(&own.set);
         all.preset.extend_from_slice(&own.preset);
         all.sweep.extend_from_slice(&own.sweep);
-        if let Some(processes) = own.processes {
-            all.processes = vec![processes];
+        if let Some(workers) = own.workers {
+            all.workers = vec![workers];
         }
         Cow::Owned(all)
     }
@@ -238,7 +239,7 @@ impl Options {
     /// time of a benchmark or the number of launches is given.
     pub(super) fn run_time(&self) -> Option<Duration> {
         let points = if self.quick { QUICK_RUN } else { RUN };
-        let loads = saturated(self.processes.len() as u64);
+        let loads = saturated(self.workers.len() as u64);
         let limited = self.whole && self.benchmark_time.is_none() && self.launches.is_none();
         limited.then(|| (self.time * points).saturating_mul(loads))
     }
@@ -250,7 +251,7 @@ impl Options {
         self.run_time().map(|_| bytes as u64)
     }
 
-    /// Time of a benchmark in a run of the whole suite, per number of processes: that of two points.
+    /// Time of a benchmark in a run of the whole suite, per number of processes or threads: that of two points.
     pub(super) fn whole_time(&self) -> Duration {
         2 * self.time
     }
@@ -267,9 +268,12 @@ impl Options {
     }
 
     /// Fewest batches of a launch.
-    pub(super) fn planned_batches(&self, processes: u64) -> u64 {
-        let is_loaded = processes > 1;
-        let usual = if is_loaded { LOADED_BATCHES } else { BATCHES };
+    pub(super) fn planned_batches(&self, workers: Workers) -> u64 {
+        let usual = if workers.are_several() {
+            LOADED_BATCHES
+        } else {
+            BATCHES
+        };
         self.batches.unwrap_or(usual)
     }
 

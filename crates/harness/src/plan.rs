@@ -1,11 +1,11 @@
-//! Plans the entries of a run: every benchmark at every point with every number of processes.
+//! Plans the entries of a run: every benchmark at every point with every number of processes or threads.
 
 use std::time::Duration;
 
 use yamba_record::number::number;
 use yamba_record::program::Program as Description;
 use yamba_record::run::Provenance;
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Status, Workers};
 
 use super::child::Limits;
 use super::job::{Job, NoProgram, Program, UsageError};
@@ -14,13 +14,13 @@ use super::points::{self, Point, Refused};
 use super::scratch::Scratch;
 use super::{assemble, describe, subsample_sweep};
 
-/// An entry to measure: a benchmark at one point with one number of processes.
+/// An entry to measure: a benchmark at one point with one number of processes or threads.
 pub(super) struct PlannedEntry<'a> {
     pub class: &'a str,
     pub program: &'a Program,
     pub provenance: &'a Provenance,
     pub point: Point,
-    pub processes: u64,
+    pub workers: Workers,
     /// Time for all its launches.
     pub time: Duration,
     /// Notes of the planning step.
@@ -36,13 +36,14 @@ pub(super) enum Planned<'a> {
 }
 
 impl Planned<'_> {
-    /// Gives a known result the parameters of this point and the number of processes.
-    fn of(mut self, point: &Point, processes: u64) -> Self {
+    /// Gives a known result the parameters of this point and the number of processes or threads.
+    fn of(mut self, point: &Point, workers: Workers) -> Self {
         if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
-            let named = assemble::not_begun(&point.program, processes);
+            let named = assemble::not_begun(&point.program, workers);
             benchmark.parameters = named.parameters;
             benchmark.swept = named.swept;
-            benchmark.processes = processes;
+            benchmark.processes = workers.processes;
+            benchmark.threads = workers.threads;
         }
         self
     }
@@ -105,10 +106,10 @@ fn swept<'a>(
         }
     };
     let folder = scratch.of(&job.class);
-    let describe = |settings: &[(String, String)], processes: u64| {
-        describe::describe(program, settings, processes, &folder, limits)
+    let describe = |settings: &[(String, String)], workers: Workers| {
+        describe::describe(program, settings, workers, &folder, limits)
     };
-    match points::expand(options, &|settings| describe(settings, 1)) {
+    match points::expand(options, &|settings| describe(settings, Workers::ONE)) {
         Ok(points) => entries(job, program, options, points, &describe),
         Err(refused) => Ok(vec![unmeasured(job, refused)?]),
     }
@@ -132,8 +133,8 @@ fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError
     })
 }
 
-/// Asks a program for its description with these settings and this number of processes.
-type Describe<'a> = dyn Fn(&[(String, String)], u64) -> Result<Description, Refused> + 'a;
+/// Asks a program for its description with these settings and this number of processes or threads.
+type Describe<'a> = dyn Fn(&[(String, String)], Workers) -> Result<Description, Refused> + 'a;
 
 fn entries<'a>(
     job: &'a Job,
@@ -149,7 +150,7 @@ fn entries<'a>(
     points = met;
     let all = points.len();
     if let Some(whole) = options.benchmark_time {
-        let loads = options.processes.len();
+        let loads = options.workers.len();
         points = subsampled(points, |values| {
             subsample_sweep::subsample(values, loads, whole)
         });
@@ -173,14 +174,14 @@ fn entries<'a>(
         }
         time = time.min(part(options.whole_time(), left));
     }
-    let entry = |point: &Point, processes: u64| match under_load(point, processes, describe) {
+    let entry = |point: &Point, workers: Workers| match under_load(point, workers, describe) {
         Ok(point) if point.program.unmet.is_some() => {
-            Ok(skipped(job, &not_met(&point)).of(&point, processes))
+            Ok(skipped(job, &not_met(&point)).of(&point, workers))
         }
         Ok(point) if point.program.refused.is_some() => {
             let notes = point.program.refused.as_deref().map(without_option);
             let crashed = crashed(job, notes.into_iter().collect());
-            Ok(Planned::Settled(crashed).of(&point, processes))
+            Ok(Planned::Settled(crashed).of(&point, workers))
         }
         Ok(point) => Ok(Planned::Measure(Box::new(PlannedEntry {
             class: &job.class,
@@ -188,14 +189,14 @@ fn entries<'a>(
             provenance: &job.provenance,
             notes: notes.iter().chain(&point.program.notes).cloned().collect(),
             point,
-            processes,
+            workers,
             time,
         }))),
-        Err(refused) => Ok(unmeasured(job, refused)?.of(point, processes)),
+        Err(refused) => Ok(unmeasured(job, refused)?.of(point, workers)),
     };
     let each = points.iter().chain(&unmet);
-    each.flat_map(|point| options.processes.iter().map(move |p| (point, *p)))
-        .map(|(point, processes)| entry(point, processes))
+    each.flat_map(|point| options.workers.iter().map(move |p| (point, *p)))
+        .map(|(point, workers)| entry(point, workers))
         .collect()
 }
 
@@ -210,12 +211,18 @@ fn without_option(refusal: &str) -> String {
     refusal.replace("--set ", "")
 }
 
-/// A copy of the point for this number of processes. With several, the bounds of its evidence are queried again, since they may depend on the number.
-fn under_load(point: &Point, processes: u64, describe: &Describe<'_>) -> Result<Point, Refused> {
+/// A copy of the point for this number of processes or threads. With several, the bounds of its evidence are queried again, since they may depend on the number.
+fn under_load(point: &Point, workers: Workers, describe: &Describe<'_>) -> Result<Point, Refused> {
     let mut evidence = point.program.evidence.iter();
     let mut point = point.clone();
-    if processes > 1 && evidence.any(|e| e.expects.is_some()) {
-        point.program.evidence = describe(&point.settings, processes)?.evidence;
+    let may_depend = evidence.any(|e| e.expects.is_some());
+    if workers.threads > 1 || (workers.are_several() && may_depend) {
+        let described = describe(&point.settings, workers)?;
+        // Some benchmarks run in several processes only.
+        if let Some(reason) = described.skip {
+            return Err(Refused::Skip(reason));
+        }
+        point.program.evidence = described.evidence;
     }
     Ok(point)
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use yamba_record::Batch;
 use yamba_record::number::number;
+use yamba_record::{Batch, Workers};
 
 use super::options::{Options, PROGRAMS_WARMUP, Slow};
 use super::units::saturated;
@@ -27,10 +27,10 @@ pub(super) struct Share {
 }
 
 /// The settings of each launch for an entry with this time. Under load the time is at least what the protocol needs.
-pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> Share {
+pub(super) fn share(options: &Options, workers: Workers, entry_time: Duration) -> Share {
     let time = entry_time / saturated(options.planned_launches());
-    let least = options.planned_batches(processes);
-    if processes == 1 {
+    let least = options.planned_batches(workers);
+    if !workers.are_several() {
         return Share {
             batches: least,
             time,
@@ -187,17 +187,17 @@ fn batch_ns(first: &[Batch]) -> Option<f64> {
     Some(calm.iter().sum::<f64>() / calm.len() as f64)
 }
 
-/// Longest time without output. Under load the program waits for each of its processes twenty times the planned time, and reports a
+/// Longest time without output. Under load the program waits for each of its processes or threads twenty times the planned time, and reports a
 /// process that hangs. This limit only applies if it does not.
-pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share) -> Duration {
+pub(super) fn silence(options: &Options, workers: Workers, cpus: u64, share: Share) -> Duration {
     if let Some(timeout) = options.timeout {
         return timeout;
     }
     let quiet = options.silence + options.warmup.unwrap_or_default();
-    if processes == 1 {
+    if !workers.are_several() {
         return quiet;
     }
-    let turns = saturated(processes.div_ceil(cpus.max(1)));
+    let turns = saturated(workers.count().div_ceil(cpus.max(1)));
     let rounds = options.loaded_batch().saturating_mul(turns);
     quiet + (share.time + rounds).saturating_mul(20)
 }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn launch_gets_share_of_time_and_load_gets_minimum() {
         let seconds = |options: &Options, processes, time| {
-            let share = share(options, processes, time);
+            let share = share(options, Workers::processes(processes), time);
             (share.batches, share.time.as_secs_f64())
         };
         let options = Options::default();
@@ -231,7 +231,7 @@ mod tests {
         let quick = Options::quick();
         assert_eq!(seconds(&quick, 1, SECOND), (11, 0.5));
         assert_eq!(seconds(&quick, 4, SECOND / 10), (2, 0.8));
-        let warmup = |ms: u64| share(&options, 1, Duration::from_millis(6 * ms)).warmup;
+        let warmup = |ms: u64| share(&options, Workers::ONE, Duration::from_millis(6 * ms)).warmup;
         assert_eq!((warmup(80), warmup(40)), (None, Some(SECOND / 100)));
         let given = Options {
             batches: Some(3),
@@ -379,14 +379,14 @@ mod tests {
     #[test]
     fn timeout_is_option_or_multiple_of_plan() {
         let options = Options::default();
-        let share = share(&options, 1, 6 * SECOND);
-        let silence = silence(&options, 1, 2, share);
+        let share = share(&options, Workers::ONE, 6 * SECOND);
+        let silence = silence(&options, Workers::ONE, 2, share);
         assert_eq!(timeout(&options, silence, share), 20 * 61 * SECOND);
         let asked = Options {
             timeout: Some(SECOND),
             ..options
         };
-        let silence = super::silence(&asked, 8, 2, share);
+        let silence = super::silence(&asked, Workers::threads(8), 2, share);
         assert_eq!(silence, SECOND);
         assert_eq!(timeout(&asked, silence, share), SECOND);
     }
@@ -395,8 +395,9 @@ mod tests {
     fn silence_limit_is_longer_under_load() {
         let options = Options::default();
         let silence = |processes| {
-            let share = share(&options, processes, 6 * SECOND);
-            silence(&options, processes, 2, share)
+            let workers = Workers::processes(processes);
+            let share = share(&options, workers, 6 * SECOND);
+            silence(&options, workers, 2, share)
         };
         assert_eq!(silence(1), 60 * SECOND);
         assert_eq!(silence(2), 240 * SECOND);

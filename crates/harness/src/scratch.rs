@@ -64,7 +64,7 @@ impl Scratch {
 
     /// Disk limits for benchmarks.
     pub fn room(&self, options: &Options) -> Room {
-        let most = options.processes.iter().copied().max().unwrap_or(1);
+        let most = options.workers.iter().map(|w| w.count()).max().unwrap_or(1);
         Room::of(&self.directory, options.disk_limit, most)
     }
 

@@ -117,6 +117,6 @@ fn not_begun(launches: &Launches<'_>) -> Benchmark {
     let entry = &launches.entry;
     Benchmark {
         provenance: entry.provenance.clone(),
-        ..assemble::not_begun(&entry.point.program, entry.processes)
+        ..assemble::not_begun(&entry.point.program, entry.workers)
     }
 }

@@ -7,7 +7,7 @@ use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Inference, Program};
 use yamba_record::run::{Cycles, Launch};
-use yamba_record::{Batch, Benchmark, Probes, Status};
+use yamba_record::{Batch, Benchmark, Probes, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
@@ -58,7 +58,7 @@ pub(super) fn summarise(
     benchmark.operations = operations.filter(|o| o.is_finite());
     let mut reasons = if ends.contains(&LaunchStatus::Complete) {
         let mut reasons = accidents(ends);
-        reasons.extend(wrong_processes(recorded, benchmark.processes));
+        reasons.extend(wrong_workers(recorded, benchmark.workers()));
         reasons.extend(match program.infer {
             Some(inference) => infer(program, inference, protocol, &mut benchmark, &batches, ends),
             None => judge(program, protocol, &mut benchmark, &batches, &sizing, ends),
@@ -167,9 +167,9 @@ fn accidents(ends: &[LaunchStatus]) -> Vec<String> {
     said
 }
 
-fn wrong_processes(recorded: &Recorded, processes: u64) -> Option<String> {
-    let other = recorded.other_processes?;
-    Some(format!("measured with P={other} instead of P={processes}"))
+fn wrong_workers(recorded: &Recorded, workers: Workers) -> Option<String> {
+    let other = recorded.other_workers?;
+    Some(format!("measured with {other} instead of {workers}"))
 }
 
 /// The batches that a figure is computed from.
@@ -203,7 +203,7 @@ impl Used<'_> {
         let sample = |i: &&Batch| {
             Some(load::Sample {
                 launch: i.launch,
-                process: i.process,
+                worker: load::worker(i),
                 value: value(i)?,
             })
         };
@@ -252,7 +252,7 @@ fn judge(
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
     let blind = contention::blind_launches(&measured, |i| quiet.width(i));
-    let verdict = disturbed::judge(&measured, b.processes, &blind);
+    let verdict = disturbed::judge(&measured, b.workers(), &blind);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
     b.circles = circle::circles(&measured, counts);
@@ -266,8 +266,8 @@ fn judge(
     let figures = Figures::of(b, &used);
     figures.enter(b, &used);
     let mut reasons = Vec::new();
-    if b.processes > 1 {
-        reasons.extend(load::broken_guarantee(&measured, b.processes));
+    if b.workers().are_several() {
+        reasons.extend(load::broken_guarantee(&measured, b.workers()));
         b.notes.splice(0..0, load::short_intervals(&measured));
     }
     reasons.extend(evidence_reasons(b, &used));
@@ -340,7 +340,7 @@ struct Figures {
 
 impl Figures {
     fn of(benchmark: &Benchmark, used: &Used<'_>) -> Figures {
-        let rule = if benchmark.processes > 1 {
+        let rule = if benchmark.workers().are_several() {
             loaded_estimate
         } else {
             estimate
@@ -370,7 +370,7 @@ impl Figures {
             _ => |i| i.sample,
         };
         b.throughput = load::throughput(&figure, &unit, &used.samples(of_one));
-        if b.processes > 1 {
+        if b.workers().are_several() {
             b.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
         }
         if figure == "latency" {

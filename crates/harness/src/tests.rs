@@ -2,7 +2,7 @@
 
 use yamba_record::event::{Code, Event};
 use yamba_record::program::{Physical, Program as Description, Side};
-use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_record::{Benchmark, Machine, Run, Status, Workers};
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ fn replay_beside(
         is_emulated: false,
         quiet,
     };
-    let mut recorded = Recorded::new(program, processes);
+    let mut recorded = Recorded::new(program, Workers::processes(processes));
     let append = |launch| recorded.append(program, launch);
     let records = launches.iter().map(append).collect();
     let ends = launches

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop, UsageError};
 use yamba_record::event::RawBatch;
 use yamba_record::program::Program as Description;
-use yamba_record::{Benchmark, Event, Status};
+use yamba_record::{Benchmark, Event, Status, Workers};
 
 const PYTHON: &str = "python3";
 
@@ -152,7 +152,7 @@ impl Measured {
             launches: Some(2),
             batches: Some(5),
             time: Duration::from_millis(1),
-            processes: vec![processes],
+            workers: vec![Workers::processes(processes)],
             ..Options::default()
         };
         let measurement = Measurement {

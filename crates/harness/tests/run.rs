@@ -13,7 +13,7 @@ use yamba_harness::{
     Job, Measurement, NoProgram, Options, Program, Progress, Silent, Stop, UsageError, cache_curve,
 };
 use yamba_record::parameters::plain;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Run, Status, Workers};
 
 fn runtime() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
@@ -260,7 +260,7 @@ fn results_before_stop_are_recorded() {
     struct StopAtHanging(Stop, Vec<String>);
     impl yamba_harness::Progress for StopAtHanging {
         fn left(&mut self, _: u64) {}
-        fn launch(&mut self, _: &str, parameters: &str, _: u64) {
+        fn launch(&mut self, _: &str, parameters: &str, _: Workers) {
             self.1.push(parameters.to_owned());
             if parameters.contains("mode=3") {
                 self.0.request();
@@ -292,7 +292,7 @@ fn entries_not_begun_before_stop_are_listed() {
     struct StopAtOnce(Stop);
     impl yamba_harness::Progress for StopAtOnce {
         fn left(&mut self, _: u64) {}
-        fn launch(&mut self, _: &str, _: &str, _: u64) {
+        fn launch(&mut self, _: &str, _: &str, _: Workers) {
             self.0.request();
         }
         fn end(&mut self, _: bool) {}

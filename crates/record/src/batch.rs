@@ -27,6 +27,9 @@ columns! {
     /// Index of the process within the launch, from 0.
     #[serde(default)]
     process: u64 as Numbers<u64>,
+    /// Index of the thread within its process, from 0.
+    #[serde(default)]
+    thread: u64 as Numbers<u64>,
     /// Length of a core cycle, in ns: the mean of the reference chain right before and right after the calls of the benchmark.
     cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Length of a core cycle around the calls of the dummy, in ns.
@@ -44,7 +47,7 @@ columns! {
     /// `neighbour` or `frequency`. Each has the indices of its batches, from 0.
     #[serde(default)]
     disturbed: Vec<String> as Words,
-    /// With several processes: when this process ran the benchmark.
+    /// With several processes or threads: when this one ran the benchmark.
     load: Option<Load> as Loads,
     /// For a measuring circle: index of the group of tests, from 0.
     group: Option<u64> as Numbers<Option<u64>>,
@@ -105,7 +108,7 @@ columns! {
     waited_ns: Option<f64> as Numbers<Option<f64>>,
 }
 
-/// Times of one process in a round of several processes, in ns on one system-wide clock.
+/// Times of one process or thread in a round of several, in ns on one system-wide clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// The process began to run the benchmark.
@@ -118,7 +121,7 @@ pub struct Load {
     pub left_ns: f64,
 }
 
-/// Times of the processes in rounds of several processes, in ns on one system-wide clock.
+/// Times of the processes or threads in rounds of several, in ns on one system-wide clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Loads {

@@ -51,7 +51,7 @@ pub enum Event {
     Error(Failure),
     /// A signal ended the program.
     Crash(Crash),
-    /// Resources that the harness itself used while several processes were measured.
+    /// Resources that the harness itself used while several processes or threads were measured.
     Harness(HarnessUse),
     /// The point is done.
     End,
@@ -84,6 +84,9 @@ pub struct Begin {
     /// Number of processes that run the benchmark at the same time.
     #[serde(default = "one")]
     pub processes: u64,
+    /// Number of threads of each process that run the benchmark at the same time.
+    #[serde(default = "one")]
+    pub threads: u64,
     /// Facts about the machine, as the program reads them.
     #[serde(default)]
     pub platform: BTreeMap<String, Value>,
@@ -101,7 +104,7 @@ pub struct Clock {
     pub cost_ns: Option<f64>,
 }
 
-fn one() -> u64 {
+pub(crate) fn one() -> u64 {
     1
 }
 
@@ -114,18 +117,21 @@ pub struct Placement {
     /// The affinity mask at the start of the process.
     #[serde(default)]
     pub allowed: Vec<u64>,
-    /// The processor that the process is pinned to. `None` if it is free, or if several processes each have their own.
+    /// The processor that the process is pinned to. `None` if it is free, or if several processes or threads each have their own.
     #[serde(default)]
     pub cpu: Option<u64>,
 }
 
-/// Resources that the harness itself used while several processes were measured.
+/// Resources that the harness itself used while several processes or threads were measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HarnessUse {
     /// Number of processes that ran the benchmark.
     pub processes: u64,
-    /// Number of rounds. In a round each process times one batch.
+    /// Number of threads of each process that ran the benchmark.
+    #[serde(default = "one")]
+    pub threads: u64,
+    /// Number of rounds. In a round each process or thread times one batch.
     pub rounds: u64,
     /// Open file descriptors of the parent process.
     pub descriptors: u64,

@@ -18,6 +18,7 @@ pub mod program;
 pub mod run;
 pub mod system_error;
 pub mod units;
+pub mod workers;
 
 pub use batch::{Batch, Batches, Probes};
 pub use event::Event;
@@ -25,6 +26,7 @@ pub use machine::Machine;
 pub use parameters::Parameters;
 pub use program::Program;
 pub use run::{Benchmark, Evidence, Run, Status};
+pub use workers::Workers;
 
 #[cfg(test)]
 mod published;

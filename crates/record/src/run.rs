@@ -15,6 +15,7 @@ use crate::machine::Machine;
 use crate::number::rounded;
 use crate::parameters::Parameters;
 use crate::program::{Chart, Physical, Primitive};
+use crate::workers::Workers;
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-run/1";
@@ -213,7 +214,7 @@ pub struct Plan {
     pub seed: u64,
     /// Minimum number of launches per entry.
     pub launches: u64,
-    /// Planned minimum number of timed batches per launch. If several numbers of processes are measured, the least of their minimums. Launches of a slow benchmark may have fewer.
+    /// Planned minimum number of timed batches per launch. If several numbers of processes or threads are measured, the least of their minimums. Launches of a slow benchmark may have fewer.
     pub batches: u64,
     /// Relative half-width of the confidence interval at which measuring may stop early.
     pub precision: f64,
@@ -345,6 +346,14 @@ impl Benchmark {
         }
     }
 
+    /// How often the benchmark ran at the same time.
+    pub fn workers(&self) -> Workers {
+        Workers {
+            processes: self.processes,
+            threads: self.threads,
+        }
+    }
+
     /// An entry without a figure.
     pub fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
         Benchmark {
@@ -354,6 +363,7 @@ impl Benchmark {
             parameters: Parameters::default(),
             swept: Vec::new(),
             processes: 1,
+            threads: 1,
             status,
             valid: false,
             unit: None,
@@ -426,6 +436,9 @@ pub struct Benchmark {
     pub swept: Vec<String>,
     /// Number of processes that ran the benchmark at the same time.
     pub processes: u64,
+    /// Number of threads of each process that ran it at the same time.
+    #[serde(default = "super::event::one")]
+    pub threads: u64,
     /// The outcome.
     pub status: Status,
     /// Whether `status` is `ok`.
@@ -457,16 +470,16 @@ pub struct Benchmark {
     /// Share of the width probes that another hardware thread lengthened, from 0 to 1. `None` if unknown.
     #[serde(default)]
     pub contended: Option<f64>,
-    /// Total operations (for a bandwidth: bytes) of all processes.
+    /// Total operations (for a bandwidth: bytes) of all processes and threads.
     #[serde(default)]
     pub throughput: Option<Throughput>,
-    /// The median of the medians of the processes, where several ran at the same time.
+    /// The median of the medians of the processes or threads, where several ran at the same time.
     #[serde(default)]
     pub median_of_medians: Option<f64>,
     /// Processor placement of the processes. Each launch has its own.
     #[serde(default)]
     pub placement: Option<Placement>,
-    /// Resources of the harness itself where several processes ran at the same time; one entry per launch.
+    /// Resources of the harness itself where several processes or threads ran at the same time; one entry per launch.
     #[serde(default)]
     pub harness: Vec<HarnessUse>,
     /// The samples behind the figure: those with all evidence within bounds, or all samples if most are outside.
@@ -589,7 +602,7 @@ pub struct Launch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LaunchRequest {
-    /// Minimum number of timed batches; the exact number if several processes run.
+    /// Minimum number of timed batches; the exact number if several processes or threads run.
     pub batches: u64,
     /// Time budget of all batches, in ns.
     pub time_ns: u64,
@@ -605,11 +618,11 @@ pub struct LaunchRequest {
     pub quiet_width: Option<f64>,
 }
 
-/// The combined rate of all processes.
+/// The combined rate of all processes or threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Throughput {
-    /// The sum of the processes' medians.
+    /// The sum of the medians of the processes or threads.
     pub sum: f64,
     /// `operations/s`, or the bandwidth's unit.
     pub unit: String,

@@ -88,7 +88,7 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Spread {
-    /// Name, parameters and number of processes.
+    /// Name, parameters, and number of processes or threads.
     pub key: String,
     /// Coefficient of variation of the launches' medians within a run.
     pub between_launches: Option<f64>,

@@ -1,10 +1,10 @@
-//! Scaling of throughput with the number of processes.
+//! Scaling of throughput with the number of processes or threads.
 
 /// A point of a scaling curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScalingPoint {
-    /// The number of processes.
-    pub processes: usize,
+    /// The number of processes or threads.
+    pub workers: usize,
     /// Total throughput, in operations per time unit or any other common unit.
     pub throughput: f64,
 }
@@ -12,45 +12,42 @@ pub struct ScalingPoint {
 /// Efficiency and bend of a scaling curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// `X(P) / (P X(1))` for each point, ascending in P; 1 where processes do not slow each other down.
+    /// `X(P) / (P X(1))` for each point, ascending in P; 1 where processes or threads do not slow each other down.
     pub efficiency: Vec<f64>,
-    /// The bend: the greatest P up to which each added process contributes at least half of the throughput of one alone.
+    /// The bend: the greatest P up to which each added process or thread contributes at least half of the throughput of one alone.
     pub bend: usize,
 }
 
-/// The minimum contribution of an added process before the bend, as a share of the throughput of one alone.
+/// The minimum contribution of an added process or thread before the bend, as a share of the throughput of one alone.
 const WORTHWHILE: f64 = 0.5;
 
 /// Efficiency and bend of a throughput curve with one point for P = 1.
 ///
-/// The contribution of an added process between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
+/// The contribution of an added process or thread between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
 /// before the first gap with a contribution below `X(1) / 2`, or the last P without such a gap. A later rise does not count as
 /// scaling. Efficiency as in D. L. Eager, J. Zahorjan
 /// and E. D. Lazowska, "Speedup Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989)
 /// 408-423. `None` without P = 1, with a duplicate P or P = 0, or with a throughput that is not positive and finite.
 pub fn scaling(points: &[ScalingPoint]) -> Option<Scaling> {
     let mut curve = points.to_vec();
-    curve.sort_by_key(|point| point.processes);
-    let alone = curve
-        .first()
-        .filter(|point| point.processes == 1)?
-        .throughput;
+    curve.sort_by_key(|point| point.workers);
+    let alone = curve.first().filter(|point| point.workers == 1)?.throughput;
     let sound = |point: &ScalingPoint| point.throughput > 0.0 && point.throughput.is_finite();
-    let twice = curve.windows(2).any(|w| w[0].processes == w[1].processes);
+    let twice = curve.windows(2).any(|w| w[0].workers == w[1].workers);
     if twice || !curve.iter().all(sound) {
         return None;
     }
     let worthwhile = |w: &&[ScalingPoint]| {
-        let added = (w[1].processes - w[0].processes) as f64;
+        let added = (w[1].workers - w[0].workers) as f64;
         w[1].throughput - w[0].throughput >= WORTHWHILE * alone * added
     };
     let gaps = curve.windows(2).take_while(worthwhile).count();
     Some(Scaling {
         efficiency: curve
             .iter()
-            .map(|point| point.throughput / (point.processes as f64 * alone))
+            .map(|point| point.throughput / (point.workers as f64 * alone))
             .collect(),
-        bend: curve[gaps].processes,
+        bend: curve[gaps].workers,
     })
 }
 
@@ -61,8 +58,8 @@ mod tests {
     fn scaling_of(curve: &[(usize, f64)]) -> Option<Scaling> {
         let points: Vec<ScalingPoint> = curve
             .iter()
-            .map(|&(processes, throughput)| ScalingPoint {
-                processes,
+            .map(|&(workers, throughput)| ScalingPoint {
+                workers,
                 throughput,
             })
             .collect();

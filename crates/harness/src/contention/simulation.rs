@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use yamba_record::event::{Begin, Placement, RawBatch};
 use yamba_record::program::Program;
-use yamba_record::{Benchmark, Event};
+use yamba_record::{Benchmark, Event, Workers};
 use yamba_stats::median;
 
 use super::*;
@@ -166,6 +166,7 @@ fn output(batches: Vec<Batch>) -> ProcessOutput {
             ..Placement::default()
         },
         processes: 1,
+        threads: 1,
         ..Begin::default()
     });
     let batch = |(index, batch)| {
@@ -204,7 +205,7 @@ fn measure_launches(
         ..Program::default()
     };
     let mut widths = QuietWidths::new(earlier.into_iter().map(|w| (1, w)).collect());
-    let mut recorded = Recorded::new(&program, 1);
+    let mut recorded = Recorded::new(&program, Workers::ONE);
     let mut records = Vec::new();
     for number in 0..6 {
         before(host, number);

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 
 use yamba_record::parameters::plain;
 use yamba_record::run::Status;
+use yamba_record::workers::WorkersShown;
 use yamba_record::{Benchmark, Parameters, Run};
 
 use crate::number::short_label;
@@ -16,7 +17,7 @@ pub struct PointRow<'a> {
     pub place: usize,
     /// Name of the benchmark.
     pub name: &'a str,
-    /// The parameters that distinguish the points, and the number of processes unless it is always 1: `size=8192`, `P=4`.
+    /// The parameters that distinguish the points, and the number of processes or threads unless it is always 1: `size=8192`, `P=4`, `T=4`.
     pub settings: Vec<String>,
     /// The entry in each run. `None` where a run lacks it.
     pub entries: Vec<Option<&'a Benchmark>>,
@@ -98,17 +99,22 @@ fn heading(group: &str) -> String {
 fn key(benchmark: &Benchmark) -> String {
     let mut parameters: Vec<_> = benchmark.parameters.0.iter().collect();
     parameters.sort_by_key(|(name, _)| name);
-    let parts = (&benchmark.name, parameters, benchmark.processes);
+    let parts = (
+        &benchmark.name,
+        parameters,
+        benchmark.processes,
+        benchmark.threads,
+    );
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 
-/// For each benchmark: the parameters that differ between its points in any run, and its numbers of processes.
+/// For each benchmark: the parameters that differ between its points in any run, and its numbers of processes and threads.
 #[derive(Default)]
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,
     differ: HashMap<&'a str, HashSet<&'a str>>,
-    /// The benchmarks that ran with several processes.
-    parallel: HashSet<&'a str>,
+    /// The numbers of processes or threads to show.
+    workers: HashMap<&'a str, WorkersShown>,
 }
 
 impl<'a> Varying<'a> {
@@ -122,9 +128,8 @@ impl<'a> Varying<'a> {
 
     fn add(&mut self, benchmark: &'a Benchmark) {
         let (name, parameters) = (benchmark.name.as_str(), &benchmark.parameters);
-        if benchmark.processes != 1 {
-            self.parallel.insert(name);
-        }
+        let shown = self.workers.entry(name).or_default();
+        shown.add(benchmark.workers());
         let first = *self.first.entry(name).or_insert(parameters);
         let differ = self.differ.entry(name).or_default();
         for (name, value) in &parameters.0 {
@@ -139,8 +144,8 @@ impl<'a> Varying<'a> {
         let parameters = benchmark.parameters.0.iter();
         let shown = parameters.filter(|(name, _)| differ.contains(name.as_str()));
         let shown = shown.map(|(name, value)| format!("{name}={}", plain(value)));
-        let is_parallel = self.parallel.contains(benchmark.name.as_str());
-        let processes = is_parallel.then(|| format!("P={}", benchmark.processes));
-        shown.chain(processes).collect()
+        let workers = self.workers.get(benchmark.name.as_str());
+        let workers = workers.and_then(|w| w.text(benchmark.workers()));
+        shown.chain(workers).collect()
     }
 }

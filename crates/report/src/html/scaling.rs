@@ -1,4 +1,4 @@
-//! Charts of scaling: throughput and efficiency against the number of processes.
+//! Charts of scaling: throughput and efficiency against the number of processes or threads.
 
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, Status};
@@ -10,31 +10,34 @@ use super::rows::PointRow;
 use crate::number::figure;
 use crate::ticks::ends;
 
-/// The x axis is logarithmic if the greatest number of processes is at least this multiple of the least.
+/// The x axis is logarithmic if the greatest number is at least this multiple of the least.
 const FAR: f64 = 16.0;
 
 /// Caption of the marks of a throughput chart. A throughput is computed from medians and has no interval of its own.
 const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figures";
 
-/// Caption of the marks of an efficiency chart. An efficiency is computed from two figures: its own and that of one process.
+/// Caption of the marks of an efficiency chart. An efficiency is computed from two figures: its own and that of one alone.
 const MARKS_OF_BOTH: &str = "all that the 95 % intervals of both figures allow";
 
-/// The charts of a benchmark; empty unless it ran with several numbers of processes.
+/// The charts of a benchmark; empty unless it ran with several numbers of processes or threads.
 pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut invalid = Vec::new();
     let mut unit = "";
+    let kinds = Kinds::of(rows);
     for (number, benchmark) in entries(runs, rows) {
         let name = of_run(
             runs,
             number,
             &parameters(rows, benchmark, |_, differs| differs),
         );
-        if let Some(point) = point(benchmark) {
-            unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
-            join(&mut curves, name, point);
-        } else if benchmark.status == Status::Invalid {
-            invalid.push(name);
+        for name in kinds.names(benchmark, &name) {
+            if let Some(point) = point(benchmark) {
+                unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
+                join(&mut curves, name, point);
+            } else if benchmark.status == Status::Invalid {
+                invalid.push(name);
+            }
         }
     }
     curves.iter_mut().for_each(Curve::arrange);
@@ -49,7 +52,7 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     let drawn = |title: &str, unit: &str, curves: Vec<Curve>, marks, findings| {
         let of_drawn = |name: &&String| curves.iter().any(|c| c.name == **name);
         let left_out = invalid.iter().filter(of_drawn).count();
-        let chart = Chart::new(rows[0].name, title, unit, "processes", curves);
+        let chart = Chart::new(rows[0].name, title, unit, &kinds.axis(), curves);
         let (least, most) = ends(chart.points().map(|p| p.x));
         Chart {
             log: most >= FAR * least,
@@ -65,6 +68,41 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
         charts.push(drawn("efficiency", "", efficient, marks, Vec::new()));
     }
     charts
+}
+
+/// The kinds of workers of which a benchmark ran several: processes, threads, or both in different entries.
+struct Kinds(Vec<&'static str>);
+
+impl Kinds {
+    fn of(rows: &[&PointRow]) -> Kinds {
+        let mut kinds = Vec::new();
+        for workers in rows
+            .iter()
+            .flat_map(|r| r.present())
+            .map(Benchmark::workers)
+        {
+            if workers.are_several() && !kinds.contains(&workers.kinds()) {
+                kinds.push(workers.kinds());
+            }
+        }
+        Kinds(kinds)
+    }
+
+    /// The title of the axis.
+    fn axis(&self) -> String {
+        self.0.join(" or ")
+    }
+
+    /// The names of the curves that an entry belongs to. One process with one thread begins the curves of both kinds.
+    fn names(&self, benchmark: &Benchmark, name: &str) -> Vec<String> {
+        let workers = benchmark.workers();
+        let belongs = |kind: &&&str| !workers.are_several() || workers.kinds() == **kind;
+        let named = |kind: &&str| match self.0.len() {
+            1 => name.to_owned(),
+            _ => format!("{name} {kind}").trim_start().to_owned(),
+        };
+        self.0.iter().filter(belongs).map(named).collect()
+    }
 }
 
 /// The combined throughput with an interval of the same relative width as the figure's. For a latency the ends are inverted.
@@ -85,7 +123,7 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         ""
     };
     Some(Point {
-        x: benchmark.processes as f64,
+        x: benchmark.workers().count() as f64,
         y: together.sum,
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
@@ -96,13 +134,13 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
 
 fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {
     let points = of.points.iter().map(|p| ScalingPoint {
-        processes: p.x as usize,
+        workers: p.x as usize,
         throughput: p.y,
     });
     scaling(&points.collect::<Vec<_>>())
 }
 
-/// The line of perfect scaling: the throughput of one process times the number of processes.
+/// The line of perfect scaling: the throughput of one alone times their number.
 fn alone(of: &Curve) -> Option<Straight> {
     let one = of.points.first().filter(|p| p.x == 1.0)?;
     Some(Straight {
@@ -140,7 +178,7 @@ fn efficiency(of: &Curve) -> Option<Curve> {
     })
 }
 
-/// A sentence that gives the number of processes from which more no longer pay.
+/// A sentence that gives the number of processes or threads from which more no longer pay.
 fn bend(of: &Curve) -> Option<String> {
     let scaling = curve(of)?;
     let last = of.points.last()?;

@@ -3,7 +3,8 @@
 use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::{IntervalScope, Status};
-use yamba_record::{Benchmark, Run};
+use yamba_record::workers::WorkersShown;
+use yamba_record::{Benchmark, Run, Workers};
 
 use super::chart::{
     Chart, Curve, Point, WithoutCycles, entries, join, of_run, parameters, to_one_unit,
@@ -167,11 +168,18 @@ fn curve_name(rows: &[&PointRow], benchmark: &Benchmark, declared: &Declared) ->
         let is_by = declared.by.as_deref() == Some(name);
         name != declared.against && (is_by || (is_swept && differs))
     });
-    let mut all = rows.iter().flat_map(|r| r.present());
-    if all.any(|b| b.processes != benchmark.processes) {
-        return format!("{name} P={}", benchmark.processes)
-            .trim_start()
-            .to_owned();
-    }
-    name
+    let all: Vec<Workers> = rows
+        .iter()
+        .flat_map(|r| r.present())
+        .map(Benchmark::workers)
+        .collect();
+    let differ = all.iter().any(|w| *w != benchmark.workers());
+    let shown = WorkersShown::of(all).text(benchmark.workers());
+    let words = [Some(name), shown.filter(|_| differ)];
+    let words: Vec<String> = words
+        .into_iter()
+        .flatten()
+        .filter(|w| !w.is_empty())
+        .collect();
+    words.join(" ")
 }

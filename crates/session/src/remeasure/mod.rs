@@ -33,7 +33,7 @@ pub struct Request<'a> {
     pub a: &'a Run,
     /// Run B, which is compared with A.
     pub b: &'a Run,
-    /// The pairs to re-measure: the entries of A and B with the same name, parameters and number of processes.
+    /// The pairs to re-measure: the entries of A and B with the same name, parameters, and numbers of processes and threads.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
     /// The command line or other origin of the request; the new runs record it.
     pub arguments: &'a [String],
@@ -156,7 +156,7 @@ impl Prepared<'_> {
             let point = options.points.entry(benchmark.class.clone()).or_default();
             point.push(At {
                 set: settings(benchmark),
-                processes: benchmark.processes,
+                workers: benchmark.workers(),
             });
         }
         options.origin = b.origin.clone();

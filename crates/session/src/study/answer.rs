@@ -31,6 +31,7 @@ struct Line<'a> {
     benchmark: &'a str,
     parameters: BTreeMap<&'a str, &'a serde_json::Value>,
     processes: Option<u64>,
+    threads: Option<u64>,
     evidence: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistic: Option<Statistic>,
@@ -84,6 +85,7 @@ fn line<'a>(study: &'a Study, row: &'a StudyRow<'a>) -> Line<'a> {
         benchmark: &m.benchmark,
         parameters: parameters.iter().map(|(n, v)| (n.as_str(), v)).collect(),
         processes: row.entry().map(|e| e.processes),
+        threads: row.entry().map(|e| e.threads),
         evidence: m.evidence.as_deref(),
         statistic: m.statistic,
         fit: m.fit.as_ref().map(|f| f.part),

@@ -1,6 +1,7 @@
 //! Plans the measurements of a study: each benchmark is measured once at each point, even if several measurements use the point.
 
 use serde_json::Value;
+use yamba_record::Workers;
 use yamba_record::parameters::Written;
 
 use super::{Measurement, Study};
@@ -35,7 +36,7 @@ fn each_point_once(all: &[Measurement]) -> Vec<(&str, Own)> {
                 each.collect()
             });
         rest.into_iter()
-            .map(|area| (m.benchmark.as_str(), own(area, m.processes)))
+            .map(|area| (m.benchmark.as_str(), own(area, m.workers)))
     });
     each.collect()
 }
@@ -58,9 +59,9 @@ fn values(m: &Measurement) -> Area {
     set.chain(sweep).collect()
 }
 
-fn own(area: Area, processes: Option<u64>) -> Own {
+fn own(area: Area, workers: Option<Workers>) -> Own {
     let mut own = Own {
-        processes,
+        workers,
         ..Own::default()
     };
     for (name, mut values) in area {
@@ -98,9 +99,7 @@ fn without(area: &Area, other: &Area) -> Vec<Area> {
 /// Whether two measurements may share points. A study names the same parameters in each measurement of a benchmark.
 fn is_comparable(one: &Measurement, other: &Measurement) -> bool {
     let count = |m: &Measurement| m.set.len() + m.sweep.len();
-    one.benchmark == other.benchmark
-        && one.processes == other.processes
-        && count(one) == count(other)
+    one.benchmark == other.benchmark && one.workers == other.workers && count(one) == count(other)
 }
 
 /// Whether `one` contains all points of `other`.
@@ -141,7 +140,7 @@ mod tests {
         assert!(!covers(&at(&["1", "2"], "up"), &at(&["3"], "up")));
         assert!(!covers(&at(&["1", "2"], "up"), &at(&["2"], "down")));
         let loaded = Measurement {
-            processes: Some(2),
+            workers: Some(Workers::processes(2)),
             ..at(&["2"], "up")
         };
         assert!(!covers(&at(&["1", "2"], "up"), &loaded));

@@ -1,7 +1,8 @@
 //! Selects the entries of a run that belong to a measurement of a study.
 
 use yamba_record::parameters::Written;
-use yamba_record::{Benchmark, Parameters};
+use yamba_record::workers::WorkersShown;
+use yamba_record::{Benchmark, Parameters, Workers};
 
 use super::Measurement;
 
@@ -12,7 +13,7 @@ pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a
     let asked = Asked::of(wanted, named);
     for entry in named().filter(|b| asked.is_at(b)) {
         let is_same =
-            |b: &&Benchmark| b.parameters == entry.parameters && b.processes == entry.processes;
+            |b: &&Benchmark| b.parameters == entry.parameters && b.workers() == entry.workers();
         if !found.iter().any(is_same) {
             found.push(entry);
         }
@@ -26,7 +27,7 @@ pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a
 
 /// The conditions that an entry must meet.
 struct Asked<'a> {
-    processes: Option<u64>,
+    workers: Option<Workers>,
     /// The accepted values of each parameter.
     values: Vec<(&'a str, Vec<Written<'a>>)>,
 }
@@ -46,7 +47,7 @@ impl<'a> Asked<'a> {
             (name.as_str(), each.collect())
         });
         Asked {
-            processes: wanted.processes,
+            workers: wanted.workers,
             values: set.chain(sweep).collect(),
         }
     }
@@ -56,7 +57,7 @@ impl<'a> Asked<'a> {
             let found = entry.parameters.get(name);
             found.is_some_and(|f| values.iter().any(|v| v.is(f)))
         };
-        self.processes.is_none_or(|p| p == entry.processes) && self.values.iter().all(has)
+        self.workers.is_none_or(|w| w == entry.workers()) && self.values.iter().all(has)
     }
 }
 
@@ -72,13 +73,14 @@ pub(super) fn points(
         values.any(|v| Some(v) != first)
     };
     let is_set = |name: &String| wanted.set.iter().any(|(n, _)| n == name);
-    let is_loaded = entries.iter().any(|b| b.processes != 1) && wanted.processes.is_none();
+    let workers = WorkersShown::of(entries.iter().map(|b| b.workers()));
     let point = |entry: &&Benchmark| {
         let each = entry.parameters.0.iter();
         let shown = each.filter(|(n, _)| differs(n) || (given.contains(n) && !is_set(n)));
         let mut words = Parameters(shown.cloned().collect()).to_string();
-        if is_loaded {
-            words = format!("{words} P={}", entry.processes);
+        let shown = workers.text(entry.workers());
+        if let Some(shown) = shown.filter(|_| wanted.workers.is_none()) {
+            words = format!("{words} {shown}");
         }
         words.trim().to_owned()
     };

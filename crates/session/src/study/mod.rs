@@ -17,6 +17,7 @@ mod rows;
 pub mod verdict;
 
 use serde::Serialize;
+use yamba_record::Workers;
 
 pub use answer::Answer;
 pub use figure::{Figure, WITHIN, converts};
@@ -60,8 +61,8 @@ pub struct Measurement {
     pub set: Vec<(String, String)>,
     /// Parameters with several values: the benchmark is measured with each.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// The number of concurrent processes; `None`: as given on the command line.
-    pub processes: Option<u64>,
+    /// The number of concurrent processes or threads; `None`: as given on the command line.
+    pub workers: Option<Workers>,
     /// The evidence to report instead of the benchmark's own figure.
     pub evidence: Option<String>,
     /// The statistic of the launches to report instead of their median.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
+use yamba_record::Workers;
 
 use super::fit::{Fit, PARTS};
 use super::{
@@ -45,6 +46,7 @@ struct RawMeasurement {
     benchmark: Spanned<String>,
     parameters: Option<Spanned<BTreeMap<String, Value>>>,
     processes: Option<Spanned<u64>>,
+    threads: Option<Spanned<u64>>,
     evidence: Option<Spanned<String>>,
     statistic: Option<Spanned<String>>,
     fit: Option<Spanned<String>>,
@@ -169,17 +171,31 @@ struct File<'a> {
 }
 
 impl File<'_> {
+    /// The number of processes or of threads.
+    fn workers(&self, raw: &RawMeasurement) -> Result<Option<Workers>, StudyFault> {
+        let processes = raw.processes.as_ref().map(|p| (p, "processes"));
+        let threads = raw.threads.as_ref().map(|t| (t, "threads"));
+        if let (Some(_), Some((threads, _))) = (processes, threads) {
+            let message = "a measurement has several processes or several threads, not both";
+            let at = threads.span().start;
+            return Err(self.fault(at, message.to_owned(), "leave out one of them"));
+        }
+        let given = processes.or(threads);
+        if let Some((number, kinds)) = given.filter(|(n, _)| !(1..=4096).contains(n.get_ref())) {
+            let message = format!("{} is no number of {kinds}", number.get_ref());
+            return Err(self.fault(number.span().start, message, "write 1 to 4096"));
+        }
+        let threads = threads.map(|(t, _)| Workers::threads(*t.get_ref()));
+        let processes = processes.map(|(p, _)| Workers::processes(*p.get_ref()));
+        Ok(threads.or(processes))
+    }
+
     fn measurement(&self, spanned: &Spanned<RawMeasurement>) -> Result<Measurement, StudyFault> {
         let raw = spanned.get_ref();
         self.is_filled(&raw.label, "label")?;
         let (set, sweep) = self.parameters(raw)?;
         let at = |span: Option<usize>| place(self.text, span.unwrap_or(spanned.span().start));
         let start = |s: &Spanned<String>| s.span().start;
-        let processes = raw.processes.as_ref();
-        if let Some(p) = processes.filter(|p| !(1..=4096).contains(p.get_ref())) {
-            let message = format!("{} is no number of processes", p.get_ref());
-            return Err(self.fault(p.span().start, message, "write 1 to 4096"));
-        }
         Ok(Measurement {
             id: raw.id.as_ref().map(|id| id.get_ref().clone()),
             category: raw.category.clone(),
@@ -187,7 +203,7 @@ impl File<'_> {
             benchmark: raw.benchmark.get_ref().clone(),
             set,
             sweep,
-            processes: processes.map(|p| *p.get_ref()),
+            workers: self.workers(raw)?,
             evidence: raw.evidence.as_ref().map(|e| e.get_ref().clone()),
             statistic: self.statistic(raw)?,
             fit: self.fit(raw)?,
@@ -455,7 +471,7 @@ fn all_say_what_one_says(study: &Study) -> Result<(), StudyFault> {
         let has = names(measurement);
         let same = study.measurements.iter();
         for other in same.filter(|o| o.benchmark == measurement.benchmark) {
-            let lacks_processes = other.processes.is_some() && measurement.processes.is_none();
+            let lacks_processes = other.workers.is_some() && measurement.workers.is_none();
             let lacking = names(other).into_iter().find(|n| !has.contains(n));
             if let Some(name) = lacking.or(lacks_processes.then(|| "processes".to_owned())) {
                 let message = format!(

@@ -111,7 +111,11 @@ fn name(entry: &Benchmark) -> String {
             escaped(&parameters::plain(value))
         ));
     }
-    format!("{name}-{}", entry.processes)
+    // The number at the end does not say whether processes or threads ran.
+    if entry.threads > 1 {
+        name.push_str(&format!("/threads={}", entry.threads));
+    }
+    format!("{name}-{}", entry.workers().count())
 }
 
 /// Percent-encodes characters that would end or divide a name, as in a URL.

@@ -110,7 +110,7 @@ fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> O
         return None;
     }
     let counts = |i: &Batch| {
-        let is_calm = entry.processes > 1 || i.disturbed.is_empty();
+        let is_calm = entry.workers().are_several() || i.disturbed.is_empty();
         is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
     };
     let counting: Vec<Batch> = entry.batches.iter().filter(counts).collect();
@@ -132,7 +132,7 @@ fn common(family: usize, entry: &Benchmark) -> Map<String, Value> {
         "per_family_instance_index": 0,
         "run_name": name,
         "run_type": "iteration",
-        "threads": entry.processes,
+        "threads": entry.workers().count(),
     }))
 }
 
@@ -196,6 +196,9 @@ fn name(entry: &Benchmark) -> String {
     }
     if entry.processes > 1 {
         name.push_str(&format!("/processes={}", entry.processes));
+    }
+    if entry.threads > 1 {
+        name.push_str(&format!("/threads={}", entry.threads));
     }
     if entry.is_disturbed && figure::good(entry).is_some() {
         name.push_str("/disturbed");

@@ -29,6 +29,9 @@ fn labels(entry: &Benchmark) -> Labels {
         ("benchmark".to_owned(), entry.name.clone()),
         ("processes".to_owned(), entry.processes.to_string()),
     ];
+    if entry.threads > 1 {
+        labels.push(("threads".to_owned(), entry.threads.to_string()));
+    }
     if figure::kind(entry) == FigureKind::Value {
         labels.extend(entry.unit.clone().map(|u| ("unit".to_owned(), u)));
     }

@@ -90,7 +90,7 @@ impl Compare {
                 "{} and {} have no benchmark in common",
                 self.a, self.b
             ))
-            .help("the same benchmark has the same name, parameters and number of processes"));
+            .help("the same benchmark has the same name, parameters, and numbers of processes and threads"));
         }
         self.warn(&found, &a, &b);
         self.remeasure(&mut found, [&a, &b])?;

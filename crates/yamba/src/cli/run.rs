@@ -21,6 +21,7 @@ use super::{
 };
 pub(super) use table::{Style, table};
 use yamba_harness::{Options, Origin, Placement, Stop};
+use yamba_record::Workers;
 use yamba_session::measure::{Measured, Request, prepare};
 use yamba_session::processors;
 use yamba_session::remote::Remote;
@@ -41,6 +42,7 @@ Examples:
   yamba run --only-tag memory --json > run.json   figures and samples; with --raw every batch
   yamba run --quick --dry-run                  what would be measured, and for how long
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
+  yamba run mine.yamba -T 1,2,4                with several threads of one process at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
   yamba run lat_tcp --remote user@server       between this machine and another
   yamba run mine.yamba -O3 --link libmylib.a   with a library of your own
@@ -106,11 +108,16 @@ pub(super) struct Effort {
     #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
           value_parser = quantity::count(1..=4096))]
     processes: Vec<u64>,
+    /// Measure with this number of threads of one process at the same time, each with its own object of the class; several
+    /// numbers are measured one after the other
+    #[arg(short = 'T', long, value_name = "T,...", value_delimiter = ',', conflicts_with = "processes",
+          value_parser = quantity::count(1..=4096))]
+    threads: Vec<u64>,
     /// Launches (fresh processes) for each point [default: 6, or more while the interval is wide and there is time;
     /// --quick: 2]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=10000))]
     launches: Option<u64>,
-    /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several processes 2]
+    /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several processes or threads 2]
     #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     batches: Option<u64>,
     /// Time to run before the first timed batch; a plain number is in microseconds, like lmbench's -W
@@ -131,7 +138,7 @@ pub(super) struct Effort {
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes)]
     disk_limit: u64,
     /// End a launch that has more processes and threads than this [default: 1024, or 16 for each processor; 128 more for each
-    /// further process of -P; less if the system has less to spare]
+    /// further process of -P or thread of -T; less if the system has less to spare]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
     /// End a launch that takes longer than this, set-up included [default: after 60 s without a record, or after 20 times
@@ -151,7 +158,7 @@ pub(super) struct Effort {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum HowPlaced {
-    /// On one processor that is chosen; several processes on one each
+    /// On one processor that is chosen; several processes or threads on one each
     Pinned,
     /// Wherever the system puts it
     Free,
@@ -164,9 +171,8 @@ impl Effort {
             (_, true) => Options::thorough(),
             _ => Options::default(),
         };
-        let processes: BTreeSet<u64> = self.processes.iter().copied().collect();
         Ok(Options {
-            processes: processes.into_iter().collect(),
+            workers: self.workers(),
             launches: self.launches,
             batches: self.batches,
             benchmark_time: self.time,
@@ -181,6 +187,17 @@ impl Effort {
             timeout: self.timeout,
             ..usual
         })
+    }
+
+    /// The numbers of processes or of threads, ascending.
+    fn workers(&self) -> Vec<Workers> {
+        let processes = self.processes.iter().copied().map(Workers::processes);
+        let threads = self.threads.iter().copied().map(Workers::threads);
+        let all: BTreeSet<Workers> = match self.threads[..] {
+            [] => processes.collect(),
+            _ => threads.collect(),
+        };
+        all.into_iter().collect()
     }
 
     fn placement(&self) -> Result<Placement, Failure> {

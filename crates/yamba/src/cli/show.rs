@@ -42,7 +42,7 @@ pub(super) struct Show {
     /// whole document, with every batch
     #[arg(long, conflicts_with_all = ["md", "plot"])]
     raw: bool,
-    /// Only the points where a parameter has this value; `P` is the number of processes. May be repeated
+    /// Only the points where a parameter has this value; `P` is the number of processes, `T` that of threads. May be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = run::assignment, conflicts_with = "source")]
     at: Vec<(String, String)>,
     /// The figures as Markdown, a table for each group

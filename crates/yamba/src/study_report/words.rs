@@ -106,8 +106,11 @@ pub fn command(measurement: &Measurement) -> String {
     for (name, values) in &measurement.sweep {
         option("--sweep", format!("{name}={}", values.join(",")));
     }
-    if let Some(processes) = measurement.processes {
-        option("-P", processes.to_string());
+    if let Some(workers) = measurement.workers {
+        match workers.threads {
+            1 => option("-P", workers.processes.to_string()),
+            threads => option("-T", threads.to_string()),
+        }
     }
     yamba_report::command_line(words.iter().map(String::as_str))
 }

@@ -146,6 +146,7 @@ inline bool clock_is_trusted(const char *name) {
 }
 
 // The usage of the calling thread.
+constexpr bool has_thread_usage = true;
 inline Usage usage() {
     struct rusage used {};
     struct timespec cpu {};
@@ -163,9 +164,8 @@ inline Usage usage() {
 // The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if the kernel does not report
 // it.
 inline double waited() {
-    // A static file is enough: one thread measures for the whole life of a process, and a measuring process forks no measuring
-    // one.
-    static const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    // One file for each measuring thread is enough: a measuring process forks no measuring one.
+    static thread_local const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     char text[96];
     ssize_t n = pread(file, text, sizeof text - 1, 0);
     if (n <= 0) return not_known;

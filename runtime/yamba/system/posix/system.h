@@ -36,6 +36,7 @@ inline bool cpu_feature(const char *) { return false; }
 inline bool clock_is_trusted(const char *) { return true; }
 
 // The usage of the whole process: POSIX has no other. The processor is unknown.
+constexpr bool has_thread_usage = false;
 inline Usage usage() {
     struct rusage used {};
     struct timespec cpu {};

@@ -74,7 +74,7 @@ fn row(points: &[&DryRunEntry], tags: &Tags) -> Vec<String> {
     ]
 }
 
-/// The values of the parameters that differ, and the numbers of processes.
+/// The values of the parameters that differ, and the numbers of processes and threads.
 fn swept(points: &[&DryRunEntry]) -> Option<String> {
     let mut values: IndexMap<&str, IndexSet<String>> = IndexMap::new();
     for point in points {
@@ -86,8 +86,10 @@ fn swept(points: &[&DryRunEntry]) -> Option<String> {
             values.entry(name).or_default().insert(value);
         }
     }
-    let processes = points.iter().map(|p| p.processes.to_string());
+    let processes = points.iter().map(|p| p.workers.processes.to_string());
     values.insert("P", processes.collect());
+    let threads = points.iter().map(|p| p.workers.threads.to_string());
+    values.insert("T", threads.collect());
     values.retain(|_, values| values.len() > 1);
     let words = values.into_iter().map(|(name, values)| {
         let values: Vec<String> = values.into_iter().collect();

@@ -1,45 +1,57 @@
-//! Describes scaling with the number of processes: throughput, efficiency, and the point where more processes no longer help. No I/O.
+//! Describes scaling with the number of processes or threads: throughput, efficiency, and the point where more no longer help. No I/O.
 
 use yamba_record::Benchmark;
 use yamba_report::figure;
 use yamba_stats::{ScalingPoint, scaling};
 
-/// The lines below the last of the entries that differ only in their number of processes; none for a single entry. Invalid entries are not points of
+/// The lines below the last of the entries that differ only in their number of processes or threads; none for a single entry. Invalid entries are not points of
 /// the curve.
 pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
+    let Some(letter) = letter(entries) else {
+        return Vec::new();
+    };
     let valid = entries.iter().filter(|b| b.valid);
     let points = valid.filter_map(|b| {
         let throughput = b.throughput.as_ref()?;
-        Some((b.processes, throughput.sum, throughput.unit.as_str()))
+        let count = b.workers().count();
+        Some((count, throughput.sum, throughput.unit.as_str()))
     });
     let mut points: Vec<(u64, f64, &str)> = points.collect();
     points.sort_by_key(|p| p.0);
-    // A repeated number of processes is a repeated measurement, so there is no curve.
+    // A repeated number is a repeated measurement, so there is no curve.
     let is_again = points.windows(2).any(|w| w[0].0 == w[1].0);
     if points.len() < 2 || is_again {
         return Vec::new();
     }
-    let curve = points.iter().map(|(processes, sum, _)| ScalingPoint {
-        processes: *processes as usize,
+    let curve = points.iter().map(|(workers, sum, _)| ScalingPoint {
+        workers: *workers as usize,
         throughput: *sum,
     });
     let scaling = scaling(&curve.collect::<Vec<ScalingPoint>>());
     let most = points.last().map_or(1, |p| p.0);
     let digits = most.to_string().len();
-    let lines = points
-        .iter()
-        .enumerate()
-        .map(|(i, (processes, sum, unit))| {
-            let mut line = format!("P={processes:<digits$}  {}", figure(*sum, unit));
-            if let Some(scaling) = &scaling {
-                line += &format!("  efficiency {:.2}", scaling.efficiency[i]);
-                if scaling.bend as u64 == *processes && *processes < most {
-                    line += "  bend: more add less than half each";
-                }
+    let lines = points.iter().enumerate().map(|(i, (workers, sum, unit))| {
+        let mut line = format!("{letter}={workers:<digits$}  {}", figure(*sum, unit));
+        if let Some(scaling) = &scaling {
+            line += &format!("  efficiency {:.2}", scaling.efficiency[i]);
+            if scaling.bend as u64 == *workers && *workers < most {
+                line += "  bend: more add less than half each";
             }
-            line
-        });
+        }
+        line
+    });
     lines.collect()
+}
+
+/// `P` if the entries differ in their number of processes, `T` if they differ in that of threads. `None` if they differ in both.
+fn letter(entries: &[&Benchmark]) -> Option<char> {
+    let has_processes = entries.iter().any(|b| b.processes > 1);
+    let has_threads = entries.iter().any(|b| b.threads > 1);
+    match (has_processes, has_threads) {
+        (true, true) => None,
+        (_, true) => Some('T'),
+        _ => Some('P'),
+    }
 }
 
 #[cfg(test)]
@@ -75,6 +87,16 @@ mod tests {
                 "P=16  3 M operations/s  efficiency 0.12",
             ]
         );
+    }
+
+    #[test]
+    fn threads_have_a_curve_of_their_own() {
+        let mut curve = [1, 2].map(|t| entry(1, 1e6 * t as f64, "operations/s"));
+        curve[1].threads = 2;
+        let lines = scaled(&curve);
+        assert_eq!(lines[1], "T=2  2 M operations/s  efficiency 1.00");
+        curve[0].processes = 2;
+        assert_eq!(scaled(&curve), Vec::<String>::new());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use yamba_record::number::number;
 use yamba_record::run::IntervalScope;
+use yamba_record::workers::WorkersShown;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::skipped::NOTE_INDENT;
@@ -47,7 +48,7 @@ impl Style {
     }
 }
 
-/// The aligned cells: name, processes, parameters, figure, interval, cycles. Then the unaligned rest: evidence and marks.
+/// The aligned cells: name, processes or threads, parameters, figure, interval, cycles. Then the unaligned rest: evidence and marks.
 struct FigureRow {
     cells: [String; 6],
     rest: String,
@@ -223,7 +224,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
     let rest: Vec<String> = evidence.chain(marks(run, benchmark)).collect();
     let cells = [
         benchmark.name.clone(),
-        processes(run, benchmark),
+        workers(run, benchmark),
         yamba_report::short_label(&distinguishing(run, benchmark, style).to_string()),
         figure,
         interval,
@@ -236,13 +237,10 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
     }
 }
 
-/// The number of processes, shown if any entry of the run has several.
-fn processes(run: &Run, benchmark: &Benchmark) -> String {
-    if run.benchmarks.iter().any(|b| b.processes != 1) {
-        format!("P={}", benchmark.processes)
-    } else {
-        String::new()
-    }
+/// The number of processes or threads, shown if any entry of the run has several.
+fn workers(run: &Run, benchmark: &Benchmark) -> String {
+    let shown = WorkersShown::of(run.benchmarks.iter().map(Benchmark::workers));
+    shown.text(benchmark.workers()).unwrap_or_default()
 }
 
 /// The parameters to show: those that distinguish the points of a benchmark or were swept, and those that the user set. A run's document has all
@@ -334,7 +332,7 @@ fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     first.notes.iter().filter(is_shared).collect()
 }
 
-/// The scaling curve that ends with this entry. Its entries differ only in the number of processes.
+/// The scaling curve that ends with this entry. Its entries differ only in the number of processes or threads.
 fn scaling_after(all: &[&Benchmark], last: usize) -> Vec<String> {
     let same = |b: &&&Benchmark| b.name == all[last].name && b.parameters == all[last].parameters;
     if all.get(last + 1).is_some_and(|b| same(&b)) {

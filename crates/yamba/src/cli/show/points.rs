@@ -7,8 +7,9 @@ use yamba_record::{Benchmark, Run};
 
 use super::Failure;
 
-/// The name under which `--at` selects the number of processes.
+/// The names under which `--at` selects the numbers of processes and threads.
 const PROCESSES: &str = "P";
+const THREADS: &str = "T";
 
 /// Keeps the entries that have all of these values. Values are written as for `--set`, so `16K` is 16384.
 pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failure> {
@@ -38,6 +39,7 @@ pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failu
 fn value(benchmark: &Benchmark, name: &str) -> Option<Value> {
     match benchmark.parameters.get(name) {
         None if name == PROCESSES => Some(Value::from(benchmark.processes)),
+        None if name == THREADS => Some(Value::from(benchmark.threads)),
         value => value.cloned(),
     }
 }

@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::printable::one_line;
 use yamba_harness::Progress;
+use yamba_record::Workers;
 
 /// A progress bar on standard error. It is drawn only if that is a terminal.
 #[derive(Debug, Default)]
@@ -39,12 +40,12 @@ impl Progress for Bar {
         self.bar().set_prefix(text);
     }
 
-    fn launch(&mut self, class: &str, parameters: &str, processes: u64) {
+    fn launch(&mut self, class: &str, parameters: &str, workers: Workers) {
         let position = self.launched;
         let bar = self.bar();
         bar.set_position(position);
-        let several = if processes > 1 {
-            format!("P={processes} ")
+        let several = if workers.are_several() {
+            format!("{workers} ")
         } else {
             String::new()
         };

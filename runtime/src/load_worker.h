@@ -1,20 +1,25 @@
-// One of several processes that run a benchmark concurrently.
+// One of several processes that run a benchmark concurrently, or one of several threads of a process.
 #pragma once
 
 #include "harness.h"
 #include "load_shared.h"
 #include "yamba/clock.h"
+#include "yamba/placement.h"
 
 namespace yamba {
 namespace load {
 
-// This process's state of the record's lock, for the hook below, which has no other access to it.
+// The record's lock, and whether this worker holds it, for the hook below, which has no other access to them.
 inline uint32_t *record_lock = nullptr;
-inline bool holds_record = false;
+inline thread_local bool holds_record = false;
+inline uint32_t *failed_worker = nullptr;  // `failed` of the header, if the workers are threads
 
-// Takes the record's lock permanently before an error is written. Other processes may have the same error to report; they are
-// killed meanwhile.
+// Takes the record's lock permanently before an error is written. Other workers may have the same error to report; they are
+// killed meanwhile. Names the failing thread, which the parent could not tell from the end of its process.
 inline void last_words() {
+    uint32_t none = 0;
+    if (failed_worker != nullptr)
+        __atomic_compare_exchange_n(failed_worker, &none, uint32_t(1 + thread_index), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     if (record_lock == nullptr || holds_record) return;
     uint64_t begin = system_clock();
     holds_record = try_lock(*record_lock);
@@ -22,10 +27,35 @@ inline void last_words() {
     if (!holds_record) _exit(failed_status);
 }
 
-class Process {
+// Connects this process's records and signs of life with the other workers. Called before its workers start.
+inline void join(const Shared &shared) {
+    record_lock = &shared.header->record_lock;
+    signs_of_life = &shared.header->signs;
+    if (threads > 1) failed_worker = &shared.header->failed;
+    before_last_words = last_words;
+}
+
+// The processor of a worker, assigned round-robin. Worker 0 gets the processor of a single-process run. If the user chose a
+// processor, all workers share it. -1 if they are not pinned.
+inline int processor(const Plan &plan, uint64_t index) {
+    if (!placement.pinned() || plan.cpu >= 0) return placement.cpu;
+    size_t first = 0, count = placement.allowed.size();
+    while (placement.allowed[first] != placement.cpu) first++;
+    return placement.allowed[(first + size_t(index)) % count];
+}
+
+// Puts the calling thread on the processor of a worker and into its scheduling class. Returns the processor.
+inline int take_place(const Plan &plan, uint64_t index) {
+    int cpu = processor(plan, index);
+    if (cpu >= 0 && !system::stay_on(&cpu, 1)) fail("cannot run on processor %d", cpu);
+    if (plan.realtime) system::enter_realtime_in_turns(0);
+    return cpu;
+}
+
+class Worker {
   public:
-    Process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const Shared &shared,
-            uint64_t processors, uint64_t index, pid_t parent)
+    Worker(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const Shared &shared,
+           uint64_t processors, uint64_t index, pid_t parent)
         : subject_(subject),
           bounds_(bounds),
           plan_(plan),
@@ -36,9 +66,6 @@ class Process {
           parent_(parent),
           pass_hooks_(pass_hooks) {
         is_value_ = strcmp(subject.figure(), "value") == 0;
-        record_lock = &header_.record_lock;
-        before_last_words = last_words;
-        signs_of_life = &header_.signs;
     }
 
     // Follows the parent's protocol from the first wait to the last.
@@ -46,9 +73,10 @@ class Process {
         if (index_ == 0) take_baseline(error);
         arrive_and_sleep(waiting);
         if (index_ != 0) set_up();
-        size_ = size(header_.alone, double(plan_.loaded_batch), shared_.processes, processors_);
-        if (pass_hooks_ || is_value_) size_ = Size{1, 1, 1};
         arrive_and_sleep(waiting);
+        const bool one_pass = pass_hooks_ || is_value_;
+        if (has_trial(plan_, one_pass)) try_together();
+        size_ = one_pass ? Size{1, 1, 1} : size(header_, double(plan_.loaded_batch), shared_.workers, processors_);
         for (uint64_t round = 0;; round++) {
             run_round(round);
             arrive_and_sleep(reported);
@@ -56,7 +84,9 @@ class Process {
         }
         bounds_.check(subject_);
         enter(cleaning_up);
+        take_turn();
         subject_.cleanup();
+        end_turn();
         enter(cleaned_up);
     }
 
@@ -75,12 +105,12 @@ class Process {
 
     void arrive(State state) {
         enter(state);
-        if (__atomic_add_fetch(&header_.arrived, 1, __ATOMIC_ACQ_REL) != shared_.processes) return;
+        if (__atomic_add_fetch(&header_.arrived, 1, __ATOMIC_ACQ_REL) != shared_.workers) return;
         __atomic_add_fetch(&header_.news, 1, __ATOMIC_RELEASE);
         system::wake(&header_.news, 1);
     }
 
-    // Arrives and waits for the next step. Each woken process wakes two more, so that the parent need not wake all.
+    // Arrives and waits for the next step. Each woken worker wakes two more, so that the parent need not wake all.
     void arrive_and_sleep(State state) {
         arrive(state);
         bool slept = false;
@@ -89,6 +119,8 @@ class Process {
             system::sleep_while(&header_.step, step, look_up);
         }
         step_++;
+        // The step orders this worker after all arrivals. ThreadSanitizer cannot see that, since the parent is another process.
+        (void)read(header_.arrived);
         if (slept) system::wake(&header_.step, 2);
     }
 
@@ -103,17 +135,32 @@ class Process {
         if (getppid() != parent_) _exit(failed_status);
     }
 
+    // Threads set up and clean up one after the other: the runtime and many libraries keep state of the whole process then.
+    void take_turn() {
+        if (threads <= 1 || try_lock(header_.turn)) return;
+        do end_if_abandoned();
+        while (!lock_or_sleep(header_.turn));
+    }
+    void end_turn() {
+        if (threads > 1) unlock(header_.turn);
+    }
+
     void set_up() {
         enter(setting_up);
         read_waited();  // see harness.h
+        take_turn();
         subject_.setup();
-        if (!plan_.lock || subject_.may_fault()) return;
-        // Only one process reports that memory cannot be locked.
+        if (plan_.lock && !subject_.may_fault()) lock_memory();
+        end_turn();
+    }
+
+    // Only one worker reports that memory cannot be locked.
+    void lock_memory() const {
         if (index_ == 0) place::lock_memory();
         else place::lock_memory_silently();
     }
 
-    // Measures setup and pass while all other processes sleep.
+    // Measures setup and pass while all other workers sleep.
     void take_baseline(const ClockError &error) {
         uint64_t begin = system_clock();
         set_up();
@@ -130,6 +177,18 @@ class Process {
         header_.alone.pass = middle(ns) / double(passes);
         header_.alone.dummy_pass = middle(dummy_ns) / double(passes);
         since_evidence_ = Batch{};
+    }
+
+    // Measures a pass while all threads run.
+    void try_together() {
+        Stretch trial;
+        size_ = trial_size(header_.alone);
+        run_stretch(true, size_.piece, trial);
+        const double pass = trial.ns / double(size_.passes);
+        take_turn();
+        header_.contended_pass += pass;
+        end_turn();
+        arrive_and_sleep(waiting);
     }
 
     // Times passes. The hooks around them are not timed.
@@ -154,7 +213,7 @@ class Process {
         return ns;
     }
 
-    // Runs, times and runs again: timing starts after all processes run, and running stops after all have timed.
+    // Runs, times and runs again: timing starts after all workers run, and running stops after all have timed.
     void run_stretch(bool real, uint64_t piece, Stretch &s) {
         enter(running);
         s.times.ready = system_clock();
@@ -198,7 +257,8 @@ class Process {
         BatchFacts facts;
         facts.evidence.json = benchmark.evidence.json;
         facts.index = round;
-        facts.process = index_;
+        facts.process = process;
+        facts.thread = thread_index;
         facts.passes = size_.passes;
         facts.operations = facts.passes * subject_.operations();
         facts.ns = benchmark.ns, facts.dummy_ns = dummy.ns, facts.value = benchmark.value;
@@ -206,12 +266,12 @@ class Process {
         facts.disturbance = benchmark.disturbance;
         facts.disturbance += dummy.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
-        // That processes share processors is part of the measurement and not a disturbance.
+        // That workers share processors is part of the measurement and not a disturbance.
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, Tolerance{true, subject_.may_fault()});
         report(facts);
     }
 
-    // Writes the record under the lock: lines of several processes must not mix, however long they are.
+    // Writes the record under the lock: lines of several workers must not mix, however long they are.
     void report(const BatchFacts &facts) {
         enter(reporting);
         holds_record = try_lock(header_.record_lock);
@@ -234,7 +294,7 @@ class Process {
     bool pass_hooks_, is_value_;
     Size size_{};
     Batch since_evidence_{};
-    uint32_t step_ = 0;  // the last step of the parent that this process has completed
+    uint32_t step_ = 0;  // the last step of the parent that this worker has completed
 };
 
 }  // namespace load
