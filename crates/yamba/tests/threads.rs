@@ -270,9 +270,10 @@ fn run(text: &str, arguments: &[&str]) -> Output {
         .arg("run")
         .arg(&file)
         .args(arguments)
-        .args(["--quick", "--no-save", "--json"])
+        .args(["--quick", "--json"])
         .env("YAMBA_HOME", home)
         .env("YAMBA_CACHE", scratch.path().join("cache"))
+        .env("YAMBA_STORE", scratch.path().join("results.sqlite"))
         .output()
         .unwrap()
 }
