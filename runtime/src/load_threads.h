@@ -11,7 +11,7 @@
 namespace yamba {
 namespace load {
 
-// What all threads of a process need to follow the protocol.
+// The plan, the shared memory and the machine, common to all threads of a process.
 struct Protocol {
     const Plan &plan;
     const Shared &shared;

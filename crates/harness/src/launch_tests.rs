@@ -5,10 +5,10 @@ use std::time::Duration;
 use yamba_record::batch::{Batch, Load};
 use yamba_record::event::{Begin, Event};
 use yamba_record::run::IntervalScope;
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Status, Workers};
 
 use super::process_output::{ProcessExit, ProcessOutput};
-use super::tests::{changed, output, program, replay_all, until};
+use super::tests::{changed, output, program, replay_all, replay_workers, until};
 
 /// A launch in which each operation takes `by` ns longer.
 fn slower(by: f64) -> ProcessOutput {
@@ -339,6 +339,35 @@ fn loaded(change: impl Fn(usize, &mut Batch)) -> ProcessOutput {
     all
 }
 
+/// The same launch of threads of one process.
+fn with_threads(mut of: ProcessOutput, threads: u64) -> ProcessOutput {
+    for event in &mut of.events {
+        match event {
+            Event::Begin(begin) => (begin.processes, begin.threads) = (1, threads),
+            Event::Batch(raw) => {
+                raw.batch.thread = raw.batch.process;
+                raw.batch.process = 0;
+            }
+            _ => {}
+        }
+    }
+    of
+}
+
+#[test]
+fn two_threads_give_throughput() {
+    let all: Vec<ProcessOutput> = (0..6).map(|_| with_threads(loaded(|_, _| {}), 2)).collect();
+    let b = replay_workers(&program(), Workers::threads(2), &all);
+    assert_eq!((b.status, b.processes, b.threads), (Status::Ok, 1, 2));
+    assert_eq!(b.median_of_medians, Some(30.0));
+    let together = b.throughput.unwrap();
+    assert!((together.sum - (1e9 / 31.0 + 1e9 / 29.0)).abs() < 1e-3);
+    // A program that ignores `--threads` is noticed.
+    let b = replay_workers(&program(), Workers::threads(2), &[loaded(|_, _| {})]);
+    let note = "measured with P=2 instead of T=2";
+    assert!(b.notes.iter().any(|n| n == note), "{:?}", b.notes);
+}
+
 #[test]
 fn two_concurrent_processes_give_throughput() {
     let all: Vec<ProcessOutput> = (0..6).map(|_| loaded(|_, _| {})).collect();
@@ -369,6 +398,16 @@ fn processes_that_do_not_overlap_invalidate_load() {
     assert_eq!(
         b.notes[0],
         "not under load: process 1 only began running the benchmark 500000 us after process 0's batch began (round 2 of launch 2)"
+    );
+    // The same records of threads name the thread.
+    let threads = |of: ProcessOutput| with_threads(of, 2);
+    let of_threads = [loaded(|_, _| {}), loaded(late)].map(threads);
+    let b = replay_workers(&program(), Workers::threads(2), &of_threads);
+    assert_eq!((b.status, b.threads), (Status::Invalid, 2));
+    assert!(
+        b.notes[0].contains("thread 1 only began running"),
+        "{:?}",
+        b.notes
     );
     // A program that ran alone is no load.
     let b = replay_all(&program(), 2, &launches(&SIX));

@@ -53,19 +53,28 @@ pub(super) fn replay_all(
     replay_listed(program, processes, launches, &no_listing)
 }
 
+pub(super) fn replay_workers(
+    program: &Description,
+    workers: Workers,
+    launches: &[ProcessOutput],
+) -> Benchmark {
+    replay_beside(program, workers, launches, &no_listing, &BTreeMap::new())
+}
+
 fn replay_listed(
     program: &Description,
     processes: u64,
     launches: &[ProcessOutput],
     listing: &Listing<'_>,
 ) -> Benchmark {
-    replay_beside(program, processes, launches, listing, &BTreeMap::new())
+    let workers = Workers::processes(processes);
+    replay_beside(program, workers, launches, listing, &BTreeMap::new())
 }
 
 /// `quiet` has the quiet width of each processor.
 fn replay_beside(
     program: &Description,
-    processes: u64,
+    workers: Workers,
     launches: &[ProcessOutput],
     listing: &Listing<'_>,
     quiet: &BTreeMap<u64, QuietWidth>,
@@ -76,7 +85,7 @@ fn replay_beside(
         is_emulated: false,
         quiet,
     };
-    let mut recorded = Recorded::new(program, Workers::processes(processes));
+    let mut recorded = Recorded::new(program, workers);
     let append = |launch| recorded.append(program, launch);
     let records = launches.iter().map(append).collect();
     let ends = launches
@@ -474,7 +483,7 @@ fn probes_without_level_get_a_note() {
     let entry = |probe: Option<f64>, quiet: &[(u64, QuietWidth)]| {
         let launches = [output(&probed(probe), ProcessExit::Exit(0))];
         let quiet = quiet.iter().copied().collect();
-        replay_beside(&program(), 1, &launches, &no_listing, &quiet)
+        replay_beside(&program(), Workers::ONE, &launches, &no_listing, &quiet)
     };
     let is_said = |b: Benchmark| {
         b.notes

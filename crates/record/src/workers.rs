@@ -88,12 +88,16 @@ impl WorkersShown {
         self.threads |= workers.threads != 1;
     }
 
-    /// The shown numbers of one entry: `P=4`, `T=4`, or `P=1 T=4`. `None` if none is shown.
-    pub fn text(self, workers: Workers) -> Option<String> {
+    /// The shown numbers of one entry, each as a word: `P=4`, `T=4`.
+    pub fn words(self, workers: Workers) -> impl Iterator<Item = String> {
         let processes = self.processes.then(|| format!("P={}", workers.processes));
         let threads = self.threads.then(|| format!("T={}", workers.threads));
-        let words: Vec<String> = processes.into_iter().chain(threads).collect();
-        (!words.is_empty()).then(|| words.join(" "))
+        processes.into_iter().chain(threads)
+    }
+
+    /// These words as one text, with a space between them; empty if no number is shown.
+    pub fn text(self, workers: Workers) -> String {
+        self.words(workers).collect::<Vec<String>>().join(" ")
     }
 }
 
@@ -122,17 +126,11 @@ mod tests {
     #[test]
     fn numbers_that_are_always_one_are_not_shown() {
         let shown = |all: &[Workers]| WorkersShown::of(all.iter().copied()).text(all[0]);
-        assert_eq!(shown(&[Workers::ONE]), None);
-        assert_eq!(
-            shown(&[Workers::ONE, Workers::threads(4)]).as_deref(),
-            Some("T=1")
-        );
-        assert_eq!(
-            shown(&[Workers::processes(2), Workers::ONE]).as_deref(),
-            Some("P=2")
-        );
+        assert_eq!(shown(&[Workers::ONE]), "");
+        assert_eq!(shown(&[Workers::ONE, Workers::threads(4)]), "T=1");
+        assert_eq!(shown(&[Workers::processes(2), Workers::ONE]), "P=2");
         let both = [Workers::processes(2), Workers::threads(4)];
-        assert_eq!(shown(&both).as_deref(), Some("P=2 T=1"));
+        assert_eq!(shown(&both), "P=2 T=1");
     }
 
     #[test]

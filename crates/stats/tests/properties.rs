@@ -186,7 +186,7 @@ proptest! {
         prop_assert!(steady_from(&groups, y).is_none_or(|place| place == 0));
         let throughputs: Vec<ScalingPoint> = (1..)
             .zip(&a)
-            .map(|(processes, &throughput)| ScalingPoint { processes, throughput })
+            .map(|(workers, &throughput)| ScalingPoint { workers, throughput })
             .collect();
         prop_assert!(scaling(&throughputs).is_none_or(|told| told.bend <= a.len()));
     }

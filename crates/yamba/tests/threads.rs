@@ -87,7 +87,7 @@ fn failure(output: &Output) -> String {
     }
 }
 
-/// A crash and a failed call name the thread. The system tells of other ends only that they are the process's.
+/// A crash and a failed call name the thread. Other ends are those of the whole process.
 #[test]
 #[ignore = "needs g++"]
 fn failed_thread_is_named_and_no_process_is_left() {
@@ -270,9 +270,10 @@ fn run(text: &str, arguments: &[&str]) -> Output {
         .arg("run")
         .arg(&file)
         .args(arguments)
-        .args(["--quick", "--no-save", "--json"])
+        .args(["--quick", "--json"])
         .env("YAMBA_HOME", home)
         .env("YAMBA_CACHE", scratch.path().join("cache"))
+        .env("YAMBA_STORE", scratch.path().join("results.sqlite"))
         .output()
         .unwrap()
 }

@@ -145,7 +145,7 @@ impl<'a> Varying<'a> {
         let shown = parameters.filter(|(name, _)| differ.contains(name.as_str()));
         let shown = shown.map(|(name, value)| format!("{name}={}", plain(value)));
         let workers = self.workers.get(benchmark.name.as_str());
-        let workers = workers.and_then(|w| w.text(benchmark.workers()));
-        shown.chain(workers).collect()
+        let words = workers.map(|w| w.words(benchmark.workers()));
+        shown.chain(words.into_iter().flatten()).collect()
     }
 }

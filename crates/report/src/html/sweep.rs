@@ -174,12 +174,9 @@ fn curve_name(rows: &[&PointRow], benchmark: &Benchmark, declared: &Declared) ->
         .map(Benchmark::workers)
         .collect();
     let differ = all.iter().any(|w| *w != benchmark.workers());
+    if !differ {
+        return name;
+    }
     let shown = WorkersShown::of(all).text(benchmark.workers());
-    let words = [Some(name), shown.filter(|_| differ)];
-    let words: Vec<String> = words
-        .into_iter()
-        .flatten()
-        .filter(|w| !w.is_empty())
-        .collect();
-    words.join(" ")
+    format!("{name} {shown}").trim_start().to_owned()
 }

@@ -78,9 +78,8 @@ pub(super) fn points(
         let each = entry.parameters.0.iter();
         let shown = each.filter(|(n, _)| differs(n) || (given.contains(n) && !is_set(n)));
         let mut words = Parameters(shown.cloned().collect()).to_string();
-        let shown = workers.text(entry.workers());
-        if let Some(shown) = shown.filter(|_| wanted.workers.is_none()) {
-            words = format!("{words} {shown}");
+        if wanted.workers.is_none() {
+            words = format!("{words} {}", workers.text(entry.workers()));
         }
         words.trim().to_owned()
     };

@@ -350,12 +350,29 @@ fn csv_has_one_line_per_entry() {
     assert_eq!(lines.len(), 6);
     assert_eq!(
         lines[1],
-        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,ok,latency,ns,2.5,2,3,,,,,3,0,false,,,"#
+        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,1,ok,latency,ns,2.5,2,3,,,,,3,0,false,,,"#
     );
     assert_eq!(
         lines[4],
-        r#"0123456789abcdef,bad,{},1,invalid,latency,ns,,,,,,,,3,0,false,,,"missed, twice""#
+        r#"0123456789abcdef,bad,{},1,1,invalid,latency,ns,,,,,,,,3,0,false,,,"missed, twice""#
     );
+}
+
+/// An entry of four threads has another name or series than one of one thread, or of four processes.
+#[test]
+fn threads_identify_entry() {
+    let four = entry("x", json!({"threads": 4}));
+    let threads = run(std::slice::from_ref(&four));
+    for (format, text) in [
+        ("prometheus", r#"benchmark="x",processes="1",threads="4"}"#),
+        ("influx", "yamba,benchmark=x,processes=1,threads=4,"),
+        ("google-benchmark", r#""x/threads=4""#),
+        ("csv", "x,{},1,4,ok"),
+    ] {
+        let written = written(format, &threads);
+        assert!(written.contains(text), "{format}: {written}");
+    }
+    assert_eq!(google_rows(&[four])[0]["threads"], 4);
 }
 
 #[test]
@@ -369,7 +386,7 @@ fn csv_batches_has_one_line_per_batch() {
     );
     assert_eq!(
         text.lines().nth(1).unwrap(),
-        r#"0123456789abcdef,x,{},1,ok,ns,1,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,1702,,,-200,,"{""faults"":1.0}",{}"#
+        r#"0123456789abcdef,x,{},1,1,ok,ns,1,0,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,1702,,,-200,,"{""faults"":1.0}",{}"#
     );
 }
 

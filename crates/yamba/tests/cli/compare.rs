@@ -555,8 +555,7 @@ fn history_shows_where_benchmark_changed() {
     );
     assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
     assert_eq!(series["points"].as_array().unwrap().len(), 16);
-    let other =
-        json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1});
+    let other = json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1, "threads": 1});
     let invalid = json!({"run": "0000000000000010", "benchmark": other, "reason": "invalid"});
     assert_eq!(document["left_out"], json!([invalid]));
     let one = yamba

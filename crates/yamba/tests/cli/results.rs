@@ -233,10 +233,12 @@ fn show_raw_prints_one_line_per_batch() {
     let csv = yamba.run("show baseline lat_pipe --raw").ok().out;
     let lines: Vec<&str> = csv.lines().collect();
     assert!(
-        lines[0].starts_with("run,name,parameters,processes,status,unit,launch,"),
+        lines[0].starts_with(
+            "run,name,parameters,processes,threads,status,unit,launch,process,thread,"
+        ),
         "{csv}"
     );
-    assert!(lines[1].contains(",lat_pipe,{},1,ok,ns,0,0,"), "{csv}");
+    assert!(lines[1].contains(",lat_pipe,{},1,1,ok,ns,0,0,0,"), "{csv}");
     assert!(lines[1].contains(",4,8,120.25,20.25,"), "{csv}");
     assert!(lines[1].contains(",switch,"), "{csv}");
     assert!(lines[1].contains(r#","{""faults"":1"#), "{csv}");
@@ -328,6 +330,7 @@ fn hard_to_tell() -> Run {
         "lat_mem",
         "lat_mem",
         "lat_mem",
+        "lat_mem",
         "asm/mov rax, [rax]/a",
         "statement/f('$x') & *",
         "--raw",
@@ -338,6 +341,7 @@ fn hard_to_tell() -> Run {
         ("size", 16384.into(), 1),
         ("size", 32.into(), 1),
         ("size", 32.into(), 4),
+        ("size", 32.into(), 1),
     ];
     let points = points
         .into_iter()
@@ -355,6 +359,7 @@ fn hard_to_tell() -> Run {
             hash: "aa".to_owned(),
         }];
     }
+    all.benchmarks[3].threads = 4;
     all
 }
 
@@ -396,9 +401,10 @@ fn each_shows_its_own(yamba: &Yamba, page: &str) {
         .map(|(heading, _)| heading.as_str())
         .collect();
     let expected = [
-        "lat_mem size=16384 P=1",
-        "lat_mem size=32 P=1",
-        "lat_mem size=32 P=4",
+        "lat_mem size=16384 P=1 T=1",
+        "lat_mem size=32 P=1 T=1",
+        "lat_mem size=32 P=4 T=1",
+        "lat_mem size=32 P=1 T=4",
         "asm/mov rax, [rax]/a",
         "statement/f('$x') & *",
         "--raw",

@@ -73,6 +73,11 @@ fn run_rejects_wrong_values() {
         ("-P 0", &["--processes", "from 1 to 4096"]),
         ("-P 1,two", &["--processes", "two"]),
         ("-P 5000", &["--processes", "from 1 to 4096"]),
+        ("-T 0", &["--threads", "from 1 to 4096"]),
+        (
+            "-T 2 -P 2",
+            &["--threads", "cannot be used with", "--processes"],
+        ),
         ("--launches 0", &["--launches", "from 1 to 10000"]),
         ("--batches 0", &["--batches", "at least 1"]),
         ("-N none", &["--batches", "none"]),

@@ -1,4 +1,4 @@
-//! What tests of several processes and of several threads share.
+//! Helpers of the tests of several processes and of several threads.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};

@@ -240,7 +240,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
 /// The number of processes or threads, shown if any entry of the run has several.
 fn workers(run: &Run, benchmark: &Benchmark) -> String {
     let shown = WorkersShown::of(run.benchmarks.iter().map(Benchmark::workers));
-    shown.text(benchmark.workers()).unwrap_or_default()
+    shown.text(benchmark.workers())
 }
 
 /// The parameters to show: those that distinguish the points of a benchmark or were swept, and those that the user set. A run's document has all
