@@ -63,8 +63,7 @@ pub fn stored(
 /// Whether the run was requested by a user, has ended, and measured this machine.
 fn is_of(run: &Listed, machine: &str) -> bool {
     let head = &run.head;
-    let is_own =
-        head.producer.imported.is_none() && head.producer.for_another_command().is_none();
+    let is_own = head.producer.imported.is_none() && head.producer.for_another_command().is_none();
     run.complete && is_own && machine_name(&head.machine).is_some_and(|name| name == machine)
 }
 

@@ -12,6 +12,8 @@ mod headline;
 mod histogram;
 mod levels;
 mod measured;
+mod preamble;
+pub(crate) mod predictions;
 mod recorded_curve;
 pub(crate) mod rows;
 mod scaling;
@@ -22,10 +24,7 @@ mod timeline;
 mod trust;
 pub(crate) mod verdict;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
-use sha2::{Digest, Sha256};
 use yamba_record::Run;
 
 use chart::{Chart, Drawn};
@@ -33,6 +32,7 @@ use rows::{PointRow, groups};
 use table::Columns;
 
 use crate::place::RunLocation;
+pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};
 
@@ -65,7 +65,7 @@ pub fn html(
     let page = markup! {
         (DOCTYPE)
         html lang="en" {
-            (preamble(runs))
+            (preamble::preamble(&head::title(runs), &[PLOT_STYLE, STYLE], &[PLOT_SCRIPT, TABLES, CHARTS]))
             body {
                 a.skip href="#figures" { "To the figures" }
                 header {
@@ -109,36 +109,6 @@ pub fn html(
         }
     };
     page.into_string()
-}
-
-fn preamble(runs: &[Run]) -> Markup {
-    let policy = format!(
-        "default-src 'none'; style-src {} {}; script-src {} {} {}; img-src data:; base-uri 'none'; form-action 'none'",
-        hash(PLOT_STYLE),
-        hash(STYLE),
-        hash(PLOT_SCRIPT),
-        hash(TABLES),
-        hash(CHARTS)
-    );
-    markup! {
-        head {
-            meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(policy);
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            title { "Yamba: " (head::title(runs)) }
-            style { (PreEscaped(PLOT_STYLE)) }
-            style { (PreEscaped(STYLE)) }
-        }
-    }
-}
-
-/// The hash by which a Content-Security-Policy permits a script or a style.
-fn hash(text: &str) -> String {
-    format!(
-        "'sha256-{}'",
-        STANDARD.encode(Sha256::digest(text.as_bytes()))
-    )
 }
 
 fn contents(

@@ -145,7 +145,7 @@ fn policy_has_hash_of_each_script_and_style() {
         super::CHARTS,
         super::PLOT_SCRIPT,
     ] {
-        assert!(page.contains(own) && page.contains(&super::hash(own)));
+        assert!(page.contains(own) && page.contains(&super::preamble::hash(own)));
     }
     assert!(!page.contains(" style="), "a style that the policy forbids");
 }

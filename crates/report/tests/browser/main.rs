@@ -4,6 +4,7 @@ mod access;
 mod chromium;
 mod made_up;
 mod page;
+mod predictions;
 
 use serde_json::json;
 use yamba_record::Run;

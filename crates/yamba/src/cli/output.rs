@@ -121,7 +121,7 @@ pub(super) fn whole(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let cannot = |e: io::Error| cannot_write(path, &e).help("name another file with -o");
+    let cannot = |e: io::Error| cannot_write(path, &e).help("name another file");
     // The target of a symbolic link is replaced, not the link itself.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.exists() && !target.is_file() {
@@ -129,7 +129,7 @@ pub(super) fn whole(
             "{} is no file that could be replaced",
             path.display()
         ))
-        .help("name another file with -o, or send standard output there"));
+        .help("name another file, or send standard output there"));
     }
     let beside = beside(&target).map_err(cannot)?;
     let mut out = BufWriter::new(beside.as_file());

@@ -2,6 +2,7 @@
 
 mod application;
 mod measure;
+mod page;
 mod system;
 mod table;
 
@@ -32,6 +33,7 @@ Examples:
   yamba predict server.vector --cost 'connect(tcp)=0.5x'     what if a primitive cost less?
   yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   what if the program changed?
   yamba predict server.vector --on other.json --user-scale int_mul   user time, too
+  yamba predict server.vector --on latest --on other.json --page page.html   stacked bars
   yamba predict server.vector --measure                runs the application here, and prints the error
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
@@ -39,7 +41,7 @@ pub(super) struct Predict {
     /// Documents of applications, `yamba-vector/1`
     #[arg(value_name = "VECTOR", required = true)]
     vectors: Vec<PathBuf>,
-    /// The run that measured the costs; several are ranked [default: the latest run of this machine with costs; if there is none, they are measured and stored]
+    /// The run that measured the costs; several are ranked [default: the latest run of this machine with costs, which are measured and stored if no run has them]
     #[arg(long, value_name = "RUN")]
     on: Vec<String>,
     /// A run of the machine where the vectors were traced [default: the latest one with costs]
@@ -60,6 +62,9 @@ pub(super) struct Predict {
     /// Run the application here, too, for 10 s of processor time, and print its measured kernel time
     #[arg(long, conflicts_with_all = ["cost", "replace"])]
     measure: bool,
+    /// Write a page with stacked bars to this file, which opens in a browser, offline; `-` is standard output
+    #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
+    page: Option<PathBuf>,
     /// One JSON document
     #[arg(long)]
     json: bool,
@@ -86,9 +91,12 @@ impl Predict {
             applications.pop()
         });
         let found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
-        output::json_or_text(self.json, &found, |found| {
-            table::text(found, output::width())
-        })
+        match &self.page {
+            Some(path) => write_page(&page::page(&found), path),
+            None => output::json_or_text(self.json, &found, |found| {
+                table::text(found, output::width())
+            }),
+        }
     }
 
     /// The vectors with the replacements, which the version of `--against` does not get.
@@ -172,6 +180,16 @@ fn primitives(vectors: &[Vector]) -> Vec<String> {
     let uses = vectors.iter().flat_map(|vector| &vector.primitives);
     let names = uses.map(|used| used.name.clone());
     names.chain([NULL_CALL.to_owned()]).collect()
+}
+
+fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return output::content(text);
+    }
+    output::whole(path, |out| out.write_all(text.as_bytes()))?;
+    let (path, bytes) = (path.display(), text.len());
+    output::note(&format!("{path}: {bytes} bytes\n"));
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<Vector, Failure> {

@@ -246,6 +246,32 @@ fn user_time_is_scaled_by_a_named_figure() {
         .refused(&["--user-scale: server: no stored run", "--traced-on"]);
 }
 
+#[test]
+fn page_has_a_bar_for_each_system_and_hatches_time_without_costs() {
+    let mut yamba = prepared();
+    let words = "predict server.vector --on here.json --on other.json --traced-on here.json --page";
+    let answer = yamba.run(&format!("{words} page.html")).ok();
+    assert_eq!(answer.out, "");
+    assert!(answer.err.starts_with("page.html: "), "{}", answer.err);
+    let page = fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
+    for text in [
+        "<strong>server</strong> on here.json",
+        "<strong>server</strong> on other.json",
+        "hatched: without costs of its own",
+        "here.json  25 us",
+        "the vector was traced on here.json",
+        "other kernel time",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    // In each bar: `ioctl` and the other kernel time.
+    let hatched = page.matches("<rect class=\"hatched\" x=\"").count();
+    assert_eq!(hatched, 2 * 2 + 1, "and the legend");
+    assert_eq!(yamba.run(&format!("{words} -")).ok().out, page);
+    let answer = yamba.run(&format!("{words} page.html --json"));
+    assert_eq!((answer.status, answer.out.as_str()), (2, ""));
+}
+
 /// A suite of one primitive: the benchmark of the null call and the files that it needs.
 fn small_suite(yamba: Yamba) -> Yamba {
     let home = yamba.folder.path().join("home");

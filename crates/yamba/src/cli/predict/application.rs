@@ -9,7 +9,7 @@ use crate::cli::{Failure, output};
 pub(super) struct Application {
     /// The vector, with its replacements.
     pub(super) vector: Vector,
-    /// A run of the machine where the vector was traced, or the reason why there is none.
+    /// A run of the machine where the vector was traced, or the reason for its absence.
     traced_on: Result<System, String>,
     /// The traced times, or the reason why the prediction is from benchmarks alone.
     context: Result<Context, String>,

@@ -62,7 +62,7 @@ impl Systems {
         Ok(System::new(reference, run))
     }
 
-    /// The latest run of this machine with costs. If there is none, they are measured.
+    /// The latest run of this machine with costs. They are measured if no run has them.
     pub(super) fn here(&mut self) -> Result<System, Failure> {
         let Some(machine) = machine_name(&yamba_session::machine(&host())) else {
             return self.named(LATEST);
@@ -92,7 +92,7 @@ impl Systems {
         costs::measured(prepared, &stop, &self.store, &terminal)
     }
 
-    /// A run of the machine where the vector was traced, or the reason why there is none.
+    /// A run of the machine where the vector was traced, or the reason for its absence.
     pub(super) fn of_trace(
         &mut self,
         vector: &Vector,

@@ -13,16 +13,29 @@ use crate::cli::run_ref::plain;
 
 pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
     let mut parts: Vec<String> = found.predictions.iter().map(|p| one(p, width)).collect();
-    for places in found
-        .ranking
-        .chunk_by(|a, b| a.application == b.application)
-    {
-        parts.push(ranking(places));
+    for places in rankings(found) {
+        parts.push(ranking(places).iter().map(|text| line(text)).collect());
     }
     if !found.ratios.is_empty() {
-        parts.push(found.ratios.iter().map(version).collect());
+        let versions = found.ratios.iter().map(|ratio| line(&version(ratio)));
+        parts.push(versions.collect());
     }
     parts.join("\n")
+}
+
+/// The ranking of each application.
+fn rankings(found: &Predictions) -> impl Iterator<Item = &[Place]> {
+    let places = &found.ranking;
+    places.chunk_by(|a, b| a.application == b.application)
+}
+
+/// Rankings and ratios as sentences.
+pub(super) fn conclusions(found: &Predictions) -> Vec<String> {
+    let ranked = rankings(found).map(|places| {
+        let lines = ranking(places);
+        format!("{}: {}", lines[0], lines[1..].join("; "))
+    });
+    ranked.chain(found.ratios.iter().map(version)).collect()
 }
 
 /// A line without control characters: the names come from documents.
@@ -31,10 +44,23 @@ fn line(text: &str) -> String {
 }
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
-    let total = prediction.predicted_ns;
-    let is_traced = prediction.context == Basis::Traced;
+    let mut out = line(&format!(
+        "{} on {}",
+        prediction.application, prediction.system
+    ));
+    let shown = shown(&prediction.primitives, prediction.predicted_ns);
+    out += &table(&rows(prediction, shown), width);
+    out += &line(&sum(prediction));
+    out += &measured(prediction).map_or(String::new(), |text| line(&text));
+    for remark in remarks(prediction) {
+        out += &line(&remark);
+    }
+    out
+}
+
+/// The titles, the first `shown` terms, the others in one row, and the time outside of them.
+pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
     let mut rows = vec![titles()];
-    let shown = shown(&prediction.primitives, total);
     let (shown, others) = prediction.primitives.split_at(shown);
     rows.extend(shown.iter().map(|p| row(p, prediction)));
     if !others.is_empty() {
@@ -42,22 +68,10 @@ fn one(prediction: &Prediction, width: Option<usize>) -> String {
     }
     let other = prediction.other.filter(|other| other.traced_ns > 0.0);
     rows.extend(other.map(|other| other_row(other, prediction)));
-    if !is_traced {
+    if prediction.context == Basis::Benchmarks {
         rows.iter_mut().for_each(|row| drop(row.remove(FACTOR)));
     }
-    let mut out = line(&format!(
-        "{} on {}",
-        prediction.application, prediction.system
-    ));
-    out += &table(&rows, width);
-    out += &line(&sum(prediction));
-    if let Some(measured) = measured(prediction) {
-        out += &line(&measured);
-    }
-    for remark in remarks(prediction) {
-        out += &line(&remark);
-    }
-    out
+    rows
 }
 
 fn sum(prediction: &Prediction) -> String {
@@ -67,15 +81,23 @@ fn sum(prediction: &Prediction) -> String {
     } else {
         "predicted kernel time"
     };
-    let interval = prediction.interval_ns.map_or(String::new(), |ends| {
-        format!(" {}", interval(ends, total, "ns"))
+    let unit = &prediction.unit;
+    format!(
+        "{what}: {} each {unit}",
+        time(total, prediction.interval_ns)
+    )
+}
+
+/// A time with its interval.
+pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
+    let interval = ends.map_or(String::new(), |ends| {
+        format!(" {}", interval(ends, ns, "ns"))
     });
-    let (figure, unit) = (figure(total, "ns"), &prediction.unit);
-    format!("{what}: {figure}{interval} each {unit}")
+    figure(ns, "ns") + &interval
 }
 
 /// The measured times. An interval of the prediction does not cover its error.
-fn measured(prediction: &Prediction) -> Option<String> {
+pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
     let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
     Some(format!(
@@ -137,7 +159,7 @@ fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
         AS_THE_OTHERS
     };
     vec![
-        "other kernel time".to_owned(),
+        OTHER.to_owned(),
         String::new(),
         String::new(),
         String::new(),
@@ -150,6 +172,9 @@ fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
 
 /// The place of the factor in a row, which only predictions from traced times have.
 const FACTOR: usize = 4;
+
+/// The name of kernel time outside of the primitives.
+pub(super) const OTHER: &str = "other kernel time";
 
 const AS_THE_OTHERS: &str = "no cost: scaled as the others";
 
@@ -226,7 +251,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn remarks(prediction: &Prediction) -> Vec<String> {
+pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     let mut lines = vec![basis(prediction), covered(prediction.coverage)];
     for part in &prediction.contained {
         let (name, count) = (&part.name, number(part.count));
@@ -298,15 +323,13 @@ fn covered(coverage: Coverage) -> String {
     format!("primitives with a cost of their own: {calls} of the uses{time}")
 }
 
-fn ranking(places: &[Place]) -> String {
+fn ranking(places: &[Place]) -> Vec<String> {
     let by = match places[0].predicted_user_ns {
         Some(_) => "by kernel and user time",
         None => "by kernel time",
     };
-    let mut out = line(&format!(
-        "{}, the fastest system first, {by}",
-        places[0].application
-    ));
+    let application = &places[0].application;
+    let mut lines = vec![format!("{application}, the fastest system first, {by}")];
     for place in places {
         let then = match place.is_before_later {
             Some(false) => "  cannot tell from later ones: the intervals overlap",
@@ -314,9 +337,9 @@ fn ranking(places: &[Place]) -> String {
         };
         let user = place.predicted_user_ns.unwrap_or(0.0);
         let time = figure(place.predicted_ns + user, "ns");
-        out += &line(&format!("{}  {time}{then}", place.system));
+        lines.push(format!("{}  {time}{then}", place.system));
     }
-    out
+    lines
 }
 
 fn version(ratio: &Ratio) -> String {
@@ -332,8 +355,8 @@ fn version(ratio: &Ratio) -> String {
         |with| format!("; {} with the user time of the base in both", number(with)),
     );
     let speedup = number(ratio.speedup);
-    line(&format!(
+    format!(
         "{} is {speedup}{interval} times as fast as {} in kernel time on {}{user}",
         ratio.version, ratio.base, ratio.system
-    ))
+    )
 }

@@ -1,0 +1,55 @@
+//! Predictions as a page.
+
+use yamba_predict::Prediction;
+use yamba_predict::document::Predictions;
+use yamba_report::{MeasuredBar, PredictedBar, PredictedPart};
+
+use super::table;
+
+/// The page of all predictions.
+pub(super) fn page(found: &Predictions) -> String {
+    let bars: Vec<PredictedBar> = found.predictions.iter().map(bar).collect();
+    yamba_report::predictions(&bars, &table::conclusions(found))
+}
+
+fn bar(prediction: &Prediction) -> PredictedBar {
+    let total = prediction.predicted_ns;
+    PredictedBar {
+        application: prediction.application.clone(),
+        system: prediction.system.clone(),
+        unit: prediction.unit.clone(),
+        parts: parts(prediction),
+        total_ns: total,
+        interval_ns: prediction.interval_ns,
+        text: table::time(total, prediction.interval_ns),
+        measured: measured(prediction),
+        rows: table::rows(prediction, prediction.primitives.len()),
+        remarks: table::remarks(prediction),
+    }
+}
+
+fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
+    let products = prediction.primitives.iter().map(|product| PredictedPart {
+        name: product.name.clone(),
+        ns: product.product_ns,
+        is_covered: product.is_covered,
+    });
+    let other = prediction.other.iter().map(|other| PredictedPart {
+        name: table::OTHER.to_owned(),
+        ns: other.product_ns,
+        is_covered: false,
+    });
+    products.chain(other).collect()
+}
+
+fn measured(prediction: &Prediction) -> Option<MeasuredBar> {
+    let ns = prediction.measured_ns?;
+    let error = prediction.error.map_or(String::new(), |error| {
+        format!("; the prediction is {:+.1} % off", error * 100.0)
+    });
+    Some(MeasuredBar {
+        ns,
+        interval_ns: prediction.measured_interval_ns,
+        text: table::time(ns, prediction.measured_interval_ns) + &error,
+    })
+}
