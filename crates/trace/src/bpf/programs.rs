@@ -328,18 +328,17 @@ bytes:
     r1 = r9
     r1 += event.text
     call probe_read_user
-    goto restart
+    goto submit
 text:
     r1 = r9
     r1 += event.text
     r2 = TEXT_BYTES
     call probe_read_user_str
-restart:
-    // Reading is no user time.
-    NOW
-    *(u64 *)(r7 + thread.since) = r8
 submit:
     SUBMIT
+    // The time of this program is no user time.
+    NOW
+    *(u64 *)(r7 + thread.since) = r8
     goto out
 lost:
     *(u64 *)(r7 + thread.call) = 0

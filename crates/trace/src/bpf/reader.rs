@@ -12,17 +12,43 @@ use crate::primitive::Used;
 use crate::tally::Tally;
 use yamba_predict::vector::Use;
 
+/// The time that a call or page fault takes longer while it is traced, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Added {
+    /// The part of it that counts as user time.
+    pub user_ns: f64,
+    /// The part of it that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
+    pub kernel_ns: f64,
+    /// Its kernel time as the tracer sees it.
+    pub seen_ns: f64,
+}
+
+impl Added {
+    /// The whole time.
+    pub fn ns(self) -> f64 {
+        self.user_ns + self.kernel_ns
+    }
+}
+
 /// The cost of the tracer, which is subtracted from the times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Time that a call takes longer, in ns.
-    pub call_ns: f64,
-    /// The part of it that counts as user time.
-    pub call_user_ns: f64,
-    /// Time that a page fault outside of calls takes longer, in ns.
-    pub fault_ns: f64,
-    /// The part of it that counts as user time.
-    pub fault_user_ns: f64,
+    /// Of the shortest call.
+    pub null: Added,
+    /// Of a call that does some work: the tracer has displaced code and data that the call needs.
+    pub call: Added,
+    /// Of a page fault outside of calls.
+    pub fault: Added,
+}
+
+impl Cost {
+    /// The kernel time that the tracer adds to a call. It lies between those of both calls that were measured.
+    fn of_call(&self, seen_ns: f64) -> f64 {
+        let range = self.call.seen_ns - self.null.seen_ns;
+        let place = (seen_ns - self.null.seen_ns) / range.max(1.0);
+        let slope = self.call.kernel_ns - self.null.kernel_ns;
+        self.null.kernel_ns + slope * place.clamp(0.0, 1.0)
+    }
 }
 
 /// Counts events.
@@ -163,9 +189,9 @@ impl EventReader {
         if returned.is_child {
             return self.tally.add_time(thread, &call, time_ns);
         }
-        self.add_user(-self.cost.call_user_ns);
-        let inside_ns = self.cost.call_ns - self.cost.call_user_ns;
-        self.tally.call(thread, &call, time_ns - inside_ns);
+        self.add_user(-self.cost.call.user_ns);
+        let time_ns = time_ns - self.cost.of_call(time_ns);
+        self.tally.call(thread, &call, time_ns);
     }
 
     fn end(&mut self, event: &Event, call_ns: u64, is_32_bit: bool) {
@@ -187,9 +213,9 @@ impl EventReader {
             return;
         }
         let (user, call) = (f64::from(more.user_faults), f64::from(more.call_faults));
-        self.add_user(-self.cost.fault_user_ns * user);
-        let inside_ns = self.cost.fault_ns - self.cost.fault_user_ns;
-        let minor_ns = more.minor_ns as f64 - inside_ns * user - self.cost.fault_ns * call;
+        let added = self.cost.fault;
+        self.add_user(-added.user_ns * user);
+        let minor_ns = more.minor_ns as f64 - added.kernel_ns * user - added.ns() * call;
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
         let major = u64::from(more.major_faults);
         for (used, count, time_ns) in [

@@ -232,7 +232,7 @@ impl Session {
         let traced = Traced {
             how: "bpf".to_owned(),
             machine: None,
-            cost_ns_per_call: Some(self.cost.call_ns),
+            cost_ns_per_call: Some(self.cost.null.ns()),
             lost: Some(self.tracer.lost()? - self.lost_before),
         };
         let uses = self.reader.uses(units);
