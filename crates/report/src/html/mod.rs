@@ -43,7 +43,7 @@ const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 const STYLE: &str = include_str!("../../assets/report.css");
 /// The width in `STYLE` below which a row becomes a card, and that of a page of several runs.
-const NARROW: &str = "(max-width: 46rem)";
+const NARROW: &str = "(max-width: 49rem)";
 const NARROW_FOR_SEVERAL: &str = "(max-width: 74rem)";
 
 const TABLES: &str = include_str!("../../assets/tables.js");
