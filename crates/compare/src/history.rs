@@ -13,6 +13,10 @@ use super::{LEAST_DEVIATION, spread};
 /// The probability of a false change in each series.
 const SIGNIFICANCE: f64 = 0.01;
 
+/// The fewest runs in which a change can be shown. Of nine runs in two levels, 2 of C(9, 4) = 126 orders are as extreme as any
+/// other, which is more than `SIGNIFICANCE`; of ten, 2 of C(10, 5) = 252.
+pub const FEWEST_RUNS: usize = 10;
+
 /// Seed of the permutations: the same runs always give the same changes.
 const SEED: u64 = 1;
 
@@ -294,6 +298,19 @@ mod tests {
         assert_eq!((change.index, change.run.as_str()), (6, "06"));
         assert!((change.ratio - 1.1).abs() < 0.01 && change.p <= 0.01);
         assert_eq!(change.differs, ["kernel is 6.1 before, 6.2 then"]);
+    }
+
+    #[test]
+    fn fewer_runs_than_the_fewest_show_no_change() {
+        for count in 2..FEWEST_RUNS {
+            for step in 1..count {
+                let level = |i| if i < step { 1.0 } else { 2.0 };
+                let factors: Vec<f64> = (0..count).map(level).collect();
+                assert_eq!(changes(&factors), [], "{step} of {count}");
+            }
+        }
+        let fewest: Vec<f64> = (0..FEWEST_RUNS).map(|i| [1.0, 2.0][i / 5]).collect();
+        assert_eq!(changes(&fewest).len(), 1);
     }
 
     #[test]

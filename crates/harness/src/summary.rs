@@ -346,8 +346,10 @@ impl Figures {
             estimate
         };
         let all: Vec<&Batch> = used.launches.concat();
+        let samples = rule(&used.each(|i| i.sample));
+        let is_timed = benchmark.figure.as_deref() != Some("value");
         Figures {
-            samples: rule(&used.each(|i| i.sample)),
+            samples: samples.map(|e| if is_timed { e.with_drift() } else { e }),
             times: rule(&used.each(time)),
             cycles: rule(&used.each(cycles::of)).map(cycles::with_own_error),
             second_opinion: cycles::second_opinion(&all),

@@ -183,7 +183,7 @@
     };
     place.replaceChildren();
     const plot = new uPlot({
-      width: Math.max(200, place.clientWidth), height: innerWidth > 704 ? 340 : 260, series,
+      width: Math.max(200, place.clientWidth), height: innerWidth > 784 ? 340 : 260, series,
       scales: { x: { time: false, distr: across ? 3 : 1, ...(across && { range: across.range }) }, y: { range, distr: up ? 3 : 1 } },
       axes: [
         { stroke: text, grid, label: chart.x, incrs: data[0].every(Number.isInteger) ? whole : undefined, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))), ...labelled(across) },

@@ -86,6 +86,10 @@ impl Parser<'_> {
                 "`{` is missing after `native`".to_owned(),
                 "write `native { ... }`",
             ),
+            "bitstring" | "chart" | "compile" | "evidence" | "import" | "param" | "requires" => (
+                format!("{} stands outside all classes", self.shown(start)),
+                "move it into the braces of a class: `yamba NAME { ... }`",
+            ),
             _ => (
                 format!("{} stands outside all classes", self.shown(start)),
                 "a file consists of `yamba NAME { ... }` and `native { ... }`",

@@ -135,17 +135,9 @@ impl BarChart<'_> {
     }
 }
 
-/// The bars of a group of benchmarks.
-pub fn bars(runs: &[Run], rows: &[PointRow]) -> Markup {
-    let charts = bar_charts(runs, rows);
-    markup! {
-        @if !charts.is_empty() {
-            h3 { "Sweeps over names" }
-            div.charts {
-                @for chart in &charts { (figure(chart)) }
-            }
-        }
-    }
+/// The drawings of a group of benchmarks.
+pub fn figures(charts: &[BarChart]) -> Markup {
+    markup! { @for chart in charts { (figure(chart)) } }
 }
 
 fn figure(chart: &BarChart) -> Markup {

@@ -100,7 +100,7 @@ fn card(runs: &[Run], card: &Candidate, comparison: Option<&SideBySide>) -> Mark
     markup! {
         a.card href={ "#entry-" (row.place) } {
             span.topic { (card.topic) }
-            span.about { (about.unwrap_or(row.name)) }
+            span.about { (spans(about.unwrap_or(row.name))) }
             @for (number, entry) in row.entries.iter().enumerate() {
                 @if let Some(entry) = entry {
                     span.value {
@@ -113,6 +113,15 @@ fn card(runs: &[Run], card: &Candidate, comparison: Option<&SideBySide>) -> Mark
             }
             @if let Some(verdict) = verdict { (difference(verdict)) }
             span.which { (row.name) @if !row.settings.is_empty() { " " (row.short_point()) } }
+        }
+    }
+}
+
+/// A text in which words between backquotes are code.
+fn spans(text: &str) -> Markup {
+    markup! {
+        @for (i, part) in text.split('`').enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }

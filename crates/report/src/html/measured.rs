@@ -10,6 +10,9 @@ use super::facts::{is_own, moment};
 use super::head::{label, machine};
 use crate::number::counted;
 
+/// The benchmarks of a run are named if there are at most this many.
+const NAMED: usize = 3;
+
 /// A paragraph for each run. The machine of several runs is named once if it is the same.
 pub fn measured(runs: &[Run]) -> Markup {
     let machines: IndexSet<String> = runs.iter().map(|r| described(&r.machine)).collect();
@@ -40,7 +43,7 @@ fn described(of: &Machine) -> String {
     parts.join(", ")
 }
 
-/// `125 benchmarks, 161 figures · 2026-11-23 19:30:21 UTC, in 92 s`
+/// `125 benchmarks, 161 figures · 2026-11-23 19:30:21 UTC, in 92 s`; `1 benchmark (lat_pipe), 2 figures · ...`
 fn sentence(run: &Run) -> String {
     let measured = || {
         let all = run.benchmarks.iter();
@@ -48,10 +51,7 @@ fn sentence(run: &Run) -> String {
     };
     let names: IndexSet<&str> = measured().map(|b| b.name.as_str()).collect();
     let figures = counted(measured().count() as u64, "figure");
-    let mut parts = vec![format!(
-        "{}, {figures}",
-        counted(names.len() as u64, "benchmark")
-    )];
+    let mut parts = vec![format!("{}, {figures}", benchmarks(&names))];
     if let Some(whose) = run.whose() {
         parts.push(whose);
     }
@@ -67,6 +67,16 @@ fn sentence(run: &Run) -> String {
     parts.join(" · ")
 }
 
+/// The number of benchmarks, with the names of a few.
+fn benchmarks(names: &IndexSet<&str>) -> String {
+    let count = counted(names.len() as u64, "benchmark");
+    if names.is_empty() || names.len() > NAMED {
+        return count;
+    }
+    let names: Vec<&str> = names.iter().copied().collect();
+    format!("{count} ({})", names.join(", "))
+}
+
 /// `92 s`, `12 min`
 fn duration(seconds: f64) -> String {
     match seconds {
@@ -79,6 +89,15 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_benchmarks_are_named() {
+        let of = |names: &[&'static str]| benchmarks(&names.iter().copied().collect());
+        assert_eq!(of(&["sort"]), "1 benchmark (sort)");
+        assert_eq!(of(&["a", "b", "c"]), "3 benchmarks (a, b, c)");
+        assert_eq!(of(&["a", "b", "c", "d"]), "4 benchmarks");
+        assert_eq!(of(&[]), "0 benchmarks");
+    }
 
     #[test]
     fn durations_are_rounded() {

@@ -24,9 +24,12 @@ mod timeline;
 mod trust;
 pub(crate) mod verdict;
 
+use std::borrow::Cow;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use yamba_record::Run;
 
+use bars::BarChart;
 use chart::{Chart, Drawn};
 use rows::{PointRow, groups};
 use table::Columns;
@@ -39,6 +42,10 @@ pub use verdict::{PairVerdict, SideBySide, VerdictKind};
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 const STYLE: &str = include_str!("../../assets/report.css");
+/// The width in `STYLE` below which a row becomes a card, and that of a page of several runs.
+const NARROW: &str = "(max-width: 49rem)";
+const NARROW_FOR_SEVERAL: &str = "(max-width: 74rem)";
+
 const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
@@ -54,18 +61,15 @@ pub fn html(
     let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
         rows.into_iter().partition(PointRow::is_skipped);
     let groups = groups(measured);
-    let charts: Vec<Vec<Chart>> = groups
-        .iter()
-        .map(|(_, rows)| charts::charts(runs, rows))
-        .collect();
-    let drawn = charts.iter().flatten().map(Chart::drawn);
+    let drawings = drawings(runs, &groups);
+    let drawn = drawings.iter().flat_map(|d| &d.charts).map(Chart::drawn);
     let data: Vec<Drawn> = drawn.collect();
     let shown: Vec<&PointRow> = groups.iter().flat_map(|(_, rows)| rows).collect();
     let columns = Columns::of(runs, &shown, comparison);
     let page = markup! {
         (DOCTYPE)
         html lang="en" {
-            (preamble::preamble(&head::title(runs), &[PLOT_STYLE, STYLE], &[PLOT_SCRIPT, TABLES, CHARTS]))
+            (preamble::preamble(&head::title(runs), &[PLOT_STYLE, &style(runs)], &[PLOT_SCRIPT, TABLES, CHARTS]))
             body {
                 a.skip href="#figures" { "To the figures" }
                 header {
@@ -77,8 +81,8 @@ pub fn html(
                     @if !runs.is_empty() { (trust::section(runs, &shown)) }
                     @for (i, study) in studies.iter().enumerate() { (study::section(runs, places, &shown, i, study)) }
                     @if studies.is_empty() { (headline::section(runs, &groups, comparison)) }
-                    (contents(&groups, studies, !data.is_empty(), !skipped.is_empty()))
-                    (chart_section(&groups, &charts))
+                    (contents(&groups, studies, !drawings.is_empty(), !skipped.is_empty()))
+                    (chart_section(&drawings, groups.len() > 1))
                     section #figures aria-labelledby="figures-title" {
                         h2 #figures-title { "All figures" }
                         p.prose { (head::legend(runs, places, comparison.is_some())) }
@@ -93,7 +97,6 @@ pub fn html(
                         section aria-labelledby={ "group-" (i) } {
                             h2 id={ "group-" (i) } { (title) }
                             (table::table(runs, places, title, rows, &columns))
-                            (bars::bars(runs, rows))
                             @for (name, text) in absent::absent(runs, rows) { p { strong { (name) } ": " (text) "." } }
                         }
                     }
@@ -109,6 +112,15 @@ pub fn html(
         }
     };
     page.into_string()
+}
+
+/// The style of the page. Rows of several runs become cards on wider screens than those of one run, since they have more columns.
+fn style(runs: &[Run]) -> Cow<'static, str> {
+    if runs.len() > 1 {
+        STYLE.replace(NARROW, NARROW_FOR_SEVERAL).into()
+    } else {
+        STYLE.into()
+    }
 }
 
 fn contents(
@@ -128,36 +140,54 @@ fn contents(
     }
 }
 
-/// Placeholders for all charts by topic, which the script fills.
-fn chart_section(groups: &[(String, Vec<PointRow>)], charts: &[Vec<Chart>]) -> Markup {
-    let mut number = 0;
-    let numbered: Vec<(&str, Vec<(usize, &Chart)>)> = groups
-        .iter()
-        .zip(charts)
-        .filter(|(_, charts)| !charts.is_empty())
-        .map(|((title, _), charts)| {
-            let first = number;
-            number += charts.len();
-            (title.as_str(), (first..).zip(charts).collect())
-        })
-        .collect();
+/// The charts of a topic, and its bars.
+struct Drawings<'a> {
+    topic: &'a str,
+    charts: Vec<Chart>,
+    bars: Vec<BarChart<'a>>,
+}
+
+/// The drawings of each topic that has any.
+fn drawings<'a>(runs: &[Run], groups: &'a [(String, Vec<PointRow<'_>>)]) -> Vec<Drawings<'a>> {
+    let each = groups.iter().map(|(topic, rows)| Drawings {
+        topic,
+        charts: charts::charts(runs, rows),
+        bars: bars::bar_charts(runs, rows),
+    });
+    each.filter(|d| !d.charts.is_empty() || !d.bars.is_empty())
+        .collect()
+}
+
+/// The drawings by topic: bars, and placeholders for charts, which the script fills.
+fn chart_section(drawings: &[Drawings], has_topics: bool) -> Markup {
+    let counts = drawings.iter().map(|d| d.charts.len());
+    let firsts = counts.scan(0, |next, count| {
+        Some(std::mem::replace(next, *next + count))
+    });
+    let numbered: Vec<(usize, &Drawings)> = firsts.zip(drawings).collect();
     markup! {
         @if !numbered.is_empty() {
             section aria-labelledby="plots" {
                 h2 #plots { "Charts" }
-                noscript { p { "Charts are drawn by a script; the tables below have the same figures." } }
-                @for (title, charts) in &numbered {
-                    @if groups.len() > 1 { h3 { (title) } }
+                noscript { p { "Curves are drawn by a script; the tables below have the same figures." } }
+                @for (first, of) in &numbered {
+                    @if has_topics { h3 { (of.topic) } }
                     div.charts {
-                        @for (number, chart) in charts {
-                            figure {
-                                figcaption { strong { (chart.name) } ": " (chart.caption()) }
-                                div.plot data-chart=(number) role="img" aria-label={ "Chart of " (chart.name) ": " (chart.caption()) " The tables below have the same figures." } {}
-                            }
-                        }
+                        @for (i, chart) in of.charts.iter().enumerate() { (placeholder(first + i, chart)) }
+                        (bars::figures(&of.bars))
                     }
                 }
             }
+        }
+    }
+}
+
+/// The place that the script fills with the chart of this number.
+fn placeholder(number: usize, chart: &Chart) -> Markup {
+    markup! {
+        figure {
+            figcaption { strong { (chart.name) } ": " (chart.caption()) }
+            div.plot data-chart=(number) role="img" aria-label={ "Chart of " (chart.name) ": " (chart.caption()) " The tables below have the same figures." } {}
         }
     }
 }

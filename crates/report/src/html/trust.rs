@@ -232,11 +232,11 @@ fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Prob
     {
         0 => {}
         1 => all.push(Problem::new(
-            "1 was skipped; below it says what it needs.".to_owned(),
+            "1 was skipped; the reason is below.".to_owned(),
             "",
         )),
         n => all.push(Problem::new(
-            format!("{n} were skipped; below each says what it needs."),
+            format!("{n} were skipped; the reasons are below."),
             "",
         )),
     }

@@ -384,6 +384,55 @@ fn page_does_not_scroll_sideways_at_any_width() {
 
 #[test]
 #[ignore = "needs Chromium"]
+fn every_cell_is_in_sight_between_phone_and_desktop() {
+    let outside = "[...document.querySelectorAll('table.figures td')]
+        .filter((cell) => cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.innerText).join()";
+    for runs in [vec![sample_run()], vec![sample_run(), sample_run()]] {
+        on_page(&runs, |page| {
+            for width in [780, 820, 1024, 1200] {
+                page.window(width, 900);
+                page.until(&format!("innerWidth === {width}"));
+                assert_eq!(page.value(outside), "", "{} runs at {width}", runs.len());
+            }
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn bars_over_names_are_among_the_charts_and_fit_every_width() {
+    let of = |order: &str, size: u64| {
+        let mut point = benchmark("read", size, "ok");
+        point.parameters.0 = vec![("order".to_owned(), json!(order))];
+        point.is_disturbed = true;
+        point.charts.clear();
+        point
+    };
+    let run = run(vec![
+        of("sequential_forward", 25_000),
+        of("random_backward", 123_456),
+    ]);
+    on_page(&[run], |page| {
+        assert_eq!(page.texts("section:has(> #plots) .bars tr").len(), 2);
+        assert_eq!(
+            page.texts("section:has(> #plots) ~ section:has(table.figures)")
+                .len(),
+            1
+        );
+        for width in [390, 820, 1400] {
+            page.window(width, 900);
+            page.until(
+                "document.documentElement.scrollWidth === document.documentElement.clientWidth",
+            );
+            let [x, _, own, _] = page.place(".bars svg");
+            let is_in_sight = x >= 0.0 && x + own <= f64::from(width);
+            assert!(is_in_sight && own > 200.0, "a drawing of {own} at {width}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Chromium"]
 fn first_screen_says_what_was_measured_and_whether_to_trust_it() {
     on_page(&[sample_run()], |page| {
         page.window(1400, 900);
@@ -394,7 +443,7 @@ fn first_screen_says_what_was_measured_and_whether_to_trust_it() {
         let seen = seen.as_str().unwrap();
         for text in [
             "Made Up 3000, 2 processors",
-            "3 benchmarks, 6 figures",
+            "3 benchmarks (lat_mem, lat_alone, lat_wrong), 6 figures",
             "5 of 7 figures are valid and undisturbed; 1 invalid, 1 skipped.",
             "lat_wrong (faults is 1, expected 7)",
             "300 ns",

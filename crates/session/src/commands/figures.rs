@@ -229,12 +229,27 @@ impl Entry<'_> {
                 share * 100.0
             ));
         }
-        let failed = self.runs.runs.values().filter(|r| !r.end.is_success());
-        let (failed, all) = (failed.count(), self.runs.runs.len());
-        if failed > 0 {
-            notes.push(format!("{failed} of {all} runs failed, and count"));
-        }
+        notes.extend(failed_runs(self.runs.runs.values()));
     }
+}
+
+/// How many runs failed, and how: `5 of 8 runs failed, and count (3 with status 1, 2 with SIGSEGV)`.
+fn failed_runs<'a>(runs: impl ExactSizeIterator<Item = &'a CommandRun>) -> Option<String> {
+    let all = runs.len();
+    let mut ends: BTreeMap<String, usize> = BTreeMap::new();
+    for run in runs.filter(|r| !r.end.is_success()) {
+        let how = match run.end {
+            CommandEnd::Exit(status) => format!("status {status}"),
+            _ => run.end.short(),
+        };
+        *ends.entry(how).or_default() += 1;
+    }
+    let failed: usize = ends.values().sum();
+    let each = ends
+        .iter()
+        .map(|(how, count)| format!("{count} with {how}"));
+    let each = each.collect::<Vec<_>>().join(", ");
+    (failed > 0).then(|| format!("{failed} of {all} runs failed, and count ({each})"))
 }
 
 /// Why a command has no figure, first.

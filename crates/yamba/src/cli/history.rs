@@ -7,10 +7,15 @@ use yamba_record::number::number;
 use yamba_store::{Detail, Listed};
 
 use super::{Failure, StoreOption, output, quantity, run_ref};
-use yamba_compare::history::{History, LeftOut, Point, Series, history};
+use crate::wrap::wrap;
+use yamba_compare::history::{FEWEST_RUNS, History, LeftOut, Point, Series, history};
 
-/// Width of the chart in columns.
+/// Greatest and least width of the chart in columns.
 const WIDTH: usize = 30;
+const LEAST_WIDTH: usize = 10;
+
+/// The titles of the columns. The chart needs none.
+const TITLES: [&str; 6] = ["run", "started (UTC)", "level", "", "change", "tags"];
 
 /// If many runs are omitted for the same reason, this many are named.
 const NAMED: usize = 4;
@@ -92,10 +97,10 @@ fn damaged(listed: &[Listed]) -> Vec<LeftOut> {
 fn text(found: &History) -> String {
     let mut out = String::new();
     for series in &found.benchmarks {
-        out.push_str(&table(series));
+        out.push_str(&table(series, output::width()));
         out.push('\n');
     }
-    out.push_str(&left_out(found));
+    out.push_str(&wrapped(&left_out(found), output::width()));
     if found.benchmarks.is_empty() {
         out.push_str("no run has a figure to show\n");
     }
@@ -123,27 +128,12 @@ fn left_out(found: &History) -> String {
 }
 
 /// One line per run, and one for each change.
-fn table(series: &Series) -> String {
-    let (low, high) = yamba_report::ends(series.points.iter().map(|p| p.value));
+fn table(series: &Series, width: Option<usize>) -> String {
     let ids: Vec<&str> = series.points.iter().map(|p| p.run.as_str()).collect();
-    let unit = series.unit.as_deref().unwrap_or_default();
-    let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
-    let rows = series.points.iter().enumerate().map(|(i, point)| {
-        let started = run_ref::moment(point.started_unix_s);
-        let started = started.map(|t| t.format("%Y-%m-%d %H:%M").to_string());
-        let change = series.changes.iter().find(|c| c.index == i);
-        vec![
-            run_ref::plain(run_ref::short(&point.run, &ids)),
-            started.unwrap_or("unknown".to_owned()),
-            yamba_report::figure(point.value, unit),
-            dot(point, low, high),
-            change.map_or_else(String::new, |c| percent(c.ratio)),
-            run_ref::plain(&point.tags.join(" ")),
-        ]
-    });
     let title = run_ref::plain(&yamba_report::short_label(&series.of.label()));
-    let rows: Vec<Vec<String>> = rows.collect();
-    let mut out = format!("{title}\n{}", output::columns(&rows));
+    let rows = rows(series, &ids, width);
+    let table = output::table(&rows, width);
+    let mut out = String::new();
     for change in &series.changes {
         let differs = if change.differs.is_empty() {
             "the run says of nothing else that it changed".to_owned()
@@ -158,28 +148,77 @@ fn table(series: &Series) -> String {
             run_ref::plain(&differs)
         ));
     }
-    if series.points.len() == 1 {
-        let name = run_ref::plain(&series.of.name);
-        out.push_str(&format!(
-            "there is one run, and a change needs several: `yamba run {name}` measures the next\n"
-        ));
-    } else if series.changes.is_empty() {
-        out.push_str(&format!(
-            "no change is shown in {} runs; less than {} % would be none\n",
-            series.points.len(),
-            number(series.least * 100.0)
-        ));
+    out.push_str(&without_change(series));
+    format!("{title}\n{table}{}", wrapped(&out, width))
+}
+
+/// Wraps each line for the terminal.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    let lines = text.lines();
+    let parts = lines.flat_map(|line| wrap(line, width.unwrap_or(usize::MAX), "  "));
+    parts.map(|part| format!("{part}\n")).collect()
+}
+
+/// The titles and the cells of each run. The chart takes the columns that the other cells leave.
+fn rows(series: &Series, ids: &[&str], width: Option<usize>) -> Vec<Vec<String>> {
+    let (low, high) = yamba_report::ends(series.points.iter().map(|p| p.value));
+    let unit = series.unit.as_deref().unwrap_or_default();
+    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
+    rows.extend(series.points.iter().enumerate().map(|(i, point)| {
+        let started = run_ref::moment(point.started_unix_s);
+        let started = started.map(|t| t.format("%Y-%m-%d %H:%M").to_string());
+        let change = series.changes.iter().find(|c| c.index == i);
+        vec![
+            run_ref::plain(run_ref::short(&point.run, ids)),
+            started.unwrap_or("unknown".to_owned()),
+            yamba_report::figure(point.value, unit),
+            String::new(),
+            change.map_or_else(String::new, |c| percent(c.ratio)),
+            run_ref::plain(&point.tags.join(" ")),
+        ]
+    }));
+    let others: usize = output::widths(&rows).iter().map(|w| w + 2).sum();
+    let room = width.map_or(WIDTH, |width| width.saturating_sub(others));
+    for (row, point) in rows[1..].iter_mut().zip(&series.points) {
+        row[3] = dot(point, low, high, room.clamp(LEAST_WIDTH, WIDTH));
     }
-    out
+    rows
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:+.1} %", (ratio - 1.0) * 100.0)
+}
+
+/// Why a series has no change. Empty if it has one.
+fn without_change(series: &Series) -> String {
+    let count = series.points.len();
+    let name = run_ref::plain(&series.of.name);
+    if count == 1 {
+        format!(
+            "there is one run, and a change needs several: `yamba run {name}` measures the next\n"
+        )
+    } else if count < FEWEST_RUNS {
+        format!(
+            "{count} runs are too few to show a change: it takes {FEWEST_RUNS}; `yamba compare` compares two\n"
+        )
+    } else if series.changes.is_empty() {
+        format!(
+            "no change is shown in {count} runs; less than {} % would be none\n",
+            number(series.least * 100.0)
+        )
+    } else {
+        String::new()
+    }
 }
 
 /// Draws the value's position between the series' minimum and maximum.
-fn dot(point: &Point, low: f64, high: f64) -> String {
+fn dot(point: &Point, low: f64, high: f64, width: usize) -> String {
     let share = if high > low {
         (point.value - low) / (high - low)
     } else {
         0.5
     };
-    let place = (share * (WIDTH - 1) as f64).round() as usize;
-    format!("|{}*{}|", " ".repeat(place), " ".repeat(WIDTH - 1 - place))
+    let last = width.saturating_sub(3);
+    let place = (share * last as f64).round() as usize;
+    format!("|{}*{}|", " ".repeat(place), " ".repeat(last - place))
 }

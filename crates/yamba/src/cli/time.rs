@@ -130,7 +130,8 @@ impl Time {
         } else if self.json {
             output::document(&run.map(Benchmark::summary))?;
         } else {
-            output::result(&report::report(&run, output::colour_on(&io::stdout())))?;
+            let is_coloured = output::colour_on(&io::stdout());
+            output::result(&report::report(&run, is_coloured, output::width()))?;
         }
         Ok(if is_good { Answer::Done } else { Answer::No })
     }

@@ -1,16 +1,32 @@
 //! `examples/ci`: runs the steps of the example workflow as a hosted runner does. Measured values are constructed.
 
 use std::fs;
+use std::process::Command;
 
-use yamba_record::Run;
+use yamba_record::{Run, Status};
 use yamba_store::{Location, Store};
 
 use crate::compare::stored_run;
 use crate::support::{Answer, Yamba, needs, root};
 
+fn workflow() -> String {
+    fs::read_to_string(root().join("examples/ci/github-actions.yml")).unwrap()
+}
+
+/// The shell of the steps. GitHub adds `pipefail` only if the workflow names the shell.
+fn bash() -> Command {
+    let mut bash = Command::new("bash");
+    if workflow().contains("\ndefaults:\n  run:\n    shell: bash\n") {
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail"]);
+    } else {
+        bash.arg("-e");
+    }
+    bash
+}
+
 /// The script of the named workflow step: one line, or a block.
 fn script(name: &str) -> String {
-    let text = fs::read_to_string(root().join("examples/ci/github-actions.yml")).unwrap();
+    let text = workflow();
     let steps = text.split("\n      - ");
     let step = steps
         .into_iter()
@@ -32,9 +48,8 @@ fn step(yamba: &Yamba, name: &str) -> Answer {
     let program = fs::canonicalize(command.get_program()).unwrap();
     let folders = program.parent().unwrap().display().to_string();
     let path = format!("{folders}:{}", std::env::var("PATH").unwrap());
-    let mut bash = std::process::Command::new("bash");
-    let words = ["--noprofile", "--norc", "-eo", "pipefail", "-c"];
-    bash.args(words).arg(script(name));
+    let mut bash = bash();
+    bash.arg("-c").arg(script(name));
     bash.current_dir(yamba.folder.path());
     for (name, value) in command.env("PATH", path).env("CPU", "Z80").get_envs() {
         if let Some(value) = value {
@@ -50,6 +65,17 @@ fn keep(store: &mut Store, id: u32, program: &str, factor: f64) {
         benchmark["provenance"] = serde_json::json!({"program": program});
     }
     let mut run: Run = serde_json::from_value(document).unwrap();
+    run.started_unix_s = Some(f64::from(id));
+    store.add(&run).unwrap();
+}
+
+/// Stores a run in which every benchmark crashed.
+fn keep_crashed(store: &mut Store, id: u32) {
+    let mut run: Run = serde_json::from_value(stored_run(&format!("{id:x}"), 1.0)).unwrap();
+    for benchmark in &mut run.benchmarks {
+        benchmark.status = Status::Crashed;
+        benchmark.valid = false;
+    }
     run.started_unix_s = Some(f64::from(id));
     store.add(&run).unwrap();
 }
@@ -80,6 +106,10 @@ fn workflow_gates_against_baseline_and_stores_few_runs() {
     let answer = step(&yamba, "Gate");
     assert_eq!(answer.status, 0, "{}", answer.err);
     answer.says(&["undecided"]);
+    // A pull request whose benchmarks crash: nothing can be judged. The step must fail although `tee` ends with 0.
+    keep_crashed(&mut store, 252);
+    let answer = step(&yamba, "Gate");
+    assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
 }
 
 /// The step after the gate posts what the gate printed, and puts it into the summary of the job.
@@ -90,8 +120,8 @@ fn posts_the_comment(yamba: &Yamba) {
     fs::write(&gh, script).unwrap();
     fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let mut bash = std::process::Command::new("bash");
-    bash.args(["-eo", "pipefail", "-c", &self::script("Comment")]);
+    let mut bash = bash();
+    bash.arg("-c").arg(self::script("Comment"));
     bash.current_dir(folder).env("PATH", path);
     bash.env("PULL_REQUEST", "7");
     bash.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));

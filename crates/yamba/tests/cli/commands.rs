@@ -200,6 +200,10 @@ fn failing_command_costs_only_its_own_figure() {
     let found = document(timed(&mut yamba, &words));
     assert_eq!(found[0]["command"]["ends"]["3"], 3);
     assert_eq!(found[1]["command"]["ends"]["SIGSEGV"], 3);
+    timed(&mut yamba, &words[..words.len() - 1]).says(&[
+        "3 of 3 runs failed, and count (3 with status 3)",
+        "3 of 3 runs failed, and count (3 with SIGSEGV)",
+    ]);
     let words = ["-c", "true", "--prepare", "false", "-r", "3"];
     timed(&mut yamba, &words).says(&["FAILED", "the preparation exited with status 1"]);
 }

@@ -18,10 +18,15 @@ use yamba_harness::{explains_absence, is_not_begun, says_unknown};
 const WIDTH: usize = 100;
 
 /// Minimum width; a narrower table would be unreadable.
-const LEAST_WIDTH: usize = 60;
+const LEAST_WIDTH: usize = 36;
 
-/// Indentation of lines below an entry.
+/// Indentation of lines below an entry, and where the terminal has fewer than `NARROW` columns.
 const INDENT: usize = 12;
+const NARROW_INDENT: usize = 4;
+const NARROW: usize = 60;
+
+/// Width of the status before the cells.
+const MARK: usize = 7;
 
 /// Display options of the table.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +46,14 @@ pub(in crate::cli) struct Style {
 impl Style {
     fn width(&self) -> usize {
         self.width.unwrap_or(WIDTH).clamp(LEAST_WIDTH, 160)
+    }
+
+    fn indent(&self) -> usize {
+        if self.width() < NARROW {
+            NARROW_INDENT
+        } else {
+            INDENT
+        }
     }
 
     fn group(&self, benchmark: &Benchmark) -> &str {
@@ -120,7 +133,8 @@ impl Table<'_> {
         for (i, benchmark) in shown.iter().enumerate() {
             let fits = |b: &Benchmark, r: &FigureRow| {
                 let line = aligned(&r.cells, &widths).chars().count();
-                b.name != benchmark.name || line + r.rest.chars().count() + 9 <= self.style.width()
+                let whole = line + r.rest.chars().count() + MARK + 2;
+                b.name != benchmark.name || whole <= self.style.width()
             };
             let is_narrow = shown.iter().zip(&rows).all(|(b, r)| fits(b, r));
             self.add_row(benchmark, &rows[i], &widths, is_narrow);
@@ -130,7 +144,8 @@ impl Table<'_> {
                 circles.map_or(Vec::new(), |c| circle_table::lines(c, self.style.tests));
             lines.extend(scaling_after(&shown, i));
             for line in lines {
-                self.out += format!("{:INDENT$}{line}", "").trim_end();
+                let indent = self.style.indent();
+                self.out += format!("{:indent$}{line}", "").trim_end();
                 self.out.push('\n');
             }
         }
@@ -139,6 +154,7 @@ impl Table<'_> {
         }
     }
 
+    /// Adds an entry. On a terminal that is narrower than the group's cells, the figure is below the name.
     fn add_row(
         &mut self,
         benchmark: &Benchmark,
@@ -146,14 +162,43 @@ impl Table<'_> {
         widths: &[usize],
         is_narrow: bool,
     ) {
-        let mut line = mark(benchmark.status, self.style.colour) + &aligned(&row.cells, widths);
-        if is_narrow {
-            line += &format!("  {}", row.rest);
+        self.out += &mark(benchmark.status, self.style.colour);
+        let whole: usize = widths.iter().filter(|w| **w > 0).map(|w| w + 2).sum();
+        if self.style.width.is_some() && MARK + whole > self.style.width() {
+            self.add_below(row);
+        } else {
+            let mut line = aligned(&row.cells, widths);
+            if is_narrow {
+                line += &format!("  {}", row.rest);
+            }
+            self.out += line.trim_end();
+            self.out.push('\n');
+            if is_narrow {
+                return;
+            }
         }
-        self.out += line.trim_end();
-        self.out.push('\n');
-        if !is_narrow && !row.rest.is_empty() {
-            self.add_lines(&row.rest, INDENT);
+        if !row.rest.is_empty() {
+            self.add_lines(&row.rest, self.style.indent());
+        }
+    }
+
+    /// Adds the cells that say which entry it is, and below them its figure.
+    fn add_below(&mut self, row: &FigureRow) {
+        let (which, figure) = row.cells.split_at(3);
+        let joined = |cells: &[String]| {
+            let filled = cells.iter().filter(|c| !c.is_empty());
+            filled.cloned().collect::<Vec<_>>().join("  ")
+        };
+        let room = self.style.width().saturating_sub(MARK + 2);
+        let which = joined(which);
+        let indent = " ".repeat(self.style.indent().min(MARK + 2));
+        for (i, line) in wrap(&which, room, "").iter().enumerate() {
+            let before = if i == 0 { "  " } else { &indent };
+            self.out += &format!("{before}{line}\n");
+        }
+        let figure = joined(figure);
+        if !figure.is_empty() {
+            self.add_lines(&figure, self.style.indent());
         }
     }
 
@@ -171,17 +216,21 @@ impl Table<'_> {
         let own = own.filter(|note| !is_shared(note) && !explains_absence(note));
         let own: Vec<&String> = own.collect();
         if let Some(distribution) = &benchmark.distribution {
-            self.add_lines(&yamba_report::percentiles(distribution), INDENT);
+            self.add_lines(
+                &yamba_report::percentiles(distribution),
+                self.style.indent(),
+            );
         }
         for note in own {
-            self.add_lines(note, INDENT);
+            self.add_lines(note, self.style.indent());
         }
         if shown[entry + 1..].iter().any(|b| same_name(&b)) {
             return;
         }
         of_points.retain(|note| !self.common.contains(note));
         for note in of_points {
-            self.add_lines(&format!("all of {}: {note}", benchmark.name), INDENT);
+            let note = format!("all of {}: {note}", benchmark.name);
+            self.add_lines(&note, self.style.indent());
         }
     }
 
@@ -212,7 +261,7 @@ fn mark(status: Status, colour: bool) -> String {
         Status::Crashed => ("CRASHED", "1;31"),
         Status::Skipped => ("skipped", "2"),
     };
-    output::painted(&format!("{word:7}"), code, colour)
+    output::painted(&format!("{word:MARK$}"), code, colour)
 }
 
 fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {

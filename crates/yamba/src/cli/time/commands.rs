@@ -18,6 +18,7 @@ use crate::wrap::wrap;
 
 /// Options of whole commands.
 #[derive(Args)]
+#[command(next_help_heading = "Whole commands")]
 pub(super) struct Commands {
     /// Whole commands instead: each run is a fresh process, interleaved with those of the other commands; may be repeated
     #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = ["statements", "asm"])]
@@ -69,7 +70,10 @@ fn values(text: &str) -> Result<(String, Vec<String>), String> {
             let values = values.split(',').map(str::to_owned).collect();
             Ok((name.to_owned(), values))
         }
-        _ => Err("write NAME=A,B,C".to_owned()),
+        _ => Err(
+            "write NAME=A,B,C, a parameter of commands; to link a library in a folder, name its file: --link DIR/libNAME.a"
+                .to_owned(),
+        ),
     }
 }
 

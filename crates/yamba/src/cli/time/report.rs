@@ -5,11 +5,16 @@ use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Run, Status};
 
 use crate::cli::output;
+use crate::wrap::wrap;
 
-/// Formats the results.
-pub fn report(run: &Run, colour: bool) -> String {
+/// Indentation of a note.
+const NOTE: usize = 6;
+
+/// Formats the results. `width` is that of the terminal; `None` without one.
+pub fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
     let rows: Vec<[String; 4]> = run.benchmarks.iter().map(|b| cells(run, b)).collect();
     let widths = output::widths(&rows);
+    let width = width.unwrap_or(usize::MAX);
     let mut out = String::new();
     let mut subject = "";
     let mut said: &[String] = &[];
@@ -24,25 +29,44 @@ pub fn report(run: &Run, colour: bool) -> String {
             out.push('\n');
         }
         aspects.push(aspect);
-        let mut line = format!("  {:width$}", row[0], width = widths[0]);
-        line += &mark(benchmark, colour);
-        for (cell, width) in row.iter().zip(&widths).skip(1).filter(|(_, w)| **w > 0) {
-            line += &format!("  {cell:width$}");
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
+        out += &figures(row, &widths, &mark(benchmark, colour), width);
         // Both figures of an instruction may fail for the same reason; print it once.
         let new = benchmark.notes.iter().filter(|n| !said.contains(n));
         for line in new.flat_map(|n| n.lines()) {
-            out.push_str(&format!("      {line}\n"));
+            for part in wrap(line, width.saturating_sub(NOTE), "") {
+                out += &format!("{:NOTE$}{part}\n", "");
+            }
         }
         said = &benchmark.notes;
     }
     if let Some(sentence) = yamba_report::neighbours_sentence(run) {
-        out.push_str(&sentence);
-        out.push('\n');
+        for part in wrap(&sentence, width, "  ") {
+            out += &format!("{part}\n");
+        }
     }
     out
+}
+
+/// The line of a figure. If it is wider than the terminal, its cells are below each other.
+fn figures(row: &[String; 4], widths: &[usize], mark: &str, width: usize) -> String {
+    let first = format!("  {:label$}{mark}", row[0], label = widths[0]);
+    let cells = row.iter().zip(widths).skip(1);
+    let cells: Vec<_> = cells.filter(|(_, w)| **w > 0).collect();
+    let whole: usize = cells.iter().map(|(_, w)| **w + 2).sum();
+    if first.chars().count() + whole <= width {
+        let padded = cells.iter().map(|(cell, w)| format!("  {cell:w$}"));
+        let line = first + &padded.collect::<String>();
+        return line.trim_end().to_owned() + "\n";
+    }
+    let indent = widths[0] + 4;
+    let filled = cells.iter().filter(|(cell, _)| !cell.is_empty());
+    let lines = filled.flat_map(|(cell, _)| wrap(cell, width.saturating_sub(indent), "  "));
+    let below: String = lines.map(|l| format!("{:indent$}{l}\n", "")).collect();
+    if !mark.is_empty() || below.is_empty() {
+        return format!("{}\n{below}", first.trim_end());
+    }
+    // The first cell stands beside the label, within the indentation of its line.
+    format!("{first}{}", &below[first.len()..])
 }
 
 /// The measured code: `imul rax, rax` in `asm/imul rax, rax/latency`.
@@ -174,7 +198,39 @@ mod tests {
     fn report_of(benchmarks: Vec<Benchmark>) -> String {
         let mut run = Run::new(Default::default());
         run.benchmarks = benchmarks;
-        report(&run, false)
+        report(&run, false, None)
+    }
+
+    #[test]
+    fn figures_are_below_each_other_on_a_narrow_terminal() {
+        let mut run = Run::new(Default::default());
+        run.benchmarks = vec![
+            entry(
+                "statement/first();",
+                "ok",
+                0.75,
+                &["a note of several words"],
+            ),
+            entry("statement/b();", "ok", 7.5, &[]),
+        ];
+        let lines = [
+            "first();",
+            "  time  3 cycles [2.997, 3.003]",
+            "        0.75 ns [0.7492, 0.7507]",
+            "      a note of several words",
+            "b();",
+            "  time  30 cycles [29.97, 30.03]",
+            "        7.5 ns [7.492, 7.507]",
+            "        10 times first(); [9.98,",
+            "          10.02]",
+        ];
+        let text = report(&run, false, Some(34));
+        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+        run.benchmarks[1].is_disturbed = true;
+        let text = report(&run, false, Some(34));
+        let lines: Vec<&str> = text.lines().skip(5).collect();
+        assert_eq!(lines[0], "  time  disturbed");
+        assert_eq!(lines[1], "        30 cycles [29.97, 30.03]");
     }
 
     #[test]

@@ -118,6 +118,28 @@ Intervals are within launches: they say nothing of the next run.
 }
 
 #[test]
+fn figure_is_below_name_on_a_narrow_terminal() {
+    let at = |width| Style {
+        width: Some(width),
+        ..Style::default()
+    };
+    let text = shown(&[between_launches()], &at(54));
+    let wide = "\
+ok       sample  scale=16  31 ns  [27, 35]  124 cycles
+";
+    assert_eq!(text.lines().next(), wide.lines().next());
+    let narrow = "\
+ok       sample  scale=16
+    31 ns  [27, 35]  124 cycles
+    faults_per_access=1 pages_read=13 (8
+      to 18)
+    not detected, assumed: cache_line =
+      64
+";
+    assert_eq!(shown(&[between_launches()], &at(40)), narrow);
+}
+
+#[test]
 fn parameters_that_distinguish_points_are_shown() {
     let mut other = entry();
     other.parameters.0[0].1 = 32.into();
