@@ -118,7 +118,7 @@ impl Request {
 
     fn tagged(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         if self.tags.is_empty() {
-            return selection.benchmarks();
+            return self.without_optional(selection);
         }
         let analysis = &selection.analysis;
         let has = |c: &ClassId, tag: &String| analysis.tags(*c).contains(tag);
@@ -135,6 +135,19 @@ impl Request {
             );
         }
         found.retain(|c| self.tags.iter().any(|t| has(c, t)));
+        Ok(found)
+    }
+
+    /// The selected benchmarks. The whole suite is measured without benchmarks tagged `optional`.
+    fn without_optional(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
+        let mut found = selection.benchmarks()?;
+        if self.names.names.is_empty() {
+            let is_optional = |c: &ClassId| {
+                let tags = selection.analysis.tags(*c);
+                tags.iter().any(|t| t == "optional")
+            };
+            found.retain(|c| !is_optional(c));
+        }
         Ok(found)
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use yamba_harness::Stop;
-use yamba_predict::Vector;
+use yamba_predict::{Vector, machine_name};
+use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace};
 
@@ -13,8 +14,8 @@ use super::{Failure, of_system, output};
 
 /// How often does an application use each primitive?
 ///
-/// Counts the system calls of a program, of a server under its load, or of a running process, and writes an application vector for `yamba predict`. strace counts them: it needs
-/// no privilege, and slows the program down. The kernel counts the page faults. The vector has no times: `yamba predict --measure` measures them.
+/// Counts the system calls of a program, of a server under its load, or of a running process, and writes an application vector for `yamba predict`. As root, programs in
+/// the kernel (BPF) count and time them. Otherwise strace counts them: it needs no privilege, slows the program down, and gives no times.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -160,6 +161,9 @@ impl TraceCommand {
 
     /// Writes the workload into the vector, so that it can be measured again.
     fn name(&self, vector: &mut Vector) {
+        if let Some(traced) = &mut vector.traced {
+            traced.machine = machine_name(&yamba_session::machine(&host()));
+        }
         vector.load.clone_from(&self.load);
         vector.units_from = self.units_from.as_ref().map(|p| p.as_str().to_owned());
         let program = vector

@@ -168,6 +168,27 @@ fn run_with_tag_measures_only_tagged() {
     );
 }
 
+/// A run of the whole suite leaves out benchmarks with the tag `optional`; a name, a pattern or another tag selects them.
+#[test]
+#[ignore = "needs g++"]
+fn optional_benchmark_runs_only_by_name_pattern_or_tag() {
+    let mut yamba = suite(&[
+        ("cpu/usual.yamba", spin("usual", "tags both;")),
+        ("cpu/extra.yamba", spin("extra", "tags both, optional;")),
+    ]);
+    let mut chosen = |words: &str| points(&document(&yamba.run(words).ok()));
+    assert_eq!(chosen("run --dry-run --json"), ["usual"]);
+    assert_eq!(chosen("run --thorough --dry-run --json"), ["usual"]);
+    for selection in ["extra", "ext*", "--only-tag optional"] {
+        let words = format!("run {selection} --dry-run --json");
+        assert_eq!(chosen(&words), ["extra"], "{words}");
+    }
+    assert_eq!(
+        chosen("run --only-tag both --dry-run --json"),
+        ["extra", "usual"]
+    );
+}
+
 /// A run without names measures only some points of a sweep that a class declares, but all points of a sweep that `--sweep` gives.
 #[test]
 #[ignore = "needs g++"]
