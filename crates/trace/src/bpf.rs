@@ -3,6 +3,7 @@
 mod assembler;
 mod btf;
 mod calibrate;
+mod cost;
 mod event;
 mod kernel;
 mod layout;
@@ -12,9 +13,11 @@ mod reader;
 mod ring;
 mod threads;
 mod tracer;
+mod work;
 
 pub use calibrate::attach;
+pub use cost::Cost;
 pub use names::reads;
-pub use reader::{Cost, EventReader};
+pub use reader::EventReader;
 pub use threads::{add_this_process, add_thread};
 pub use tracer::{Tracer, Unavailable};

@@ -6,28 +6,17 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{SeekFrom, fstat, seek};
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, WaitOptions, getppid, waitpid};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::process::{Pid, WaitOptions, waitpid};
 
+use super::cost::{Added, Cost};
 use super::event::{Content, Event};
-use super::reader::{Added, Cost};
 use super::threads::add_this_process;
 use super::tracer::{Tracer, Unavailable};
-
-/// Null calls, a mixture of calls, and page faults.
-const WORKS: usize = 3;
-
-/// Rounds of each work. The median counts, since other load of the machine disturbs some rounds.
-const ROUNDS: usize = 20;
-
-/// Calls of a round.
-const CALLS: usize = 4000;
-
-/// Page faults of a round.
-const PAGES: usize = 500;
+use super::work::{
+    COLD_CALL, COLD_FAULTS, FAULTS, GAP_BYTES, GAPS, LEAST_GAP_NS, MIXED, MIXTURE, NULL, WORKS,
+    median, times,
+};
 
 /// How often events are read.
 const PAUSE: Duration = Duration::from_millis(4);
@@ -41,6 +30,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
     let flags = PipeFlags::CLOEXEC;
     let (answers, answer) = pipe_with(flags)?;
     let (go, start) = pipe_with(flags)?;
+    let memory = vec![1; GAP_BYTES];
     // SAFETY: the child only makes system calls, and allocates nothing, until it ends.
     let child = unsafe { libc::fork() };
     if child == 0 {
@@ -49,6 +39,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
             &mut File::from(answer),
             &mut File::from(go),
             tracer.threads(),
+            &memory,
         );
         // SAFETY: ends the child at once, without the parent's cleaning up.
         unsafe { libc::_exit(i32::from(done.is_err())) };
@@ -82,22 +73,33 @@ fn compared(
     let traced = received(answers)?;
     seen.read(tracer);
     let seen = seen.typical();
-    if tracer.lost()? > 0 || seen.contains(&0.0) {
+    let has_all = [NULL, MIXTURE, FAULTS, COLD_CALL, COLD_FAULTS].map(|work| seen[work] > 0.0);
+    if tracer.lost()? > 0 || has_all.contains(&false) {
         return Err(io::Error::other("the events of a child did not arrive"));
     }
-    let added = |index: usize| {
-        let seen_ns = seen[index];
+    Ok(Ok(cost(&before, &traced, &seen)))
+}
+
+/// The cost from the times before the programs were attached, the times afterwards, and those that the tracer saw.
+fn cost(before: &[f64; WORKS], traced: &[f64; WORKS], seen: &[f64; WORKS]) -> Cost {
+    let added = |work: usize, has_gap: bool| {
+        let without_gap = |times: &[f64; WORKS]| {
+            let gap_ns = if has_gap { times[GAPS] } else { 0.0 };
+            times[work] - gap_ns
+        };
         Added {
-            user_ns: traced[index] - seen_ns,
-            kernel_ns: seen_ns - before[index],
-            seen_ns,
+            user_ns: without_gap(traced) - seen[work],
+            kernel_ns: seen[work] - without_gap(before),
+            seen_ns: seen[work],
         }
     };
-    Ok(Ok(Cost {
-        null: added(0),
-        call: added(1),
-        fault: added(2),
-    }))
+    Cost {
+        null: added(NULL, false),
+        call: added(MIXTURE, false),
+        cold_call: added(COLD_CALL, true),
+        fault: added(FAULTS, false),
+        cold_fault: added(COLD_FAULTS, true),
+    }
 }
 
 fn has_answer(answers: &File) -> io::Result<bool> {
@@ -111,42 +113,46 @@ struct Seen([Vec<f64>; WORKS]);
 
 impl Seen {
     fn read(&mut self, tracer: &mut Tracer) {
-        tracer.ring.read(|bytes| match Event::read(bytes) {
-            Some(Event {
-                number,
-                content: Content::Call(returned),
-                ..
-            }) => {
-                let number = i64::from(number);
-                if number == libc::SYS_getppid {
-                    self.0[0].push(returned.call_ns as f64);
-                } else if MIXTURE.contains(&number) {
-                    self.0[1].push(returned.call_ns as f64);
-                }
+        tracer.ring.read(|bytes| {
+            if let Some(event) = Event::read(bytes) {
+                self.take(&event);
             }
-            Some(Event {
-                content: Content::More(more),
-                ..
-            }) if more.user_faults > 0 => {
-                self.0[2].push(more.minor_ns as f64 / f64::from(more.user_faults));
-            }
-            _ => {}
         });
     }
 
-    /// The typical time of each work. Of the different calls of the mixture, that is the mean without the longest tenth, which was interrupted.
-    fn typical(&mut self) -> [f64; WORKS] {
-        let [null, mixture, faults] = &mut self.0;
-        mixture.sort_by(f64::total_cmp);
-        let usual = &mixture[..mixture.len() * 9 / 10];
-        let mean = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
-        [median(null), mean, median(faults)]
+    fn take(&mut self, event: &Event) {
+        let number = i64::from(event.number);
+        match &event.content {
+            Content::Call(call) if number == libc::SYS_getppid => {
+                self.0[NULL].push(call.call_ns as f64);
+            }
+            Content::Call(call) if MIXED.contains(&number) => {
+                let is_cold = event.user_ns > LEAST_GAP_NS;
+                let work = if is_cold { COLD_CALL } else { MIXTURE };
+                self.0[work].push(call.call_ns as f64);
+            }
+            Content::More(more) if more.user_faults > 0 => {
+                let faults = f64::from(more.user_faults);
+                let is_cold = event.user_ns as f64 / faults > LEAST_GAP_NS as f64;
+                let work = if is_cold { COLD_FAULTS } else { FAULTS };
+                self.0[work].push(more.minor_ns as f64 / faults);
+            }
+            _ => {}
+        }
     }
-}
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    /// The typical time of each work. Of the mixture, that is the mean without the longest tenth, which was interrupted.
+    fn typical(&mut self) -> [f64; WORKS] {
+        let mut typical = [0.0; WORKS];
+        for (work, times) in self.0.iter_mut().enumerate() {
+            typical[work] = median(times);
+            if work == MIXTURE {
+                let usual = &times[..times.len() * 9 / 10];
+                typical[work] = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
+            }
+        }
+        typical
+    }
 }
 
 fn received(answers: &mut File) -> io::Result<[f64; WORKS]> {
@@ -160,86 +166,18 @@ fn received(answers: &mut File) -> io::Result<[f64; WORKS]> {
 }
 
 /// The child's work: measures, waits until the programs are attached, and measures again.
-fn work(answer: &mut File, go: &mut File, threads: BorrowedFd) -> io::Result<()> {
+fn work(answer: &mut File, go: &mut File, threads: BorrowedFd, memory: &[u8]) -> io::Result<()> {
     let zeros = File::options().read(true).write(true).open("/dev/zero")?;
-    send(answer, &zeros)?;
+    send(answer, times(&zeros, memory)?)?;
     go.read_exact(&mut [0])?;
     add_this_process(threads)?;
-    send(answer, &zeros)
+    send(answer, times(&zeros, memory)?)
 }
 
-/// Sends the times of one piece of each work, in ns.
-fn send(answer: &mut File, zeros: &File) -> io::Result<()> {
-    let mut rounds = [[0.0; ROUNDS]; WORKS];
-    for round in 0..ROUNDS {
-        rounds[0][round] = timed(CALLS, || Ok(drop(getppid())))?;
-        rounds[1][round] = timed(CALLS / MIXTURE.len(), || mixture(zeros))?;
-        rounds[2][round] = faults()?;
-    }
-    let pieces = [CALLS, CALLS, PAGES].map(|each| each as f64);
+fn send(answer: &mut File, times: [f64; WORKS]) -> io::Result<()> {
     let mut bytes = [0; 8 * WORKS];
-    for (index, times) in rounds.iter_mut().enumerate() {
-        let each = median(times) / pieces[index];
-        bytes[8 * index..][..8].copy_from_slice(&each.to_ne_bytes());
+    for (place, time) in bytes.chunks_exact_mut(8).zip(times) {
+        place.copy_from_slice(&time.to_ne_bytes());
     }
     answer.write_all(&bytes)
-}
-
-/// Different calls need more code and data than the processor's caches for one call hold beside the tracer.
-fn mixture(zeros: &File) -> io::Result<()> {
-    let mut byte = [0; 1];
-    rustix::io::read(zeros, &mut byte)?;
-    rustix::io::write(zeros, &byte)?;
-    fstat(zeros)?;
-    seek(zeros, SeekFrom::Start(0))?;
-    Ok(())
-}
-
-/// The calls of the mixture.
-const MIXTURE: [libc::c_long; 4] = [
-    libc::SYS_read,
-    libc::SYS_write,
-    libc::SYS_fstat,
-    libc::SYS_lseek,
-];
-
-/// The time of this thread on a processor, in ns.
-fn now_ns() -> f64 {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
-}
-
-/// The time of a round, in ns.
-fn timed(repetitions: usize, work: impl Fn() -> io::Result<()>) -> io::Result<f64> {
-    let begun = now_ns();
-    for _ in 0..repetitions {
-        work()?;
-    }
-    Ok(now_ns() - begun)
-}
-
-/// Reads pages of new memory, which the kernel maps to its page of zeros.
-fn faults() -> io::Result<f64> {
-    let page = rustix::param::page_size();
-    let bytes = PAGES * page;
-    // SAFETY: a new mapping at an address that the kernel chooses.
-    let begin = unsafe {
-        mmap_anonymous(
-            std::ptr::null_mut(),
-            bytes,
-            ProtFlags::READ,
-            MapFlags::PRIVATE,
-        )?
-    };
-    // SAFETY: the mapping above. The kernel may refuse: it has no huge pages then.
-    let _ = unsafe { madvise(begin, bytes, Advice::LinuxNoHugepage) };
-    let begun = now_ns();
-    for index in 0..PAGES {
-        // SAFETY: within the mapping above, which can be read.
-        unsafe { begin.cast::<u8>().add(index * page).read_volatile() };
-    }
-    let time = now_ns() - begun;
-    // SAFETY: the mapping above, to which no reference is left.
-    unsafe { munmap(begin, bytes)? };
-    Ok(time)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::cost::Cost;
 use super::event::{Content, Event, More, NamedCall, Returned};
 use super::layout::KILLED;
 use super::names::name;
@@ -11,45 +12,6 @@ use crate::descriptors::Descriptors;
 use crate::primitive::Used;
 use crate::tally::Tally;
 use yamba_predict::vector::Use;
-
-/// The time that a call or page fault takes longer while it is traced, in ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Added {
-    /// The part of it that counts as user time.
-    pub user_ns: f64,
-    /// The part of it that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
-    pub kernel_ns: f64,
-    /// Its kernel time as the tracer sees it.
-    pub seen_ns: f64,
-}
-
-impl Added {
-    /// The whole time.
-    pub fn ns(self) -> f64 {
-        self.user_ns + self.kernel_ns
-    }
-}
-
-/// The cost of the tracer, which is subtracted from the times.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Of the shortest call.
-    pub null: Added,
-    /// Of a call that does some work: the tracer has displaced code and data that the call needs.
-    pub call: Added,
-    /// Of a page fault outside of calls.
-    pub fault: Added,
-}
-
-impl Cost {
-    /// The kernel time that the tracer adds to a call. It lies between those of both calls that were measured.
-    fn of_call(&self, seen_ns: f64) -> f64 {
-        let range = self.call.seen_ns - self.null.seen_ns;
-        let place = (seen_ns - self.null.seen_ns) / range.max(1.0);
-        let slope = self.call.kernel_ns - self.null.kernel_ns;
-        self.null.kernel_ns + slope * place.clamp(0.0, 1.0)
-    }
-}
 
 /// Counts events.
 #[derive(Debug, Default)]
@@ -136,7 +98,7 @@ impl EventReader {
                 descriptors.begin(event.thread, *child, *shares_files, *borrows);
             }
             Content::End { call_ns, is_32_bit } => self.end(&event, *call_ns, *is_32_bit),
-            Content::More(more) => self.more(more),
+            Content::More(more) => self.more(more, event.user_ns as f64),
         }
     }
 
@@ -170,12 +132,13 @@ impl EventReader {
         if name == "socketcall"
             && let Some((name, inner)) = returned.socket_call()
         {
-            return self.named(event.thread, name, &inner);
+            return self.named(event, name, &inner);
         }
-        self.named(event.thread, name, returned);
+        self.named(event, name, returned);
     }
 
-    fn named(&mut self, thread: u32, name: Cow<'static, str>, returned: &Returned) {
+    fn named(&mut self, event: &Event, name: Cow<'static, str>, returned: &Returned) {
+        let (thread, user_ns) = (event.thread, event.user_ns as f64);
         let arguments = NamedCall {
             name: &name,
             returned,
@@ -189,9 +152,9 @@ impl EventReader {
         if returned.is_child {
             return self.tally.add_time(thread, &call, time_ns);
         }
-        self.add_user(-self.cost.call.user_ns);
-        let time_ns = time_ns - self.cost.of_call(time_ns);
-        self.tally.call(thread, &call, time_ns);
+        let added = self.cost.of_call(time_ns, user_ns);
+        self.add_user(-added.user_ns);
+        self.tally.call(thread, &call, time_ns - added.kernel_ns);
     }
 
     fn end(&mut self, event: &Event, call_ns: u64, is_32_bit: bool) {
@@ -208,12 +171,12 @@ impl EventReader {
         self.tally.ended(used, call_ns as f64);
     }
 
-    fn more(&mut self, more: &More) {
+    fn more(&mut self, more: &More, user_ns: f64) {
         if self.tally.is_paused {
             return;
         }
         let (user, call) = (f64::from(more.user_faults), f64::from(more.call_faults));
-        let added = self.cost.fault;
+        let added = self.cost.of_fault(user_ns / (user + 1.0));
         self.add_user(-added.user_ns * user);
         let minor_ns = more.minor_ns as f64 - added.kernel_ns * user - added.ns() * call;
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);

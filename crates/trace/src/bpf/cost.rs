@@ -1,0 +1,103 @@
+//! The cost of the tracer, which is subtracted from the times.
+
+/// User time after which the tracer finds nothing of its code and data in the nearest caches, in ns.
+const COLD_AFTER_NS: f64 = 5_000.0;
+
+/// The time that a call or page fault takes longer while it is traced, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Added {
+    /// The part of it that counts as user time.
+    pub user_ns: f64,
+    /// The part of it that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
+    pub kernel_ns: f64,
+    /// Its kernel time as the tracer sees it.
+    pub seen_ns: f64,
+}
+
+impl Added {
+    /// The whole time.
+    pub fn ns(self) -> f64 {
+        self.user_ns + self.kernel_ns
+    }
+
+    /// The cost between this one, at place 0, and another one, at place 1.
+    fn towards(self, other: Added, place: f64) -> Added {
+        let place = place.clamp(0.0, 1.0);
+        let between = |from: f64, to: f64| from + (to - from) * place;
+        Added {
+            user_ns: between(self.user_ns, other.user_ns),
+            kernel_ns: between(self.kernel_ns, other.kernel_ns),
+            seen_ns: between(self.seen_ns, other.seen_ns),
+        }
+    }
+}
+
+/// The measured costs. The tracer costs more if the program has displaced its code and data from the processor's caches since the last event.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Of the shortest call.
+    pub null: Added,
+    /// Of a call that does some work: the tracer has displaced code and data that the call needs.
+    pub call: Added,
+    /// Of a call after the program has used much memory.
+    pub cold_call: Added,
+    /// Of a page fault outside of calls.
+    pub fault: Added,
+    /// Of a page fault after the program has used much memory.
+    pub cold_fault: Added,
+}
+
+impl Cost {
+    /// The cost of a call that the tracer sees as long as this, after this user time.
+    pub fn of_call(&self, seen_ns: f64, user_ns: f64) -> Added {
+        let range_ns = self.call.seen_ns - self.null.seen_ns;
+        let work = (seen_ns - self.null.seen_ns) / range_ns.max(1.0);
+        let warm = self.null.towards(self.call, work);
+        warm.towards(self.cold_call, coldness(user_ns, self.call))
+    }
+
+    /// The cost of a page fault outside of calls after this user time.
+    pub fn of_fault(&self, user_ns: f64) -> Added {
+        let coldness = coldness(user_ns, self.fault);
+        self.fault.towards(self.cold_fault, coldness)
+    }
+}
+
+/// 0 if the program did nothing since the last event, 1 if it has displaced all that the tracer needs.
+fn coldness(user_ns: f64, warm: Added) -> f64 {
+    (user_ns - warm.user_ns) / COLD_AFTER_NS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(user_ns: f64, kernel_ns: f64, seen_ns: f64) -> Added {
+        Added {
+            user_ns,
+            kernel_ns,
+            seen_ns,
+        }
+    }
+
+    #[test]
+    fn costs_lie_between_those_that_were_measured() {
+        let cost = Cost {
+            null: added(200.0, 20.0, 100.0),
+            call: added(200.0, 10.0, 200.0),
+            cold_call: added(600.0, 110.0, 400.0),
+            fault: added(500.0, -200.0, 400.0),
+            cold_fault: added(900.0, 0.0, 800.0),
+        };
+        assert_eq!(cost.of_call(50.0, 0.0), cost.null);
+        assert_eq!(cost.of_call(150.0, 200.0).kernel_ns, 15.0);
+        assert_eq!(cost.of_call(9999.0, 200.0), cost.call);
+        assert_eq!(
+            cost.of_call(9999.0, 200.0 + COLD_AFTER_NS / 2.0).ns(),
+            460.0
+        );
+        assert_eq!(cost.of_call(9999.0, 1e9), cost.cold_call);
+        assert_eq!(cost.of_fault(0.0), cost.fault);
+        assert_eq!(cost.of_fault(1e9), cost.cold_fault);
+    }
+}

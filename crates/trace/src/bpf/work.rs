@@ -1,0 +1,182 @@
+//! The work by which the cost of the tracer is measured. A forked child does it: it makes system calls, and allocates nothing.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io;
+use std::ptr::null_mut;
+use std::time::Instant;
+
+use rustix::fs::{SeekFrom, fstat, seek};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::process::getppid;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Null calls, a mixture of calls, page faults; nothing, a call and a page fault behind gaps in which memory is used.
+pub const WORKS: usize = 6;
+
+pub const NULL: usize = 0;
+pub const MIXTURE: usize = 1;
+pub const FAULTS: usize = 2;
+pub const GAPS: usize = 3;
+pub const COLD_CALL: usize = 4;
+pub const COLD_FAULTS: usize = 5;
+
+/// The calls of the mixture.
+pub const MIXED: [libc::c_long; 4] = [
+    libc::SYS_read,
+    libc::SYS_write,
+    libc::SYS_fstat,
+    libc::SYS_lseek,
+];
+
+/// User time from which a call counts as one behind a gap, in ns. A gap takes longer, and the tracer itself less.
+pub const LEAST_GAP_NS: u64 = 2_500;
+
+/// Rounds of each work. The median counts, since other load of the machine disturbs some rounds.
+const ROUNDS: usize = 15;
+
+/// Calls of a round.
+const CALLS: usize = 4000;
+/// Page faults of a round.
+const PAGES: usize = 500;
+/// Gaps of a round.
+const COLD: usize = 30;
+
+/// Memory that a gap uses, in bytes: more than the caches of one processor hold, so that the code of kernel and tracer leaves them.
+pub const GAP_BYTES: usize = 2 << 20;
+
+/// The times of one piece of each work, in ns. `memory` has `GAP_BYTES`.
+pub fn times(zeros: &File, memory: &[u8]) -> io::Result<[f64; WORKS]> {
+    let mut rounds = [[0.0; WORKS]; ROUNDS];
+    for times in &mut rounds {
+        *times = round(zeros, memory)?;
+    }
+    Ok(std::array::from_fn(|work| {
+        median(&mut rounds.map(|times| times[work]))
+    }))
+}
+
+fn round(zeros: &File, memory: &[u8]) -> io::Result<[f64; WORKS]> {
+    let mut times = [0.0; WORKS];
+    times[NULL] = timed(CALLS, |_| null())? / CALLS as f64;
+    times[MIXTURE] = timed(CALLS, |index| mixed(zeros, index))? / CALLS as f64;
+    times[FAULTS] = faults()? / PAGES as f64;
+    times[GAPS] = cold(memory, || Ok(()))?;
+    times[COLD_CALL] = cold(memory, || mixed(zeros, 0))?;
+    times[COLD_FAULTS] = cold_faults(memory)?;
+    Ok(times)
+}
+
+/// The middle value, or 0 without values.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+fn null() -> io::Result<()> {
+    black_box(getppid());
+    Ok(())
+}
+
+/// A call of the mixture. Different calls need more code and data than the processor's caches for one call hold beside the tracer.
+fn mixed(zeros: &File, index: usize) -> io::Result<()> {
+    let mut byte = [0; 1];
+    match index % MIXED.len() {
+        0 => rustix::io::read(zeros, &mut byte).map(drop)?,
+        1 => rustix::io::write(zeros, &byte).map(drop)?,
+        2 => fstat(zeros).map(drop)?,
+        _ => seek(zeros, SeekFrom::Start(0)).map(drop)?,
+    }
+    Ok(())
+}
+
+/// Uses memory.
+fn gap(memory: &[u8]) {
+    const LINE: usize = 64;
+    let sum: u64 = memory.iter().step_by(LINE).map(|b| u64::from(*b)).sum();
+    black_box(sum);
+}
+
+/// The time of this thread on a processor, in ns.
+fn now_ns() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
+}
+
+/// The time of a round, in ns.
+fn timed(repetitions: usize, work: impl Fn(usize) -> io::Result<()>) -> io::Result<f64> {
+    let begun = now_ns();
+    for index in 0..repetitions {
+        work(index)?;
+    }
+    Ok(now_ns() - begun)
+}
+
+/// The typical time of a piece of work behind a gap, in ns.
+fn cold(memory: &[u8], mut work: impl FnMut() -> io::Result<()>) -> io::Result<f64> {
+    let mut times = [0.0; COLD];
+    for time in &mut times {
+        gap(memory);
+        let begun = Instant::now();
+        work()?;
+        *time = begun.elapsed().as_nanos() as f64;
+    }
+    Ok(median(&mut times))
+}
+
+/// New memory of this number of pages, which the kernel maps to its page of zeros when they are read.
+struct Pages {
+    begin: *mut u8,
+    bytes: usize,
+    page: usize,
+}
+
+impl Pages {
+    fn new(pages: usize) -> io::Result<Pages> {
+        let page = rustix::param::page_size();
+        let bytes = pages * page;
+        let (access, flags) = (ProtFlags::READ, MapFlags::PRIVATE);
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let begin = unsafe { mmap_anonymous(null_mut(), bytes, access, flags)? };
+        // SAFETY: the mapping above. The kernel may refuse: it has no huge pages then.
+        let _ = unsafe { madvise(begin, bytes, Advice::LinuxNoHugepage) };
+        Ok(Pages {
+            begin: begin.cast(),
+            bytes,
+            page,
+        })
+    }
+
+    fn read(&self, index: usize) {
+        assert!(index * self.page < self.bytes);
+        // SAFETY: within the mapping, as the line above checks, and it can be read.
+        black_box(unsafe { self.begin.add(index * self.page).read_volatile() });
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's own, and no reference to it exists.
+        let _ = unsafe { munmap(self.begin.cast(), self.bytes) };
+    }
+}
+
+/// The time of a round of page faults, in ns.
+fn faults() -> io::Result<f64> {
+    let pages = Pages::new(PAGES)?;
+    timed(PAGES, |index| {
+        pages.read(index);
+        Ok(())
+    })
+}
+
+/// The typical time of a page fault behind a gap, in ns.
+fn cold_faults(memory: &[u8]) -> io::Result<f64> {
+    let pages = Pages::new(COLD)?;
+    let mut index = 0;
+    cold(memory, || {
+        pages.read(index);
+        index += 1;
+        Ok(())
+    })
+}
