@@ -28,6 +28,7 @@ mod root;
 #[path = "../cli/support.rs"]
 mod support;
 mod system_calls;
+mod tracing;
 #[path = "../cli/user.rs"]
 mod user;
 
@@ -171,6 +172,14 @@ fn main() {
             no_system_call_in_a_timed_batch
             madvise_on_locked_memory_names_may_fault
             madvise_that_fails_otherwise_says_nothing_of_locked_memory
+        }
+        tracing {
+            bpf_counts_the_calls_that_strace_counts
+            bpf_follows_a_thousand_children
+            bpf_times_a_run_as_the_kernel_accounts_it
+            bpf_does_not_count_waiting
+            killed_bpf_tracer_leaves_the_process_running
+            ordinary_user_gets_counts_by_strace
         }
     };
     let mut arguments = Arguments::from_args();

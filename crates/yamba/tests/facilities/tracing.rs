@@ -1,0 +1,212 @@
+//! `yamba trace` by programs in the kernel. They need root, and a kernel that lets them attach.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::Missing;
+use crate::support::{Yamba, needs, until};
+use crate::user::UserEnvironment;
+
+/// Yamba in a folder, if BPF can trace here.
+fn with_bpf() -> Result<Yamba, Missing> {
+    let mut yamba = Yamba::new();
+    let answer = yamba.run("trace --how bpf -o first -- true");
+    if answer.status == 0 {
+        return Ok(yamba);
+    }
+    // Any other message is a fault of the tracer.
+    let lacks = ["BPF needs root", "BPF traces x86_64 only", "this kernel"];
+    assert!(
+        lacks.iter().any(|reason| answer.err.contains(reason)),
+        "{}",
+        answer.err
+    );
+    Err(Missing::new(answer.err.trim()))
+}
+
+fn traced(yamba: &mut Yamba, how: &str, command: &[&str]) -> Value {
+    let words: Vec<&str> = ["trace", "--how", how, "-o", "v", "--"]
+        .into_iter()
+        .chain(command.iter().copied())
+        .collect();
+    yamba.run_words(&words).ok();
+    vector(yamba, "v")
+}
+
+fn vector(yamba: &Yamba, name: &str) -> Value {
+    let text = fs::read_to_string(yamba.folder.path().join(name)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The number of uses of each primitive over all sizes. Page faults before the program begins are part of what strace reports, and strace sees no softirqs.
+fn calls(vector: &Value) -> BTreeMap<String, f64> {
+    let mut counts = BTreeMap::new();
+    for used in vector["primitives"].as_array().unwrap() {
+        let name = used["name"].as_str().unwrap();
+        if !name.starts_with("page_fault") && name != "softirq" {
+            *counts.entry(name.to_owned()).or_default() += used["count"].as_f64().unwrap();
+        }
+    }
+    counts
+}
+
+pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
+    needs(&["strace", "git", "tar", "dd"]);
+    let mut yamba = with_bpf()?;
+    let inputs = yamba.folder.path().join("inputs");
+    fs::create_dir(&inputs).unwrap();
+    for number in 0..20 {
+        fs::write(inputs.join(number.to_string()), "line\n".repeat(number)).unwrap();
+    }
+    for command in [
+        &["true"][..],
+        &["cat", "/etc/passwd"],
+        &["ls", "-l", "inputs"],
+        &["sh", "-c", "for i in 1 2 3; do /bin/true; done"],
+        &["sh", "-c", "cat inputs/*; sort inputs/*"],
+        &["tar", "cf", "/dev/null", "inputs"],
+        &["grep", "-r", "line", "inputs"],
+        &["find", "inputs", "-name", "1*"],
+        &["git", "--version"],
+        &[
+            "dd",
+            "if=/dev/zero",
+            "of=/dev/null",
+            "bs=1",
+            "count=1000",
+            "status=none",
+        ],
+    ] {
+        let by_strace = calls(&traced(&mut yamba, "strace", command));
+        assert_eq!(
+            calls(&traced(&mut yamba, "bpf", command)),
+            by_strace,
+            "{command:?}"
+        );
+    }
+    Ok(())
+}
+
+/// 1000 children, and none of their calls is lost.
+pub fn bpf_follows_a_thousand_children() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    let line = "i=0; while [ $i -lt 1000 ]; do (exit 3); i=$((i+1)); done";
+    let found = traced(&mut yamba, "bpf", &["sh", "-c", line]);
+    let of = calls(&found);
+    assert_eq!(
+        (of["fork"], found["traced"]["lost"].as_u64()),
+        (1000.0, Some(0))
+    );
+    assert_eq!(of["exit_group"], 1001.0);
+    Ok(())
+}
+
+/// The kernel accounts the same run by its clock ticks. `dd` copies 4 GB of zeros in few calls.
+pub fn bpf_times_a_run_as_the_kernel_accounts_it() -> Result<(), Missing> {
+    needs(&["dd"]);
+    let mut yamba = with_bpf()?;
+    let line = "dd if=/dev/zero of=/dev/null bs=1M count=4000 status=none; times > used";
+    let found = traced(&mut yamba, "bpf", &["sh", "-c", line]);
+    let used = fs::read_to_string(yamba.folder.path().join("used")).unwrap();
+    let of_children = used.lines().nth(1).unwrap();
+    let (user, kernel) = of_children.split_once(' ').unwrap();
+    let accounted = seconds(user) + seconds(kernel);
+    let own = |key: &str| found[key].as_f64().unwrap() / 1e9;
+    let seen = own("user_ns") + own("kernel_ns");
+    assert!(
+        (seen / accounted - 1.0).abs() < 0.15,
+        "{seen} s, and {accounted} s by the kernel: {used}"
+    );
+    // Nearly all of it is in the reads.
+    let reads = found["primitives"].as_array().unwrap().iter();
+    let reads = reads.filter(|used| used["name"] == "read(device)");
+    let in_reads: f64 = reads.map(|used| used["time_ns"].as_f64().unwrap()).sum();
+    assert!(in_reads / 1e9 > 0.8 * own("kernel_ns"), "{found}");
+    Ok(())
+}
+
+/// A time as the shell prints it: `0m1.230000s`.
+fn seconds(text: &str) -> f64 {
+    let (minutes, seconds) = text.trim().trim_end_matches('s').split_once('m').unwrap();
+    minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
+}
+
+/// A call that waits is not charged its wait.
+pub fn bpf_does_not_count_waiting() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    let found = traced(&mut yamba, "bpf", &["sleep", "1"]);
+    let of_calls = found["primitives"].as_array().unwrap().iter();
+    let slept = of_calls
+        .filter(|used| {
+            used["name"]
+                .as_str()
+                .unwrap()
+                .starts_with("clock_nanosleep")
+        })
+        .map(|used| used["time_ns"].as_f64().unwrap())
+        .sum::<f64>();
+    assert!(slept > 0.0 && slept < 0.1e9, "{found}");
+    Ok(())
+}
+
+/// A running process is traced while its load runs, and runs on if the tracer is killed.
+pub fn killed_bpf_tracer_leaves_the_process_running() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?.file(
+        "server.sh",
+        "while read line; do echo . > /dev/null; done < requests; echo ended > done",
+    );
+    let made = yamba.other("mkfifo").arg("requests").status().unwrap();
+    assert!(made.success());
+    let mut server = yamba.other("sh").arg("server.sh").spawn().unwrap();
+    let mut requests = fs::OpenOptions::new()
+        .write(true)
+        .open(yamba.folder.path().join("requests"))
+        .unwrap();
+    let id = server.id().to_string();
+    let load = "for i in 1 2 3 4 5 6 7 8 9; do echo r; done > requests; sleep 0.5";
+    let words = [
+        "trace", "--how", "bpf", "-p", &id, "--load", load, "--units", "9", "-o", "v",
+    ];
+    yamba.run_words(&words).ok();
+    // The shell reads each byte of a line by itself: `r` and the line's end.
+    assert_eq!(calls(&vector(&yamba, "v"))["read(file)"], 2.0);
+    let mut command = yamba.command(&["trace", "--how", "bpf", "-p", &id, "-o", "v2"]);
+    let mut tracer = command.stderr(Stdio::null()).spawn().unwrap();
+    sleep(Duration::from_secs(1));
+    tracer.kill().unwrap();
+    tracer.wait().unwrap();
+    std::io::Write::write_all(&mut requests, b"r\n").unwrap();
+    drop(requests);
+    until("the server has ended", || {
+        yamba.folder.path().join("done").exists()
+    });
+    assert!(server.wait().unwrap().success());
+    Ok(())
+}
+
+/// Without privilege strace counts, and the output says what is missing.
+pub fn ordinary_user_gets_counts_by_strace() -> Result<(), Missing> {
+    needs(&["strace"]);
+    with_bpf()?;
+    let user = UserEnvironment::new(&["suite/cpu"]);
+    let answer = user.run("trace -o v -- true").ok();
+    assert!(
+        answer
+            .err
+            .contains("strace counts the calls, without times: BPF needs root"),
+        "{}",
+        answer.err
+    );
+    let text = fs::read_to_string(user.folder().join("v")).unwrap();
+    let found: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["traced"]["how"], "strace");
+    assert_eq!(calls(&found)["exit_group"], 1.0);
+    user.run("trace --how bpf -o v2 -- true")
+        .refused(&["BPF needs root", "--how strace"]);
+    Ok(())
+}
