@@ -102,7 +102,7 @@ struct Subject {
     virtual uint64_t setup_bytes() { return 0; }  // bytes of memory that setup fills
     // Whether several objects may run in threads of one process. False: the class says no.
     virtual bool runs_in_threads() { return true; }
-    // A name in the class's C++ that concerns the whole process, such as `fork`; nullptr if there is none, or if the class defines
+    // A name in the class's C++ that concerns the whole process, such as `fork`; nullptr without one, or if the class defines
     // `runs_in_threads`.
     virtual const char *process_wide() { return nullptr; }
     // The number of test groups, for a benchmark with groups of a given size instead of batches that the harness sizes. 0:

@@ -181,7 +181,7 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
     if entry.is_disturbed {
         return Err("its figure is disturbed");
     }
-    if entry.processes != 1 {
+    if entry.workers().are_several() {
         return Err("several processes ran at the same time");
     }
     if entry.figure.as_deref() != Some("latency") {

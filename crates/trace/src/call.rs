@@ -18,7 +18,7 @@ pub struct Call<'a> {
 
 /// The arguments of a call, as far as primitives depend on them.
 pub trait Arguments {
-    /// A descriptor. `None`: the argument is none.
+    /// A descriptor. `None`: the argument is no descriptor.
     fn descriptor(&self, index: usize) -> Option<i64>;
     /// The kind of a descriptor, if the record shows it itself.
     fn shown_kind(&self, index: usize) -> Option<Kind>;

@@ -14,11 +14,11 @@ pub struct Event {
     pub number: u32,
     /// Its time on a processor in its own code since its last event, in ns.
     pub user_ns: u64,
-    /// What happened.
+    /// The cause of the event.
     pub content: Content,
 }
 
-/// What happened to a thread.
+/// The cause of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A call returned.

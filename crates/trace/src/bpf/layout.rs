@@ -37,7 +37,7 @@ pub const THREAD_BYTES: usize = 120;
 /// Place of the thread's numbers in its state.
 pub const THREAD_IDS: usize = 40;
 
-/// What a thread does.
+/// The modes of a thread.
 pub const MODES: &[(&str, i32)] = &[
     ("MODE_USER", 0),
     ("MODE_CALL", 1),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::{CALLS, READS_BYTES};
 
-/// What an event takes from the memory of the program: a text, 8 bytes, or 24 bytes at the place in an argument.
+/// The bytes that an event takes from the memory of the program: a text, 8 bytes, or 24 bytes at the place in an argument.
 const TEXT: u8 = 0x10;
 const TWO_DESCRIPTORS: u8 = 0x20;
 const SIX_ARGUMENTS: u8 = 0x30;
