@@ -60,6 +60,9 @@ pub struct Traced {
     /// Number of calls and of new processes that are missing in the counts, because the tracer could not keep up. `None`: the method loses none.
     #[serde(default)]
     pub lost: Option<u64>,
+    /// Number of runs of the command that were counted together. `None`: one.
+    #[serde(default)]
+    pub runs: Option<u32>,
 }
 
 /// The use of one primitive at one size.
@@ -95,6 +98,12 @@ impl Use {
 }
 
 impl Vector {
+    /// Number of units that one run of the command, or one load, does. `None`: unknown.
+    pub fn units_each(&self) -> Option<f64> {
+        let runs = self.traced.as_ref().and_then(|traced| traced.runs);
+        Some(self.units? / f64::from(runs.unwrap_or(1)))
+    }
+
     /// Reads and checks a document. The error names the place and the fault.
     pub fn read(text: &str) -> Result<Vector, String> {
         let mut vector: Vector = serde_json::from_str(text).map_err(|e| e.to_string())?;

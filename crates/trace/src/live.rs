@@ -46,6 +46,8 @@ pub struct Workload {
     pub command: Vec<String>,
     /// A command line for the shell. The application is a server, and counts only while this command runs.
     pub load: Option<String>,
+    /// How often the command is traced. strace traces it once, and servers run once.
+    pub runs: u32,
     /// The number of units of one run, or of one load.
     pub units: Units,
     /// Whether standard output of the program and of the load goes to standard error.

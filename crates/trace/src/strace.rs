@@ -72,6 +72,7 @@ impl Reader {
             machine: None,
             cost_ns_per_call: None,
             lost: None,
+            runs: None,
         };
         let uses = self.tally.uses(request.units, false);
         let calls = self.tally.calls;

@@ -43,44 +43,33 @@ impl Prepared {
     }
 }
 
-/// Traces one run of a command, or a server under its load.
+/// Traces the runs of a command, or a server under its load.
 pub fn trace(
     prepared: Prepared,
     workload: &Workload,
     names: &Names,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Run, Fault> {
-    let family = Family::of_this_process();
     let descriptors = open_files::of_child().looking_up(open_files::kind);
     let mut session = Session::new(prepared, descriptors, HashSet::new());
-    let mut program = session.start(workload)?;
-    session.reader.wait_for(program.id());
-    let mut output = Output::of(&mut program, workload.hides_output);
-    let mut session = Commanded {
-        session,
-        program,
-        family,
-    };
-    let units = match &workload.load {
-        None => session.until_end(stopped).map(|()| None),
-        Some(line) => session.under_load(line, workload, stopped).map(Some),
-    };
-    let is_stopped = workload.load.is_some() || units.is_err();
-    if is_stopped {
-        session.family.end(TO_END);
+    let mut failure = None;
+    let mut units = 0.0;
+    match &workload.load {
+        Some(line) => units = session.server(line, workload, stopped)?,
+        None => {
+            for _ in 0..workload.runs {
+                let (more, end) = session.run(workload, stopped)?;
+                units += more;
+                failure = failure.or(end);
+            }
+        }
     }
-    let status = session.program.wait()?;
-    let units = match units? {
-        Some(units) => units,
-        None => workload.units_in(&output.text())?,
-    };
-    let mut trace = session.session.trace(names, units)?;
+    let mut trace = session.trace(names, units)?;
     trace.vector.command.clone_from(&workload.command);
-    let is_failure = !is_stopped && !status.success();
-    Ok(Run {
-        trace,
-        failure: is_failure.then(|| status.to_string()),
-    })
+    if let Some(traced) = &mut trace.vector.traced {
+        traced.runs = workload.load.is_none().then_some(workload.runs);
+    }
+    Ok(Run { trace, failure })
 }
 
 /// Traces a running process and its descendants while its load runs, or until a stop is requested. They run on afterwards.
@@ -147,9 +136,9 @@ struct Session {
     lost_before: u64,
 }
 
-/// A trace of a command.
-struct Commanded {
-    session: Session,
+/// A command that is traced.
+struct Commanded<'a> {
+    session: &'a mut Session,
     program: Child,
     family: Family,
 }
@@ -163,6 +152,51 @@ impl Session {
             cost,
             lost_before: 0,
         }
+    }
+
+    /// Traces one run of the command. Returns its number of units, and how it failed.
+    fn run(
+        &mut self,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<(f64, Option<String>), Fault> {
+        let (mut command, mut output) = self.command(workload)?;
+        let end = command.until_end(stopped);
+        if end.is_err() {
+            command.family.end(TO_END);
+        }
+        let status = command.program.wait()?;
+        end?;
+        let units = workload.units_in(&output.text())?;
+        Ok((units, (!status.success()).then(|| status.to_string())))
+    }
+
+    /// Traces a server while its load runs, and ends it. Returns the number of units.
+    fn server(
+        &mut self,
+        line: &str,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<f64, Fault> {
+        let (mut command, _output) = self.command(workload)?;
+        let units = command.under_load(line, workload, stopped);
+        command.family.end(TO_END);
+        command.program.wait()?;
+        units
+    }
+
+    /// Starts the application, with the output that is searched.
+    fn command(&mut self, workload: &Workload) -> Result<(Commanded<'_>, Output), Fault> {
+        let family = Family::of_this_process();
+        let mut program = self.start(workload)?;
+        self.reader.wait_for(program.id());
+        let output = Output::of(&mut program, workload.hides_output);
+        let command = Commanded {
+            session: self,
+            program,
+            family,
+        };
+        Ok((command, output))
     }
 
     /// Starts the program, which is traced from its first instruction.
@@ -234,6 +268,7 @@ impl Session {
             machine: None,
             cost_ns_per_call: Some(self.cost.null.ns()),
             lost: Some(self.tracer.lost()? - self.lost_before),
+            runs: None,
         };
         let uses = self.reader.uses(units);
         let kernel_ns = uses.iter().filter_map(|used| used.time_ns).sum();
@@ -250,7 +285,7 @@ impl Session {
     }
 }
 
-impl Commanded {
+impl Commanded<'_> {
     fn until_end(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), Fault> {
         while self.pass(TICK)? {
             if stopped() {
@@ -266,7 +301,7 @@ impl Commanded {
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
     ) -> Result<f64, Fault> {
-        let (session, program, family) = (&mut self.session, &mut self.program, &self.family);
+        let (session, program, family) = (&mut *self.session, &mut self.program, &self.family);
         wait_until_idle(family, stopped, &mut |time| {
             session.pass(time);
             Ok(program.try_wait()?.is_none() || !family.is_empty())

@@ -1,6 +1,7 @@
 //! `yamba trace`
 
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -20,6 +21,7 @@ use super::{Failure, of_system, output};
 #[command(after_help = "\
 Examples:
   yamba trace -o ls.vector -- ls -l /usr/bin            one run of a command
+  yamba trace --runs 20 -o ls.vector -- ls -l /usr/bin  steadier times from twenty runs
   yamba trace --load './load -n 1000' --units 1000 --unit request -o server.vector -- ./server
   yamba trace --load 'wrk -d5 http://127.0.0.1:8080/' --units-from '([0-9]+) requests in' -o nginx.vector -- nginx -c site.conf
   yamba trace -p 1234 --load ./load -o server.vector    a running process, while its load runs
@@ -54,7 +56,10 @@ pub(super) struct TraceCommand {
     /// Name of one unit of work
     #[arg(long, value_name = "NAME", default_value = "run")]
     unit: String,
-    /// Number of units of work in the trace
+    /// Run the command this often, and count all runs together; BPF only
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
+    runs: NonZero<u32>,
+    /// Number of units of work in the trace, or in each run of it
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
     units: f64,
     /// Regular expression that finds the number of units in the output of the load, or of the program without a load
@@ -118,6 +123,7 @@ impl TraceCommand {
         let workload = Workload {
             command: self.command.clone(),
             load: self.load.clone(),
+            runs: self.runs.get(),
             units: match &self.units_from {
                 Some(pattern) => Units::From(pattern.clone()),
                 None => Units::Number(self.units),
@@ -125,6 +131,7 @@ impl TraceCommand {
             hides_output: self.output.is_none(),
         };
         let method = self.method()?;
+        let traced_all = matches!(method, Method::Bpf(_));
         let mut trace = match self.pid {
             Some(process) => {
                 live::attach(method, process, &workload, &names, &stopped).map_err(failure)?
@@ -138,6 +145,9 @@ impl TraceCommand {
             }
         };
         self.name(&mut trace.vector);
+        if self.runs.get() > 1 && !traced_all {
+            output::note("strace has traced one run\n");
+        }
         output::note(&remarks(&trace, "strace"));
         Ok(trace)
     }

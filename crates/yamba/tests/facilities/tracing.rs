@@ -92,6 +92,27 @@ pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
     Ok(())
 }
 
+/// Three runs make three units, each with the calls of one.
+pub fn bpf_counts_several_runs_together() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    let one = calls(&traced(&mut yamba, "bpf", &["true"]));
+    let words = "trace --how bpf --runs 3 -o v -- true";
+    yamba.run(words).ok();
+    let three = vector(&yamba, "v");
+    assert_eq!(three["units"], 3.0);
+    assert_eq!(three["traced"]["runs"], 3);
+    let close = |(name, count): (&String, &f64)| (one[name] - count).abs() < 1e-9;
+    let all = calls(&three);
+    assert!(
+        all.len() == one.len() && all.iter().all(close),
+        "{all:?} {one:?}"
+    );
+    yamba
+        .run("trace --runs 2 -p 1 -o v")
+        .refused(&["--runs", "--pid"]);
+    Ok(())
+}
+
 /// 1000 children, and none of their calls is lost.
 pub fn bpf_follows_a_thousand_children() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;

@@ -63,7 +63,7 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
     if vector.command.is_empty() {
         return Err(fault("its vector has no `command`".to_owned()));
     }
-    let units = match (&vector.units_from, vector.units) {
+    let units = match (&vector.units_from, vector.units_each()) {
         (Some(text), _) => {
             let pattern = text.parse::<Pattern>();
             Units::From(pattern.map_err(|e| fault(format!("`units_from`: {e}")))?)
@@ -74,6 +74,7 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
     Ok(Workload {
         command: vector.command.clone(),
         load: vector.load.clone(),
+        runs: 1,
         units,
         hides_output: true,
     })
