@@ -122,6 +122,11 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
     ),
     ("yamba/src/cli/groups.rs", &["check"], "a command"),
     (
+        "trace/src/bpf",
+        &["files", "x86_64"],
+        "a field of the kernel's struct of a thread, and the processor whose registers the programs read",
+    ),
+    (
         "yamba/src/cli/machine/facts.rs",
         &["sockets", "code", "size", "cache"],
         "words of `yamba machine`",
