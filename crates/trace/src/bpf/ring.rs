@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use std::slice;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 
 /// A record whose writer has not finished.
 const BUSY: u32 = 1 << 31;
@@ -81,7 +81,11 @@ impl Mapping {
             )
         };
         let begin = NonNull::new(begin?.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Mapping { begin, length })
+        let mapping = Mapping { begin, length };
+        // A traced program would otherwise spend a millisecond of its first `execve` on unmapping it.
+        // SAFETY: the mapping above. Forked processes do not use it.
+        unsafe { madvise(begin.as_ptr().cast(), length, Advice::LinuxDontFork)? };
+        Ok(mapping)
     }
 
     fn word64(&self, at: usize) -> &AtomicU64 {
