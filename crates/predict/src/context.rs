@@ -18,6 +18,7 @@ pub struct Context {
     timed: Vec<Timed>,
     overall: Factor,
     outside_ns: Option<f64>,
+    spread: Option<f64>,
 }
 
 /// A primitive with its traced time.
@@ -52,6 +53,7 @@ impl Context {
             timed,
             overall,
             outside_ns: None,
+            spread: vector.spread(),
         };
         context.outside_ns = vector
             .kernel_ns
@@ -62,6 +64,11 @@ impl Context {
     /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole kernel time is unknown.
     pub(crate) fn outside_ns(&self) -> Option<f64> {
         self.outside_ns
+    }
+
+    /// By what share the times of another trace may differ. `None`: unknown.
+    pub(crate) fn spread(&self) -> Option<f64> {
+        self.spread
     }
 
     /// Adds the figures of this machine that were not used.

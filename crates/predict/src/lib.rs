@@ -18,6 +18,7 @@ pub mod product;
 mod published;
 mod rank;
 pub mod ratio;
+pub mod rounds;
 mod scale;
 #[cfg(test)]
 mod tests;

@@ -33,13 +33,15 @@ pub struct Prediction {
     pub system: String,
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
-    /// Interval of `predicted_ns`, from the intervals of the costs. `None` on the system where the vector was traced, since the spread of the trace is unknown.
+    /// Interval of `predicted_ns`, from the intervals of the costs and the spread of the trace, if that is known. `None` on the system where the vector was traced, if it is unknown.
     pub interval_ns: Option<[f64; 2]>,
     /// The interval that compares systems and versions: the costs' part alone.
     #[serde(skip)]
     pub(crate) of_costs_ns: [f64; 2],
     /// The origin of the times.
     pub context: Basis,
+    /// Half the width of the part of the interval that comes from the trace, as a share of `predicted_ns`. `None`: unknown, since the application was traced in one round.
+    pub trace_spread: Option<f64>,
     /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
     pub is_as_traced: bool,
     /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
@@ -142,6 +144,9 @@ pub fn predict_in_context(
         found.without_intervals();
         found.set_user_time(vector.user_ns, None);
     }
+    if let Some(spread) = context.spread() {
+        found.widen(spread);
+    }
     Ok(found)
 }
 
@@ -156,6 +161,7 @@ impl Prediction {
             interval_ns: None,
             of_costs_ns: [0.0; 2],
             context: Basis::Benchmarks,
+            trace_spread: None,
             is_as_traced: false,
             traced_on: None,
             no_context: None,
@@ -195,7 +201,7 @@ impl Prediction {
         Ok(self)
     }
 
-    /// The times are those of a trace, whose spread is unknown.
+    /// The times are those of a trace: no cost makes them uncertain.
     fn without_intervals(&mut self) {
         self.interval_ns = None;
         self.is_within_launches = false;
@@ -204,6 +210,18 @@ impl Prediction {
         of_products
             .chain(of_other)
             .for_each(|interval| *interval = None);
+    }
+
+    /// Adds the spread of the trace to the interval. Costs and trace were measured independently: the half-widths are added in quadrature.
+    fn widen(&mut self, spread: f64) {
+        let ns = self.predicted_ns;
+        let [low, high] = self.interval_ns.unwrap_or([ns, ns]);
+        let half = spread * ns;
+        self.interval_ns = Some([
+            (ns - half.hypot(ns - low)).max(0.0),
+            ns + half.hypot(high - ns),
+        ]);
+        self.trace_spread = Some(spread);
     }
 
     /// Sets the user time per unit on this system, in ns, if it is known, and its interval.

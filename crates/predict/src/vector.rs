@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::canonical;
+pub use crate::rounds::Round;
+use crate::{canonical, rounds};
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -63,6 +64,9 @@ pub struct Traced {
     /// Number of runs of the command that were counted together. `None`: one.
     #[serde(default)]
     pub runs: Option<u32>,
+    /// Rounds without and with the tracer. The times of the vector are scaled to those without. Empty: the application ran only with the tracer.
+    #[serde(default)]
+    pub rounds: Vec<Round>,
 }
 
 /// The use of one primitive at one size.
@@ -100,8 +104,25 @@ impl Use {
 impl Vector {
     /// Number of units that one run of the command, or one load, does. `None`: unknown.
     pub fn units_each(&self) -> Option<f64> {
-        let runs = self.traced.as_ref().and_then(|traced| traced.runs);
-        Some(self.units? / f64::from(runs.unwrap_or(1)))
+        let traced = self.traced.as_ref();
+        let runs = traced.and_then(|traced| traced.runs).unwrap_or(1);
+        let rounds = traced.map_or(1, |traced| traced.rounds.len().max(1));
+        Some(self.units? / (f64::from(runs) * rounds as f64))
+    }
+
+    /// By what share the times of another trace may differ: [`rounds::spread`](crate::rounds::spread). `None`: unknown.
+    pub(crate) fn spread(&self) -> Option<f64> {
+        rounds::spread(&self.traced.as_ref()?.rounds)
+    }
+
+    /// Multiplies all times by a factor.
+    pub fn scale_times(&mut self, factor: f64) {
+        let whole = self.user_ns.iter_mut().chain(&mut self.kernel_ns);
+        let parts = self
+            .primitives
+            .iter_mut()
+            .filter_map(|u| u.time_ns.as_mut());
+        whole.chain(parts).for_each(|ns| *ns *= factor);
     }
 
     /// Reads and checks a document. The error names the place and the fault.
@@ -133,6 +154,10 @@ impl Vector {
         for (key, value) in whole {
             not_negative(key, value)?;
         }
+        let rounds = self.traced.iter().flat_map(|traced| &traced.rounds);
+        for (index, round) in rounds.enumerate() {
+            round.check(&format!("traced.rounds[{index}]"))?;
+        }
         for (index, used) in self.primitives.iter().enumerate() {
             used.check(&format!("primitives[{index}]"))?;
             let before = self.primitives[..index].iter();
@@ -142,6 +167,23 @@ impl Vector {
                     "primitives[{index}]: {} is listed twice",
                     used.label()
                 ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Round {
+    fn check(&self, place: &str) -> Result<(), String> {
+        let times = [
+            ("untraced_ns", self.untraced_ns),
+            ("user_ns", self.user_ns),
+            ("kernel_ns", self.kernel_ns),
+        ];
+        for (key, ns) in times {
+            not_negative(&format!("{place}.{key}"), Some(ns))?;
+            if ns == 0.0 {
+                return Err(format!("{place}.{key}: it must be above 0"));
             }
         }
         Ok(())

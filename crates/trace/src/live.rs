@@ -48,6 +48,8 @@ pub struct Workload {
     pub load: Option<String>,
     /// How often the command is traced. strace traces it once, and servers run once.
     pub runs: u32,
+    /// How often the runs, or the server under its load, are traced. From two on, each round does the same work without the tracer first.
+    pub rounds: u32,
     /// The number of units of one run, or of one load.
     pub units: Units,
     /// Whether standard output of the program and of the load goes to standard error.
@@ -136,6 +138,8 @@ pub enum Fault {
     Load(String),
     /// The output has no number of units.
     NoUnits(String),
+    /// No control group can be made, which has the processor time without the tracer.
+    NoControlGroup(io::Error),
     /// A stop was requested.
     Stopped,
 }

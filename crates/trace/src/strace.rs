@@ -50,7 +50,8 @@ impl Reader {
 
     /// Forgets the calls so far, and counts from now on.
     pub fn restart(&mut self) {
-        self.tally.restart();
+        self.tally.forget();
+        self.tally.is_paused = false;
     }
 
     /// Does not count the calls that return from now on.
@@ -73,6 +74,7 @@ impl Reader {
             cost_ns_per_call: None,
             lost: None,
             runs: None,
+            rounds: Vec::new(),
         };
         let uses = self.tally.uses(request.units, false);
         let calls = self.tally.calls;

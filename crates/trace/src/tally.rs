@@ -28,11 +28,10 @@ impl Tally {
         }
     }
 
-    /// Forgets the calls so far, and counts from now on.
-    pub fn restart(&mut self) {
+    /// Forgets the calls so far.
+    pub fn forget(&mut self) {
         self.counts = Counts::default();
         self.calls = 0;
-        self.is_paused = false;
     }
 
     /// Counts a call that took this kernel time. Without times, that is 0.

@@ -48,10 +48,15 @@ impl EventReader {
         !self.threads.is_empty()
     }
 
-    /// Forgets the events so far, and counts from now on.
-    pub fn restart(&mut self) {
-        self.tally.restart();
+    /// Forgets the events so far.
+    pub fn forget(&mut self) {
+        self.tally.forget();
         (self.user_ns, self.faults) = (0.0, 0);
+    }
+
+    /// Counts the events from now on.
+    pub fn resume(&mut self) {
+        self.tally.is_paused = false;
     }
 
     /// Does not count the events from now on.
@@ -67,6 +72,15 @@ impl EventReader {
     /// User time, in ns.
     pub fn user_ns(&self) -> f64 {
         self.user_ns.max(0.0)
+    }
+
+    /// User time and kernel time, in ns.
+    pub fn times_ns(&self) -> [f64; 2] {
+        let uses = self.uses(1.0);
+        [
+            self.user_ns(),
+            uses.iter().filter_map(|used| used.time_ns).sum(),
+        ]
     }
 
     /// The uses per unit of work, with their times.
@@ -116,7 +130,7 @@ impl EventReader {
         if begins {
             self.waits_for = None;
             // Its user time was spent before the program.
-            self.user_ns -= event.user_ns as f64;
+            self.add_user(-(event.user_ns as f64));
         }
         !begins
     }

@@ -106,6 +106,11 @@ impl Tracer {
         Ok(())
     }
 
+    /// Detaches the programs.
+    pub fn detach(&mut self) {
+        self.attached.clear();
+    }
+
     /// The map to which a process or thread is added.
     pub fn threads(&self) -> BorrowedFd<'_> {
         self.threads.as_fd()

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::family::Family;
 use super::load::Output;
+use super::measured::once;
 use super::{
     AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
     open_files, output_of, run_load, wait_until_idle,
@@ -19,6 +20,7 @@ use crate::bpf::{
 };
 use crate::descriptors::Descriptors;
 use crate::trace::{Request, Trace, vector};
+use yamba_predict::rounds::{Round, level};
 use yamba_predict::vector::Traced;
 
 /// How often events are read.
@@ -54,20 +56,25 @@ pub fn trace(
     let mut session = Session::new(prepared, descriptors, HashSet::new());
     let mut failure = None;
     let mut units = 0.0;
-    match &workload.load {
-        Some(line) => units = session.server(line, workload, stopped)?,
-        None => {
-            for _ in 0..workload.runs {
-                let (more, end) = session.run(workload, stopped)?;
-                units += more;
-                failure = failure.or(end);
-            }
-        }
+    let mut rounds = Vec::new();
+    for _ in 0..workload.rounds {
+        let (more, end) = if workload.rounds > 1 {
+            session.compared(workload, stopped, &mut rounds)?
+        } else {
+            session.round(workload, stopped)?
+        };
+        units += more;
+        failure = failure.or(end);
     }
     let mut trace = session.trace(names, units)?;
-    trace.vector.command.clone_from(&workload.command);
-    if let Some(traced) = &mut trace.vector.traced {
+    let vector = &mut trace.vector;
+    vector.command.clone_from(&workload.command);
+    if let Some(level) = vector.kernel_ns.and_then(|ns| level(&rounds, ns)) {
+        vector.scale_times(level);
+    }
+    if let Some(traced) = &mut vector.traced {
         traced.runs = workload.load.is_none().then_some(workload.runs);
+        traced.rounds = rounds;
     }
     Ok(Run { trace, failure })
 }
@@ -132,8 +139,12 @@ struct Session {
     tracer: Tracer,
     reader: EventReader,
     cost: Cost,
-    /// Number of events that were lost before the counts began.
-    lost_before: u64,
+    /// Number of events that were lost while no event was counted.
+    lost_uncounted: u64,
+    /// Number of events that were lost until the last counts ended.
+    lost_so_far: u64,
+    /// Whether events were counted before.
+    has_counted: bool,
 }
 
 /// A command that is traced.
@@ -150,8 +161,51 @@ impl Session {
             tracer,
             reader: EventReader::new(descriptors, threads, cost),
             cost,
-            lost_before: 0,
+            lost_uncounted: 0,
+            lost_so_far: 0,
+            has_counted: false,
         }
+    }
+
+    /// Does the work of a round without the tracer, and then with it. Returns the units of the latter, and how it failed.
+    fn compared(
+        &mut self,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+        rounds: &mut Vec<Round>,
+    ) -> Result<(f64, Option<String>), Fault> {
+        self.tracer.detach();
+        let untraced = once(workload, stopped)?;
+        let attached = self.tracer.attach();
+        attached.map_err(|reason| io::Error::other(reason.to_string()))?;
+        let before = self.reader.times_ns();
+        let (units, failure) = self.round(workload, stopped)?;
+        self.read();
+        let after = self.reader.times_ns();
+        rounds.push(Round {
+            untraced_ns: (untraced.user_ns + untraced.kernel_ns) / untraced.units,
+            user_ns: (after[0] - before[0]) / units,
+            kernel_ns: (after[1] - before[1]) / units,
+        });
+        Ok((units, failure))
+    }
+
+    /// Traces the runs of the command, or the server under its load. Returns the number of units, and how it failed.
+    fn round(
+        &mut self,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<(f64, Option<String>), Fault> {
+        if let Some(line) = &workload.load {
+            return Ok((self.server(line, workload, stopped)?, None));
+        }
+        let (mut units, mut failure) = (0.0, None);
+        for _ in 0..workload.runs {
+            let (more, end) = self.run(workload, stopped)?;
+            units += more;
+            failure = failure.or(end);
+        }
+        Ok((units, failure))
     }
 
     /// Traces one run of the command. Returns its number of units, and how it failed.
@@ -243,13 +297,27 @@ impl Session {
         family: &Family,
     ) -> Result<f64, Fault> {
         self.read();
-        self.reader.restart();
-        self.lost_before = self.tracer.lost()?;
+        if !self.has_counted {
+            self.reader.forget();
+        }
+        self.reader.resume();
+        self.has_counted = true;
+        self.lost_uncounted += self.tracer.lost()? - self.lost_so_far;
         let mut pass = |time| Ok(self.pass(time));
         let units = run_load(line, workload, stopped, &mut pass, family)?;
         self.pass(AFTER_LOAD);
         self.reader.pause();
+        self.lost_so_far = self.tracer.lost()?;
         Ok(units)
+    }
+
+    /// Number of events that are missing in the counts.
+    fn lost(&self) -> io::Result<u64> {
+        let all = match self.has_counted {
+            true => self.lost_so_far,
+            false => self.tracer.lost()?,
+        };
+        Ok(all - self.lost_uncounted)
     }
 
     fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
@@ -267,8 +335,9 @@ impl Session {
             how: "bpf".to_owned(),
             machine: None,
             cost_ns_per_call: Some(self.cost.null.ns()),
-            lost: Some(self.tracer.lost()? - self.lost_before),
+            lost: Some(self.lost()?),
             runs: None,
+            rounds: Vec::new(),
         };
         let uses = self.reader.uses(units);
         let kernel_ns = uses.iter().filter_map(|used| used.time_ns).sum();

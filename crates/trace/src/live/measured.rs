@@ -22,6 +22,8 @@ const SHORT: Duration = Duration::from_millis(1);
 /// Processor time of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
+    /// Number of runs of a command, which is no server.
+    pub runs: u32,
     /// Number of units of work.
     pub units: f64,
     /// User time of all units, in ns.
@@ -65,6 +67,24 @@ pub fn measure(
     match &workload.load {
         None => runs(workload, &clock, &is_over, stopped),
         Some(line) => loads(line, workload, &clock, &is_over, stopped),
+    }
+}
+
+/// Runs the work of one round.
+pub fn once(workload: &Workload, stopped: &dyn Fn() -> bool) -> Result<Measured, Fault> {
+    let clock = Clock {
+        group: Some(ControlGroup::new().map_err(Fault::NoControlGroup)?),
+        family: Family::of_this_process(),
+        is_server: workload.load.is_some(),
+    };
+    match &workload.load {
+        None => runs(
+            workload,
+            &clock,
+            &|found| found.runs >= workload.runs,
+            stopped,
+        ),
+        Some(line) => loads(line, workload, &clock, &|found| found.units > 0.0, stopped),
     }
 }
 
@@ -127,6 +147,7 @@ fn runs(
             std::thread::sleep(SHORT);
         }
         found.units += workload.units_in(&output.text())?;
+        found.runs += 1;
         found.add_times(before, clock.times()?);
     }
     Ok(found)

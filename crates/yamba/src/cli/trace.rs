@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use yamba_harness::Stop;
-use yamba_predict::{Vector, machine_name};
+use yamba_predict::{Vector, machine_name, rounds};
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace};
@@ -22,6 +22,7 @@ use super::{Failure, of_system, output};
 Examples:
   yamba trace -o ls.vector -- ls -l /usr/bin            one run of a command
   yamba trace --runs 20 -o ls.vector -- ls -l /usr/bin  steadier times from twenty runs
+  yamba trace --runs 20 --rounds 5 -o ls.vector -- ls   also without the tracer, for the level of times and an interval
   yamba trace --load './load -n 1000' --units 1000 --unit request -o server.vector -- ./server
   yamba trace --load 'wrk -d5 http://127.0.0.1:8080/' --units-from '([0-9]+) requests in' -o nginx.vector -- nginx -c site.conf
   yamba trace -p 1234 --load ./load -o server.vector    a running process, while its load runs
@@ -59,6 +60,9 @@ pub(super) struct TraceCommand {
     /// Run the command this often, and count all runs together; BPF only
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
     runs: NonZero<u32>,
+    /// Do the same work without the tracer and then with it, this often: times are scaled to those without, and get an interval; BPF only, and a control group
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"])]
+    rounds: NonZero<u32>,
     /// Number of units of work in the trace, or in each run of it
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
     units: f64,
@@ -124,6 +128,7 @@ impl TraceCommand {
             command: self.command.clone(),
             load: self.load.clone(),
             runs: self.runs.get(),
+            rounds: self.rounds.get(),
             units: match &self.units_from {
                 Some(pattern) => Units::From(pattern.clone()),
                 None => Units::Number(self.units),
@@ -145,7 +150,7 @@ impl TraceCommand {
             }
         };
         self.name(&mut trace.vector);
-        if self.runs.get() > 1 && !traced_all {
+        if self.runs.get().max(self.rounds.get()) > 1 && !traced_all {
             output::note("strace has traced one run\n");
         }
         output::note(&remarks(&trace, "strace"));
@@ -213,6 +218,8 @@ pub(super) fn failure(fault: Fault) -> Failure {
             Failure::new(format!("--units-from: no number above 0 matches {pattern:?} in the output"))
                 .help("the output is above; the group in round brackets must match a number, with or without commas")
         }
+        Fault::NoControlGroup(e) => Failure::new(format!("--rounds: a control group, which has the processor time without the tracer, cannot be made: {e}"))
+            .help("run as root, where /proc/self/mounts lists a cgroup2; without `--rounds`, none is needed"),
         Fault::Stopped => Failure::new("stopped: the number of units is not known, so no vector was made")
             .help("with `-p`, a stop ends the trace and the vector is written"),
     }
@@ -245,6 +252,12 @@ fn remarks(trace: &Trace, place: &str) -> String {
     if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
         text +=
             &format!("the tracer made each call {cost:.0} ns longer; the times are without it\n");
+    }
+    if let Some(spread) = traced.and_then(|traced| rounds::spread(&traced.rounds)) {
+        text += &format!(
+            "the times are scaled to those without the tracer; another trace may differ by {:.0} %\n",
+            spread * 100.0
+        );
     }
     if trace.unfinished > 0 {
         let calls = output::counted(trace.unfinished, "call", "calls");

@@ -177,6 +177,8 @@ fn main() {
             bpf_counts_the_calls_that_strace_counts
             bpf_counts_several_runs_together
             bpf_follows_a_thousand_children
+            rounds_give_times_without_the_tracer
+            rounds_start_a_server_again
             bpf_times_a_run_as_the_kernel_accounts_it
             bpf_does_not_count_waiting
             killed_bpf_tracer_leaves_the_process_running

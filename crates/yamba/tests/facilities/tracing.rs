@@ -124,6 +124,71 @@ pub fn bpf_follows_a_thousand_children() -> Result<(), Missing> {
         (1000.0, Some(0))
     );
     assert_eq!(of["exit_group"], 1001.0);
+    // The kernel omits the switch to some new processes. Their time since the machine's start is not that of a call.
+    assert!(whole_ns(&found) < 100e9, "{found}");
+    Ok(())
+}
+
+/// User and kernel time of a unit.
+fn whole_ns(vector: &Value) -> f64 {
+    vector["user_ns"].as_f64().unwrap() + vector["kernel_ns"].as_f64().unwrap()
+}
+
+/// Each round has the calls of one run, and the times are those without the tracer by the kernel's account.
+pub fn rounds_give_times_without_the_tracer() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    let line = "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i+1)); done";
+    let one = calls(&traced(&mut yamba, "bpf", &["sh", "-c", line]));
+    let words = [
+        "trace", "--runs", "2", "--rounds", "3", "-o", "v", "--", "sh", "-c", line,
+    ];
+    let answer = yamba.run_words(&words).ok();
+    assert!(answer.err.contains("another trace may differ by"));
+    let found = vector(&yamba, "v");
+    assert_eq!(found["units"], 6.0);
+    assert!((calls(&found)["vfork"] - one["vfork"]).abs() < 1e-9);
+    let mut each = untraced_ns(&found);
+    each.sort_by(f64::total_cmp);
+    let [least, _, most] = each[..] else {
+        panic!("{found}")
+    };
+    // The kernel's share differs from round to round.
+    let whole = whole_ns(&found);
+    assert!(whole > 0.8 * least && whole < 1.2 * most, "{found}");
+    Ok(())
+}
+
+fn untraced_ns(vector: &Value) -> Vec<f64> {
+    let rounds = vector["traced"]["rounds"].as_array().unwrap();
+    let each = rounds
+        .iter()
+        .map(|round| round["untraced_ns"].as_f64().unwrap());
+    each.collect()
+}
+
+/// A server is started twice in each round. Only its calls under the traced load are counted.
+pub fn rounds_start_a_server_again() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    let made = yamba.other("mkfifo").arg("requests").status().unwrap();
+    assert!(made.success());
+    let server = "echo started >> starts; while true; do read line < requests; done";
+    let load = "for i in 1 2 3 4 5; do echo r > requests; sleep 0.02; done";
+    let words = [
+        "trace", "--rounds", "2", "--load", load, "--units", "5", "-o", "v", "--", "sh", "-c",
+        server,
+    ];
+    yamba.run_words(&words).ok();
+    let starts = fs::read_to_string(yamba.folder.path().join("starts")).unwrap();
+    assert_eq!(starts.lines().count(), 4);
+    let found = vector(&yamba, "v");
+    assert_eq!(
+        (found["units"].as_f64(), untraced_ns(&found).len()),
+        (Some(10.0), 2)
+    );
+    // The shell reads each byte of a line by itself: `r` and the line's end.
+    let mut uses = found["primitives"].as_array().unwrap().iter();
+    let byte = uses.find(|used| used["name"] == "read(file)" && used["size"] == 1.0);
+    assert_eq!(byte.unwrap()["count"], 2.0, "{found}");
     Ok(())
 }
 

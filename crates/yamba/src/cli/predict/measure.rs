@@ -75,6 +75,7 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
         command: vector.command.clone(),
         load: vector.load.clone(),
         runs: 1,
+        rounds: 1,
         units,
         hides_output: true,
     })

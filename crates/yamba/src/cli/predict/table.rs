@@ -276,10 +276,18 @@ fn basis(prediction: &Prediction) -> String {
     let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
     match (prediction.context, traced_on) {
         (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
-            "the vector was traced on {system}: its times are those of the trace, whose spread is unknown"
+            "the vector was traced on {system}: its times are those of the trace, {}",
+            match prediction.trace_spread {
+                Some(_) => "with the spread of its rounds",
+                None => "whose spread is unknown",
+            }
         ),
         (Basis::Traced, Some(traced_on)) => format!(
-            "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs, not the spread of the trace"
+            "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs{}",
+            match prediction.trace_spread {
+                Some(_) => " and the spread of the trace's rounds",
+                None => ", not the spread of the trace",
+            }
         ),
         _ => format!(
             "from benchmarks alone, which find their caches warm: usually too low ({})",
