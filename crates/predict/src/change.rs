@@ -11,11 +11,11 @@ pub struct CostChange {
     factor: f64,
 }
 
-/// Calls that are replaced by others: `read(file)@4K*16=read(file)@64K`.
+/// Calls that are replaced by others: `read(file)@4K*16=read(file)@64K`. Without others, they are removed; others alone are added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replacement {
-    from: Calls,
-    to: Calls,
+    from: Option<Calls>,
+    to: Option<Calls>,
 }
 
 /// A number of calls of one primitive at one size: `NAME[@SIZE][*COUNT]`.
@@ -53,40 +53,30 @@ impl CostChange {
 }
 
 impl Replacement {
-    /// Reads `NAME[@SIZE][*COUNT]=NAME[@SIZE][*COUNT]`. The error names the fault.
+    /// Reads `NAME[@SIZE][*COUNT]=NAME[@SIZE][*COUNT]`, where one side may be empty. The error names the fault.
     pub fn read(text: &str) -> Result<Replacement, String> {
-        let (from, to) = text.split_once('=').ok_or(
-            "write NAME@SIZE*COUNT=NAME@SIZE*COUNT, for example 'read(file)@4K*16=read(file)@64K'",
-        )?;
-        Ok(Replacement {
-            from: Calls::read(from)?,
-            to: Calls::read(to)?,
-        })
+        const FORM: &str =
+            "write NAME@SIZE*COUNT=NAME@SIZE*COUNT, for example 'read(file)@4K*16=read(file)@64K'";
+        let (from, to) = text.split_once('=').ok_or(FORM)?;
+        let side = |text: &str| match text.trim() {
+            "" => Ok(None),
+            text => Calls::read(text).map(Some),
+        };
+        let (from, to) = (side(from)?, side(to)?);
+        if from.is_none() && to.is_none() {
+            return Err(FORM.to_owned());
+        }
+        Ok(Replacement { from, to })
     }
 
     /// Replaces all uses of the first primitive at its size. Fails if the vector has none.
     pub fn apply(&self, vector: &mut Vector) -> Result<(), String> {
-        let uses = &mut vector.primitives;
-        let is_from = |used: &Use| used.is_of(&self.from.name, self.from.size);
-        let Some(at) = uses.iter().position(is_from) else {
-            let known: Vec<String> = uses.iter().map(Use::label).collect();
-            return Err(format!(
-                "{} has no {}, only {}",
-                vector.application,
-                self.from.label(),
-                known.join(", ")
-            ));
+        let number = match &self.from {
+            Some(from) => from.taken(vector)? / from.count,
+            None => 1.0,
         };
-        let count = uses.remove(at).count * self.to.count / self.from.count;
-        match uses
-            .iter_mut()
-            .find(|u| u.is_of(&self.to.name, self.to.size))
-        {
-            Some(used) => {
-                used.count += count;
-                (used.errors, used.time_ns) = (None, None);
-            }
-            None => uses.push(self.to.used(count)),
+        if let Some(to) = &self.to {
+            to.add(number * to.count, &mut vector.primitives);
         }
         Ok(())
     }
@@ -117,6 +107,48 @@ impl Calls {
             ));
         }
         Ok(Calls { name, size, count })
+    }
+
+    /// Removes the uses from a vector, and returns their number. Without a size, uses of all sizes are removed.
+    fn taken(&self, vector: &mut Vector) -> Result<f64, String> {
+        let size = self.size_in(&vector.primitives);
+        let is_it =
+            |used: &mut Use| used.name == self.name && (size.is_none() || used.size == size);
+        let taken: Vec<Use> = vector.primitives.extract_if(.., is_it).collect();
+        if taken.is_empty() {
+            let known: Vec<String> = vector.primitives.iter().map(Use::label).collect();
+            return Err(format!(
+                "{} has no {}, only {}",
+                vector.application,
+                self.label(),
+                known.join(", ")
+            ));
+        }
+        Ok(taken.iter().map(|used| used.count).sum())
+    }
+
+    /// The size itself, or the nearest one of a vector that is less than twice or more than half of it: the sizes of a trace are means.
+    fn size_in(&self, uses: &[Use]) -> Option<f64> {
+        let size = self.size?;
+        let own = uses.iter().filter(|used| used.name == self.name);
+        let near = own
+            .filter_map(|used| used.size)
+            .filter(|other| *other == size || (*other < 2.0 * size && size < 2.0 * *other));
+        let distance = |other: &f64| (other - size).abs();
+        let nearest = near.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.or(Some(size))
+    }
+
+    /// Adds uses. Their time is then that of others.
+    fn add(&self, count: f64, uses: &mut Vec<Use>) {
+        let is_it = |used: &&mut Use| used.is_of(&self.name, self.size);
+        match uses.iter_mut().find(is_it) {
+            Some(used) => {
+                used.count += count;
+                (used.errors, used.time_ns) = (None, None);
+            }
+            None => uses.push(self.used(count)),
+        }
     }
 
     fn used(&self, count: f64) -> Use {

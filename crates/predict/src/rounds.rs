@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use yamba_stats::{mean, median, standard_deviation, student_t_quantile};
 
-/// The confidence of intervals, as that of the costs.
-const CONFIDENCE: f64 = 0.95;
+/// The confidence of the interval.
+const CONFIDENCE: f64 = 0.9;
 
 /// The processor time of a unit of work, without the tracer and then with it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub fn level(rounds: &[Round], kernel_ns: f64) -> Option<f64> {
     factor.is_finite().then_some(factor)
 }
 
-/// Half the width of the 95 % interval for the kernel time of another trace of as many units as one round, as a share of it:
+/// Half the width of the 90 % interval for the kernel time of another trace of as many units as one round, as a share of it:
 /// `t s sqrt(1 + 1 / n) / m` of n rounds with mean m and standard deviation s, where t is the quantile of Student's distribution with n - 1 degrees of freedom.
 /// `None`: fewer than two rounds.
 pub fn spread(rounds: &[Round]) -> Option<f64> {
@@ -78,11 +78,11 @@ mod tests {
 
     #[test]
     fn spread_is_the_interval_of_another_round() {
-        // Mean 100, standard deviation 10; Student's t for one degree of freedom is 12.706.
+        // Mean 100, standard deviation 10; Student's t for one degree of freedom is 6.314.
         let half = 10.0 / 2.0_f64.sqrt();
         let rounds = [100.0 - half, 100.0 + half].map(|ns| round(2.0 * ns, 1.0, 1.0));
         let found = spread(&rounds).unwrap();
-        let expected = 12.706_204_736 * 0.1 * 1.5_f64.sqrt();
+        let expected = 6.313_751_515 * 0.1 * 1.5_f64.sqrt();
         assert!((found / expected - 1.0).abs() < 1e-6, "{found}");
         assert_eq!(spread(&rounds[..1]), None);
     }

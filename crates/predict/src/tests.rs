@@ -513,6 +513,30 @@ fn costs_and_calls_can_be_changed() {
 }
 
 #[test]
+fn calls_are_removed_and_added() {
+    let sized = |size, count| used("read(file)", Some(size), count);
+    let changed = |change: &str| {
+        let stat = used("stat", None, 1.0);
+        let mut vector = vector(vec![sized(700.0, 2.0), sized(4000.5, 32.0), stat]);
+        Replacement::read(change).unwrap().apply(&mut vector)?;
+        Ok::<_, String>(vector.primitives)
+    };
+    let stat = |count| used("stat", None, count);
+    let all = |change: &str| changed(change).unwrap();
+    assert_eq!(all("stat="), [sized(700.0, 2.0), sized(4000.5, 32.0)]);
+    // Without a size, all sizes are meant.
+    assert_eq!(all("read(file) = "), [stat(1.0)]);
+    assert_eq!(all("read(file)*2=stat"), [stat(18.0)]);
+    // The sizes of a trace are means.
+    assert_eq!(all("read(file)@4K="), [sized(700.0, 2.0), stat(1.0)]);
+    assert!(changed("read(file)@16K=").is_err_and(|e| e.contains("no read(file)@16384")));
+    let added = all("=stat*2");
+    assert_eq!(added.last(), Some(&stat(3.0)));
+    let other = all("=read(file)@4K");
+    assert_eq!(other.last(), Some(&sized(4096.0, 1.0)));
+}
+
+#[test]
 fn faults_of_changes_are_named() {
     for wrong in [
         "fork",
@@ -528,8 +552,10 @@ fn faults_of_changes_are_named() {
         "read",
         "read*0=read",
         "read@much=read",
-        "=read",
+        "@4K=read",
         "read@1K=read*x",
+        "=",
+        " = ",
     ] {
         assert!(Replacement::read(wrong).is_err(), "{wrong}");
     }

@@ -53,7 +53,7 @@ pub(super) struct Predict {
     /// Another cost of a primitive: NAME=FACTORx
     #[arg(long, value_name = "CHANGE", value_parser = CostChange::read)]
     cost: Vec<CostChange>,
-    /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT
+    /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT; an empty side removes or adds calls
     #[arg(long, value_name = "CHANGE", value_parser = Replacement::read)]
     replace: Vec<Replacement>,
     /// Scale user time from the machine of the trace to other systems, as the figure of this benchmark differs

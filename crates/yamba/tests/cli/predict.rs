@@ -227,7 +227,7 @@ fn misspelt_changes_are_usage_errors_with_the_form() {
         ),
         (
             "--replace",
-            "=read(file)",
+            "@4K=read(file)",
             "names no primitive; write NAME@",
         ),
     ] {
