@@ -105,13 +105,57 @@ impl Context {
         own.or_else(same_call).unwrap_or(self.overall)
     }
 
+    /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size.
+    pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Factor {
+        let factor = self.factor(&used.name);
+        let Some((size, excess_ns)) = used
+            .size
+            .and_then(|size| Some((size, self.excess_below(&used.name, size)?)))
+        else {
+            return factor;
+        };
+        let grown = 1.0 + excess_ns * size / cost_ns;
+        Factor {
+            ratio: factor.ratio.max(grown),
+            ..factor
+        }
+    }
+
+    /// The excess per size of the largest timed use of a primitive below this size.
+    fn excess_below(&self, name: &str, size: f64) -> Option<f64> {
+        let smaller = self.timed.iter().filter_map(|t| {
+            let own = t
+                .size
+                .filter(|own| t.name == name && *own > 0.0 && *own < size)?;
+            let cost = self.reference.at(name, t.size)?.cost;
+            Some((own, (t.time_ns / t.count - cost.ns).max(0.0) / own))
+        });
+        let largest = smaller.max_by(|a, b| a.0.total_cmp(&b.0));
+        largest.map(|(_, excess_ns)| excess_ns)
+    }
+
     fn of_group(&self, is_in: impl Fn(&Timed) -> bool) -> Option<Factor> {
         let timed = self.timed.iter().filter(|t| is_in(t));
         let each = timed.filter_map(|t| {
             let cost = self.reference.at(&t.name, t.size)?.cost;
-            Some((t.time_ns, cost.times(t.count)))
+            Some((self.whole_ns(t), cost.times(t.count)))
         });
         Factor::of(each)
+    }
+
+    /// The time of a primitive with that of the primitives that its benchmark contains, as its cost has them.
+    fn whole_ns(&self, timed: &Timed) -> f64 {
+        let parts = self.reference.parts(&timed.name).map(|part| {
+            let own = || self.timed.iter().filter(|t| t.name == part.name);
+            let count: f64 = own().map(|t| t.count).sum();
+            let time_ns: f64 = own().map(|t| t.time_ns).sum();
+            if count > 0.0 {
+                time_ns * (timed.count * part.count / count).min(1.0)
+            } else {
+                0.0
+            }
+        });
+        timed.time_ns + parts.sum::<f64>()
     }
 
     /// The ratio of a traced use: of its own costs, else of the primitive that contains it and takes the longest here. The name is that of the latter.
@@ -122,7 +166,11 @@ impl Context {
         let contains = |t: &&Timed| self.reference.parts(&t.name).any(|p| p.name == used.name);
         let wholes = self.timed.iter().filter(contains);
         let longest = wholes.max_by(|a, b| a.time_ns.total_cmp(&b.time_ns))?;
-        let scale = systems.scale(&longest.name, longest.size)?;
+        let of_whole = systems.scale(&longest.name, longest.size)?;
+        let scale = Scale {
+            from_ns: None,
+            ..of_whole
+        };
         Some((scale, Some(longest.name.clone())))
     }
 
@@ -130,15 +178,17 @@ impl Context {
     pub(crate) fn mean_scale(&self, systems: &Systems) -> Option<Scale> {
         let each = self.timed.iter().filter_map(|t| {
             let (scale, _) = self.scale(&t.used(), systems)?;
-            (t.time_ns > 0.0).then_some((t.time_ns, scale))
+            (t.time_ns > 0.0).then(|| (t, scale))
         });
-        let all: Vec<(f64, Scale)> = each.collect();
+        let all: Vec<(&Timed, Scale)> = each.collect();
         let scales: Vec<Scale> = all.iter().map(|(_, scale)| *scale).collect();
-        let here: f64 = all.iter().map(|(time, _)| time).sum();
-        let there: f64 = all.iter().map(|(time, scale)| time * scale.ratio).sum();
+        let here: f64 = all.iter().map(|(t, _)| t.time_ns).sum();
+        let carried = all.iter().map(|(t, s)| s.carry(t.time_ns, t.count).0);
         Some(Scale {
-            ratio: there / here,
+            ratio: carried.sum::<f64>() / here,
             interval: ends(&scales)?,
+            from_ns: None,
+            has_same_processor: false,
             is_extrapolated: false,
             is_of_any_kind: false,
         })

@@ -247,7 +247,8 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
         found.primitives.iter().find(is_it).unwrap()
     };
     let parts = [
-        (of("write(file)", Some(2.0)), 4.0 * 100.0),
+        // The excess of 300 ns doubles with the size.
+        (of("write(file)", Some(2.0)), 100.0 + 2.0 * 300.0),
         (of("read(pipe)", None), 2.0 * 50.0),
         (of("stat(file)", None), 2.4 * 10.0),
         (of("ioctl", None), 2.4 * 1.0),
@@ -261,9 +262,34 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
     near(found.predicted_ns, 2000.0);
     near(
         found.other.unwrap().traced_ns,
-        2000.0 - 1200.0 - 400.0 - 100.0 - 24.0 - 2.4,
+        2000.0 - 1200.0 - 700.0 - 100.0 - 24.0 - 2.4,
     );
     assert_eq!(found.coverage.kernel_time, None);
+}
+
+/// Open takes 300 ns in the application and 100 ns in the benchmark. On another system with the same processor, the benchmark takes twice as long, and the excess of 200 ns stays.
+#[test]
+fn excess_over_the_benchmark_stays_on_the_same_processor() {
+    let processor = |name: &str, open: f64| Costs {
+        processor: Some(name.to_owned()),
+        ..exact(&[("open", None, open), ("read", None, 100.0)])
+    };
+    let a = processor("p", 100.0);
+    let traced = vector(vec![timed("open", None, 1.0, 300.0)]);
+    let same = on(&traced, &a, &processor("p", 200.0));
+    near(same.predicted_ns, 200.0 + 200.0);
+    let [low, high] = same.interval_ns.unwrap();
+    near(low, 400.0);
+    near(high, 600.0);
+    near(on(&traced, &a, &processor("q", 200.0)).predicted_ns, 600.0);
+    // Less than the benchmark takes: there is no excess.
+    let short = vector(vec![timed("open", None, 1.0, 80.0)]);
+    near(on(&short, &a, &processor("p", 200.0)).predicted_ns, 160.0);
+    // A hypothetical cost is for the whole time.
+    let mut cheaper = a.clone();
+    let half = CostChange::read("open=0.5x").unwrap();
+    half.apply(&mut cheaper).unwrap();
+    near(on(&traced, &a, &cheaper).predicted_ns, 150.0);
 }
 
 #[test]
@@ -291,9 +317,9 @@ fn changed_cost_changes_the_product_of_its_primitive_only() {
     assert!(found.is_as_traced, "the same run, with a changed cost");
 }
 
-/// Sixteen small reads become one large read, which has the factor of reads in the application: 3.
+/// Sixteen small reads become one large read. A small read takes 200 ns more than in the benchmark, and a large one sixteen times as much more.
 #[test]
-fn replaced_calls_take_the_factor_of_their_primitive() {
+fn replaced_calls_take_the_excess_of_their_primitive() {
     let a = exact(&[
         ("read", Some(4096.0), 100.0),
         ("read", Some(65536.0), 1000.0),
@@ -316,11 +342,46 @@ fn replaced_calls_take_the_factor_of_their_primitive() {
     let large = change("read@4K*16=read@64K");
     near(
         large.predicted_ns,
-        2.0 * 1000.0 * 3.0 + 700.0 + (11_000.0 - 10_300.0),
+        2.0 * (1000.0 + 16.0 * 200.0) + 700.0 + (11_000.0 - 10_300.0),
     );
     // The vector has stat with its own traced time of 700 ns each.
     let stats = change("read@4K*16=stat");
     near(stats.predicted_ns, 3.0 * 700.0 + 700.0);
+}
+
+/// A program is started by `fork` and `execve`, and then by `vfork`. The benchmarks of both contain the end of the process.
+#[test]
+fn replaced_whole_takes_the_factor_of_the_other_whole() {
+    let mut a = exact(&[
+        ("execve", None, 100.0),
+        ("execve(vfork)", None, 50.0),
+        ("fork", None, 30.0),
+    ]);
+    for (whole, parts) in [
+        ("execve", &["fork", "exit_group"][..]),
+        ("execve(vfork)", &["vfork", "exit_group"]),
+    ] {
+        let contains = parts.iter().map(|name| Contained {
+            name: (*name).to_owned(),
+            count: 1.0,
+        });
+        a.primitives.get_mut(whole).unwrap().contains = contains.collect();
+    }
+    let traced = vector(vec![
+        timed("execve", None, 1.0, 120.0),
+        timed("fork", None, 1.0, 60.0),
+        timed("exit_group", None, 1.0, 20.0),
+    ]);
+    let context = Context::of(&traced, "a", &a).unwrap();
+    let mut changed = traced.clone();
+    for change in ["fork=", "execve=execve(vfork)"] {
+        let change = Replacement::read(change).unwrap();
+        change.apply(&mut changed).unwrap();
+    }
+    // The whole took 200 ns in the application and 100 ns in the benchmark, so the factor is 2.
+    let found = predict_in_context(&changed, &context, "a", &a).unwrap();
+    near(found.predicted_ns, 2.0 * 50.0);
+    assert_eq!(found.contained.len(), 1, "{found:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use yamba_record::{Benchmark, Run, Status};
 
 use crate::canonical;
 pub use crate::curve::{At, Cost, Curve};
+use crate::machine::processor_name;
 
 /// The costs of the primitives on one system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Costs {
     pub primitives: BTreeMap<String, Measured>,
     /// The primitives with an interval that covers its own launches only, as those of a short run do.
     pub within_launches: BTreeSet<String>,
+    /// The model of the processor. `None`: unknown.
+    pub processor: Option<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
     /// Hypothetical changes: the factor of the cost of each changed primitive.
@@ -44,7 +47,10 @@ pub struct Contained {
 impl Costs {
     /// Takes the costs from the entries of a run whose benchmarks stand for a primitive.
     pub fn of_run(run: &Run) -> Costs {
-        let mut costs = Costs::default();
+        let mut costs = Costs {
+            processor: processor_name(&run.machine),
+            ..Costs::default()
+        };
         for entry in &run.benchmarks {
             let Some(primitive) = &entry.primitive else {
                 continue;
@@ -112,6 +118,16 @@ impl Costs {
         let change = self.changes.get(name).copied().unwrap_or(1.0);
         let cost = at.cost.times(change);
         Some(At { cost, ..at })
+    }
+
+    /// Whether a hypothetical change is for this primitive or a kind of it.
+    pub(crate) fn is_changed(&self, name: &str) -> bool {
+        let is_kind = |other: &String| {
+            other
+                .strip_prefix(name)
+                .is_some_and(|k| k.is_empty() || k.starts_with('('))
+        };
+        self.changes.keys().any(is_kind)
     }
 
     /// The costs without hypothetical changes.

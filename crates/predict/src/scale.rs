@@ -7,8 +7,32 @@ use crate::cost::{At, Cost, Costs};
 pub(crate) struct Scale {
     pub ratio: f64,
     pub interval: [f64; 2],
+    /// The cost where the application was traced, in ns. `None`: the ratio is that of others.
+    pub from_ns: Option<f64>,
+    /// Whether both systems have the same processor.
+    pub has_same_processor: bool,
     pub is_extrapolated: bool,
     pub is_of_any_kind: bool,
+}
+
+impl Scale {
+    /// The time of traced uses on the other system, in ns, with its interval.
+    ///
+    /// The part that a benchmark accounts for changes as its cost does. The excess over it comes from misses of caches and predictors, and from waking others up. On another
+    /// processor it is taken to change in the same proportion. On the same processor it stays: the interval reaches from an excess that stays to one that changes.
+    pub fn carry(&self, traced_ns: f64, count: f64) -> (f64, [f64; 2]) {
+        let own_ns = match self.from_ns {
+            Some(each) if self.has_same_processor => traced_ns.min(count * each),
+            _ => traced_ns,
+        };
+        let excess_ns = traced_ns - own_ns;
+        let [low, high] = self.interval;
+        let ends = [
+            own_ns * low + excess_ns * low.min(1.0),
+            own_ns * high + excess_ns * high.max(1.0),
+        ];
+        (own_ns * self.ratio + excess_ns, ends)
+    }
 }
 
 /// Two systems: the one where an application was traced, and the one for which it is predicted.
@@ -24,13 +48,23 @@ impl Systems<'_> {
         self.from.is_of_same_run(self.to)
     }
 
+    /// Whether both systems have the same processor, and the cost of the primitive is as measured.
+    fn have_same_processor(&self, name: &str) -> bool {
+        let [from, to] = [&self.from.processor, &self.to.processor];
+        from.is_some() && from == to && !self.to.is_changed(name)
+    }
+
     /// The ratio of a primitive at a size. `None`: one of the costs is unknown, or is 0 beyond the measured sizes.
     ///
     /// The ratio of a primitive whose kind the use does not say is halfway between the smallest and the largest of its kinds.
     pub fn scale(&self, name: &str, size: Option<f64>) -> Option<Scale> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
         if is_known(self.from) || is_known(self.to) {
-            return self.of_costs(self.from.at(name, size)?, self.to.at(name, size)?);
+            let own = self.of_costs(self.from.at(name, size)?, self.to.at(name, size)?)?;
+            return Some(Scale {
+                has_same_processor: self.have_same_processor(name),
+                ..own
+            });
         }
         let kinds = self.from.kinds(name);
         let each = kinds
@@ -41,6 +75,8 @@ impl Systems<'_> {
         Some(Scale {
             ratio: low.midpoint(high),
             interval: ends(&all)?,
+            from_ns: self.from.at(name, size).map(|at| at.cost.ns),
+            has_same_processor: self.have_same_processor(name),
             is_extrapolated: all.iter().any(|s| s.is_extrapolated),
             is_of_any_kind: true,
         })
@@ -60,6 +96,8 @@ impl Systems<'_> {
         Some(Scale {
             ratio,
             interval: if self.is_same() { [ratio; 2] } else { interval },
+            from_ns: Some(from.cost.ns),
+            has_same_processor: false,
             is_extrapolated: from.is_extrapolated || to.is_extrapolated,
             is_of_any_kind: from.is_of_any_kind || to.is_of_any_kind,
         })

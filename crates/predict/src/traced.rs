@@ -56,7 +56,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
     }
 }
 
-/// A traced time, scaled by the ratio of its own costs, else of the primitive that contains it, else as the others are on average. Hypothetical changes are for its own costs only.
+/// A traced time, carried over by its own costs, else of the primitive that contains it, else as the others are on average. Hypothetical changes are for its own costs only.
 fn scaled(
     used: &Use,
     traced_ns: f64,
@@ -68,7 +68,7 @@ fn scaled(
     let found = own.or_else(|| context.scale(used, measured));
     let is_carried_over = found.is_none();
     let (scale, scaled_by) = found.unwrap_or((mean, None));
-    let product_ns = traced_ns * scale.ratio;
+    let (product_ns, interval_ns) = scale.carry(traced_ns, used.count);
     let is_own = !is_carried_over && scaled_by.is_none();
     let cost = changed.to.at(&used.name, used.size).filter(|_| is_own);
     Product {
@@ -78,7 +78,7 @@ fn scaled(
         cost_ns: cost.map(|at| at.cost.ns),
         context_factor: cost.map(|at| product_ns / (used.count * at.cost.ns)),
         product_ns,
-        interval_ns: Some(scale.interval.map(|end| traced_ns * end)),
+        interval_ns: Some(interval_ns),
         is_covered: !is_carried_over,
         lacks_size: is_carried_over && changed.to.primitives.contains_key(&used.name),
         is_extrapolated: scale.is_extrapolated,
@@ -93,7 +93,7 @@ fn scaled(
 fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let own = costs.at(&used.name, used.size);
     let At { cost, .. } = own.or_else(|| costs.at(&canonical(NULL_CALL), None))?;
-    let factor = context.factor(&used.name);
+    let factor = context.factor_of_use(used, cost.ns);
     let ns = used.count * cost.ns * factor.ratio;
     let [below, above] = if cost.ns > 0.0 {
         relative(cost)
