@@ -202,7 +202,7 @@ impl Context {
         let estimate = |used: &Use| {
             let cost = self.reference.at(&used.name, used.size).or(null);
             cost.map_or(0.0, |at| {
-                used.count * at.cost.ns * self.factor(&used.name).ratio
+                used.count * at.cost.ns * self.factor_of_use(used, at.cost.ns).ratio
             })
         };
         let untimed = rest.iter().filter(|used| used.time_ns.is_none());
