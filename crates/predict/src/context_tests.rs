@@ -240,7 +240,7 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
         used("stat(file)", None, 1.0),
         used("ioctl", None, 1.0),
     ]);
-    traced.kernel_ns = Some(2000.0);
+    traced.kernel_ns = Some(2400.0);
     let found = on(&traced, &a, &a);
     let of = |name: &str, size: Option<f64>| {
         let is_it = |p: &&crate::product::Product| p.name == name && p.size == size;
@@ -259,10 +259,10 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
     }
     assert!(!of("ioctl", None).is_covered);
     // Their time is within the kernel time, so the other time is without it.
-    near(found.predicted_ns, 2000.0);
+    near(found.predicted_ns, 2400.0);
     near(
         found.other.unwrap().traced_ns,
-        2000.0 - 1200.0 - 700.0 - 100.0 - 24.0 - 2.4,
+        2400.0 - 1200.0 - 700.0 - 100.0 - 24.0 - 2.4,
     );
     assert_eq!(found.coverage.kernel_time, None);
 }
