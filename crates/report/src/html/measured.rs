@@ -22,12 +22,20 @@ pub fn measured(runs: &[Run]) -> Markup {
             @if is_one { @for machine in machines.iter().filter(|m| !m.is_empty()) { p { (machine) } } }
             @for (number, run) in runs.iter().enumerate() {
                 p {
-                    @if runs.len() > 1 { strong { (label(runs, number)) } " · " }
+                    @if let Some(name) = name(runs, number) { strong { (name) } " · " }
                     @if !is_one { (machine(&run.machine)) ", " (described(&run.machine)) " · " }
                     (sentence(run))
                 }
             }
         }
+    }
+}
+
+/// The heading of one of several runs; the name that the user gave to a single one.
+fn name(runs: &[Run], number: usize) -> Option<String> {
+    match runs {
+        [one] => one.tags.first().cloned(),
+        _ => Some(label(runs, number)),
     }
 }
 

@@ -217,10 +217,9 @@ fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Prob
         }
     }
     if let Some(sentence) = contended_sentence(run) {
-        all.push(Problem::new(
-            sentence,
-            "measure again when the host is quiet, or on a machine that nothing else uses.",
-        ));
+        let is_disturbing = run.benchmarks.iter().any(|b| disturbing_share(b).is_some());
+        let fix = "measure again when the host is quiet, or on a machine that nothing else uses.";
+        all.push(Problem::new(sentence, if is_disturbing { fix } else { "" }));
     }
     all.extend(otherwise_disturbed(run));
     all.extend(few_launches(run));

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use yamba_lang::Severity;
 use yamba_lang::diagnostic::Diagnostic;
+use yamba_lang::source::SourceMap;
 
 /// Adds a help text to each error without one. Each text is used only once.
-pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
+pub(super) fn helped(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
     let mut given = BTreeSet::new();
     for diagnostic in diagnostics {
         let needs = diagnostic.severity == Severity::Error && diagnostic.help.is_none();
-        if needs && let Some(help) = help(diagnostic).filter(|m| given.insert(*m)) {
+        if needs && let Some(help) = help(diagnostic, sources).filter(|m| given.insert(*m)) {
             diagnostic.help = Some(help.to_owned());
         }
     }
@@ -25,11 +26,14 @@ pub fn of_linker(said: &str) -> Option<&'static str> {
 }
 
 /// The help text for a message of g++ or clang++.
-fn help(diagnostic: &Diagnostic) -> Option<&'static str> {
+fn help(diagnostic: &Diagnostic, sources: &SourceMap) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|w| diagnostic.message.contains(w));
     match diagnostic.code {
         "assembler-error" => {
             Some("write one instruction of this machine in Intel's syntax, as 'imul rax, rax'")
+        }
+        "cpp-error" if is_command(diagnostic, sources) => {
+            Some("to measure a whole command, put -c before it")
         }
         "cpp-error"
             if says(&[
@@ -58,6 +62,17 @@ fn help(diagnostic: &Diagnostic) -> Option<&'static str> {
     }
 }
 
+/// Whether the first word of a statement is unknown, and the statement looks like a command of a shell, as `grep -r foo .` does.
+fn is_command(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
+    let text = &sources.file(diagnostic.primary.span.file).text;
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    diagnostic.message.contains(&format!("'{first}'"))
+        && diagnostic.primary.span.start == 0
+        && words.next().is_some()
+        && !text.contains([';', '(', '='])
+}
+
 #[cfg(test)]
 mod tests {
     use yamba_lang::source::{SourceMap, Span};
@@ -83,7 +98,7 @@ mod tests {
             says("cannot convert 'const char*' to 'int' in initialization"),
             says("undefined reference to `f()'"),
         ];
-        helped(&mut all);
+        helped(&mut all, &sources);
         let has = |i: usize, word: &str| all[i].help.as_ref().is_some_and(|h| h.contains(word));
         assert!(has(0, "--include") && has(0, "--setup"));
         assert!(all[1].help.is_none());
@@ -92,5 +107,27 @@ mod tests {
         assert!(all[4].help.is_none());
         assert!(all[5].help.is_none());
         assert!(has(6, "C or C++ library"));
+    }
+    #[test]
+    fn command_in_place_of_a_statement_is_noticed() {
+        let noticed = |text: &str, name: &str| {
+            let mut sources = SourceMap::default();
+            let file = sources.add("statement", text);
+            let span = Span {
+                file,
+                start: 0,
+                end: 1,
+            };
+            let text = format!("the C++ compiler says: '{name}' was not declared in this scope");
+            let mut all = [Diagnostic::error("cpp-error", span, &text)];
+            helped(&mut all, &sources);
+            all[0].help.as_ref().unwrap().contains("-c before it")
+        };
+        assert!(noticed("grep -r foo .", "grep"));
+        assert!(noticed("rg foo", "rg"));
+        assert!(!noticed("f(x)", "f"));
+        assert!(!noticed("string s;", "string"));
+        assert!(!noticed("f", "f"));
+        assert!(!noticed("x - y", "y"));
     }
 }

@@ -109,7 +109,7 @@ impl Analysed {
         let ids: Vec<FileId> = ids.collect();
         let moved = diagnostics.iter().map(|d| self.moved(d, &ids));
         let mut diagnostics: Vec<Diagnostic> = moved.collect();
-        compiler_help::helped(&mut diagnostics);
+        compiler_help::helped(&mut diagnostics, &sources);
         LocatedDiagnostics {
             sources,
             diagnostics,

@@ -10,6 +10,7 @@ use yamba_record::run::{Flags, UserFlags};
 
 use super::cache::Cache;
 use super::error::BuildError;
+use super::link_words::link_words;
 use super::messages::Columns;
 use super::options::BuildOptions;
 use super::search;
@@ -103,9 +104,8 @@ impl<'a> CommandLines<'a> {
         let user_flags = match options.recorded.get(analysis.class(class).name()) {
             Some(flags) => flags.clone(),
             None => {
-                let (mut clauses, names) = user_flags::of_clauses(analysis, class, target)?;
+                let (clauses, names) = user_flags::of_clauses(analysis, class, target)?;
                 linked_names = names;
-                user_flags::without_replaced(&mut clauses.link, &options.command_line.link);
                 UserFlags {
                     command_line: options.command_line.clone(),
                     clauses,
@@ -119,7 +119,7 @@ impl<'a> CommandLines<'a> {
         } = &user_flags;
         let mut program = Flags {
             compile: [clauses.compile.as_slice(), &command_line.compile].concat(),
-            link: [clauses.link.as_slice(), &command_line.link].concat(),
+            link: link_words(&user_flags),
         };
         if kept.is_some() {
             program = user_flags::only_system_folders(&program, &toolchain.compiler)?;

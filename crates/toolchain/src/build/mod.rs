@@ -12,6 +12,7 @@ mod first_key;
 mod identity;
 mod job;
 mod key;
+mod link_words;
 mod listing;
 mod manifest;
 mod messages;

@@ -11,6 +11,7 @@ use yamba_lang::{Analysis, ClassId, Diagnostic, Target};
 use yamba_record::run::{BuildInputs, Flags};
 
 use super::error::{BuildError, SettingFault};
+use super::link_words::{RPATH, link_words, linked_file};
 use super::read_file::{self, ReadFile};
 use super::toolchain::{self, Tool};
 use super::{key, package, search};
@@ -23,9 +24,6 @@ impl From<io::Error> for SettingFault {
         }
     }
 }
-
-/// The prefix of the linker's option that makes a program search a folder for shared libraries. It follows `-Xlinker`.
-const RPATH: &str = "-rpath=";
 
 /// The arguments for settings of the command line. Paths are relative to the current folder.
 ///
@@ -248,23 +246,6 @@ pub(super) fn without_places(words: &[String]) -> Vec<String> {
     named.collect()
 }
 
-/// Removes the files of clauses of which the command line has one with the same name: it replaces them. The linker would take a function from the first
-/// archive that has it.
-pub(super) fn without_replaced(clauses: &mut Vec<String>, command_line: &[String]) {
-    let name = |word: &String| {
-        linked_file(word)
-            .and_then(Path::file_name)
-            .map(ToOwned::to_owned)
-    };
-    let replaced: BTreeSet<_> = command_line.iter().filter_map(name).collect();
-    clauses.retain(|word| name(word).is_none_or(|name| !replaced.contains(&name)));
-}
-
-/// The file that a word of the linker's arguments names.
-fn linked_file(word: &str) -> Option<&Path> {
-    word.starts_with('/').then(|| Path::new(word))
-}
-
 /// Fails if a program for another machine would need a shared object of the user.
 pub(super) fn refuse_shared(flags: &Flags) -> Result<(), BuildError> {
     let mut files = flags.link.iter().filter_map(|word| linked_file(word));
@@ -281,27 +262,27 @@ pub(super) fn refuse_shared(flags: &Flags) -> Result<(), BuildError> {
 }
 
 /// The files that these inputs link.
-fn linked_files(inputs: &BuildInputs) -> impl Iterator<Item = &Path> {
-    let words = inputs.flags.command_line.link.iter();
-    let words = words.chain(&inputs.flags.clauses.link);
-    words.filter_map(|word| linked_file(word))
+fn linked_files(inputs: &BuildInputs) -> Vec<PathBuf> {
+    let words = link_words(&inputs.flags);
+    let files = words.iter().filter_map(|word| linked_file(word));
+    files.map(Path::to_owned).collect()
 }
 
 /// Whether the program was linked with files of the user.
 pub(super) fn links_files(inputs: &BuildInputs) -> bool {
-    linked_files(inputs).next().is_some()
+    !linked_files(inputs).is_empty()
 }
 
 /// Whether the program loads shared objects of the user when it starts, so that its own file does not hold all of it.
 pub(super) fn loads_files(inputs: &BuildInputs) -> bool {
     let mut facts = inputs.facts.keys();
-    linked_files(inputs).any(is_shared)
+    linked_files(inputs).iter().any(|file| is_shared(file))
         || facts.any(|fact| fact.starts_with("library ") && is_shared(Path::new(fact)))
 }
 
 /// Why a program with these inputs cannot be linked as before: a library of the user no longer exists, or has changed.
 pub fn changed_library(inputs: &BuildInputs) -> Option<String> {
-    linked_files(inputs).find_map(|file| {
+    linked_files(inputs).iter().find_map(|file| {
         let name = read_file::name(file);
         let kinds = ["library", "file"];
         let then = kinds.map(|kind| inputs.facts.get(&format!("{kind} {name}")));

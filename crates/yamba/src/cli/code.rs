@@ -1,4 +1,4 @@
-//! `-I`, `-D`, `-O`, `--march`, `--std`, `--link`, `--pkg-config`: how the user's own code is compiled and linked.
+//! `-I`, `-D`, `-O`, `--march`, `--std`, `-l`, `--pkg-config`: how the user's own code is compiled and linked.
 
 use clap::Args;
 use yamba_lang::compile::CompileKey;
@@ -28,7 +28,7 @@ pub(super) struct CodeOptions {
     #[arg(long = "std", value_name = "STANDARD")]
     standard: Option<String>,
     /// Link a static archive or shared object, or a name as after the compiler's -l; may be repeated
-    #[arg(long, value_name = "FILE|NAME")]
+    #[arg(short = 'l', long, value_name = "FILE|NAME")]
     link: Vec<String>,
     /// Compile and link with a package that pkg-config knows; may be repeated
     #[arg(long, value_name = "PACKAGE")]

@@ -30,6 +30,25 @@ fn compiler(folder: &Path, arguments: &[&str]) {
     assert!(status.unwrap().success(), "{arguments:?}");
 }
 
+/// Packs `NAME.o` into `libNAME.a`.
+fn pack(folder: &Path, name: &str) {
+    let library = format!("lib{name}.a");
+    let _ = fs::remove_file(folder.join(&library));
+    let mut archive = Command::new("ar");
+    let archive = archive.current_dir(folder);
+    let archive = archive.args(["rcs", &library, &format!("{name}.o")]);
+    assert!(archive.status().unwrap().success());
+}
+
+/// Builds `libNAME.a` of this C++ source.
+fn archive(folder: &Path, name: &str, source: &str) {
+    fs::create_dir_all(folder).unwrap();
+    let file = format!("{name}.cc");
+    fs::write(folder.join(&file), source).unwrap();
+    compiler(folder, &["-O1", "-c", &file]);
+    pack(folder, name);
+}
+
 /// Builds `library/libanswer.a` and `library/libshared.so` with this answer.
 fn library(yamba: &Yamba, answer: u32) -> PathBuf {
     let folder = yamba.folder.path().join("library");
@@ -42,14 +61,16 @@ fn library(yamba: &Yamba, answer: u32) -> PathBuf {
     compiler(&folder, &["-O1", "-c", "answer.cc"]);
     compiler(
         &folder,
-        &["-shared", "-fPIC", "answer.cc", "-o", "libshared.so"],
+        &[
+            "-shared",
+            "-fPIC",
+            "-Wl,-soname,libshared.so",
+            "answer.cc",
+            "-o",
+            "libshared.so",
+        ],
     );
-    let _ = fs::remove_file(folder.join("libanswer.a"));
-    let mut archive = Command::new("ar");
-    archive
-        .current_dir(&folder)
-        .args(["rcs", "libanswer.a", "answer.o"]);
-    assert!(archive.status().unwrap().success());
+    pack(&folder, "answer");
     folder
 }
 
@@ -95,17 +116,40 @@ fn clause_links_library_relative_to_its_file_and_its_change_rebuilds_program() {
     assert_eq!(program(&measured(&mut yamba, "")), program(&first));
 }
 
-/// Without this rule, the linker would take the function from the archive of the clause.
+/// Otherwise the linker would take the function from the archive of the clause, and the program would load the shared object from its folder.
 #[test]
 #[ignore = "needs g++ and ar"]
 fn library_of_the_command_line_replaces_that_of_the_clause() {
-    let mut yamba = yamba(ASKS);
-    let folder = yamba.folder.path().to_owned();
-    fs::rename(folder.join("library"), folder.join("other")).unwrap();
-    library(&yamba, 2);
-    assert_eq!(answer(&measured(&mut yamba, "")), 2.0);
-    let replaced = measured(&mut yamba, "--link other/libanswer.a");
-    assert_eq!(answer(&replaced), 1.0);
+    for name in ["libanswer.a", "libshared.so"] {
+        let mut yamba = yamba(&ASKS.replace("libanswer.a", name));
+        let folder = yamba.folder.path().to_owned();
+        fs::rename(folder.join("library"), folder.join("other")).unwrap();
+        library(&yamba, 2);
+        assert_eq!(answer(&measured(&mut yamba, "")), 2.0);
+        let replaced = measured(&mut yamba, &format!("-l other/{name}"));
+        assert_eq!(answer(&replaced), 1.0);
+    }
+}
+
+/// The linker searches an archive only for what it misses so far.
+#[test]
+#[ignore = "needs g++ and ar"]
+fn replaced_library_stands_before_those_that_it_needs() {
+    let links = "\"../library/libanswer.a\"";
+    let both = format!("{links}, \"../needed/libneeded.a\"");
+    let mut yamba = yamba(&ASKS.replace(links, &both));
+    for (place, answer) in [("library", 3), ("other", 4)] {
+        let folder = yamba.folder.path().join(place);
+        let source = format!(
+            "unsigned needed(); unsigned library_answer() {{ return needed() + {answer}; }}"
+        );
+        archive(&folder, "answer", &source);
+    }
+    let needed = yamba.folder.path().join("needed");
+    archive(&needed, "needed", "unsigned needed() { return 10; }");
+    assert_eq!(answer(&measured(&mut yamba, "")), 13.0);
+    let replaced = measured(&mut yamba, "-l other/libanswer.a");
+    assert_eq!(answer(&replaced), 14.0);
 }
 
 #[test]
