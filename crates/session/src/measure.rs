@@ -102,7 +102,7 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
 
 impl Request {
     /// The selected benchmarks, in measuring order.
-    fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
+    pub(super) fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;
         // A pattern selects classes in the order of the topics. Classes named one by one keep the order of the arguments.
         if selection.chosen.iter().any(|c| c.how == How::Pattern) {
