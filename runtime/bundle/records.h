@@ -1,27 +1,30 @@
 // Shortens the records of a launch. "!LINE" is a whole line. A line with the same words as an earlier one is written as the numbers
 // that changed: "K:7,,2.5" is the line like line K whose first number is 7 and whose third is 2.5; its other numbers are those of the
-// latest such line.
+// latest such line. `null` counts as a number, and a time has the digits that the harness keeps of it.
 #pragma once
 
 #include <map>
 
+#include "checksum.h"
 #include "json.h"
 
 namespace bundle {
 
 class Records {
   public:
-    // The lines as a JSON list of texts.
-    static std::string list(const std::string &lines) {
-        Records records;
-        std::string out = "[";
+    explicit Records(const std::string &lines) {
         for (size_t at = 0, end; (end = lines.find('\n', at)) != std::string::npos; at = end + 1) {
             if (end == at) continue;  // a sign of life
-            out += (records.count_ == 0 ? "" : ",") + records.shortened(lines.substr(at, end - at));
-            records.count_++;
+            list_ += (count_ == 0 ? "" : ",") + shortened(lines.substr(at, end - at));
+            count_++;
         }
-        return out + "]";
     }
+
+    // The lines as a JSON list of texts.
+    std::string list() const { return "[" + list_ + "]"; }
+
+    // Of the lines that the list stands for.
+    uint32_t checksum() const { return crc32(lines_.data(), lines_.size()); }
 
   private:
     struct Form {
@@ -31,11 +34,13 @@ class Records {
 
     std::string shortened(const std::string &line) {
         std::vector<std::string> numbers;
-        std::string words = split(line, numbers);
+        std::string words;
+        const std::string kept = split(line, words, numbers);
+        lines_ += kept + "\n";
         auto found = forms_.find(words);
         if (found != forms_.end()) return changed(found->second, numbers);
         forms_[words] = Form{count_, numbers};
-        return quoted("!" + line);
+        return quoted("!" + kept);
     }
 
     static std::string changed(Form &form, const std::vector<std::string> &numbers) {
@@ -48,26 +53,45 @@ class Records {
         return out + "\"";
     }
 
-    // The line with each number outside of its texts replaced by a `#`.
-    static std::string split(const std::string &line, std::vector<std::string> &numbers) {
-        std::string words;
+    // The line with the digits that are kept, and without its numbers outside of texts, each of which is a `#` in `words`.
+    static std::string split(const std::string &line, std::string &words, std::vector<std::string> &numbers) {
+        std::string kept;
         bool is_text = false;
         for (size_t i = 0; i < line.size();) {
-            char c = line[i];
-            size_t n = is_text || strchr("-0123456789", c) == nullptr ? 0 : strspn(line.c_str() + i, "-+.eE0123456789");
+            size_t n = is_text ? 0 : number_at(line.c_str() + i);
             if (n > 0) {
-                numbers.push_back(line.substr(i, n));
-                words.push_back('#'), i += n;
+                numbers.push_back(rounded(words, line.substr(i, n)));
+                kept += numbers.back(), words.push_back('#'), i += n;
                 continue;
             }
-            if (is_text && c == '\\') words.push_back(c), c = line[++i];
-            else if (c == '"') is_text = !is_text;
-            words.push_back(c), i++;
+            const size_t length = is_text && line[i] == '\\' ? 2 : 1;
+            if (line[i] == '"') is_text = !is_text;
+            kept.append(line, i, length), words.append(line, i, length), i += length;
         }
-        return words;
+        return kept;
+    }
+
+    // The length of the number that begins `text`; 0 if there is none.
+    static size_t number_at(const char *text) {
+        if (strncmp(text, "null", 4) == 0) return 4;
+        return strchr("-0123456789", *text) == nullptr ? 0 : strspn(text, "-+.eE0123456789");
+    }
+
+    // A time in the form of crates/harness/src/time_digits.rs, if the words before it name one.
+    static std::string rounded(const std::string &words, const std::string &number) {
+        auto ends = [&](const char *name) {
+            const size_t n = strlen(name);
+            return words.size() >= n && words.compare(words.size() - n, n, name) == 0;
+        };
+        const int digits = ends("cycle_ns\":") ? 9 : ends("\"ns\":") || ends("\"dummy_ns\":") || ends("\"stolen_ns\":") ? 4 : -1;
+        if (digits < 0 || number.find('.') == std::string::npos || number.find('e') != std::string::npos) return number;
+        char text[64];
+        snprintf(text, sizeof text, "%.*f", digits, strtod(number.c_str(), nullptr));
+        return text;
     }
 
     std::map<std::string, Form> forms_;
+    std::string list_, lines_;
     size_t count_ = 0;
 };
 

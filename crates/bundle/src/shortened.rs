@@ -54,8 +54,14 @@ fn change(form: &mut Form, changes: &str) -> Option<()> {
     Some(())
 }
 
-fn is_of_number(byte: u8) -> bool {
-    byte.is_ascii_digit() || b"-+.eE".contains(&byte)
+/// The length of the number that begins `text`; 0 if there is none. `null` counts as one.
+fn number_length(text: &[u8]) -> usize {
+    let is_of_number = |byte: &&u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
+    match text {
+        [b'n', b'u', b'l', b'l', ..] => 4,
+        [b'-' | b'0'..=b'9', ..] => text.iter().take_while(is_of_number).count(),
+        _ => 0,
+    }
 }
 
 /// Splits a line at the numbers outside of its texts.
@@ -67,8 +73,12 @@ fn form(line: &[u8]) -> Form {
     let (mut at, mut is_text) = (0, false);
     while at < line.len() {
         let byte = line[at];
-        if !is_text && (byte == b'-' || byte.is_ascii_digit()) {
-            let length = line[at..].iter().take_while(|b| is_of_number(**b)).count();
+        let length = if is_text {
+            0
+        } else {
+            number_length(&line[at..])
+        };
+        if length > 0 {
             form.numbers.push(line[at..at + length].to_vec());
             form.words.push(Vec::new());
             at += length;
@@ -94,22 +104,22 @@ mod tests {
 
     #[test]
     fn changed_numbers_replace_those_of_latest_line_of_the_form() {
-        let whole = r#"!{"event":"batch","ns":1.5,"a 7":[-2,3e-5],"t":"1\"2"}"#;
+        let whole = r#"!{"event":"batch","ns":1.5,"a 7":[-2,null],"t":"1\"2 null"}"#;
         let text = restored(&[whole, "!x", "0:,8", "0:2", "1:", "0:,,9"]).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], &whole[1..]);
         assert_eq!(
             lines[2],
-            r#"{"event":"batch","ns":1.5,"a 7":[8,3e-5],"t":"1\"2"}"#
+            r#"{"event":"batch","ns":1.5,"a 7":[8,null],"t":"1\"2 null"}"#
         );
         assert_eq!(
             lines[3],
-            r#"{"event":"batch","ns":2,"a 7":[8,3e-5],"t":"1\"2"}"#
+            r#"{"event":"batch","ns":2,"a 7":[8,null],"t":"1\"2 null"}"#
         );
         assert_eq!(lines[4], "x");
         assert_eq!(
             lines[5],
-            r#"{"event":"batch","ns":2,"a 7":[8,9],"t":"1\"2"}"#
+            r#"{"event":"batch","ns":2,"a 7":[8,9],"t":"1\"2 null"}"#
         );
     }
 

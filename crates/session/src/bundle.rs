@@ -12,7 +12,7 @@ use yamba_toolchain::build::{self, BuildOptions};
 use yamba_toolchain::suite_topics;
 
 use super::jobs::{build_failure, jobs, origin};
-use super::measure::Request;
+use super::measure::{self, Request};
 use super::select::{self, Names, Selection};
 use super::{Failure, Observer, of_system};
 
@@ -99,10 +99,6 @@ fn selected(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<(Selection, Vec<ClassId>), Failure> {
-    let whole = Names {
-        names: Vec::new(),
-        libraries: request.names.libraries.clone(),
-    };
     let is_topic = |name: &String| suite_topics::is_known(name);
     let topics = &request.names.names;
     if topics.is_empty() || !topics.iter().all(is_topic) {
@@ -110,14 +106,14 @@ fn selected(
         let classes = request.classes(&selection)?;
         return Ok((selection, classes));
     }
-    let selection = select::select(&whole, observer)?;
-    let analysis = &selection.analysis;
-    let whole = Request {
-        names: whole,
-        ..request.clone()
+    let whole = Names {
+        names: Vec::new(),
+        libraries: request.names.libraries.clone(),
     };
-    let mut classes = whole.classes(&selection)?;
-    classes.retain(|class| is_of(analysis, *class, topics));
+    let selection = select::select(&whole, observer)?;
+    let mut classes = selection.benchmarks()?;
+    classes.retain(|class| is_of(&selection.analysis, *class, topics));
+    measure::by_topic(&selection.analysis, &mut classes);
     Ok((selection, classes))
 }
 
