@@ -87,7 +87,7 @@ class Archive {
         std::string name = line.substr(0, space), value = line.substr(space + 1);
         char rest[256];
         Part part;
-        if (name != "part" && name != "program") return lines_[name].push_back(value);
+        if (name != "part" && name != "executable") return lines_[name].push_back(value);
         unsigned long long numbers[3];
         if (sscanf(value.c_str(), "%llu %llu %llu %255s", numbers, numbers + 1, numbers + 2, rest) != 4) give_up("its index is wrong");
         part.offset = numbers[0], part.length = numbers[1], part.size = numbers[2];

@@ -24,7 +24,7 @@ struct Description {
 
 using Describe = std::function<Description(const Settings &)>;
 
-// The values of the first parameter that is swept and not yet fixed; empty if there is none.
+// The values of the first parameter that is swept and not yet fixed, or null.
 inline const Json *swept(const Json &program, bool is_quick, std::string &name) {
     for (const auto &member : program.at("parameters").members) {
         const Json &parameter = member.second, &quick = parameter.at("quick"), &over = parameter.at("over");

@@ -71,7 +71,7 @@ class Records {
         return kept;
     }
 
-    // The length of the number that begins `text`; 0 if there is none.
+    // The length of the number that begins `text`, or 0.
     static size_t number_at(const char *text) {
         if (strncmp(text, "null", 4) == 0) return 4;
         return strchr("-0123456789", *text) == nullptr ? 0 : strspn(text, "-+.eE0123456789");

@@ -22,7 +22,7 @@ const LEVEL: u8 = 9;
 /// Most bytes of a text of the bundle.
 const MOST_TEXT: usize = 256 << 20;
 
-/// What a bundle consists of.
+/// The contents of a bundle.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// The executable that runs the programs.
@@ -107,13 +107,18 @@ pub fn pack(contents: &Contents, mut packed: impl FnMut(usize)) -> Packed {
     for (number, (planned, program)) in named.enumerate() {
         let patch = (number > 0).then(|| patch(&programs[0], program));
         let content = patch.as_deref().unwrap_or(program);
-        parts.push(Part::new("program", &planned.class, content, content.len()));
+        parts.push(Part::new(
+            "executable",
+            &planned.class,
+            content,
+            content.len(),
+        ));
         packed(number + 1);
     }
     assembled(contents, &parts)
 }
 
-/// What changes `base` to `program`.
+/// The patch that changes `base` to `program`.
 fn patch(base: &[u8], program: &[u8]) -> Vec<u8> {
     let mut patch = Vec::new();
     bsdiff::diff(base, program, &mut patch).expect("a vector can be written");

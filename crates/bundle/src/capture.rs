@@ -40,7 +40,7 @@ pub struct Capture {
     pub probes: Vec<u8>,
     /// The launches, in the order in which they ran.
     pub launches: Vec<RecordedLaunch>,
-    /// What is missing, in words.
+    /// The missing parts, in words.
     pub lost: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct RecordedPoint {
     pub status: i64,
     /// The description, if the program gave one.
     pub description: Option<Program>,
-    /// What the program wrote to standard error.
+    /// The program's standard error.
     pub messages: String,
 }
 
@@ -82,7 +82,7 @@ pub struct RecordedLaunch {
     pub exit: String,
     /// The exit status or the signal.
     pub number: i32,
-    /// What the program wrote to standard error.
+    /// The program's standard error.
     pub messages: String,
     /// Names of processes that outlived the launch.
     pub orphans: Vec<String>,

@@ -14,7 +14,7 @@ use crate::plan::Plan;
 pub(crate) enum Item {
     /// The run begins.
     Begin(Begin),
-    /// What the bundle measures.
+    /// The plan of the bundle.
     Plan(Plan),
     /// The source texts of the benchmarks, by hash.
     Sources { texts: BTreeMap<String, String> },

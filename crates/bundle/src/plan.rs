@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use yamba_record::run::{Producer, Provenance};
 
-/// What the bundle measures, and how. It travels in the bundle, and is an item of each capture.
+/// The programs of a bundle and their settings. A bundle contains its plan, and so does each capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The instruction set of the programs.

@@ -54,7 +54,7 @@ fn change(form: &mut Form, changes: &str) -> Option<()> {
     Some(())
 }
 
-/// The length of the number that begins `text`; 0 if there is none. `null` counts as one.
+/// The length of the number that begins `text`, or 0. `null` counts as a number.
 fn number_length(text: &[u8]) -> usize {
     let is_of_number = |byte: &&u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
     match text {

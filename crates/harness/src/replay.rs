@@ -1,4 +1,4 @@
-//! Computes a run from launches that were recorded where Yamba itself does not run. The same records give the same entries as in a run here.
+//! Computes a run from recorded launches: a bundle makes them on machines without Yamba. The same records give the same entries as in a run here.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub struct Point {
     pub status: i64,
     /// The description.
     pub description: Option<Description>,
-    /// What the program wrote to standard error.
+    /// The program's standard error.
     pub messages: String,
     /// Notes about launches that are missing.
     pub notes: Vec<String>,
@@ -74,7 +74,7 @@ pub struct Launch {
     pub batches_took: Duration,
     /// How it ended.
     pub exit: Exit,
-    /// What the program wrote to standard error.
+    /// The program's standard error.
     pub messages: String,
     /// Names of processes that outlived the launch.
     pub orphans: Vec<String>,

@@ -16,7 +16,7 @@ use crate::jobs::listing;
 pub struct Imported {
     /// The run.
     pub run: Run<CompressedEntry>,
-    /// What is missing from the captures, in words.
+    /// The missing parts of the captures, in words.
     pub lost: Vec<String>,
     /// The bundle, if its facts about the programs are missing: the capture of a serial line does not have them.
     pub lacks_bundle: Option<String>,

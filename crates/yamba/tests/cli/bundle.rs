@@ -119,7 +119,7 @@ fn serial_log_gives_the_same_figures_between_messages_of_the_kernel() {
         (run["benchmarks"].clone(), run["sources"].clone())
     };
     let (clean, sources) = figures(&mut yamba, "clean.log", "a.sqlite");
-    assert_eq!(clean.as_array().unwrap().len(), 2);
+    assert_eq!(clean.as_array().unwrap().len(), 3);
     assert_eq!(figures(&mut yamba, "noisy.log", "b.sqlite").0, clean);
     assert_eq!(
         figures(&mut yamba, "half.log noisy.log", "c.sqlite").0,
