@@ -66,7 +66,11 @@ fn understood(text: &[u8]) -> Result<Description, Refused> {
              use a version of Yamba that reads it, or change the program as docs/protocol.md shows"
         )));
     }
-    let description: Description = serde_json::from_slice(text).map_err(wrong)?;
+    checked(serde_json::from_slice(text).map_err(wrong)?)
+}
+
+/// The description, if its units are known.
+pub(super) fn checked(description: Description) -> Result<Description, Refused> {
     if description.skip.is_none() {
         units::check(&description).map_err(Refused::Fault)?;
     }

@@ -27,6 +27,15 @@ pub enum NoProgram {
     Unbuilt(String),
 }
 
+impl NoProgram {
+    /// The reason.
+    pub fn text(&self) -> &str {
+        match self {
+            NoProgram::Absent(reason) | NoProgram::Unbuilt(reason) => reason,
+        }
+    }
+}
+
 /// A built program and how it is started.
 #[derive(Clone, Debug)]
 pub struct Program {

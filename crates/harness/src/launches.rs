@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use yamba_record::event::Curve;
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, LaunchRequest};
-use yamba_record::{Batch, Benchmark, Status};
+use yamba_record::{Batch, Benchmark, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::Recorded;
@@ -22,6 +22,7 @@ use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::plan::PlannedEntry;
 use super::points;
+use super::process_output::ProcessOutput;
 use super::schedule::{self, Cost, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
@@ -31,7 +32,7 @@ use super::units::{saturated, whole_ns};
 const WITHIN_A_LAUNCH: f64 = 0.5;
 
 /// Least length of a batch beside a neighbour: shorter than most of the neighbour's pauses, so that many batches lie within a pause.
-const SHORT_BATCH: Duration = Duration::from_micros(50);
+pub(super) const SHORT_BATCH: Duration = Duration::from_micros(50);
 
 /// Estimated time of a launch besides its timing: process start, set-up and end.
 const START: Duration = Duration::from_millis(40);
@@ -84,6 +85,16 @@ struct Turn {
     took: Duration,
     request: LaunchRequest,
     cost: Option<Cost>,
+}
+
+/// A launch that has ended, measured here or recorded elsewhere.
+pub(super) struct EndedLaunch {
+    pub round: u64,
+    /// Start since the start of the run.
+    pub started: Duration,
+    pub took: Duration,
+    pub request: LaunchRequest,
+    pub output: ProcessOutput,
 }
 
 /// Conditions that all launches of a run share.
@@ -194,6 +205,11 @@ impl<'a> Launches<'a> {
         self.spent
     }
 
+    /// Adds a note of the plan.
+    pub fn note(&mut self, text: String) {
+        self.notes.push(text);
+    }
+
     /// Notes of the plan and about its changes.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -219,19 +235,39 @@ impl<'a> Launches<'a> {
         let started = conditions.begun.elapsed();
         let output = child::run(self.entry.program, &arguments, &scratch, &limits);
         let took = conditions.begun.elapsed() - started;
-        self.spent += took;
-        let end = launch_status(self.entry.class, &output, conditions.listing);
-        if matches!(end, LaunchStatus::Failed { .. }) {
+        if is_failure(&output, self.entry.class, conditions.listing) {
             conditions.scratch.forget(self.entry.class);
         }
+        let ended = EndedLaunch {
+            round,
+            started,
+            took,
+            request,
+            output,
+        };
+        let mut widths = conditions.quiet.borrow_mut();
+        let widths = (!conditions.counts_neighbours).then_some(&mut *widths);
+        self.take(ended, options, conditions.listing, widths)
+    }
+
+    /// Adds a launch that has ended. Returns the entry if this launch was its last. `widths` learn from its probes.
+    pub fn take(
+        &mut self,
+        ended: EndedLaunch,
+        options: &Options,
+        listing: &Listing<'_>,
+        widths: Option<&mut QuietWidths>,
+    ) -> Option<Benchmark> {
+        let EndedLaunch { took, output, .. } = ended;
+        self.spent += took;
+        let end = launch_status(self.entry.class, &output, listing);
         self.heed(&end);
         self.ends.push(end);
         let records = self.recorded.append(&self.entry.point.program, &output);
         self.records.push(Compressed::new(&records));
         let batches: Vec<Batch> = records.batches.iter().collect();
-        if !conditions.counts_neighbours {
-            let mut widths = conditions.quiet.borrow_mut();
-            self.note_widths(&batches, &records.curves, &mut widths);
+        if let Some(widths) = widths {
+            self.note_widths(&batches, &records.curves, widths);
         }
         let taken = Taken {
             // Without the requested warm-up: that part cannot be saved.
@@ -239,10 +275,10 @@ impl<'a> Launches<'a> {
             batches: output.batches_took,
         };
         self.turns.push(Turn {
-            round,
-            started,
+            round: ended.round,
+            started: ended.started,
             took,
-            request,
+            request: ended.request,
             cost: schedule::cost(&batches, taken),
         });
         if self.turns.len() == 1 {
@@ -307,10 +343,7 @@ impl<'a> Launches<'a> {
         LaunchRequest {
             quiet_width: quiet.expected().filter(|_| is_probed && !is_late),
             batch_ns: short.then(|| whole_ns(SHORT_BATCH)),
-            batches: self.share.batches,
-            time_ns: whole_ns(self.share.time),
-            warmup_ns: whole_ns(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
-            precision: options.precision * WITHIN_A_LAUNCH,
+            ..plain_request(options, self.share)
         }
     }
 
@@ -319,38 +352,12 @@ impl<'a> Launches<'a> {
         let entry = &self.entry;
         let mut arguments = vec!["--run".to_owned()];
         arguments.extend(points::settings(&entry.point.settings));
-        let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
-        give("--batches", request.batches.to_string());
-        give("--time-ns", request.time_ns.to_string());
-        give("--precision", request.precision.to_string());
-        if let Some(batch) = request.batch_ns {
-            give("--batch-ns", batch.to_string());
-        }
-        if let Some(width) = request.quiet_width {
-            give("--quiet-width", width.round().to_string());
-        }
-        if let Some(slow) = options.slow {
-            give("--slow-batches", slow.batches.to_string());
-        }
-        if self.share.warmup.is_some() {
-            give("--warmup-ns", request.warmup_ns.to_string());
-        }
-        if let Some((option, count)) = describe::load_option(entry.workers) {
-            let batch = options.loaded_batch().as_nanos();
-            give(option, count.to_string());
-            give("--loaded-ns", batch.to_string());
-        }
-        match options.placement {
-            Placement::Pinned => {}
-            Placement::On(cpu) => give("--cpu", cpu.to_string()),
-            Placement::Free => arguments.push("--free".to_owned()),
-        }
-        if options.realtime {
-            arguments.push("--realtime".to_owned());
-        }
-        if options.percentiles {
-            arguments.extend(["--singles".to_owned(), MOST_SINGLES.to_string()]);
-        }
+        arguments.extend(request_arguments(
+            options,
+            self.share,
+            entry.workers,
+            request,
+        ));
         arguments
     }
 
@@ -499,6 +506,68 @@ impl<'a> Launches<'a> {
     }
 }
 
+/// The arguments of a launch besides its parameters; defaults are omitted.
+pub(super) fn request_arguments(
+    options: &Options,
+    share: Share,
+    workers: Workers,
+    request: &LaunchRequest,
+) -> Vec<String> {
+    let mut arguments = Vec::new();
+    let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+    give("--batches", request.batches.to_string());
+    give("--time-ns", request.time_ns.to_string());
+    give("--precision", request.precision.to_string());
+    if let Some(batch) = request.batch_ns {
+        give("--batch-ns", batch.to_string());
+    }
+    if let Some(width) = request.quiet_width {
+        give("--quiet-width", width.round().to_string());
+    }
+    if let Some(slow) = options.slow {
+        give("--slow-batches", slow.batches.to_string());
+    }
+    if share.warmup.is_some() {
+        give("--warmup-ns", request.warmup_ns.to_string());
+    }
+    if let Some((option, count)) = describe::load_option(workers) {
+        let batch = options.loaded_batch().as_nanos();
+        give(option, count.to_string());
+        give("--loaded-ns", batch.to_string());
+    }
+    match options.placement {
+        Placement::Pinned => {}
+        Placement::On(cpu) => give("--cpu", cpu.to_string()),
+        Placement::Free => arguments.push("--free".to_owned()),
+    }
+    if options.realtime {
+        arguments.push("--realtime".to_owned());
+    }
+    if options.percentiles {
+        arguments.extend(["--singles".to_owned(), MOST_SINGLES.to_string()]);
+    }
+    arguments
+}
+
+/// The settings of a launch with this share of the time, beside no neighbour.
+pub(super) fn plain_request(options: &Options, share: Share) -> LaunchRequest {
+    LaunchRequest {
+        quiet_width: None,
+        batch_ns: None,
+        batches: share.batches,
+        time_ns: whole_ns(share.time),
+        warmup_ns: whole_ns(share.warmup.unwrap_or(PROGRAMS_WARMUP)),
+        precision: options.precision * WITHIN_A_LAUNCH,
+    }
+}
+
+fn is_failure(output: &ProcessOutput, class: &str, listing: &Listing<'_>) -> bool {
+    matches!(
+        launch_status(class, output, listing),
+        LaunchStatus::Failed { .. }
+    )
+}
+
 /// Whether neighbours left too few launches with quiet batches for an interval between launches, without which no comparison is possible.
 fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
     options.planned_launches() >= ENOUGH_LAUNCHES as u64
@@ -514,7 +583,6 @@ mod tests {
     use yamba_record::document::Entry as _;
 
     use super::*;
-    use yamba_record::Workers;
 
     use crate::assemble;
     use crate::job::Program;

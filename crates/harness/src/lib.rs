@@ -46,6 +46,7 @@ mod progress;
 mod quiet_file;
 pub mod random;
 mod reader;
+pub mod replay;
 mod run_sink;
 mod schedule;
 mod scratch;

@@ -175,7 +175,7 @@ fn since_1970() -> Option<f64> {
     since.ok().map(|t| t.as_secs_f64())
 }
 
-fn planned(options: &Options) -> Plan {
+pub(super) fn planned(options: &Options) -> Plan {
     let each = options.workers.iter();
     let batches = each.map(|w| options.planned_batches(*w)).min();
     Plan {
@@ -270,7 +270,7 @@ fn is_late(places: &[Slot<'_>], conditions: &Conditions<'_>) -> bool {
 }
 
 /// Records the quiet widths, and the contention of each processor that the run probed.
-fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidths) {
+pub(super) fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidths) {
     let known = quiet.known().into_iter();
     run.machine.quiet_widths = known.map(|(cpu, w)| (cpu.to_string(), w)).collect();
     let unix_s = run.finished_unix_s.unwrap_or_default();
@@ -283,7 +283,7 @@ fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidths) {
 }
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.
-fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
+pub(super) fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
     let fact = |name| benchmark.platform.get(name);
     if let Some(is_memory) = fact("scratch_is_memory") {
         run.machine.scratch.get_or_insert(ScratchFacts {

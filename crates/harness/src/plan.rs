@@ -133,6 +133,39 @@ fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError
     })
 }
 
+/// Plans one point by the answer of the program that was recorded at that point.
+pub(super) fn recorded<'a>(
+    job: &'a Job,
+    options: &Options,
+    settings: Vec<(String, String)>,
+    answer: Result<Description, Refused>,
+) -> Planned<'a> {
+    let settled = |refused| match unmeasured(job, refused) {
+        Ok(planned) => planned,
+        Err(UsageError(text)) => Planned::Settled(crashed(job, vec![text])),
+    };
+    if let Err(NoProgram::Absent(reason) | NoProgram::Unbuilt(reason)) = &job.program {
+        return skipped(job, reason);
+    }
+    let program = match (&job.program, answer) {
+        (Ok(program), Ok(answer)) if answer.skip.is_none() => (program, answer),
+        (_, Ok(answer)) => return settled(Refused::Skip(answer.skip.unwrap_or_default())),
+        (_, Err(refused)) => return settled(refused),
+    };
+    let (program, description) = program;
+    let point = Point {
+        settings,
+        program: description,
+    };
+    let points = vec![point.clone()];
+    let again = |_: &[(String, String)], _| Ok(point.program.clone());
+    let entries = entries(job, program, options, points, &again);
+    match entries.map(|mut all| all.pop()) {
+        Ok(Some(planned)) => planned,
+        _ => skipped(job, assemble::NOT_BEGUN),
+    }
+}
+
 /// Asks a program for its description with these settings and this number of processes or threads.
 type Describe<'a> = dyn Fn(&[(String, String)], Workers) -> Result<Description, Refused> + 'a;
 

@@ -20,6 +20,7 @@ mod memory;
 mod mounts;
 mod privileges;
 mod processor;
+mod recorded;
 mod rules;
 mod source;
 pub mod stale_dirs;
@@ -33,6 +34,7 @@ use yamba_record::machine::Details;
 use yamba_record::machine::details::VERSION;
 
 pub use group::OwnGroup;
+pub use recorded::{Answers, FILES, recorded};
 pub use storage::scratch_folder;
 pub use virtualisation::{ProcessorTicks, processor_ticks};
 

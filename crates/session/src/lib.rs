@@ -6,6 +6,7 @@
 //! Nothing here parses a command line, prints, or depends on the layout of a page.
 //! The crate may use every crate below it, but not `report`.
 
+pub mod bundle;
 pub mod commands;
 mod contention;
 pub mod costs;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use yamba_lang::compile::CompileKey;
-use yamba_lang::{ClassId, Target};
+use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Run;
 
 use super::jobs::{build_failure, grouped, jobs, listing, origin};
@@ -102,16 +102,11 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
 
 impl Request {
     /// The selected benchmarks, in measuring order.
-    fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
+    pub(super) fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;
         // A pattern selects classes in the order of the topics. Classes named one by one keep the order of the arguments.
         if selection.chosen.iter().any(|c| c.how == How::Pattern) {
-            let analysis = &selection.analysis;
-            found.sort_by_cached_key(|class| {
-                let folder = suite_topics::folder(analysis, *class).to_owned();
-                let name = analysis.class(*class).name().to_owned();
-                (suite_topics::place(&folder), folder, name)
-            });
+            by_topic(&selection.analysis, &mut found);
         }
         Ok(found)
     }
@@ -150,6 +145,15 @@ impl Request {
         }
         Ok(found)
     }
+}
+
+/// Sorts classes in the order of the topics.
+pub(super) fn by_topic(analysis: &Analysis, classes: &mut [ClassId]) {
+    classes.sort_by_cached_key(|class| {
+        let folder = suite_topics::folder(analysis, *class).to_owned();
+        let name = analysis.class(*class).name().to_owned();
+        (suite_topics::place(&folder), folder, name)
+    });
 }
 
 impl Prepared {

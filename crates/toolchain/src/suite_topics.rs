@@ -31,6 +31,11 @@ fn folder_of(path: &str) -> &str {
     }
 }
 
+/// Whether a folder of the suite has this name.
+pub fn is_known(folder: &str) -> bool {
+    TITLES.iter().any(|(name, _)| *name == folder)
+}
+
 /// The display title of a group.
 pub fn title(folder: &str) -> &str {
     let known = TITLES.iter().find(|(name, _)| *name == folder);

@@ -232,6 +232,14 @@ impl<'a> CommandLines<'a> {
         command
     }
 
+    /// The command that compiles the runner of a bundle, which needs no file of the machine that it starts on.
+    pub(super) fn runner(&self) -> Command {
+        let mut command = self.compiler();
+        command.args(["-static", "-s"]);
+        command.arg(self.runtime.join("bundle/runner.cc"));
+        command
+    }
+
     fn compiler(&self) -> Command {
         let mut command = self.toolchain.compiler.command();
         command.args([

@@ -99,6 +99,23 @@ pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> 
     text.lines().next().map(str::to_owned)
 }
 
+/// The path of the runner of a bundle for `target`, which `class` exists on.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn bundle_runner(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+) -> Result<PathBuf, BuildError> {
+    let options = BuildOptions {
+        elsewhere: true,
+        ..BuildOptions::default()
+    };
+    let lines = CommandLines::new(analysis, class, target, &options)?;
+    shared::runner(&Cache::open()?, &lines)
+}
+
 /// Assembles the `asm` blocks of `class` on `target` to bytes, without building the program.
 ///
 /// # Errors

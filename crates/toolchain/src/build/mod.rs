@@ -31,7 +31,7 @@ mod user_flags;
 
 pub use assemble_all::{AssembledClasses, assemble_all};
 pub use error::BuildError;
-pub use job::{Built, assemble, build, compiler_version, kept_program};
+pub use job::{Built, assemble, build, bundle_runner, compiler_version, kept_program};
 pub use options::BuildOptions;
 pub use several::build_all;
 pub use snapshot_includes::SnapshotIncludes;

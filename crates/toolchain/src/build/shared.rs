@@ -16,6 +16,7 @@ use super::support;
 
 const HEADER: &str = "yamba/program.h.gch";
 const HARNESS: &str = "harness.o";
+const RUNNER: &str = "bundle-runner";
 
 /// Finds the shared files of the program with the C++ `generated`. Builds missing ones, except the precompiled header.
 pub(super) fn find(
@@ -65,6 +66,12 @@ pub(super) fn make_header(cache: &Cache, lines: &CommandLines) -> Result<(), Bui
 pub(super) fn harness(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, BuildError> {
     let folder = beside(cache, lines, HARNESS, lines.harness())?;
     Ok(folder.join(HARNESS))
+}
+
+/// The runner of a bundle.
+pub(super) fn runner(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, BuildError> {
+    let folder = beside(cache, lines, RUNNER, lines.runner())?;
+    Ok(folder.join(RUNNER))
 }
 
 /// The object files of `runtime/support` that a program needs. Each is compiled once for all programs.

@@ -1,5 +1,7 @@
 //! `yamba import`
 
+mod captures;
+
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,12 +9,13 @@ use super::{Failure, StoreOption, output, quantity, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Run;
-use yamba_store::import;
+use yamba_store::{StoredEntry, import};
 
-/// Import runs into the store: documents from other machines, results of lmbench and of Google Benchmark
+/// Import runs into the store: documents from other machines, captures of bundles, results of lmbench and of Google Benchmark
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are not imported: `yamba tag` names a run here. Results of
-/// another program are marked as such: they are single numbers, without intervals.
+/// another program are marked as such: they are single numbers, without intervals. A capture is what a file of `yamba bundle` printed, or the log of a serial line
+/// with it. All captures of one run become one run; what they lack is named.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -20,11 +23,12 @@ Examples:
   yamba import old/*.json --store all.sqlite
   yamba import results/x86_64-linux-gnu/*.[0-9]   what lmbench measured
   yamba import their-gbench.json            --benchmark_format=json of Google Benchmark
+  yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents, result files of lmbench, JSON of Google Benchmark
+    /// Run documents, captures of bundles, result files of lmbench, JSON of Google Benchmark
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have
@@ -33,18 +37,30 @@ pub(super) struct Import {
     /// An array of {file, id, left_out}: the run of each file, and its lines that are no known figure
     #[arg(long)]
     json: bool,
+    /// The bundle that measured, for captures of a serial line: such a line does not carry the sources and origins of the benchmarks
+    #[arg(long, value_name = "FILE")]
+    bundle: Option<PathBuf>,
     #[command(flatten)]
     store: StoreOption,
 }
 
+/// A run to store: the file that named it, the run, its tags, and what is missing.
+type Read<'a> = (&'a Path, Run<StoredEntry>, Vec<String>, Vec<String>);
+
 impl Import {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        let mut runs = Vec::new();
+    /// Reads all files.
+    fn read(&self) -> Result<Vec<Read<'_>>, Failure> {
         let mut left = self.limit;
-        for path in &self.files {
+        let (mut runs, others) = captures::read(&self.files, self.bundle.as_deref(), &mut left)?;
+        for path in others {
             let (mut run, length) = import::read_stored_entries(path, left)?;
             // Foreign tags are dropped: here a tag such as `baseline` names the run that a local user chose.
             let tags = std::mem::take(&mut run.tags);
+            let left_out = unknown(&run).to_vec();
+            left = left.saturating_sub(length);
+            runs.push((path, run, tags, left_out));
+        }
+        for (path, run, ..) in &runs {
             if is_to_come(run.started_unix_s) {
                 let message = format!(
                     "{}: the run says that it began in the future",
@@ -53,12 +69,15 @@ impl Import {
                 return Err(Failure::new(message)
                 .help("it would be `latest` until then: set this machine's clock, or correct started_unix_s in the document"));
             }
-            left = left.saturating_sub(length);
-            runs.push((path, run, tags));
         }
+        Ok(runs)
+    }
+
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let runs = self.read()?;
         let mut store = self.store.choice().open()?;
         let known: Vec<String> = store.runs()?.into_iter().map(|r| r.id).collect();
-        for (place, (path, run, _)) in runs.iter().enumerate() {
+        for (place, (path, run, ..)) in runs.iter().enumerate() {
             let shown = path.display();
             if known.contains(&run.id) {
                 let id = &run.id;
@@ -66,27 +85,27 @@ impl Import {
                 let help = format!("`yamba show {id}` shows it; `yamba rm {id}` takes it out");
                 return Err(Failure::new(message).help(help));
             }
-            if let Some((other, ..)) = runs[..place].iter().find(|(_, r, _)| r.id == run.id) {
+            if let Some((other, ..)) = runs[..place].iter().find(|(_, r, ..)| r.id == run.id) {
                 return Err(
                     Failure::new(format!("{shown}: the same run as {}", other.display()))
                         .help("name each run once"),
                 );
             }
         }
-        store.add_all(&runs.iter().map(|(_, run, _)| run).collect::<Vec<_>>())?;
-        for (path, run, tags) in &runs {
+        store.add_all(&runs.iter().map(|(_, run, ..)| run).collect::<Vec<_>>())?;
+        for (path, run, tags, _) in &runs {
             output::note(&untagged(path, run, tags));
         }
         if self.json {
-            let taken = runs.iter().map(|(path, run, _)| {
+            let taken = runs.iter().map(|(path, run, _, left_out)| {
                 let file = path.to_string_lossy();
-                json!({"file": file, "id": run.id, "left_out": unknown(run)})
+                json!({"file": file, "id": run.id, "left_out": left_out})
             });
             return output::json(&taken.collect::<Vec<Value>>());
         }
-        for (path, run, _) in &runs {
+        for (path, run, _, left_out) in &runs {
             output::result(&format!("{}\n", run.id))?;
-            output::note(&left_out(path, run));
+            output::note(&missing(path, run, left_out));
         }
         Ok(())
     }
@@ -118,13 +137,18 @@ fn unknown<E>(run: &Run<E>) -> &[String] {
     imported.map_or(&[], |i| &i.left_out)
 }
 
-fn left_out<E>(path: &Path, run: &Run<E>) -> String {
-    let places = unknown(run);
-    if places.is_empty() {
+/// A note about the parts of a file that are not in the run.
+fn missing<E>(path: &Path, run: &Run<E>, left_out: &[String]) -> String {
+    if left_out.is_empty() {
         return String::new();
     }
-    let mut text = format!("note: {}: no known figure, and left out:\n", path.display());
-    for place in places {
+    let why = if run.producer.imported.is_some() {
+        "no known figure, and left out"
+    } else {
+        "not in the capture"
+    };
+    let mut text = format!("note: {}: {why}:\n", path.display());
+    for place in left_out {
         text.push_str(&format!("  {}\n", run_ref::plain(place)));
     }
     text

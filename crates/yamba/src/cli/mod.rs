@@ -1,6 +1,7 @@
 //! The command line. Each command has one file with its options, examples and implementation.
 
 mod build;
+mod bundle;
 mod check;
 mod code;
 mod compare;
@@ -96,6 +97,7 @@ enum Command {
     New(new::New),
     Check(check::Check),
     Build(build::Build),
+    Bundle(bundle::Bundle),
     Disasm(disasm::Disasm),
     Explain(explain::Explain),
     Port(port::Port),
@@ -171,6 +173,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
     check_neighbours()?;
     let done = match command {
         Command::Build(c) => c.run(),
+        Command::Bundle(c) => c.run(),
         Command::Check(c) => c.run(),
         Command::Completions(c) => c.run(),
         Command::Disasm(c) => c.run(),

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
     ("stats", &[]),
+    ("bundle", &["record"]),
     ("store", &["record", "stats"]),
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),

@@ -3,6 +3,7 @@
 mod arguments;
 mod batches;
 mod budget;
+mod bundle;
 mod ci_example;
 mod commands;
 mod compare;

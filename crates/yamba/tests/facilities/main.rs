@@ -5,6 +5,7 @@
 
 mod bounds;
 mod disks;
+mod empty_root;
 mod evidence;
 #[allow(dead_code, reason = "the command-line tests use the rest")]
 #[path = "../far/mod.rs"]
@@ -121,6 +122,9 @@ fn main() {
             run_is_rescued_if_the_store_disk_is_full
             store_on_a_read_only_disk_is_refused_and_left_unchanged
             store_in_a_folder_that_may_not_be_written_is_read_from_a_copy
+        }
+        empty_root {
+            bundle_measures_in_an_empty_root
         }
         evidence {
             plausible_but_wrong_benchmarks_are_invalid

@@ -1,0 +1,31 @@
+//! The file to carry: packs programs and a runner into one executable, and reads what it printed, as a document or through a serial line.
+//!
+//! A capture is a list of items, each a JSON object: `yamba-capture/1`, docs/notes/bundle.md. This crate finds the items among other text, and names
+//! those that are missing. It judges nothing: the harness computes the figures.
+//!
+//! Pure: no file, no process, no printing.
+
+mod archive;
+mod capture;
+mod document;
+mod executable;
+mod frames;
+mod item;
+mod plan;
+mod shortened;
+
+pub use archive::{Archive, Contents, Packed, pack, unpack};
+pub use capture::{Capture, RecordedLaunch, RecordedPoint, captures};
+pub use frames::{FRAME_BYTES, PAYLOAD_BYTES};
+pub use plan::{Plan, PlannedProgram};
+
+/// The schema of a capture.
+pub const SCHEMA: &str = "yamba-capture/1";
+
+/// Whether this is the text of a capture: a document or the log of a serial line.
+pub fn is_capture(bytes: &[u8]) -> bool {
+    document::is_it(bytes) || frames::is_it(bytes)
+}
+
+#[cfg(test)]
+mod tests;

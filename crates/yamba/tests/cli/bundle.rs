@@ -1,0 +1,190 @@
+//! `yamba bundle`, the files that it makes, and what `yamba import` makes of their output.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::Yamba;
+
+/// Runs a bundle and returns its standard output.
+fn printed(yamba: &Yamba, words: &[&str]) -> Vec<u8> {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(yamba.folder.path());
+    let output = command.env("TMPDIR", yamba.folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {errors}");
+    output.stdout
+}
+
+fn bundled(yamba: &mut Yamba, words: &str) {
+    yamba
+        .run(&format!("bundle {words} --quick -o measure"))
+        .ok();
+}
+
+/// The document of the run that `yamba import` makes of these files.
+fn imported(yamba: &mut Yamba, files: &str) -> Value {
+    let id = yamba.run(&format!("import {files}")).ok().out;
+    let shown = yamba.run(&format!("show {} --json", id.trim())).ok().out;
+    serde_json::from_str(&shown).unwrap()
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+/// A document has the same parts as that of a run, and its entries have figures.
+#[test]
+#[ignore = "needs g++"]
+fn imported_run_has_the_form_of_a_run() {
+    let mut yamba = Yamba::new();
+    let names = "lat_integer_add lat_pipe bw_pipe";
+    bundled(&mut yamba, names);
+    let capture = printed(&yamba, &["./measure"]);
+    serde_json::from_slice::<Value>(&capture).unwrap();
+    let mut yamba = yamba.file("capture.json", &capture);
+    let run = imported(&mut yamba, "capture.json");
+    let direct = yamba.run(&format!("run {names} --quick --json")).ok().out;
+    let direct: Value = serde_json::from_str(&direct).unwrap();
+    assert_eq!(keys(&run), keys(&direct));
+    assert_eq!(run["machine"]["cpu"], direct["machine"]["cpu"]);
+    assert_eq!(run["machine"]["cpus"], direct["machine"]["cpus"]);
+    assert_eq!(run["sources"], direct["sources"]);
+    let entries = |run: &Value| run["benchmarks"].as_array().unwrap().clone();
+    let (own, others) = (entries(&run), entries(&direct));
+    assert_eq!(own.len(), others.len());
+    for (entry, other) in own.iter().zip(&others) {
+        for key in ["name", "parameters", "unit", "figure", "swept"] {
+            assert_eq!(entry[key], other[key]);
+        }
+        assert_eq!(keys(&entry["evidence"]), keys(&other["evidence"]));
+        assert_eq!(entry["launches"].as_array().unwrap().len(), 2);
+        assert!(entry["median"].as_f64().unwrap() > 0.0, "{entry}");
+        assert_eq!(entry["provenance"]["files"], other["provenance"]["files"]);
+    }
+    let again = yamba.run("import capture.json");
+    again.refused(&["is in the store already"]);
+}
+
+/// Puts a message of the kernel into every fifth line of a log, and repeats every third.
+fn interleaved(log: &[u8]) -> Vec<u8> {
+    let mut out = b"login: \r\n".to_vec();
+    for (number, line) in log.split_inclusive(|b| *b == b'\n').enumerate() {
+        let cut = if number % 5 == 0 { line.len() / 2 } else { 0 };
+        out.extend_from_slice(&line[..cut]);
+        if cut > 0 {
+            out.extend_from_slice(b"[    7.123456] usb 1-1: new device\r\n");
+        }
+        out.extend_from_slice(&line[cut..]);
+        if number % 3 == 0 {
+            out.extend_from_slice(line);
+        }
+    }
+    out
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn serial_log_gives_the_same_figures_between_messages_of_the_kernel() {
+    let mut yamba = Yamba::new();
+    bundled(&mut yamba, "lat_integer_add lat_pipe");
+    let log = printed(&yamba, &["./measure", "--serial"]);
+    let lines = log.split(|b| *b == b'\n');
+    assert!(
+        lines
+            .clone()
+            .all(|line| line.len() < 256 && line.is_ascii())
+    );
+    let noisy = interleaved(&log);
+    let count = lines.count();
+    let half: Vec<u8> = log
+        .split_inclusive(|b| *b == b'\n')
+        .take(count / 2)
+        .flatten()
+        .copied()
+        .collect();
+    let yamba = yamba.file("clean.log", &log).file("noisy.log", noisy);
+    let mut yamba = yamba.file("half.log", half);
+    let figures = |yamba: &mut Yamba, words: &str, store: &str| {
+        let id = yamba.run(&format!("import {words} --store {store}")).ok();
+        let id = id.out.trim().to_owned();
+        let shown = yamba
+            .run(&format!("show {id} --json --store {store}"))
+            .ok()
+            .out;
+        let run: Value = serde_json::from_str(&shown).unwrap();
+        (run["benchmarks"].clone(), run["sources"].clone())
+    };
+    let (clean, sources) = figures(&mut yamba, "clean.log", "a.sqlite");
+    assert_eq!(clean.as_array().unwrap().len(), 3);
+    assert_eq!(figures(&mut yamba, "noisy.log", "b.sqlite").0, clean);
+    assert_eq!(
+        figures(&mut yamba, "half.log noisy.log", "c.sqlite").0,
+        clean
+    );
+    assert_eq!(sources, serde_json::json!({}));
+    // The bundle has what the line does not carry.
+    let (with_origin, sources) = figures(&mut yamba, "clean.log --bundle measure", "d.sqlite");
+    assert!(sources.as_object().unwrap().len() > 1);
+    assert!(with_origin[0]["provenance"]["summary"].is_string());
+    // Half of a run names what is missing.
+    let cut = yamba.run("import half.log --store e.sqlite").ok();
+    assert!(cut.err.contains("the end of the run"), "{}", cut.err);
+}
+
+/// Runs a bundle for each other instruction set. An emulator cannot start the programs by itself, so the bundle starts it for each.
+#[test]
+#[ignore = "needs aarch64-linux-gnu-g++, riscv64-linux-gnu-g++, i686-linux-gnu-g++ and qemu-user"]
+fn bundles_of_other_instruction_sets_measure_in_an_emulator() {
+    for isa in ["aarch64", "riscv64", "x86_32"] {
+        let mut yamba = Yamba::new();
+        bundled(
+            &mut yamba,
+            &format!("lat_integer_add lat_pipe --target {isa}-linux"),
+        );
+        let emulator = format!("qemu-{isa}");
+        let capture = if isa == "x86_32" {
+            printed(&yamba, &["./measure"])
+        } else {
+            printed(&yamba, &[&emulator, "./measure", "--emulator", &emulator])
+        };
+        let mut yamba = yamba.file("capture.json", &capture);
+        let run = imported(&mut yamba, "capture.json");
+        assert_eq!(run["machine"]["isa"], isa);
+        for entry in run["benchmarks"].as_array().unwrap() {
+            let notes = entry["notes"].to_string();
+            assert_eq!(
+                entry["launches"].as_array().unwrap().len(),
+                2,
+                "{isa} {notes}"
+            );
+            assert_eq!(
+                notes.contains("emulated by"),
+                isa != "x86_32",
+                "{isa} {notes}"
+            );
+        }
+    }
+}
+
+#[test]
+fn wrong_captures_and_bundles_are_refused() {
+    let document = "{\"schema\":\"yamba-capture/9\",\"items\":[\n]}\n";
+    let yamba = Yamba::new().file("new.json", document);
+    let mut yamba = yamba.file("noise.log", "~yb 01234567 000000 003. 00000000 abc\n");
+    yamba.run("import new.json").refused(&["yamba-capture/1"]);
+    yamba.run("import noise.log").refused(&["right checksum"]);
+    yamba
+        .run("bundle no_such_benchmark -o x")
+        .refused(&["no_such_benchmark"]);
+    assert!(!Path::new(yamba.folder.path()).join("x").exists());
+    fs::write(yamba.folder.path().join("x"), "text").unwrap();
+    let lost = "~yb 01234567 000000 002. 95ef8d1c {}\n";
+    fs::write(yamba.folder.path().join("lost.log"), lost).unwrap();
+    yamba
+        .run("import lost.log --bundle x")
+        .refused(&["no bundle"]);
+}
