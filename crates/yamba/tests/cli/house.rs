@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -17,6 +17,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("compare", &["record", "stats"]),
     ("discover", &["record", "stats"]),
     ("predict", &["record"]),
+    ("page-cache", &[]),
     ("trace", &["predict"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),
