@@ -18,7 +18,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("discover", &["record", "stats"]),
     ("predict", &["record"]),
     ("page-cache", &[]),
-    ("trace", &["predict"]),
+    ("trace", &["predict", "page-cache"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),
     ("toolchain", &["lang", "codegen", "record", "machine"]),
