@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path) -> Result<FileAccesses, Failure> {
 
 fn text(found: &Forecast, width: Option<usize>) -> String {
     let titles = [
-        "memory",
+        "page cache",
         "hits",
         "ideal LRU",
         "missing pages",

@@ -219,7 +219,7 @@ fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(),
     let mut note = format!(
         "{} to {}\n",
         output::counted(accesses as usize, "access", "accesses"),
-        output::counted(files.files.len(), "file", "files")
+        paths(files.files.len())
     );
     for (missing, reason) in [
         (files.left_out, "the document has its largest size"),
@@ -232,6 +232,11 @@ fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(),
     }
     output::note(&note);
     Ok(())
+}
+
+fn paths(count: usize) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} file{s}")
 }
 
 /// The message for an application that was not traced or measured.
