@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::file_time::FileTime;
 use crate::ratio::Ratio;
 use crate::{Place, Prediction};
 
@@ -18,6 +19,8 @@ pub struct Predictions {
     pub ranking: Vec<Place>,
     /// With `--against`: the speedup of each application over the given one, on each system.
     pub ratios: Vec<Ratio>,
+    /// With `--files`: the time of file reads for each size of memory and system.
+    pub file_times: Vec<FileTime>,
 }
 
 impl Default for Predictions {
@@ -27,6 +30,7 @@ impl Default for Predictions {
             predictions: Vec::new(),
             ranking: Vec::new(),
             ratios: Vec::new(),
+            file_times: Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod context_tests;
 pub mod cost;
 mod curve;
 pub mod document;
+pub mod file_time;
 mod machine;
 mod plain;
 pub mod prediction;

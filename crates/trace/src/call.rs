@@ -30,6 +30,34 @@ pub trait Arguments {
     fn pair(&self, index: usize) -> Vec<i64>;
     /// Whether the call has this property.
     fn has(&self, property: Property) -> bool;
+    /// The file of a descriptor and the place in it, if the record shows them itself.
+    fn file(&self) -> Option<FilePlace> {
+        None
+    }
+    /// The path of a descriptor's file, if the record shows it itself.
+    fn shown_path(&self, _index: usize) -> Option<&str> {
+        None
+    }
+}
+
+/// The identity of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// Device, as the kernel numbers it, and inode.
+    Inode(u32, u64),
+    /// Path.
+    Path(String),
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePlace {
+    /// The file.
+    pub identity: Identity,
+    /// The position of the descriptor after the call, or the place of a page fault, in bytes.
+    pub position: u64,
+    /// Length of the file, in pages.
+    pub pages: u64,
 }
 
 /// A property that arguments give to a call.
@@ -43,6 +71,8 @@ pub enum Property {
     SharesMemory,
     /// The new process or thread shares the descriptors.
     SharesFiles,
+    /// Opens a file so that writes go to its end.
+    Appends,
     /// Copies a descriptor.
     Duplicates,
     /// Asks about a descriptor, although the call takes a path.

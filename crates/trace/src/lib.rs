@@ -4,8 +4,12 @@ mod bpf;
 mod call;
 mod count;
 mod descriptors;
+mod files;
+#[cfg(test)]
+mod files_tests;
 mod line;
 pub mod live;
+mod positions;
 mod primitive;
 mod strace;
 mod tally;
@@ -13,5 +17,5 @@ mod tally;
 mod tests;
 mod trace;
 
-pub use strace::strace;
+pub use strace::{strace, strace_with_files};
 pub use trace::{Request, Trace};

@@ -145,6 +145,13 @@ impl Arguments for ShownCall<'_> {
         self.argument(index).parse().ok()
     }
 
+    /// `3</etc/passwd>` with `strace -y` and `-yy`.
+    fn shown_path(&self, index: usize) -> Option<&str> {
+        let (_, shown) = self.argument(index).split_once('<')?;
+        let path = shown.split('>').next()?;
+        (path.starts_with('/') && shown_kind(shown) == "file").then_some(path)
+    }
+
     fn path(&self) -> &str {
         let path = self.arguments.iter().find_map(|a| a.strip_prefix('"'));
         path.and_then(|path| path.split('"').next())
@@ -160,6 +167,7 @@ impl Arguments for ShownCall<'_> {
         let has = |word: &str| self.arguments.iter().any(|a| a.contains(word));
         match property {
             Property::Directory => has("O_DIRECTORY"),
+            Property::Appends => has("O_APPEND"),
             Property::Thread => has("CLONE_THREAD"),
             Property::SharesMemory => {
                 self.name == "vfork" || has("CLONE_VM") && !has("CLONE_THREAD")

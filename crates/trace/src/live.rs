@@ -85,8 +85,9 @@ pub enum Method {
 
 impl Method {
     /// Loads programs into the kernel, if it and the user's privileges permit.
-    pub fn bpf() -> Result<Method, Unavailable> {
-        Prepared::new().map(|prepared| Method::Bpf(Box::new(prepared)))
+    /// With `files`, accesses to files are recorded, too.
+    pub fn bpf(files: bool) -> Result<Method, Unavailable> {
+        Prepared::new(files).map(|prepared| Method::Bpf(Box::new(prepared)))
     }
 }
 

@@ -7,6 +7,7 @@ use yamba_predict::vector::Traced;
 
 use crate::call::{Arguments, Call, Property};
 use crate::descriptors::Descriptors;
+use crate::files::FileLog;
 use crate::line::{Content, Line, ShownCall, call, line, unfinished};
 use crate::tally::Tally;
 use crate::trace::{Request, Trace, vector};
@@ -27,6 +28,14 @@ pub struct Reader {
 /// Reads the output of `strace -f`, with or without `-o`, `-T`, `-t`, `-y`. `None`: no line is a system call.
 pub fn strace(text: &str, request: &Request) -> Option<Trace> {
     let mut reader = Reader::default();
+    text.lines().for_each(|line| reader.line(line));
+    reader.trace(request)
+}
+
+/// Reads the output of `strace -f -y` or `strace -f -yy`, with the accesses to files.
+pub fn strace_with_files(text: &str, request: &Request) -> Option<Trace> {
+    let mut reader = Reader::default();
+    reader.tally.files = Some(FileLog::default());
     text.lines().for_each(|line| reader.line(line));
     reader.trace(request)
 }
@@ -78,8 +87,11 @@ impl Reader {
         };
         let uses = self.tally.uses(request.units, false);
         let calls = self.tally.calls;
+        let vector = vector(request, traced, self.command, uses);
+        let log = self.tally.files;
         (calls > 0).then(|| Trace {
-            vector: vector(request, traced, self.command, uses),
+            files: log.map(|log| log.document(&vector, |_| None)),
+            vector,
             calls,
             faults: None,
             unfinished: self.begun.len(),
@@ -166,6 +178,9 @@ impl Reader {
             let borrows = shown.has(Property::SharesMemory);
             let descriptors = &mut self.tally.descriptors;
             descriptors.begin(parent, child, shares_files, borrows);
+            if let Some(files) = &mut self.tally.files {
+                files.begin(parent, child, shares_files);
+            }
             self.release(child);
         }
     }

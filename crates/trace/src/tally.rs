@@ -2,9 +2,10 @@
 
 use yamba_predict::vector::Use;
 
-use crate::call::Call;
+use crate::call::{Call, FilePlace};
 use crate::count::Counts;
 use crate::descriptors::Descriptors;
+use crate::files::FileLog;
 use crate::primitive::{Used, used};
 
 /// The calls of a trace so far.
@@ -13,6 +14,8 @@ pub struct Tally {
     /// The descriptors of all processes.
     pub descriptors: Descriptors,
     counts: Counts,
+    /// The accesses to files, if they are recorded.
+    pub files: Option<FileLog>,
     /// Number of calls.
     pub calls: u64,
     /// Whether calls that return now are not counted. Their effects on descriptors are followed.
@@ -32,6 +35,9 @@ impl Tally {
     pub fn forget(&mut self) {
         self.counts = Counts::default();
         self.calls = 0;
+        if let Some(files) = &mut self.files {
+            files.restart();
+        }
     }
 
     /// Counts a call that took this kernel time. Without times, that is 0.
@@ -39,6 +45,9 @@ impl Tally {
         let found = used(process, call, &mut self.descriptors);
         if !found.has_failed {
             self.descriptors.follow(process, call);
+        }
+        if let Some(files) = &mut self.files {
+            files.call(process, call, self.is_paused);
         }
         if self.is_paused {
             return;
@@ -49,6 +58,13 @@ impl Tally {
         }
         self.counts.add(found, 1, time_ns);
         self.calls += 1;
+    }
+
+    /// Records a page fault of pages of a mapped file.
+    pub fn fault_of_file(&mut self, process: u32, place: &FilePlace, pages: u64) {
+        if let Some(files) = self.files.as_mut().filter(|_| !self.is_paused) {
+            files.fault(process, place, pages);
+        }
     }
 
     /// Adds kernel time to the primitive of a call that is counted elsewhere.

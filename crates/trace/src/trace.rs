@@ -1,5 +1,6 @@
 //! The result of a trace.
 
+use yamba_page_cache::FileAccesses;
 use yamba_predict::vector::{SCHEMA, Traced, Use, Vector};
 
 /// The names for the vector and the work that the trace covers.
@@ -13,11 +14,13 @@ pub struct Request {
     pub units: f64,
 }
 
-/// A vector, and what the trace did not say.
+/// A vector, the accesses to files, and what the trace did not say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     /// The application's vector.
     pub vector: Vector,
+    /// The accesses to files. `None`: they were not recorded.
+    pub files: Option<FileAccesses>,
     /// Number of system calls.
     pub calls: u64,
     /// Number of page faults of the application. `None`: the trace does not count them.

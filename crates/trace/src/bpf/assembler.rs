@@ -44,6 +44,7 @@ pub struct Symbols {
 const HELPERS: &[(&str, i32)] = &[
     ("ktime_get_ns", 5),
     ("probe_read_user", 112),
+    ("probe_read_kernel", 113),
     ("probe_read_user_str", 114),
     ("ringbuf_reserve", 131),
     ("ringbuf_submit", 132),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::layout::{EVENT_BYTES, KIND_MASK, TEXT_BYTES, flag, place};
-use crate::call::{Arguments, Kind, Property};
+use crate::call::{Arguments, FilePlace, Identity, Kind, Property};
 
 /// An event of a thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,8 @@ pub enum Content {
     },
     /// Other times since its last event.
     More(More),
+    /// A page fault of a mapped file, and the number of its pages. `None`: the pages belong to no file.
+    Fault(Option<FilePlace>, u64),
 }
 
 /// A call that returned.
@@ -101,15 +103,19 @@ impl Event {
             Content::End { call_ns, is_32_bit }
         } else if kind == flag("MORE") {
             Content::More(More::read(bytes))
+        } else if kind == flag("FAULT") {
+            let place = file_place(&bytes[place("event.text")..][..TEXT_BYTES]);
+            Content::Fault(place, call_ns)
         } else {
             return None;
         };
+        let has_user = kind != flag("BEGIN") && kind != flag("FAULT");
         Some(Event {
             thread: word(bytes, place("event.ids")),
             number: word(bytes, place("event.number")),
-            user_ns: match kind == flag("BEGIN") {
-                true => 0,
-                false => long(bytes, place("event.user")),
+            user_ns: match has_user {
+                true => long(bytes, place("event.user")),
+                false => 0,
             },
             content,
         })
@@ -238,6 +244,10 @@ impl Arguments for NamedCall<'_> {
             .unwrap_or_else(|e| str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default())
     }
 
+    fn file(&self) -> Option<FilePlace> {
+        file_place(&self.returned.text)
+    }
+
     fn pair(&self, _index: usize) -> Vec<i64> {
         [0, 4]
             .map(|at| word(&self.returned.text, at).into())
@@ -251,6 +261,10 @@ impl Arguments for NamedCall<'_> {
             Property::Directory => {
                 let has_flags = self.name == "open" || self.name == "openat";
                 has_flags && self.argument(flags_of_open) & u64::from(O_DIRECTORY) != 0
+            }
+            Property::Appends => {
+                let has_flags = self.name == "open" || self.name == "openat";
+                has_flags && self.argument(flags_of_open) & u64::from(O_APPEND) != 0
             }
             Property::Thread => self.has_flag("IS_THREAD"),
             Property::SharesMemory => self.has_flag("SHARES_MEMORY") && !self.has_flag("IS_THREAD"),
@@ -271,6 +285,17 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 
 /// Of x86.
 const O_DIRECTORY: u32 = 0x1_0000;
+const O_APPEND: u32 = 0x400;
+
+/// The place in a file that the programs in the kernel write as a text: inode, position, device and number of pages. No file has the inode 0.
+fn file_place(text: &[u8]) -> Option<FilePlace> {
+    let inode = long(text, 0);
+    (inode != 0).then(|| FilePlace {
+        identity: Identity::Inode(word(text, 16), inode),
+        position: long(text, 8),
+        pages: word(text, 20).into(),
+    })
+}
 
 fn word(bytes: &[u8], at: usize) -> u32 {
     let mut word = [0; 4];

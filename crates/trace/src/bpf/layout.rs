@@ -61,6 +61,8 @@ pub const EVENT: &[(&str, i32)] = &[
     // More times, in the order of the state.
     ("event.more", 24),
     ("event.counts", 48),
+    // A page fault of a file: the number of its pages. Its place is in the text.
+    ("event.fault_pages", 24),
     ("EVENT_BYTES", 104),
     ("TEXT_BYTES", 24),
 ];
@@ -76,6 +78,7 @@ pub const FLAGS: &[(&str, i32)] = &[
     ("BEGIN", 1),
     ("END", 2),
     ("MORE", 3),
+    ("FAULT", 4),
     ("SHARES_FILES", 16),
     ("SHARES_MEMORY", 32),
     ("IS_THREAD", 64),

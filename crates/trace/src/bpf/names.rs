@@ -8,6 +8,9 @@ use super::layout::{CALLS, READS_BYTES};
 const TEXT: u8 = 0x10;
 const TWO_DESCRIPTORS: u8 = 0x20;
 const SIX_ARGUMENTS: u8 = 0x30;
+/// The place in the file of a descriptor. `SENT` has the position in memory, if its third argument is not 0.
+const FILE: u8 = 0x40;
+const SENT: u8 = 0x50;
 
 /// The calls whose events take something from memory, with the argument that has its place.
 const READS: &[(&str, u8)] = &[
@@ -31,6 +34,21 @@ const READS: &[(&str, u8)] = &[
     ("socketcall", SIX_ARGUMENTS | 1),
 ];
 
+/// The calls whose events take the place in a file, if files are recorded.
+const FILE_READS: &[(&str, u8)] = &[
+    ("read", FILE),
+    ("readv", FILE),
+    ("pread64", FILE),
+    ("preadv", FILE),
+    ("preadv2", FILE),
+    ("write", FILE),
+    ("writev", FILE),
+    ("pwrite64", FILE),
+    ("pwritev", FILE),
+    ("pwritev2", FILE),
+    ("sendfile", SENT | 1),
+];
+
 /// The name of a call.
 pub fn name(number: u32, is_32_bit: bool) -> Cow<'static, str> {
     match known(number as usize, is_32_bit) {
@@ -48,11 +66,17 @@ fn known(number: usize, is_32_bit: bool) -> Option<&'static str> {
 }
 
 /// The table of what events take from memory, by number. The second half is that of 32-bit processes.
-pub fn reads() -> [u8; READS_BYTES] {
+/// With `files`, it has the places in files of calls of 64-bit processes.
+pub fn reads(files: bool) -> [u8; READS_BYTES] {
     let mut table = [0; READS_BYTES];
     for (index, entry) in table.iter_mut().enumerate() {
         let name = known(index % CALLS, index >= CALLS);
-        let found = READS.iter().find(|(known, _)| Some(*known) == name);
+        let of_files = match files && index < CALLS {
+            true => FILE_READS,
+            false => &[],
+        };
+        let mut all = READS.iter().chain(of_files);
+        let found = all.find(|(known, _)| Some(*known) == name);
         *entry = found.map_or(0, |(_, read)| *read);
     }
     table
@@ -79,7 +103,10 @@ mod tests {
 
     #[test]
     fn paths_of_both_tables_are_read() {
-        let table = reads();
+        let table = reads(true);
+        assert_eq!(table[libc::SYS_pread64 as usize], FILE);
+        assert_eq!(table[CALLS + 3], 0, "read of 32 bits");
+        let table = reads(false);
         assert_eq!(table[libc::SYS_openat as usize], TEXT | 1);
         assert_eq!(table[libc::SYS_read as usize], 0);
         assert_eq!(table[CALLS + 5], TEXT, "open of 32 bits");

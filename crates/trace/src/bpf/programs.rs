@@ -26,6 +26,12 @@ impl Source {
     }
 }
 
+/// Programs that record page faults of mapped files. Kernels before 6.11 lack their tracepoints.
+pub const FILE_PROGRAMS: &[Source] = &[
+    tracepoint("mm_filemap_fault", FILE_FAULT),
+    tracepoint("mm_filemap_map_pages", FILE_FAULTS),
+];
+
 /// Tracepoints and functions by the name in the type of their BPF programs.
 pub const PROGRAMS: &[Source] = &[
     tracepoint("sched_process_fork", FORK),
@@ -207,6 +213,59 @@ unreported%:
     *(u64 *)(r7 + thread.mode) = r3
 ",
     ),
+    // Reads 8 bytes of the kernel's memory to r1, at the address in r3 and the offset of a member.
+    (
+        "PEEK",
+        "
+    r3 += $
+    r1 = r9
+    r1 += event.arguments
+    r1 += 32
+    r2 = 8
+    call probe_read_kernel
+    r1 = *(u64 *)(r9 + event.arguments + 32)
+",
+    ),
+    // Reports the inode in r8, unless it is no regular file: its number, device and number of pages.
+    (
+        "IDENTITY",
+        "
+    *(u64 *)(r9 + event.text) = 0
+    r3 = r8
+    PEEK inode.i_mode
+    r1 &= 61440
+    if r1 != 32768 goto irregular%
+    r3 = r8
+    PEEK inode.i_size
+    r1 += 4095
+    r1 >>= 12
+    *(u32 *)(r9 + event.text + 20) = r1
+    r3 = r8
+    PEEK inode.i_sb
+    r3 = r1
+    PEEK super_block.s_dev
+    *(u32 *)(r9 + event.text + 16) = r1
+    r3 = r8
+    PEEK inode.i_ino
+    *(u64 *)(r9 + event.text) = r1
+irregular%:
+",
+    ),
+    // Reports a page fault of a file. Its first argument is the file's `address_space`, and its second one the first page.
+    (
+        "BEGIN_FAULT",
+        "
+    CURRENT
+    RESERVE out
+    *(u32 *)(r9 + event.flags) = FAULT
+    r1 = *(u64 *)(r6 + 8)
+    r1 <<= 12
+    *(u64 *)(r9 + event.text + 8) = r1
+    r1 = *(u64 *)(r6 + 0)
+    r8 = *(u64 *)(r1 + address_space.host)
+    IDENTITY
+",
+    ),
     (
         "OUT",
         "
@@ -261,7 +320,7 @@ known:
 ";
 
 /// `sys_exit(registers, result)`. A number in the table `reads` says what the event takes from the memory of the program: the low half is the argument that
-/// has its place, the high half 1 for a text, 2 for 8 bytes, and 3 for 24 bytes.
+/// has its place, the high half 1 for a text, 2 for 8 bytes, 3 for 24 bytes, 4 for the place in the file of a descriptor, and 5 for that of `sendfile`.
 const CALL_EXIT: &str = "
     CURRENT
     NOW
@@ -324,6 +383,7 @@ read:
     r3 = *(u64 *)(r3 + event.arguments)
     r1 >>= 4
     if r1 == 1 goto text
+    if r1 > 3 goto file
     r2 = 8
     if r1 == 2 goto bytes
     r2 = TEXT_BYTES
@@ -337,6 +397,38 @@ text:
     r1 += event.text
     r2 = TEXT_BYTES
     call probe_read_user_str
+    goto submit
+file:
+    r8 = r3
+    *(u64 *)(r9 + event.text + 8) = 0
+    if r1 == 4 goto find
+    r3 = *(u64 *)(r9 + event.arguments + 16)
+    if r3 == 0 goto find
+    r1 = r9
+    r1 += event.text
+    r1 += 8
+    r2 = 8
+    call probe_read_user
+find:
+    call get_current_task_btf
+    r1 = *(u64 *)(r0 + task_struct.files)
+    r1 = *(u64 *)(r1 + files_struct.fdt)
+    r2 = *(u32 *)(r1 + fdtable.max_fds)
+    if r8 >= r2 goto submit
+    r3 = *(u64 *)(r1 + fdtable.fd)
+    r8 <<= 3
+    PEEK r8
+    r6 = r1
+    if r6 == 0 goto submit
+    r3 = r6
+    PEEK file.f_inode
+    r8 = r1
+    IDENTITY
+    r1 = *(u64 *)(r9 + event.text + 8)
+    if r1 != 0 goto submit
+    r3 = r6
+    PEEK file.f_pos
+    *(u64 *)(r9 + event.text + 8) = r1
 submit:
     SUBMIT
     // The time of this program is no user time.
@@ -545,6 +637,27 @@ const MAJOR_FAULT: &str = "
     OUT
 ";
 
+/// `mm_filemap_fault(file, page)`
+const FILE_FAULT: &str = "
+    BEGIN_FAULT
+    r1 = 1
+    *(u64 *)(r9 + event.fault_pages) = r1
+    SUBMIT
+    OUT
+";
+
+/// `mm_filemap_map_pages(file, first, last)`: cached pages around a page fault were mapped.
+const FILE_FAULTS: &str = "
+    BEGIN_FAULT
+    r1 = *(u64 *)(r6 + 16)
+    r2 = *(u64 *)(r6 + 8)
+    r1 -= r2
+    r1 += 1
+    *(u64 *)(r9 + event.fault_pages) = r1
+    SUBMIT
+    OUT
+";
+
 /// The members of the kernel's structs whose offsets the programs use.
 pub const MEMBERS: &[(&str, &str)] = &[
     ("task_struct", "pid"),
@@ -560,6 +673,17 @@ pub const MEMBERS: &[(&str, &str)] = &[
     ("pt_regs", "r8"),
     ("pt_regs", "bx"),
     ("pt_regs", "cx"),
+    ("files_struct", "fdt"),
+    ("fdtable", "max_fds"),
+    ("fdtable", "fd"),
+    ("file", "f_inode"),
+    ("file", "f_pos"),
+    ("inode", "i_mode"),
+    ("inode", "i_size"),
+    ("inode", "i_sb"),
+    ("inode", "i_ino"),
+    ("super_block", "s_dev"),
+    ("address_space", "host"),
 ];
 
 #[cfg(test)]
@@ -578,7 +702,7 @@ mod tests {
             numbers: own.chain(offsets).collect(),
             maps: maps.map(|name| (name.to_owned(), 3)).into(),
         };
-        for source in PROGRAMS {
+        for source in PROGRAMS.iter().chain(FILE_PROGRAMS) {
             let code = assemble(&source.text(), &symbols);
             let code = code.unwrap_or_else(|e| panic!("{}: {e}", source.target));
             assert!(code.len() > 10, "{}", source.target);

@@ -9,6 +9,7 @@ use super::layout::KILLED;
 use super::names::name;
 use crate::call::Call;
 use crate::descriptors::Descriptors;
+use crate::files::FileLog;
 use crate::primitive::Used;
 use crate::tally::Tally;
 use yamba_predict::vector::Use;
@@ -35,6 +36,17 @@ impl EventReader {
             threads,
             ..EventReader::default()
         }
+    }
+
+    /// Records accesses to files in this log.
+    pub fn recording(mut self, log: Option<FileLog>) -> EventReader {
+        self.tally.files = log;
+        self
+    }
+
+    /// The recorded accesses to files.
+    pub fn take_files(&mut self) -> Option<FileLog> {
+        self.tally.files.take()
     }
 
     /// Counts from the call by which this thread executes a program.
@@ -113,6 +125,11 @@ impl EventReader {
             }
             Content::End { call_ns, is_32_bit } => self.end(&event, *call_ns, *is_32_bit),
             Content::More(more) => self.more(more, event.user_ns as f64),
+            Content::Fault(place, pages) => {
+                if let Some(place) = place {
+                    self.tally.fault_of_file(event.thread, place, *pages);
+                }
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use super::assembler::{Symbols, assemble};
 use super::btf::{Types, of_map};
 use super::kernel::{self, Attachment};
 use super::layout::{READS_BYTES, THREAD_BYTES};
-use super::programs::{MEMBERS, PROGRAMS, Source, numbers};
+use super::programs::{FILE_PROGRAMS, MEMBERS, PROGRAMS, Source, numbers};
 use super::ring::Ring;
 
 /// The types of the running kernel.
@@ -56,8 +56,9 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Loads the programs. `reads` says what an event takes from the program's memory, by number of the call.
-    pub fn new(reads: &[u8; READS_BYTES]) -> Result<Tracer, Unavailable> {
+    /// Loads the programs. `reads` says what an event takes from the program's memory, by number of the call. With `files`, page faults of mapped files are
+    /// recorded, if the kernel can.
+    pub fn new(reads: &[u8; READS_BYTES], files: bool) -> Result<Tracer, Unavailable> {
         if !cfg!(target_arch = "x86_64") {
             return Err(Unavailable::Processor);
         }
@@ -81,6 +82,11 @@ impl Tracer {
         let mut programs = Vec::new();
         for source in PROGRAMS {
             programs.push((source, load(source, &types, &symbols)?));
+        }
+        for source in FILE_PROGRAMS.iter().filter(|_| files) {
+            if types.definition(&definition(source)).is_some() {
+                programs.push((source, load(source, &types, &symbols)?));
+            }
         }
         Ok(Tracer {
             threads,
@@ -140,13 +146,18 @@ fn symbols(types: &Types, maps: HashMap<String, i32>) -> Result<Symbols, Unavail
 fn load(source: &Source, types: &Types, symbols: &Symbols) -> Result<OwnedFd, Unavailable> {
     let target = match source.attachment {
         Attachment::Tracepoint => {
-            let target = types.definition(&format!("btf_trace_{}", source.target));
+            let target = types.definition(&definition(source));
             target.ok_or_else(|| lacks(source.target))?
         }
         Attachment::Event(_) => 0,
     };
     let code = assemble(&source.text(), symbols).map_err(Unavailable::Kernel)?;
     kernel::load(&code, source.attachment, target).map_err(|e| refused(source.target, &e))
+}
+
+/// The name of the type of a tracepoint.
+fn definition(source: &Source) -> String {
+    format!("btf_trace_{}", source.target)
 }
 
 /// The numbers of the processors that are online.

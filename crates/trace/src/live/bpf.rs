@@ -34,14 +34,19 @@ const LAST_EVENTS: Duration = Duration::from_millis(200);
 pub struct Prepared {
     tracer: Tracer,
     cost: Cost,
+    files: bool,
 }
 
 impl Prepared {
-    /// Loads and attaches the programs, and measures their cost.
-    pub fn new() -> Result<Prepared, Unavailable> {
-        let mut tracer = Tracer::new(&reads())?;
+    /// Loads and attaches the programs, and measures their cost. With `files`, accesses to files are recorded, too.
+    pub fn new(files: bool) -> Result<Prepared, Unavailable> {
+        let mut tracer = Tracer::new(&reads(files), files)?;
         let cost = bpf::attach(&mut tracer)?;
-        Ok(Prepared { tracer, cost })
+        Ok(Prepared {
+            tracer,
+            cost,
+            files,
+        })
     }
 }
 
@@ -156,10 +161,15 @@ struct Commanded<'a> {
 
 impl Session {
     fn new(prepared: Prepared, descriptors: Descriptors, threads: HashSet<u32>) -> Session {
-        let Prepared { tracer, cost } = prepared;
+        let Prepared {
+            tracer,
+            cost,
+            files,
+        } = prepared;
+        let log = files.then(open_files::log);
         Session {
             tracer,
-            reader: EventReader::new(descriptors, threads, cost),
+            reader: EventReader::new(descriptors, threads, cost).recording(log),
             cost,
             lost_uncounted: 0,
             lost_so_far: 0,
@@ -344,7 +354,9 @@ impl Session {
         let mut vector = vector(&request, traced, Vec::new(), uses);
         vector.kernel_ns = Some(kernel_ns);
         vector.user_ns = Some(self.reader.user_ns() / units);
+        let log = self.reader.take_files();
         Ok(Trace {
+            files: log.map(|log| open_files::document(log, &vector)),
             vector,
             calls,
             faults: Some(faults),

@@ -3,9 +3,14 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 
-use crate::call::Kind;
+use yamba_page_cache::FileAccesses;
+use yamba_predict::Vector;
+
+use crate::call::{Identity, Kind};
 use crate::descriptors::{Descriptors, shown_kind};
+use crate::files::FileLog;
 
 /// The descriptors that a child of this process begins with: standard input, output and error.
 pub fn of_child() -> Descriptors {
@@ -35,6 +40,29 @@ pub fn kind(process: u32, descriptor: i64) -> Option<Kind> {
         false => None,
     };
     Some(socket.unwrap_or_else(|| shown_kind(&shown)))
+}
+
+/// A log of accesses to the files of running processes.
+pub fn log() -> FileLog {
+    FileLog::looking_up(path)
+}
+
+/// The document of a log, with the read-ahead of the devices here.
+pub fn document(log: FileLog, vector: &Vector) -> FileAccesses {
+    log.document(vector, |device| {
+        let text = fs::read_to_string(format!("/sys/class/bdi/{device}/read_ahead_kb"));
+        let kib: u64 = text.ok()?.trim().parse().ok()?;
+        Some(kib * 1024)
+    })
+}
+
+/// The path of a descriptor, if it is still that file.
+fn path(process: u32, descriptor: i64, identity: &Identity) -> Option<String> {
+    let link = format!("/proc/{process}/fd/{descriptor}");
+    let found = fs::metadata(&link).ok()?;
+    let is_it = matches!(identity, Identity::Inode(_, inode) if *inode == found.ino());
+    let path = fs::read_link(link).ok().filter(|_| is_it)?;
+    Some(path.to_string_lossy().into_owned())
 }
 
 fn kinds(process: &str) -> io::Result<HashMap<i64, Kind>> {

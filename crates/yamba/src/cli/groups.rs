@@ -9,8 +9,19 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Results",
         &[
-            "runs", "show", "compare", "history", "trace", "predict", "report", "export", "import",
-            "tag", "rm", "salvage",
+            "runs",
+            "show",
+            "compare",
+            "history",
+            "trace",
+            "predict",
+            "page-cache",
+            "report",
+            "export",
+            "import",
+            "tag",
+            "rm",
+            "salvage",
         ],
     ),
     (

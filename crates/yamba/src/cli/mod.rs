@@ -18,6 +18,7 @@ mod man;
 mod new;
 mod noise;
 mod output;
+mod page_cache;
 mod port;
 mod predict;
 mod printable;
@@ -101,6 +102,7 @@ enum Command {
     Disasm(disasm::Disasm),
     Explain(explain::Explain),
     Port(port::Port),
+    PageCache(page_cache::PageCache),
     Predict(predict::Predict),
     List(list::List),
     Machine(machine::Machine),
@@ -185,6 +187,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Machine(c) => c.run(),
         Command::Man(c) => c.run(),
         Command::New(c) => c.run(),
+        Command::PageCache(c) => c.run(),
         Command::Port(c) => c.run(),
         Command::Predict(c) => c.run(),
         Command::Report(c) => c.run(),

@@ -1,6 +1,7 @@
 //! `yamba predict`
 
 mod application;
+mod files;
 mod measure;
 mod page;
 mod system;
@@ -16,6 +17,7 @@ use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 
 use super::{Failure, StoreOption, output};
 use application::{Application, common_basis};
+use files::FileOptions;
 use system::{System, Systems};
 
 /// What would an application cost on a machine?
@@ -34,6 +36,7 @@ Examples:
   yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   what if the program changed?
   yamba predict server.vector --on other.json --user-scale int_mul   user time, too
   yamba predict server.vector --on latest --on other.json --page page.html   stacked bars
+  yamba predict server.vector --files server.files --memory 512M   the time of its file reads with less memory
   yamba predict server.vector --measure                runs the application here, and prints the error
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
@@ -69,6 +72,8 @@ pub(super) struct Predict {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    files: FileOptions,
+    #[command(flatten)]
     store: StoreOption,
 }
 
@@ -79,7 +84,9 @@ impl Predict {
             vectors.push(read(path)?);
         }
         let changed = self.changed(&vectors)?;
-        let mut runs = Systems::new(self.store.choice(), primitives(&vectors));
+        let mut needed = primitives(&vectors);
+        needed.extend(self.files.primitives());
+        let mut runs = Systems::new(self.store.choice(), needed);
         let systems = self.systems(&mut runs)?;
         let mut applications = Vec::new();
         for (vector, changed) in vectors.iter().zip(changed) {
@@ -90,7 +97,8 @@ impl Predict {
             common_basis(&mut applications);
             applications.pop()
         });
-        let found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
+        let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
+        found.file_times = self.files.times(&systems)?;
         match &self.page {
             Some(path) => write_page(&page::page(&found), path),
             None => output::json_or_text(self.json, &found, |found| {

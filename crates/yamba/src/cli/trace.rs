@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use yamba_harness::Stop;
+use yamba_page_cache::FileAccesses;
 use yamba_predict::{Vector, machine_name, rounds};
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
-use yamba_trace::{Request, Trace, strace};
+use yamba_trace::{Request, Trace, strace, strace_with_files};
 
 use super::{Failure, of_system, output};
 
@@ -72,6 +73,9 @@ pub(super) struct TraceCommand {
     /// Write the vector to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Record the accesses to files, and write them to this file for `yamba page-cache`; needs BPF, or the output of `strace -f -yy`
+    #[arg(long, value_name = "FILE")]
+    files: Option<PathBuf>,
 }
 
 /// How calls are counted.
@@ -89,6 +93,9 @@ impl TraceCommand {
             Some(path) => self.imported(path)?,
             None => self.live()?,
         };
+        if let (Some(path), Some(files)) = (&self.files, &trace.files) {
+            write_files(path, files, &trace.vector)?;
+        }
         let Some(path) = &self.output else {
             return output::json(&trace.vector);
         };
@@ -107,7 +114,11 @@ impl TraceCommand {
             unit: self.unit.clone(),
             units: self.units,
         };
-        let trace = strace(&text, &request).ok_or_else(|| {
+        let trace = match self.files {
+            Some(_) => strace_with_files(&text, &request),
+            None => strace(&text, &request),
+        };
+        let trace = trace.ok_or_else(|| {
             Failure::new(format!(
                 "{place}: no line is a system call as strace shows it"
             ))
@@ -160,12 +171,18 @@ impl TraceCommand {
     /// The given method, or the best one that is possible here.
     fn method(&self) -> Result<Method, Failure> {
         match self.how {
+            Some(How::Strace) if self.files.is_some() => Err(Failure::new(
+                "--files: the calls of a running strace have no places in files",
+            )
+            .help(FILES_HELP)),
             Some(How::Strace) => Ok(Method::Strace),
-            Some(How::Bpf) => Method::bpf().map_err(|reason| {
+            Some(How::Bpf) => Method::bpf(self.files.is_some()).map_err(|reason| {
                 Failure::new(reason.to_string())
                     .help("`--how strace` counts without privilege and without times")
             }),
-            None => Ok(Method::bpf().unwrap_or_else(|reason| {
+            None if self.files.is_some() => Method::bpf(true)
+                .map_err(|reason| Failure::new(format!("--files: {reason}")).help(FILES_HELP)),
+            None => Ok(Method::bpf(false).unwrap_or_else(|reason| {
                 output::note(&format!(
                     "strace counts the calls, without times: {reason}\n"
                 ));
@@ -189,6 +206,42 @@ impl TraceCommand {
             program.clone_into(&mut vector.application);
         }
     }
+}
+
+const FILES_HELP: &str =
+    "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
+
+/// Writes the accesses to files, and says what is missing in them.
+fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(), Failure> {
+    let named = FileAccesses {
+        application: vector.application.clone(),
+        ..files.clone()
+    };
+    let text = serde_json::to_string(&named).map_err(Failure::ours)?;
+    std::fs::write(path, text + "\n")
+        .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))?;
+    let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
+    let mut note = format!(
+        "{} to {}\n",
+        output::counted(accesses as usize, "access", "accesses"),
+        paths(files.files.len())
+    );
+    for (missing, reason) in [
+        (files.left_out, "the document has its largest size"),
+        (files.unknown, "their place in the file is unknown"),
+    ] {
+        if missing > 0 {
+            let accesses = output::counted(missing as usize, "access is", "accesses are");
+            note += &format!("warning: {accesses} missing: {reason}\n");
+        }
+    }
+    output::note(&note);
+    Ok(())
+}
+
+fn paths(count: usize) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} file{s}")
 }
 
 /// The message for an application that was not traced or measured.
@@ -252,6 +305,9 @@ fn remarks(trace: &Trace, place: &str) -> String {
     if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
         text +=
             &format!("the tracer made each call {cost:.0} ns longer; the times are without it\n");
+        if trace.files.is_some() {
+            text += "recording files made their calls longer, too; the times include that\n";
+        }
     }
     if let Some(spread) = traced.and_then(|traced| rounds::spread(&traced.rounds)) {
         text += &format!(

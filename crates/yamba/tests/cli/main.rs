@@ -23,6 +23,7 @@ mod machine;
 mod names;
 mod ordinary_user;
 mod own_code;
+mod page_cache;
 mod pages;
 mod papers;
 mod predict;

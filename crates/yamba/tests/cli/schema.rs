@@ -80,6 +80,13 @@ impl Schema {
                     }
                     true
                 }
+                "prefixItems" => {
+                    let items = value.as_array().into_iter().flatten();
+                    for (i, (rule, item)) in each(rule).zip(items).enumerate() {
+                        self.check(rule, item, &format!("{place}/{i}"), faults);
+                    }
+                    true
+                }
                 "properties" | "additionalProperties" => {
                     self.check_fields(keyword, rules, value, place, faults);
                     true

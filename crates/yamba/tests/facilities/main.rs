@@ -179,6 +179,7 @@ fn main() {
         }
         tracing {
             bpf_counts_the_calls_that_strace_counts
+            bpf_records_the_places_of_reads_that_strace_shows
             bpf_counts_several_runs_together
             bpf_follows_a_thousand_children
             rounds_give_times_without_the_tracer

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Missing;
 use crate::support::{Yamba, needs, until};
@@ -93,6 +93,76 @@ pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
 }
 
 /// Three runs make three units, each with the calls of one.
+/// The reads of a file in a document of `yamba trace --files`: first byte, bytes of each, and number of reads.
+fn reads_of(yamba: &Yamba, document: &str, path: &str) -> Vec<[u64; 3]> {
+    let document = vector(yamba, document);
+    assert_eq!(
+        (&document["left_out"], &document["unknown"]),
+        (&json!(0), &json!(0))
+    );
+    let files = document["files"].as_array().unwrap();
+    let number = files
+        .iter()
+        .position(|file| file["path"].as_str() == Some(path));
+    let runs = document["accesses"].as_array().unwrap().iter();
+    let of_file =
+        runs.filter(|run| run[0].as_u64().map(|n| n as usize) == number && run[1] == "read");
+    of_file
+        .map(|run| [2, 3, 4].map(|at| run[at].as_u64().unwrap()))
+        .collect()
+}
+
+pub fn bpf_records_the_places_of_reads_that_strace_shows() -> Result<(), Missing> {
+    needs(&["strace", "dd"]);
+    let mut yamba = with_bpf()?;
+    let path = yamba.folder.path().canonicalize().unwrap().join("data");
+    fs::write(&path, vec![b'x'; 1_000_000]).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    // The file is open until the tracer has seen its path.
+    let slow = |line: &str| format!("exec 5<data; {line}; sleep 0.2");
+    for (line, expected) in [
+        (
+            slow("dd bs=1000 skip=3 count=7 status=none <&5 >/dev/null"),
+            Some([3000, 1000, 7]),
+        ),
+        (
+            slow("head -c 10 <&5 >/dev/null; dd bs=500 count=4 status=none <&5 >/dev/null"),
+            None,
+        ),
+        (
+            slow("cat data >/dev/null; tail -c 5000 data >/dev/null"),
+            None,
+        ),
+    ] {
+        let words = [
+            "trace",
+            "--how",
+            "bpf",
+            "--files",
+            "bpf.files",
+            "-o",
+            "v",
+            "--",
+            "sh",
+            "-c",
+            &line,
+        ];
+        yamba.run_words(&words).ok();
+        let mut strace = yamba.other("strace");
+        strace.args(["-f", "-yy", "-o", "out", "sh", "-c", &line]);
+        assert!(strace.status().unwrap().success());
+        yamba.run("trace --from out --files strace.files -o v").ok();
+        let by_strace = reads_of(&yamba, "strace.files", &path);
+        assert_eq!(reads_of(&yamba, "bpf.files", &path), by_strace, "{line}");
+        assert!(!by_strace.is_empty(), "{line}");
+        assert!(
+            expected.is_none_or(|run| by_strace.contains(&run)),
+            "{by_strace:?}"
+        );
+    }
+    Ok(())
+}
+
 pub fn bpf_counts_several_runs_together() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
     let one = calls(&traced(&mut yamba, "bpf", &["true"]));

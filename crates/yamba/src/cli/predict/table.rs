@@ -8,6 +8,7 @@ use yamba_predict::{Place, Prediction};
 use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
 
+use super::files::sentence;
 use crate::cli::output::{counted, table};
 use crate::cli::run_ref::plain;
 
@@ -19,6 +20,10 @@ pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
     if !found.ratios.is_empty() {
         let versions = found.ratios.iter().map(|ratio| line(&version(ratio)));
         parts.push(versions.collect());
+    }
+    if !found.file_times.is_empty() {
+        let times = found.file_times.iter().map(|time| line(&sentence(time)));
+        parts.push(times.collect());
     }
     parts.join("\n")
 }

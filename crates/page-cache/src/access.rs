@@ -1,0 +1,29 @@
+//! An access to a part of a file.
+
+use serde::{Deserialize, Serialize};
+
+/// The way of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// `read(2)` and its like.
+    Read,
+    /// `write(2)` and its like.
+    Write,
+    /// A page fault of a mapped file.
+    Mapped,
+}
+
+/// An access to bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Number of the file.
+    pub file: u32,
+    /// The way of the access.
+    pub kind: Kind,
+    /// First byte.
+    pub offset: u64,
+    /// Number of bytes.
+    pub length: u64,
+}

@@ -1,0 +1,305 @@
+//! The page cache of Linux: two lists, and read-ahead.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::access::{Access, Kind};
+use crate::folios::Folio;
+use crate::page::{PAGE_BYTES, Page};
+use crate::read_ahead::{ReadAhead, Window};
+use crate::two_lists::TwoLists;
+
+/// The page cache of Linux within a limit of memory, for the files of one application.
+#[derive(Clone, Debug)]
+pub struct LinuxCache {
+    lists: TwoLists,
+    files: Vec<File>,
+    counts: Counts,
+}
+
+/// A file, as far as its caching depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileShape {
+    /// Its length, in bytes.
+    pub length: u64,
+    /// Largest read-ahead of its device, in bytes.
+    pub read_ahead_bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    pages: u64,
+    length: u64,
+    read_ahead: ReadAhead,
+}
+
+/// Hits and misses so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Pages that read calls asked for.
+    pub read: Share,
+    /// Pages of mapped files that were faulted.
+    pub mapped: Share,
+    /// Pages that were written. A hit was cached before.
+    pub written: Share,
+    /// Pages that were read from the device.
+    pub device_pages: u64,
+    /// Number of requests to the device by their number of pages.
+    pub requests: BTreeMap<u64, u64>,
+}
+
+/// Pages, and how many of them were cached when they were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Share {
+    /// Number of pages.
+    pub pages: u64,
+    /// Number of cached ones.
+    pub hits: u64,
+}
+
+impl Share {
+    /// The share of cached pages. `None`: there are no pages.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.pages > 0).then(|| self.hits as f64 / self.pages as f64)
+    }
+
+    fn plus(self, other: Share) -> Share {
+        Share {
+            pages: self.pages + other.pages,
+            hits: self.hits + other.hits,
+        }
+    }
+}
+
+impl Counts {
+    /// All pages that were read, by calls or through mappings.
+    pub fn all_read(&self) -> Share {
+        self.read.plus(self.mapped)
+    }
+}
+
+impl LinuxCache {
+    /// An empty cache of this number of bytes.
+    pub fn new(bytes: u64, files: &[FileShape]) -> LinuxCache {
+        let files = files.iter().map(|file| File {
+            pages: file.length.div_ceil(PAGE_BYTES),
+            length: file.length,
+            read_ahead: ReadAhead::new(file.read_ahead_bytes / PAGE_BYTES),
+        });
+        LinuxCache {
+            lists: TwoLists::new(bytes / PAGE_BYTES),
+            files: files.collect(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Hits and misses so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Forgets the counts. The cache stays as it is.
+    pub fn restart(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    /// Number of cached pages.
+    pub fn pages(&self) -> u64 {
+        self.lists.pages()
+    }
+
+    /// Makes an access to a file that the cache was made for.
+    pub fn access(&mut self, access: &Access) {
+        let file = &mut self.files[access.file as usize];
+        let mut end = access.offset.saturating_add(access.length);
+        match access.kind {
+            Kind::Write => {
+                file.length = file.length.max(end);
+                file.pages = file.length.div_ceil(PAGE_BYTES);
+            }
+            Kind::Read => end = end.min(file.length),
+            Kind::Mapped => end = end.min(file.pages * PAGE_BYTES),
+        }
+        if access.offset >= end {
+            return;
+        }
+        let pages = access.offset / PAGE_BYTES..end.div_ceil(PAGE_BYTES);
+        let cached = pages.clone().filter(|i| self.has(access.file, *i)).count();
+        let share = Share {
+            pages: pages.end - pages.start,
+            hits: cached as u64,
+        };
+        let count = match access.kind {
+            Kind::Read => &mut self.counts.read,
+            Kind::Write => &mut self.counts.written,
+            Kind::Mapped => &mut self.counts.mapped,
+        };
+        *count = count.plus(share);
+        match access.kind {
+            Kind::Read => self.read(access.file, access.offset..end),
+            Kind::Write => self.write(access.file, access.offset..end),
+            Kind::Mapped => pages.for_each(|index| self.fault(access.file, index)),
+        }
+    }
+
+    fn has(&self, file: u32, index: u64) -> bool {
+        self.lists.find(Page { file, index }).is_some()
+    }
+
+    /// A read call (`filemap_read`).
+    fn read(&mut self, file: u32, bytes: Range<u64>) {
+        let end = bytes.end.div_ceil(PAGE_BYTES);
+        let mut at = bytes.start;
+        while at < bytes.end {
+            let page = Page::at(file, at);
+            let wanted = end - page.index;
+            if !self.has(file, page.index) {
+                let (lists, of_file) = (&self.lists, &mut self.files[file as usize]);
+                let window = of_file.read_ahead.at_miss(page.index, wanted, |most| {
+                    let before = (0..page.index).rev().take(most as usize);
+                    let is_cached = |index: &u64| {
+                        lists
+                            .find(Page {
+                                file,
+                                index: *index,
+                            })
+                            .is_some()
+                    };
+                    before.take_while(is_cached).count() as u64
+                });
+                self.fill(file, window);
+                self.ensure(page);
+            }
+            let Some(id) = self.lists.find(page) else {
+                break;
+            };
+            let Folio { first, pages, .. } = *self.lists.folio(id);
+            let of_folio = first * PAGE_BYTES..(first + pages) * PAGE_BYTES;
+            if self.lists.take_marker(id) {
+                self.read_further(file, first, pages, end - first);
+            }
+            // A read that goes on in the folio of the last one is not counted as another use of it.
+            let last = self.files[file as usize]
+                .read_ahead
+                .read_up_to
+                .wrapping_sub(1);
+            if !of_folio.contains(&last) && self.lists.find(page) == Some(id) {
+                self.lists.mark_accessed(id);
+            }
+            at = bytes.end.min(of_folio.end);
+            self.files[file as usize].read_ahead.read_up_to = at;
+        }
+    }
+
+    /// Reads the window behind a marker.
+    fn read_further(&mut self, file: u32, first: u64, pages: u64, wanted: u64) {
+        let (lists, of_file) = (&self.lists, &mut self.files[file as usize]);
+        let next_missing = |from: u64, most: u64| {
+            let mut range = from..from + most;
+            let is_missing = |index: &u64| {
+                lists
+                    .find(Page {
+                        file,
+                        index: *index,
+                    })
+                    .is_none()
+            };
+            range.find(is_missing).unwrap_or(from + most)
+        };
+        let window = of_file
+            .read_ahead
+            .at_marker(first, pages, wanted, next_missing);
+        if let Some(window) = window {
+            self.fill(file, window);
+        }
+    }
+
+    /// Pages that are written whole are not read before.
+    fn write(&mut self, file: u32, bytes: Range<u64>) {
+        for index in bytes.start / PAGE_BYTES..bytes.end.div_ceil(PAGE_BYTES) {
+            if self.has(file, index) {
+                continue;
+            }
+            let page = index * PAGE_BYTES..(index + 1) * PAGE_BYTES;
+            let is_whole = bytes.start <= page.start && page.end <= bytes.end;
+            let is_new = bytes.start <= page.start && self.files[file as usize].length <= bytes.end;
+            if !is_whole && !is_new {
+                self.request(1);
+            }
+            self.lists.add(Folio::new(file, index, 1), true);
+        }
+    }
+
+    /// A page fault of a mapped file (`filemap_fault`).
+    fn fault(&mut self, file: u32, index: u64) {
+        let page = Page { file, index };
+        if let Some(id) = self.lists.find(page) {
+            let Folio { first, pages, .. } = *self.lists.folio(id);
+            let read_ahead = &mut self.files[file as usize].read_ahead;
+            read_ahead.note_mapped_hit();
+            let wanted = read_ahead.largest();
+            if self.lists.take_marker(id) {
+                self.read_further(file, first, pages, wanted);
+            }
+        } else {
+            let window = self.files[file as usize].read_ahead.at_mapped_miss(index);
+            self.fill(file, window);
+            self.ensure(page);
+        }
+        if let Some(id) = self.lists.find(page) {
+            self.lists.mark_mapped(id);
+        }
+    }
+
+    /// Reads a page that read-ahead has not read, or that was evicted meanwhile.
+    fn ensure(&mut self, page: Page) {
+        if self.lists.find(page).is_none() {
+            self.request(1);
+            self.lists.add(Folio::new(page.file, page.index, 1), false);
+        }
+    }
+
+    /// Reads the missing pages of a window, as far as the file goes. Pages that follow a cached one are read in folios of one page.
+    fn fill(&mut self, file: u32, window: Window) {
+        let end = (window.start + window.pages).min(self.files[file as usize].pages);
+        let marker = window.start + window.pages - window.behind_marker;
+        let (mut index, mut order, mut run) = (window.start, window.order, 0);
+        while index < end {
+            if self.has(file, index) {
+                (index, order) = (index + 1, 0);
+                self.request(std::mem::take(&mut run));
+                continue;
+            }
+            let mut pages = fitting(index, order, end);
+            if (index..index + pages).any(|i| self.has(file, i)) {
+                (pages, order) = (1, 0);
+            }
+            let mut folio = Folio::new(file, index, pages);
+            folio.has_marker = window.behind_marker > 0 && index == marker / pages * pages;
+            self.lists.add(folio, false);
+            index += pages;
+            run += pages;
+        }
+        self.request(run);
+    }
+
+    /// Counts a request of this number of pages to the device.
+    fn request(&mut self, pages: u64) {
+        if pages > 0 {
+            self.counts.device_pages += pages;
+            *self.counts.requests.entry(pages).or_default() += 1;
+        }
+    }
+}
+
+/// The pages of a folio that begins at `index`: aligned, at most two to this power, and before `end`.
+fn fitting(index: u64, order: u32, end: u64) -> u64 {
+    let mut order = order.min(index.trailing_zeros());
+    while index + (1 << order) > end {
+        order -= 1;
+    }
+    1 << order
+}

@@ -1,0 +1,94 @@
+//! The time of an application's file reads with a page cache of some size.
+//!
+//! The hybrid method of HBench: a simulated cache says how many reads hit and miss, and the costs of cached and uncached reads are two primitives (Zhang,
+//! "Application-Specific Benchmarking", section 3.1.3).
+
+use serde::Serialize;
+
+use crate::cost::{Cost, Costs};
+
+/// The time of the file reads of one unit of work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FileTime {
+    /// Name of the application.
+    pub application: String,
+    /// The unit of its work.
+    pub unit: String,
+    /// The system: the run that measured its costs.
+    pub system: String,
+    /// Memory for the page cache, in bytes.
+    pub memory_bytes: u64,
+    /// Share of the pages that are in memory when a call begins. `None`: no page is read.
+    pub hit_ratio: Option<f64>,
+    /// Pages that read calls ask for, per unit.
+    pub pages: f64,
+    /// Requests to the device per unit, with read-ahead.
+    pub requests: f64,
+    /// Time of the read calls as if all pages were in memory, in ns per unit.
+    pub from_memory_ns: f64,
+    /// Additional time of the requests to the device, in ns per unit. The application waits less if the kernel reads ahead while it computes.
+    pub from_storage_ns: f64,
+    /// Interval of the sum, from the intervals of the costs.
+    pub interval_ns: [f64; 2],
+}
+
+/// The names of the two primitives.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadNames<'a> {
+    /// A read of a file that is in memory.
+    pub cached: &'a str,
+    /// A read of a file that is not.
+    pub uncached: &'a str,
+}
+
+/// The cost of read calls, and the additional cost of requests to the device. Both lists have sizes in bytes, and numbers.
+///
+/// # Errors
+/// If a primitive has no cost. The text names it.
+pub fn file_costs(
+    costs: &Costs,
+    names: ReadNames,
+    calls: &[(f64, f64)],
+    requests: &[(f64, f64)],
+) -> Result<[Cost; 2], String> {
+    let cost = |name: &str, bytes: f64| {
+        let at = costs.at(name, Some(bytes));
+        at.map(|at| at.cost)
+            .ok_or_else(|| format!("it has no cost of {name}"))
+    };
+    let mut sums = [Cost::default(); 2];
+    for (bytes, count) in calls {
+        sums[0] = sums[0].plus(cost(names.cached, *bytes)?.times(*count));
+    }
+    for (bytes, count) in requests {
+        let (uncached, cached) = (cost(names.uncached, *bytes)?, cost(names.cached, *bytes)?);
+        sums[1] = sums[1].plus(above(uncached, cached).times(*count));
+    }
+    Ok(sums)
+}
+
+/// The part of a cost above another one, at least 0.
+fn above(cost: Cost, other: Cost) -> Cost {
+    let [low, high] = cost.interval_ns;
+    let [other_low, other_high] = other.interval_ns;
+    Cost {
+        ns: (cost.ns - other.ns).max(0.0),
+        interval_ns: [low - other_high, high - other_low].map(|end| end.max(0.0)),
+    }
+}
+
+impl FileTime {
+    /// Sets the times to these sums over all units.
+    pub fn set(&mut self, [memory, storage]: [Cost; 2], units: f64) {
+        let whole = memory.plus(storage);
+        self.from_memory_ns = memory.ns / units;
+        self.from_storage_ns = storage.ns / units;
+        self.interval_ns = whole.interval_ns.map(|end| end / units);
+    }
+
+    /// The whole time per unit, in ns.
+    pub fn ns(&self) -> f64 {
+        self.from_memory_ns + self.from_storage_ns
+    }
+}

@@ -1,0 +1,83 @@
+//! The places of accesses in the output of strace.
+
+use yamba_page_cache::FileAccesses;
+use yamba_page_cache::Kind::{Read, Write};
+use yamba_page_cache::document::Run;
+
+use crate::{Request, strace_with_files};
+
+fn files(text: &str) -> FileAccesses {
+    let request = Request {
+        application: None,
+        unit: "run".to_owned(),
+        units: 1.0,
+    };
+    let trace = strace_with_files(text, &request).expect("a trace");
+    trace.files.expect("files")
+}
+
+#[test]
+fn positions_follow_reads_writes_and_seeks() {
+    let found = files(
+        r#"7 execve("/bin/x", ["x"], 0x7f /* 9 vars */) = 0
+7 openat(AT_FDCWD, "a", O_RDONLY) = 3</tmp/a>
+7 read(3</tmp/a>, "xx"..., 4096) = 4096
+7 read(3</tmp/a>, "xx"..., 4096) = 4096
+7 read(3</tmp/a>, "xx"..., 4096) = 100
+7 read(3</tmp/a>, "", 4096) = 0
+7 lseek(3</tmp/a>, 0, SEEK_SET) = 0
+7 pread64(3</tmp/a>, "xx"..., 10, 70000) = 10
+7 read(3</tmp/a>, "xx"..., 5) = 5
+7 openat(AT_FDCWD, "b", O_RDWR|O_CREAT, 0666) = 4</tmp/b>
+7 pwrite64(4</tmp/b>, "xx"..., 8, 8192) = 8
+7 write(4</tmp/b>, "xx"..., 3) = 3
+7 read(9<pipe:[77]>, "x", 1) = 1
+7 read(5</dev/pts/0<char 136:0>>, "x", 1) = 1
+"#,
+    );
+    let paths: Vec<_> = found.files.iter().flat_map(|file| &file.path).collect();
+    assert_eq!(paths, ["/tmp/a", "/tmp/b"]);
+    assert_eq!(
+        found.accesses,
+        [
+            Run(0, Read, 0, 4096, 2),
+            Run(0, Read, 8192, 100, 1),
+            Run(0, Read, 70000, 10, 1),
+            Run(0, Read, 0, 5, 1),
+            Run(1, Write, 8192, 8, 1),
+            Run(1, Write, 0, 3, 1),
+        ]
+    );
+    assert_eq!((found.application.as_str(), found.unknown), ("x", 0));
+}
+
+#[test]
+fn copied_descriptors_share_a_position() {
+    let found = files(
+        r#"7 openat(AT_FDCWD, "a", O_RDONLY) = 3</tmp/a>
+7 dup2(3</tmp/a>, 9</tmp/z>) = 9</tmp/a>
+7 read(9</tmp/a>, "x", 10) = 10
+7 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 8
+8 read(3</tmp/a>, "x", 20) = 20
+8 close(3</tmp/a>) = 0
+7 fcntl(3</tmp/a>, F_DUPFD, 5) = 5</tmp/a>
+7 read(5</tmp/a>, "x", 30) = 30
+"#,
+    );
+    let offsets: Vec<u64> = found.accesses.iter().map(|run| run.2).collect();
+    assert_eq!(offsets, [0, 10, 30]);
+}
+
+#[test]
+fn accesses_at_unknown_positions_are_counted() {
+    let found = files(
+        r#"7 read(0</tmp/inherited>, "x", 10) = 10
+7 openat(AT_FDCWD, "log", O_WRONLY|O_APPEND) = 3</tmp/log>
+7 write(3</tmp/log>, "x", 10) = 10
+7 pread64(0</tmp/inherited>, "x", 10, 5) = 10
+7 read(3</tmp/log>, 0x7f, 10) = -1 EBADF (Bad file descriptor)
+"#,
+    );
+    assert_eq!(found.accesses, [Run(0, Read, 5, 10, 1)]);
+    assert_eq!((found.unknown, found.left_out), (2, 0));
+}

@@ -1,0 +1,111 @@
+//! `yamba predict --files --memory`: the time of file reads with a page cache of some size.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use yamba_page_cache::forecast::{read_calls, simulated};
+use yamba_page_cache::{Counts, FileAccesses, PAGE_BYTES};
+use yamba_predict::file_time::{FileTime, ReadNames, file_costs};
+use yamba_record::number::{bytes, number};
+use yamba_report::{figure, interval};
+
+use super::system::System;
+use crate::cli::{Failure, page_cache, quantity};
+
+/// The primitives of reads from memory and from storage.
+const READS: ReadNames = ReadNames {
+    cached: "read(file)",
+    uncached: "read(file,uncached)",
+};
+
+#[derive(Args)]
+pub(super) struct FileOptions {
+    /// The accesses of the application to files, `yamba-files/1`: predicts the time of its reads
+    #[arg(long, value_name = "FILES", requires = "memory")]
+    files: Option<PathBuf>,
+    /// Memory for the page cache: 512M; may be repeated
+    #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
+    memory: Vec<u64>,
+    /// Largest read-ahead of all devices [default: that of the traced machine]
+    #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
+    read_ahead: Option<u64>,
+}
+
+impl FileOptions {
+    /// The primitives whose costs are needed.
+    pub(super) fn primitives(&self) -> Vec<String> {
+        let names = [READS.cached, READS.uncached].map(str::to_owned);
+        self.files.iter().flat_map(|_| names.clone()).collect()
+    }
+
+    /// The file times for each size of memory and system.
+    pub(super) fn times(&self, systems: &[System]) -> Result<Vec<FileTime>, Failure> {
+        let Some(path) = &self.files else {
+            return Ok(Vec::new());
+        };
+        let files = page_cache::read(path)?;
+        let mut times = Vec::new();
+        for memory in &self.memory {
+            let counts = simulated(&files, *memory, self.read_ahead);
+            for system in systems {
+                times.push(time(&files, *memory, &counts, system)?);
+            }
+        }
+        Ok(times)
+    }
+}
+
+fn time(
+    files: &FileAccesses,
+    memory_bytes: u64,
+    counts: &Counts,
+    system: &System,
+) -> Result<FileTime, Failure> {
+    let calls: Vec<(f64, f64)> = read_calls(files)
+        .iter()
+        .map(|(bytes, count)| (*bytes as f64, *count as f64))
+        .collect();
+    let requests: Vec<(f64, f64)> = counts
+        .requests
+        .iter()
+        .map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64))
+        .collect();
+    let costs = file_costs(&system.costs, READS, &calls, &requests).map_err(|e| {
+        Failure::new(format!("--files, on {}: {e}", system.name)).help(
+            "`yamba run --only-tag primitive` measures the costs of cached and uncached reads",
+        )
+    })?;
+    let mut time = FileTime {
+        application: files.application.clone(),
+        unit: files.unit.clone(),
+        system: system.name.clone(),
+        memory_bytes,
+        hit_ratio: counts.all_read().ratio(),
+        pages: counts.all_read().pages as f64 / files.units,
+        requests: requests.iter().map(|(_, count)| count).sum::<f64>() / files.units,
+        from_memory_ns: 0.0,
+        from_storage_ns: 0.0,
+        interval_ns: [0.0; 2],
+    };
+    time.set(costs, files.units);
+    Ok(time)
+}
+
+/// A file time as a sentence.
+pub(super) fn sentence(time: &FileTime) -> String {
+    let ns = |value| figure(value, "ns");
+    let hits = time.hit_ratio.map_or(100.0, |ratio| 100.0 * ratio);
+    format!(
+        "file reads of {} with {} of page cache on {}: {} {} each {}: {} from memory, {} more from storage; {hits:.1} % of {} pages hit, {} requests to the device",
+        time.application,
+        bytes(time.memory_bytes),
+        time.system,
+        ns(time.ns()),
+        interval(time.interval_ns, time.ns(), "ns"),
+        time.unit,
+        ns(time.from_memory_ns),
+        ns(time.from_storage_ns),
+        number(time.pages),
+        number(time.requests),
+    )
+}

@@ -1,0 +1,95 @@
+//! `yamba page-cache` and `yamba predict --files` with documents that were written by hand.
+
+use serde_json::{Value, json};
+
+use crate::predict::{entry, run, vector};
+use crate::schema;
+use crate::support::{Yamba, json as document};
+
+/// Two passes over a file of 64 KiB in blocks of 4 KiB, without read-ahead.
+fn files() -> Value {
+    json!({
+        "schema": "yamba-files/1", "application": "server", "unit": "request", "units": 2,
+        "files": [{"path": "/srv/data", "pages": 16, "read_ahead_bytes": 0}],
+        "accesses": [[0, "read", 0, 4096, 16], [0, "read", 0, 4096, 16]],
+    })
+}
+
+fn prepared() -> Yamba {
+    let uncached = json!({"name": "read(file, uncached)", "by": "block"});
+    let mut costs = run(1.0);
+    let entries = costs["benchmarks"].as_array_mut().unwrap();
+    entries.push(entry("of_uncached", &uncached, 4096, 50_000.0));
+    entries.push(entry("of_uncached", &uncached, 1 << 20, 1e6));
+    Yamba::new()
+        .file("server.files", files().to_string())
+        .file("server.vector", vector("server", 16.0, None).to_string())
+        .file("costs.json", costs.to_string())
+        .file("lacking.json", run(1.0).to_string())
+}
+
+#[test]
+fn table_has_the_hits_of_each_size() {
+    let mut yamba = prepared();
+    schema::holds("yamba-files-1.json", &files());
+    let found = document(
+        &mut yamba,
+        "page-cache server.files --memory 32K --memory 1M --json",
+    );
+    schema::holds("yamba-page-cache-1.json", &found);
+    let ratios = |key: &str| [0, 1].map(|at| found["sizes"][at][key].as_f64().unwrap());
+    assert_eq!(ratios("hit_ratio"), [0.0, 0.5]);
+    assert_eq!(ratios("lru_hit_ratio"), [0.0, 0.5]);
+    assert_eq!(ratios("requests"), [32.0, 16.0]);
+    let answer = yamba.run("page-cache server.files").ok();
+    answer.says(&[
+        "server: 32 accesses to 64 KiB of different pages",
+        "8 KiB",
+        "50.0 %",
+    ]);
+    // With read-ahead, only the first page of a window is missing.
+    let words = "page-cache server.files --memory 1M --read-ahead 64K --json";
+    let found = document(&mut yamba, words);
+    assert!(found["sizes"][0]["hit_ratio"].as_f64().unwrap() > 0.9);
+}
+
+#[test]
+fn predict_prices_hits_and_misses() {
+    let mut yamba = prepared();
+    let begin = "predict server.vector --files server.files";
+    let words = format!("{begin} --memory 32K --memory 1M --on costs.json --json");
+    let found = document(&mut yamba, &words);
+    schema::holds("yamba-predict-1.json", &found);
+    let times = found["file_times"].as_array().unwrap();
+    let of = |time: &Value, key: &str| time[key].as_f64().unwrap();
+    // Two requests do 32 reads of 500 ns. Each miss costs 50 000 - 500 ns more.
+    for (time, misses) in times.iter().zip([32.0, 16.0]) {
+        assert_eq!(of(time, "from_memory_ns"), 8000.0);
+        assert_eq!(of(time, "from_storage_ns"), misses / 2.0 * 49_500.0);
+    }
+    let text = yamba
+        .run(&format!("{begin} --memory 1M --on costs.json"))
+        .ok();
+    text.says(&[
+        "file reads of server with 1 MiB of page cache on costs.json: 404 us",
+        "50.0 % of 16 pages hit",
+    ]);
+    let lacking = yamba.run(&format!("{begin} --memory 1M --on lacking.json"));
+    lacking.refused(&["it has no cost of read(file,uncached)"]);
+}
+
+#[test]
+fn faulty_documents_of_files_are_refused() {
+    let mut faulty = files();
+    faulty["accesses"][0][0] = json!(7);
+    let mut yamba = prepared().file("faulty.files", faulty.to_string());
+    yamba
+        .run("page-cache faulty.files")
+        .refused(&["accesses[0]: the list of files has no such file"]);
+    yamba
+        .run("page-cache missing.files")
+        .refused(&["yamba trace --files"]);
+    yamba
+        .run("predict server.vector --memory 1M")
+        .refused(&["--files"]);
+}
