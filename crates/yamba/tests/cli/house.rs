@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -16,6 +16,8 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
     ("discover", &["record", "stats"]),
+    ("load", &["stats"]),
+    ("drive", &["load"]),
     ("predict", &["record"]),
     ("trace", &["predict"]),
     ("machine", &["record"]),

@@ -18,6 +18,7 @@ mod house;
 mod inputs;
 mod json;
 mod layers;
+mod load;
 mod machine;
 mod names;
 mod ordinary_user;
