@@ -280,21 +280,27 @@ fn server_that_refuses_ends_the_load() {
 
 #[test]
 fn server_that_dies_ends_the_load_with_its_responses() {
-    let server = Server::start(good);
+    // Each connection is closed after its third response, so that the load needs new ones.
+    let server = Server::start(|mut stream| {
+        for _ in 0..3 {
+            read_request(&mut stream);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
     let address = server.address;
     let dying = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(700));
+        while server.accepted.load(Ordering::SeqCst) < 50 {
+            thread::sleep(Duration::from_millis(5));
+        }
         drop(server);
     });
-    let outcome = loaded(address, |m| model_at_rate(m, 100.0, u64::MAX, 3), LONG);
+    let outcome = loaded(address, |m| model_users(m, 4, false, u64::MAX, 3), LONG);
     dying.join().unwrap();
-    // Threads of open connections go on; new connections are refused.
-    assert!(outcome.responses > 0);
-    drop(outcome);
-    let refused = loaded(address, |m| model_users(m, 4, false, u64::MAX, 3), LONG);
+    assert!(outcome.responses >= 100, "{outcome:?}");
     assert!(
-        matches!(refused.ending, Some(Ending::Unreachable(_))),
-        "{refused:?}"
+        matches!(outcome.ending, Some(Ending::Unreachable(_))),
+        "{:?}",
+        outcome.ending
     );
 }
 
