@@ -18,7 +18,7 @@ pub use html::{Operation, PairVerdict, SideBySide, Study, VerdictKind, html};
 pub use number::{figure, interval, listed, short, short_label};
 pub use percentiles::percentiles;
 pub use place::RunLocation;
-pub use plot::plots;
+pub use plot::{PlainChart, PlainCurve, curves, plots};
 pub use shell::command_line;
 pub use summary::summary;
 pub use ticks::ends;

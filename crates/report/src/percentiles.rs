@@ -6,12 +6,17 @@ use yamba_record::number::number;
 use crate::number::figure;
 
 /// `each operation alone: p50 1.02 us, p90 1.05 us, ..., longest 85 us; 60000 operations, interruptions included, less 25 ns for the clock`.
+/// Without a subtracted cost, they are the requests of a load: `p50 1.02 ms, ..., longest 85 ms; 60000 requests`.
 /// A percentile that differs from launch to launch by more than a tenth shows the range over the launches.
 #[must_use]
 pub fn percentiles(distribution: &Distribution) -> String {
     let each = distribution.percentiles.iter().map(percentile);
     let longest = format!("longest {}", figure(distribution.max_ns, "ns"));
     let all: Vec<String> = each.chain([longest]).collect();
+    // The requests of a load: no clock is subtracted.
+    if distribution.cost_ns == 0.0 {
+        return format!("{}; {} requests", all.join(", "), distribution.count);
+    }
     format!(
         "each operation alone: {}; {} operations, interruptions included, less {} ns for the clock",
         all.join(", "),

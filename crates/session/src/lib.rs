@@ -13,6 +13,7 @@ pub mod costs;
 mod failure;
 mod here;
 pub mod jobs;
+pub mod load;
 pub mod measure;
 mod neighbours;
 pub mod noise;

@@ -12,6 +12,7 @@ mod deviation;
 mod distribution;
 mod finite;
 mod holm;
+mod kolmogorov;
 mod launch_interval;
 mod launch_ratio;
 mod least_squares;
@@ -38,6 +39,9 @@ pub use distribution::{
     student_t_quantile,
 };
 pub use holm::holm;
+pub use kolmogorov::{
+    kolmogorov_distance, kolmogorov_p_value, kolmogorov_scale, smirnov_distance,
+};
 pub use launch_interval::launch_interval;
 pub use launch_ratio::{Ratio, launch_level, launch_ratio};
 pub use least_squares::{Coefficient, Fit, least_squares};

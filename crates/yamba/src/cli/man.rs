@@ -14,7 +14,7 @@ const SECTIONS: [&str; 3] = ["Examples", "Environment", "Exit status"];
 
 /// Write the manual pages
 ///
-/// yamba(1) and one page a command, such as yamba-run(1).
+/// yamba(1) and one page a command, such as yamba-run(1) and yamba-load-fit(1).
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +34,7 @@ impl Man {
         fs::create_dir_all(&self.folder).map_err(|e| cannot(&self.folder, e))?;
         let mut cli = Cli::command().disable_help_subcommand(true);
         cli.build();
-        for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
+        for command in with_subcommands(&cli) {
             let name = command.get_display_name().unwrap_or(command.get_name());
             let path = self.folder.join(format!("{name}.1"));
             let page = page(command.clone()).map_err(Failure::ours)?;
@@ -43,6 +43,12 @@ impl Man {
         }
         Ok(())
     }
+}
+
+/// A command, and the commands below it.
+fn with_subcommands(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().flat_map(with_subcommands);
+    std::iter::once(command).chain(below).collect()
 }
 
 fn page(command: Command) -> io::Result<Vec<u8>> {

@@ -13,6 +13,7 @@ mod groups;
 mod history;
 mod import;
 mod list;
+mod load;
 mod machine;
 mod man;
 mod new;
@@ -67,6 +68,7 @@ Examples:
   yamba list                    the benchmarks for this machine
   yamba run pagefault           measure one benchmark, with its sweep
   yamba run 'lat_*' --quick     measure several benchmarks briefly
+  yamba load fit access.log -o site.load   a model of a server's load, which `yamba load run` sends
   yamba study system            measure the machine and check predictions about it
   yamba runs                    list the stored runs; `yamba show` prints one
   yamba compare latest~1 latest show the differences between two runs
@@ -105,6 +107,7 @@ enum Command {
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
     List(list::List),
+    Load(load::LoadCommand),
     Machine(machine::Machine),
     Run(run::Run),
     Runs(runs::Runs),
@@ -198,6 +201,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Trace(c) => c.run(),
         // The answer of these can be no.
         Command::Compare(c) => return c.run(),
+        Command::Load(c) => return c.run(),
         Command::Noise(c) => return c.run(),
         Command::Run(c) => return c.run(),
         Command::Salvage(c) => return c.run(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -17,7 +17,9 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
     ("discover", &["record", "stats"]),
-    ("predict", &["record"]),
+    ("load", &["stats"]),
+    ("drive", &["load"]),
+    ("predict", &["record", "stats"]),
     ("page-cache", &[]),
     ("trace", &["predict", "page-cache"]),
     ("machine", &["record"]),

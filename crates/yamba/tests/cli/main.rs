@@ -19,6 +19,7 @@ mod house;
 mod inputs;
 mod json;
 mod layers;
+mod load;
 mod machine;
 mod names;
 mod ordinary_user;

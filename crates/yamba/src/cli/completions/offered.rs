@@ -43,6 +43,7 @@ fn values(command: &str, arg: &Arg) -> Option<ArgValueCompleter> {
         "NAME|FILE.toml" => safe(studies),
         "RUN" | "A" | "B" => safe(runs),
         "DIR" | "FOLDER" => safe(PathCompleter::dir()),
+        "ACCESS.LOG" | "MODEL" => safe(PathCompleter::any()),
         called if called.starts_with("FILE") => safe(PathCompleter::any()),
         _ => return None,
     })

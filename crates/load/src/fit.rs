@@ -1,0 +1,244 @@
+//! Fits a model to a log.
+
+mod objects;
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+use crate::curves::{Curve, curves};
+use crate::gaps::{Chosen, Stamps, choose, spread};
+use crate::log::{Entry, Log};
+use crate::model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
+use crate::{popularity, sessions, sizes};
+use objects::Object;
+
+/// Fewest requests of a log.
+pub const FEWEST_REQUESTS: usize = 20;
+
+/// A model with the curves of the log and of the model.
+pub struct Fitted {
+    /// The model.
+    pub model: Model,
+    /// For each distribution, the log and the model as curves.
+    pub curves: Vec<Curve>,
+}
+
+/// The options of a fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether the model names the paths of the objects.
+    pub names_paths: bool,
+    /// Seed of all random numbers.
+    pub seed: u64,
+}
+
+/// The log has too few requests with GET or HEAD: this many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFewRequests(pub usize);
+
+/// Fits a model to the requests of a log with GET and HEAD.
+///
+/// # Errors
+/// If the log has fewer than [`FEWEST_REQUESTS`] of them, or all have the same time.
+pub fn fit(log: &Log, options: Options) -> Result<Fitted, TooFewRequests> {
+    let mut random = Rng::with_seed(options.seed);
+    let entries: Vec<Entry> = log
+        .entries
+        .iter()
+        .filter(|e| log.is_safe(e))
+        .copied()
+        .collect();
+    if entries.len() < FEWEST_REQUESTS {
+        return Err(TooFewRequests(entries.len()));
+    }
+    let mut at_s: Vec<f64> = entries.iter().map(|e| e.at_s).collect();
+    spread(&mut at_s, log.resolution_s, &mut random);
+    let values = Values::of(&entries, &at_s, log);
+    let chosen = choose(
+        &values.gaps_s,
+        Stamps::Series,
+        log.resolution_s,
+        &mut random,
+    );
+    let arrivals = chosen.ok_or(TooFewRequests(entries.len()))?;
+    let think = choose(
+        &values.think_s,
+        Stamps::Pairs,
+        log.resolution_s,
+        &mut random,
+    );
+    let latency = values.latency(&mut random);
+    let (popularity, popularity_fit, popularity_others) =
+        popularity::choose(&values.counts(), &mut random);
+    let (sizes, sizes_fit, sizes_others) = sizes::choose(&values.bytes(), &mut random);
+    let (lengths, lengths_fit, lengths_others) = sessions::choose(&values.lengths, &mut random);
+    let marginal = |name: &str, values: usize, chosen, candidates| Marginal {
+        name: name.to_owned(),
+        values: values as u64,
+        chosen,
+        candidates,
+    };
+    let of = |name, values: usize, chosen: &Chosen| {
+        marginal(
+            name,
+            values,
+            chosen.compared.clone(),
+            chosen.candidates.clone(),
+        )
+    };
+    let mut goodness = vec![
+        marginal(
+            "popularity",
+            entries.len(),
+            popularity_fit,
+            popularity_others,
+        ),
+        marginal("sizes", values.objects.len(), sizes_fit, sizes_others),
+        of("arrivals", values.gaps_s.len(), &arrivals),
+        marginal(
+            "session requests",
+            values.lengths.len(),
+            lengths_fit,
+            lengths_others,
+        ),
+    ];
+    goodness.extend(
+        think
+            .as_ref()
+            .map(|t| of("think times", values.think_s.len(), t)),
+    );
+    goodness.extend(
+        latency
+            .as_ref()
+            .map(|l| of("latency", values.took_s.len(), l)),
+    );
+    let model = Model {
+        schema: SCHEMA.to_owned(),
+        source: source(log, &entries, options.seed),
+        popularity,
+        sizes,
+        objects: values.named(log, options.names_paths),
+        arrivals_s: arrivals.distribution,
+        sessions: Sessions {
+            pause_s: sessions::PAUSE_S,
+            count: values.lengths.len() as u64,
+            requests: lengths,
+            think_s: think.map(|t| t.distribution),
+        },
+        mix: mix(log),
+        latency_s: latency.map(|l| l.distribution),
+        goodness,
+    };
+    let curves = curves(&model, &values.for_curves());
+    Ok(Fitted { model, curves })
+}
+
+fn source(log: &Log, entries: &[Entry], seed: u64) -> Source {
+    let mut clients: Vec<u32> = entries.iter().map(|e| e.client).collect();
+    clients.sort_unstable();
+    clients.dedup();
+    let ends = entries.first().zip(entries.last());
+    Source {
+        lines: log.lines,
+        refused_lines: log.refused_count,
+        requests: entries.len() as u64,
+        other_requests: (log.entries.len() - entries.len()) as u64,
+        clients: clients.len() as u64,
+        span_s: ends.map_or(0.0, |(first, last)| last.at_s - first.at_s),
+        resolution_s: log.resolution_s,
+        seed,
+    }
+}
+
+fn mix(log: &Log) -> Mix {
+    let mut methods: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
+    for entry in &log.entries {
+        *methods
+            .entry(&log.methods[entry.method as usize])
+            .or_default() += 1;
+        *statuses.entry(entry.status).or_default() += 1;
+    }
+    let methods = methods
+        .into_iter()
+        .map(|(name, count)| (name.to_owned(), count));
+    let mut mix = Mix {
+        methods: methods.collect(),
+        statuses: statuses.into_iter().collect(),
+    };
+    mix.methods
+        .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    mix.statuses
+        .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    mix
+}
+
+/// The values of a log to which distributions are fitted.
+struct Values {
+    objects: Vec<Object>,
+    gaps_s: Vec<f64>,
+    lengths: Vec<u64>,
+    think_s: Vec<f64>,
+    took_s: Vec<f64>,
+}
+
+impl Values {
+    fn of(entries: &[Entry], at_s: &[f64], log: &Log) -> Values {
+        let sessions = sessions::find(entries, at_s);
+        Values {
+            objects: objects::find(entries, log.paths.len()),
+            gaps_s: at_s.windows(2).map(|pair| pair[1] - pair[0]).collect(),
+            lengths: sessions.lengths,
+            think_s: sessions.think_s,
+            took_s: entries.iter().filter_map(|e| e.took_s).collect(),
+        }
+    }
+
+    fn counts(&self) -> Vec<u64> {
+        self.objects.iter().map(|o| o.requests).collect()
+    }
+
+    fn bytes(&self) -> Vec<u64> {
+        self.objects.iter().map(|o| o.bytes).collect()
+    }
+
+    fn named(&self, log: &Log, names_paths: bool) -> Objects {
+        let path = |object: &Object| log.paths[object.path as usize].clone();
+        let paths = self.objects.iter().map(path);
+        Objects {
+            paths: if names_paths {
+                paths.collect()
+            } else {
+                Vec::new()
+            },
+            statuses: self.objects.iter().map(|o| o.status).collect(),
+        }
+    }
+
+    /// The distribution of the times in which the server answered. Logs have milliseconds, within which they are spread.
+    fn latency(&self, random: &mut Rng) -> Option<Chosen> {
+        const STEP_S: f64 = 1e-3;
+        let spread: Vec<f64> = self
+            .took_s
+            .iter()
+            .map(|t| t + STEP_S * random.f64())
+            .collect();
+        if spread.len() < FEWEST_REQUESTS {
+            return None;
+        }
+        choose(&spread, Stamps::Rounded, STEP_S, random)
+    }
+
+    fn for_curves(&self) -> Vec<(&'static str, Vec<f64>)> {
+        let numbers = |values: Vec<u64>| values.into_iter().map(|v| v as f64).collect();
+        vec![
+            ("popularity", numbers(self.counts())),
+            ("sizes", numbers(self.bytes())),
+            ("arrivals", self.gaps_s.clone()),
+            ("session requests", numbers(self.lengths.clone())),
+            ("think times", self.think_s.clone()),
+            ("latency", self.took_s.clone()),
+        ]
+    }
+}

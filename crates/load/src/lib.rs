@@ -1,0 +1,31 @@
+//! From the log of a server to a stochastic model of its load, and from the model to requests.
+//!
+//! Pure: no file, no process, no clock and no printing. All randomness has a seed.
+
+mod curves;
+mod distribution;
+mod fit;
+mod gaps;
+mod goodness;
+pub mod log;
+mod model;
+mod popularity;
+mod replay;
+mod sample;
+mod sessions;
+mod sizes;
+
+pub use curves::Curve;
+pub use distribution::Distribution;
+pub use fit::{FEWEST_REQUESTS, Fitted, Options, TooFewRequests, fit};
+pub use goodness::{Compared, LEVEL};
+pub use log::{Log, LogReader};
+pub use model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
+pub use popularity::Popularity;
+pub use replay::{Replayed, repeated, replayed};
+pub use sample::{Drawn, Sampler, object_sizes};
+pub use sessions::SessionLength;
+pub use sizes::{BodyTail, Sizes};
+
+#[cfg(test)]
+mod published;

@@ -1,0 +1,262 @@
+//! How often each object is requested: Zipf's law over a finite number of objects, or the counts themselves.
+
+use fastrand::Rng;
+use serde::{Deserialize, Serialize};
+use yamba_stats::kolmogorov_p_value;
+
+use crate::distribution::short;
+use crate::goodness::{Compared, bootstrap_p_value};
+
+/// A distance with a p-value below this needs no simulation.
+const HOPELESS: f64 = 1e-9;
+
+/// Limits of the exponent.
+const EXPONENTS: [f64; 2] = [0.0, 12.0];
+
+/// The share of the requests that each object gets; objects are ordered by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "family", rename_all = "lowercase")]
+pub enum Popularity {
+    /// The object of rank r gets a share proportional to `r^-exponent`.
+    Zipf {
+        /// The exponent.
+        exponent: f64,
+        /// Number of objects.
+        objects: u64,
+    },
+    /// The counts of the log, since Zipf's law does not fit.
+    Empirical {
+        /// Number of requests for each object, descending.
+        counts: Vec<u64>,
+    },
+}
+
+impl Popularity {
+    /// Number of objects.
+    pub fn objects(&self) -> usize {
+        match self {
+            Popularity::Zipf { objects, .. } => *objects as usize,
+            Popularity::Empirical { counts } => counts.len(),
+        }
+    }
+
+    /// The name of the family.
+    pub fn family(&self) -> &'static str {
+        match self {
+            Popularity::Zipf { .. } => "zipf",
+            Popularity::Empirical { .. } => "empirical",
+        }
+    }
+
+    /// The share of the requests that the objects up to each rank get.
+    pub fn cumulative(&self) -> Vec<f64> {
+        match self {
+            Popularity::Zipf { exponent, objects } => zipf_cumulative(*exponent, *objects as usize),
+            Popularity::Empirical { counts } => {
+                let all: u64 = counts.iter().sum();
+                cumulative(counts.iter().map(|c| *c as f64 / all as f64))
+            }
+        }
+    }
+
+    /// The family and its parameters as text.
+    pub fn text(&self) -> String {
+        match self {
+            Popularity::Zipf { exponent, objects } => {
+                format!("zipf, exponent {}, {objects} objects", short(*exponent))
+            }
+            Popularity::Empirical { counts } => format!("empirical, {} objects", counts.len()),
+        }
+    }
+
+    /// Checks the parameters of a document. The error names the fault.
+    pub fn check(&self) -> Result<(), String> {
+        let is_valid = match self {
+            Popularity::Zipf { exponent, objects } => {
+                (EXPONENTS[0]..=EXPONENTS[1]).contains(exponent)
+                    && (1..=100_000_000).contains(objects)
+            }
+            Popularity::Empirical { counts } => {
+                let is_descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
+                is_descending && counts.last().is_some_and(|least| *least > 0)
+            }
+        };
+        match is_valid {
+            true => Ok(()),
+            false => Err(format!(
+                "popularity: {} needs an exponent from 0 to 12 and an object, or descending counts above 0",
+                self.family()
+            )),
+        }
+    }
+}
+
+fn cumulative(shares: impl Iterator<Item = f64>) -> Vec<f64> {
+    let add = |sum: &mut f64, share: f64| {
+        *sum += share;
+        Some(*sum)
+    };
+    shares.scan(0.0, add).collect()
+}
+
+fn zipf_cumulative(exponent: f64, objects: usize) -> Vec<f64> {
+    let mut sums = cumulative((1..=objects).map(|r| (r as f64).powf(-exponent)));
+    let all = sums.last().copied().unwrap_or(1.0);
+    sums.iter_mut().for_each(|sum| *sum /= all);
+    sums
+}
+
+/// The exponent with the greatest likelihood: that of which the expected logarithm of the rank equals the mean of the log.
+fn zipf_exponent(counts: &[u64]) -> Option<f64> {
+    let logs: Vec<f64> = (1..=counts.len()).map(|r| (r as f64).ln()).collect();
+    let all: u64 = counts.iter().sum();
+    let weighted = counts
+        .iter()
+        .zip(&logs)
+        .map(|(count, log)| *count as f64 * log);
+    let observed = weighted.sum::<f64>() / all as f64;
+    let expected = |exponent: f64| {
+        let (mut sum, mut norm) = (0.0, 0.0);
+        for log in &logs {
+            let weight = (-exponent * log).exp();
+            sum += weight * log;
+            norm += weight;
+        }
+        sum / norm
+    };
+    let [mut low, mut high] = EXPONENTS;
+    if counts.len() < 2 || all == 0 || expected(low) < observed * (1.0 - 1e-9) {
+        return None;
+    }
+    for _ in 0..45 {
+        let middle = f64::midpoint(low, high);
+        if expected(middle) > observed {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(f64::midpoint(low, high))
+}
+
+/// The greatest distance between the shares of the ranks in descending `counts` and `cumulative`.
+fn rank_distance(counts: &[u64], cumulative: &[f64]) -> f64 {
+    let all: u64 = counts.iter().sum();
+    let mut so_far = 0;
+    let apart = counts.iter().zip(cumulative).map(|(count, expected)| {
+        so_far += count;
+        (so_far as f64 / all as f64 - expected).abs()
+    });
+    apart.fold(0.0, f64::max)
+}
+
+/// The index of the first sum above a random share.
+pub(crate) fn draw(cumulative: &[f64], random: &mut Rng) -> usize {
+    let share = random.f64();
+    let index = cumulative.partition_point(|sum| *sum <= share);
+    index.min(cumulative.len() - 1)
+}
+
+/// The counts of a log with this popularity, by rank in that log.
+fn simulated_counts(cumulative: &[f64], requests: u64, random: &mut Rng) -> Vec<u64> {
+    let mut counts = vec![0; cumulative.len()];
+    for _ in 0..requests {
+        counts[draw(cumulative, random)] += 1;
+    }
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts.retain(|count| *count > 0);
+    counts
+}
+
+/// Fits Zipf's law to descending counts, or keeps the counts if it does not pass.
+pub(crate) fn choose(counts: &[u64], random: &mut Rng) -> (Popularity, Compared, Vec<Compared>) {
+    let requests: u64 = counts.iter().sum();
+    let zipf = compare(counts, requests, random);
+    let candidates: Vec<Compared> = zipf.iter().map(|(_, compared)| compared.clone()).collect();
+    if let Some((popularity, compared)) = zipf.filter(|(_, compared)| compared.passes()) {
+        return (popularity, compared, candidates);
+    }
+    let popularity = Popularity::Empirical {
+        counts: counts.to_vec(),
+    };
+    let family = popularity.family().to_owned();
+    (
+        popularity,
+        Compared {
+            family,
+            distance: 0.0,
+            p_value: 1.0,
+        },
+        candidates,
+    )
+}
+
+fn compare(counts: &[u64], requests: u64, random: &mut Rng) -> Option<(Popularity, Compared)> {
+    let exponent = zipf_exponent(counts)?;
+    let fitted = zipf_cumulative(exponent, counts.len());
+    let distance = rank_distance(counts, &fitted);
+    let mut p_value = kolmogorov_p_value(distance, requests as f64)?;
+    if p_value >= HOPELESS {
+        p_value = bootstrap_p_value(distance, requests as f64, requests as usize, || {
+            // The ranks of a log are those of its own counts, which the simulation repeats.
+            let counts = simulated_counts(&fitted, requests, random);
+            let exponent = zipf_exponent(&counts)?;
+            Some(rank_distance(
+                &counts,
+                &zipf_cumulative(exponent, counts.len()),
+            ))
+        });
+    }
+    let popularity = Popularity::Zipf {
+        exponent,
+        objects: counts.len() as u64,
+    };
+    let family = popularity.family().to_owned();
+    Some((
+        popularity,
+        Compared {
+            family,
+            distance,
+            p_value,
+        },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponent_is_recovered() {
+        let mut random = Rng::with_seed(2);
+        for exponent in [0.6, 0.9, 1.2] {
+            let counts = simulated_counts(&zipf_cumulative(exponent, 500), 60_000, &mut random);
+            let (popularity, compared, _) = choose(&counts, &mut random);
+            let Popularity::Zipf {
+                exponent: found,
+                objects,
+            } = popularity
+            else {
+                panic!("{exponent}: {compared:?}");
+            };
+            assert!((found / exponent - 1.0).abs() < 0.03, "{exponent}: {found}");
+            assert!(objects >= 495, "{objects}");
+        }
+    }
+
+    #[test]
+    fn counts_that_follow_no_law_are_kept() {
+        let counts: Vec<u64> = [vec![500; 40], vec![1; 4000]].concat();
+        let (popularity, compared, candidates) = choose(&counts, &mut Rng::with_seed(2));
+        assert_eq!(popularity, Popularity::Empirical { counts });
+        assert!(compared.passes() && !candidates[0].passes());
+    }
+
+    #[test]
+    fn one_object_has_no_exponent() {
+        assert_eq!(zipf_exponent(&[7]), None);
+        let equal = zipf_exponent(&[5, 5, 5]).unwrap();
+        assert!(equal < 1e-6, "{equal}");
+    }
+}

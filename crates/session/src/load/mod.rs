@@ -1,0 +1,107 @@
+//! Sends a load to a server, and makes a run of what was measured.
+
+mod figures;
+
+use std::time::SystemTime;
+
+use yamba_drive::{Outcome, Plan, drive};
+use yamba_harness::{Stop, drawn_id};
+use yamba_lang::Target;
+use yamba_record::run::{Plan as RunPlan, Producer};
+use yamba_record::{Parameters, Run};
+use yamba_store::Location;
+
+use super::neighbours::machine;
+use super::{Failure, StoreChoice, of_system};
+
+pub use figures::{ending, is_trustworthy};
+
+/// A load to measure.
+pub struct Request {
+    /// The load.
+    pub plan: Plan,
+    /// The model or log and the pace, which identify the entries of the run.
+    pub parameters: Parameters,
+    /// Seed of the requests, for the record.
+    pub seed: u64,
+    /// The arguments of this program, for the record.
+    pub arguments: Vec<String>,
+}
+
+/// What a load measured.
+pub struct Measured {
+    /// The figures as a run.
+    pub run: Run,
+    /// All that was counted.
+    pub outcome: Outcome,
+}
+
+/// Sends the load. `progress` gets the number of responses now and then.
+///
+/// # Errors
+/// If the system refuses a timer, or no request was answered.
+pub fn measure(
+    request: Request,
+    target: &Target,
+    stop: &Stop,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Measured, Failure> {
+    let mut run = Run::new(machine(target));
+    run.id = drawn_id();
+    run.started_unix_s = since_1970();
+    let length = request.plan.length;
+    let address = request.plan.target.address;
+    let outcome = drive(request.plan, &|| stop.requested(), progress).map_err(of_system)?;
+    run.finished_unix_s = since_1970();
+    if outcome.responses == 0 {
+        return Err(nothing(&outcome, &address.to_string()));
+    }
+    run.interrupted = outcome.ending.is_some();
+    run.plan = RunPlan {
+        seed: request.seed,
+        launches: 1,
+        batches: outcome.windows.len() as u64,
+        time_ns: length.map_or(outcome.elapsed_ns, |length| length.as_nanos() as u64),
+        placement: "free".to_owned(),
+        ..RunPlan::default()
+    };
+    run.producer = Producer {
+        version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
+        arguments: request.arguments,
+        ..Producer::default()
+    };
+    run.benchmarks = figures::benchmarks(&outcome, &request.parameters);
+    Ok(Measured { run, outcome })
+}
+
+/// The failure of a load without a response.
+fn nothing(outcome: &Outcome, address: &str) -> Failure {
+    let why = ending(outcome).unwrap_or_else(|| "the load was too short for a response".to_owned());
+    Failure::new(format!("nothing was measured at {address}: {why}"))
+        .help("start the server, and check its address with another client; --timeout sets how long a response may take")
+}
+
+/// Opens the store before a load, if the user named one: a load must not be measured in vain.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn check_store(choice: &StoreChoice) -> Result<(), Failure> {
+    if choice.named.is_some() {
+        choice.open()?;
+    }
+    Ok(())
+}
+
+/// Keeps a run in the store. Returns where it is.
+///
+/// # Errors
+/// If the store cannot be opened or written.
+pub fn keep(run: &Run, choice: &StoreChoice) -> Result<Location, Failure> {
+    choice.open()?.add(run)?;
+    choice.location()
+}
+
+fn since_1970() -> Option<f64> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.ok().map(|t| t.as_secs_f64())
+}

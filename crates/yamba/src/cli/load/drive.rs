@@ -1,0 +1,107 @@
+//! The options and the end of a load, for both a model and a log.
+
+use std::io;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+use yamba_drive::{Pace, Plan, Requests, Target};
+use yamba_harness::Stop;
+use yamba_record::{Benchmark, Parameters};
+use yamba_session::load::{self, Measured, Request, ending, is_trustworthy};
+use yamba_toolchain::build::host;
+
+use super::report;
+use crate::cli::output::{self, StatusLine};
+use crate::cli::{Answer, Failure, StoreOption, arguments, of_system, quantity};
+
+/// Options of every load.
+#[derive(Args)]
+pub(super) struct DriveOptions {
+    /// How long a response may take; a server without any response in this time ends the load
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = quantity::time)]
+    timeout: Duration,
+    /// The most connections, where requests have their own times
+    #[arg(long, value_name = "N", default_value = "256", value_parser = quantity::count(1..=60_000))]
+    pub(super) connections: u64,
+    /// Seed of the requests
+    #[arg(long, value_name = "N", default_value = "1", value_parser = quantity::count(0..=u64::MAX))]
+    pub(super) seed: u64,
+    /// Print the run as one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+/// A load as the command line has it.
+pub(super) struct Asked<'a> {
+    pub(super) url: &'a str,
+    pub(super) paths: Vec<String>,
+    pub(super) pace: Pace,
+    pub(super) length: Option<Duration>,
+    pub(super) parameters: Vec<(&'static str, Value)>,
+}
+
+impl DriveOptions {
+    pub(super) fn measure(&self, asked: Asked) -> Result<Answer, Failure> {
+        let target = Target::resolve(asked.url).map_err(|e| {
+            Failure::new(e).help(
+                "name the server as http://HOST:PORT, with a path if its objects are below one",
+            )
+        })?;
+        let requests = Requests::new(&target, asked.paths.into_iter()).map_err(|e| {
+            Failure::new(e).help("this path cannot be asked for: take it out of the model or log")
+        })?;
+        load::check_store(&self.store.choice())?;
+        let parameters = asked
+            .parameters
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        let request = Request {
+            plan: Plan {
+                target,
+                requests,
+                pace: asked.pace,
+                length: asked.length,
+                timeout: self.timeout,
+                connections: self.connections as usize,
+            },
+            parameters: Parameters(parameters.collect()),
+            seed: self.seed,
+            arguments: arguments(),
+        };
+        let stop = Stop::on_signals().map_err(of_system)?;
+        let line = StatusLine::new("sending");
+        let mut progress = |responses: u64| line.show(&format!("{responses} responses"));
+        let measured = load::measure(request, &host(), &stop, &mut progress)?;
+        drop(line);
+        self.finish(&measured)
+    }
+
+    /// Prints and keeps what was measured.
+    fn finish(&self, measured: &Measured) -> Result<Answer, Failure> {
+        let Measured { run, outcome } = measured;
+        let kept = load::keep(run, &self.store.choice());
+        if self.json {
+            output::document(&run.clone().map(Benchmark::summary))?;
+        } else {
+            output::result(&report::report(measured, output::colour_on(&io::stdout())))?;
+        }
+        if let Some(why) = ending(outcome) {
+            output::note(&format!("warning: {why}\n"));
+        }
+        match kept {
+            Ok(_) => output::note(&format!("run {} stored\n", run.id)),
+            Err(Failure::Sentence { message, .. }) => {
+                output::note(&format!("warning: this run is not stored: {message}\n"));
+            }
+            Err(failure) => return Err(failure),
+        }
+        Ok(if is_trustworthy(outcome) {
+            Answer::Done
+        } else {
+            Answer::No
+        })
+    }
+}

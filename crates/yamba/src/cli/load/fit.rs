@@ -1,0 +1,78 @@
+//! `yamba load fit`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use yamba_load::{Fitted, Options, TooFewRequests, fit};
+
+use super::{source, table};
+use crate::cli::{Failure, output, quantity};
+
+/// Columns of a plot, where standard output is no terminal.
+const COLUMNS: usize = 80;
+
+/// Make a model of an access log, and print how well it fits
+///
+/// For popularity, sizes, times between requests, requests of a session and think times, families of distributions are fitted by maximum likelihood. The test of Kolmogorov and Smirnov compares each with the log; its p-value
+/// accounts for the fitted parameters. Where no family passes at 1 %, the model keeps the values of the log themselves.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba load fit access.log -o site.load
+  zcat access.log.*.gz | yamba load fit - -o site.load
+  yamba load fit access.log --without-paths -o public.load    nothing names what was asked for")]
+pub(super) struct Fit {
+    /// A log in Common or Combined Log Format; `-` is standard input
+    #[arg(value_name = "ACCESS.LOG")]
+    log: PathBuf,
+    /// Write the model to this file
+    #[arg(short, long, value_name = "MODEL")]
+    output: Option<PathBuf>,
+    /// Leave the paths of the objects out of the model: they are then /1, /2 and so on, in the order of popularity
+    #[arg(long)]
+    without_paths: bool,
+    /// Do not draw the distributions
+    #[arg(long)]
+    no_plot: bool,
+    /// Seed of the random numbers in the fit
+    #[arg(long, value_name = "N", default_value = "1", value_parser = quantity::count(0..=u64::MAX))]
+    seed: u64,
+    /// Print the model instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl Fit {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let log = source::log(&self.log)?;
+        let options = Options {
+            names_paths: !self.without_paths,
+            seed: self.seed,
+        };
+        let fitted = fit(&log, options).map_err(|TooFewRequests(count)| {
+            Failure::new(format!(
+                "{}: {count} requests with GET or HEAD are too few for a model",
+                self.log.display()
+            ))
+            .help("give it a longer log: it needs 20 such requests at different times")
+        })?;
+        if let Some(path) = &self.output {
+            let text = serde_json::to_string(&fitted.model).map_err(Failure::ours)?;
+            output::whole(path, |out| writeln!(out, "{text}"))?;
+        }
+        if self.json {
+            return output::json(&fitted.model);
+        }
+        output::result(&self.text(&fitted))
+    }
+
+    fn text(&self, fitted: &Fitted) -> String {
+        let width = output::width();
+        let mut text = table::fitted(&fitted.model, width);
+        if !self.no_plot {
+            text.push('\n');
+            text += &table::plots(&fitted.curves, width.unwrap_or(COLUMNS));
+        }
+        text
+    }
+}
