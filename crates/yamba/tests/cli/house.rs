@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
     ("discover", &["record", "stats"]),
-    ("predict", &["record"]),
+    ("predict", &["record", "stats"]),
     ("trace", &["predict"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),
