@@ -60,7 +60,7 @@ pub fn drive(
     local.block_on(&runtime, run(plan, stop, progress))
 }
 
-/// What sends the requests of a load.
+/// The tasks that send the requests of a load.
 enum Senders {
     Open(Rc<Queue>, JoinHandle<io::Result<()>>),
     Closed(Vec<JoinHandle<()>>),

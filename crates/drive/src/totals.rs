@@ -1,4 +1,4 @@
-//! What a load measures.
+//! Counts and times of a load.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ pub enum Ending {
     Failing(String),
 }
 
-/// What a load measured.
+/// The counts and times of a load.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Time from the first request until the last one was sent or given up, in ns.

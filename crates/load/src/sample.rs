@@ -6,7 +6,7 @@ use crate::distribution::Distribution;
 use crate::model::{Model, Sessions};
 use crate::popularity::{Popularity, draw};
 
-/// A source of requests. The same seed gives the same requests.
+/// A source of requests. Two sources with one seed give equal requests.
 pub struct Sampler {
     arrivals_s: Distribution,
     sessions: Sessions,

@@ -1,4 +1,4 @@
-//! Logs with known parameters, written by generators of their own: the fit recovers the parameters, and what the model generates has the log's distributions.
+//! Logs with known parameters, written by generators of their own: the fit recovers the parameters, and generated requests have the log's distributions.
 
 use std::fmt::Write;
 
@@ -94,7 +94,7 @@ fn all_pass(model: &Model) {
     }
 }
 
-/// What the model generates has the distributions of the log: the two-sample test of Smirnov at 1 %. `text` is the log.
+/// Generated requests have the distributions of the log `text`: the two-sample test of Smirnov at 1 %.
 fn generates(model: &Model, text: &str) {
     let log = log::read(text);
     let count = log.entries.len().min(50_000);

@@ -39,9 +39,7 @@ pub use distribution::{
     student_t_quantile,
 };
 pub use holm::holm;
-pub use kolmogorov::{
-    kolmogorov_distance, kolmogorov_p_value, kolmogorov_scale, smirnov_distance,
-};
+pub use kolmogorov::{kolmogorov_distance, kolmogorov_p_value, kolmogorov_scale, smirnov_distance};
 pub use launch_interval::launch_interval;
 pub use launch_ratio::{Ratio, launch_level, launch_ratio};
 pub use least_squares::{Coefficient, Fit, least_squares};

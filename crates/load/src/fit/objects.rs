@@ -15,7 +15,7 @@ pub(super) struct Object {
     pub path: u32,
     /// Number of requests.
     pub requests: u64,
-    /// The median size of complete responses; if there is none, of all responses.
+    /// The median size of complete responses, or of all responses if none is complete.
     pub bytes: u64,
     /// The most frequent status.
     pub status: u16,

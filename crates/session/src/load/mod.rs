@@ -28,7 +28,7 @@ pub struct Request {
     pub arguments: Vec<String>,
 }
 
-/// What a load measured.
+/// The figures of a load.
 pub struct Measured {
     /// The figures as a run.
     pub run: Run,
