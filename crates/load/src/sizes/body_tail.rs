@@ -181,7 +181,7 @@ impl Sums {
         let n = count as f64;
         let mean = self.logs[count] / n;
         let variance = self.squares[count] / n - mean * mean;
-        if count < 3 || !(variance > 1e-12) {
+        if count < 3 || variance.is_nan() || variance <= 1e-12 {
             return None;
         }
         Some(self.with(count, mean, variance.sqrt(), 1.0))

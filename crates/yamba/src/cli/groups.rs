@@ -5,7 +5,10 @@ use clap::builder::StyledStr;
 
 /// Each heading of the help with its commands, in order of use.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["time", "list", "run", "load", "study", "bundle"]),
+    (
+        "Measure",
+        &["time", "list", "run", "load", "study", "bundle"],
+    ),
     (
         "Results",
         &[
