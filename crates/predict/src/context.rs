@@ -178,7 +178,7 @@ impl Context {
     pub(crate) fn mean_scale(&self, systems: &Systems) -> Option<Scale> {
         let each = self.timed.iter().filter_map(|t| {
             let (scale, _) = self.scale(&t.used(), systems)?;
-            (t.time_ns > 0.0).then(|| (t, scale))
+            (t.time_ns > 0.0).then_some((t, scale))
         });
         let all: Vec<(&Timed, Scale)> = each.collect();
         let scales: Vec<Scale> = all.iter().map(|(_, scale)| *scale).collect();
