@@ -5,20 +5,20 @@ use crate::buckets::{bucket, first};
 /// The references by stack distance, and with them the hit ratio of an LRU cache of any size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// Weight of the references in each bucket of distances.
+    /// Weight of the references in each bucket of distances less 1, so that a bucket ends at each power of two.
     weights: Vec<f64>,
     /// Weight of the first references to a page.
     first_references: f64,
 }
 
 impl Curve {
-    /// Adds references at a distance in pages. `None`: first references.
+    /// Adds references at a distance in pages, at least 1. `None`: first references.
     pub fn add(&mut self, distance: Option<u64>, weight: f64) {
         let Some(distance) = distance else {
             self.first_references += weight;
             return;
         };
-        let bucket = bucket(distance);
+        let bucket = bucket(distance.saturating_sub(1));
         if bucket >= self.weights.len() {
             self.weights.resize(bucket + 1, 0.0);
         }
@@ -45,7 +45,7 @@ impl Curve {
         let whole: f64 = self.weights.iter().take(last).sum();
         let (begin, end) = (first(last), first(last + 1));
         // The distances of one bucket count as spread evenly.
-        let share = (pages + 1 - begin) as f64 / (end - begin) as f64;
+        let share = (pages - begin) as f64 / (end - begin) as f64;
         let part = self.weights.get(last).map_or(0.0, |weight| weight * share);
         Some(((whole + part) / all).clamp(0.0, 1.0))
     }
@@ -53,6 +53,6 @@ impl Curve {
     /// The number of pages from which on only first references miss.
     pub fn largest_useful(&self) -> u64 {
         let last = self.weights.iter().rposition(|weight| *weight > 0.0);
-        last.map_or(0, |last| first(last + 1) - 1)
+        last.map_or(0, |last| first(last + 1))
     }
 }

@@ -60,8 +60,9 @@ fn fetches(start: u64, pages: u64) -> Vec<(u64, u64)> {
 /// The kernel's windows were seen by cachestat(2) after each read of a file of 256 MiB, on Linux 6.18, ext4 with a read-ahead of 8 MiB.
 #[test]
 fn read_ahead_has_the_windows_of_a_kernel() {
+    type Windows = &'static [(u64, u64)];
     #[rustfmt::skip]
-    let kernel: [((u64, u64), &[(u64, u64)]); 4] = [
+    let kernel: [((u64, u64), Windows); 4] = [
         ((0, 1), &[(0, 4), (1, 16), (4, 60), (20, 240), (80, 448), (320, 256), (768, 512), (1024, 512), (1536, 1024), (2048, 1024), (3072, 2048), (4096, 2048),
             (6144, 2048), (8192, 2048)]),
         ((0, 16), &[(0, 64), (16, 256), (64, 512), (320, 1024), (832, 1984), (1856, 1280), (3840, 1024), (5120, 2048), (6144, 2048), (8192, 2048)]),

@@ -158,7 +158,7 @@ fn unsent(outcome: &Outcome) -> Option<String> {
 fn is_late(outcome: &Outcome) -> bool {
     let late = &outcome.late_ns;
     let latency = outcome.latency_ns.value_at_quantile(0.5) as f64;
-    late.len() > 0 && late.value_at_quantile(0.5) as f64 > MOST_LATE * latency
+    !late.is_empty() && late.value_at_quantile(0.5) as f64 > MOST_LATE * latency
 }
 
 /// How late the generator was, if that is a part of the latencies.
