@@ -61,6 +61,7 @@ pub const FILES: &[&str] = &[
     "/sys/devices/system/cpu/cpufreq/policy*/scaling_driver",
     "/sys/devices/system/cpu/cpufreq/policy*/scaling_min_freq",
     "/sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq",
+    "/sys/devices/system/cpu/cpufreq/policy*/cpuinfo_min_freq",
     "/sys/devices/system/cpu/cpufreq/policy*/cpuinfo_max_freq",
     "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
     "/sys/devices/system/cpu/intel_pstate/no_turbo",

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use crate::shells::commands;
 use crate::support::{Answer, Yamba};
 
-/// Commands without `--json`. They write a benchmark or print a skeleton, a vector (which is JSON), a page, a file in a requested format, a script, or manual pages.
-const WITHOUT: [&str; 7] = [
+/// Commands without `--json`. They write a benchmark or a bundle, or print a skeleton, a vector (which is JSON), a page, a file in a requested format, a script, or manual pages. `load` has commands of its own.
+const WITHOUT: [&str; 9] = [
     "new",
+    "bundle",
+    "load",
     "port",
     "trace",
     "report",

@@ -156,7 +156,7 @@ fn wrong_logs_and_models_are_refused() {
 fn rate_is_measured_and_kept() {
     let mut yamba = yamba();
     let origin = Origin::start(&yamba, &["--latency", "5ms"]);
-    let words = format!("load run site.load {} --rate 200 --for 2s", origin.url);
+    let words = format!("load run site.load {} --rate 600 --for 3s", origin.url);
     let answer = yamba.run(&words).ok();
     assert!(answer.err.contains(" stored\n"), "{}", answer.err);
     answer.says(&[
@@ -180,9 +180,9 @@ fn rate_is_measured_and_kept() {
     );
     assert!(latency["median"].as_f64().unwrap() >= 5e6, "{latency:#}");
     let rate = throughput["median"].as_f64().unwrap();
-    assert!((120.0..300.0).contains(&rate), "{rate}");
+    assert!((360.0..900.0).contains(&rate), "{rate}");
     assert_eq!(latency["parameters"]["model"], "site");
-    assert_eq!(latency["parameters"]["rate"], 200.0);
+    assert_eq!(latency["parameters"]["rate"], 600.0);
     yamba
         .run("show latest")
         .ok()
@@ -208,11 +208,13 @@ fn users_and_replay_have_the_objects_of_the_log() {
             run["benchmarks"][0]["distribution"]["count"], 3000,
             "{words}"
         );
-        assert_eq!(
-            run["benchmarks"][0]["notes"],
-            serde_json::json!([]),
-            "{words}"
-        );
+        let notes = run["benchmarks"][0]["notes"].as_array().unwrap();
+        // Beside other tests, this machine may be busy.
+        let is_of_machine = |note: &serde_json::Value| {
+            let text = note.as_str().unwrap();
+            text.starts_with("this program sent its requests late")
+        };
+        assert!(notes.iter().all(is_of_machine), "{words}: {notes:?}");
     }
 }
 

@@ -21,6 +21,19 @@ impl Schema {
         Schema { root, is_closed }
     }
 
+    fn with(&self, is_closed: bool) -> Schema {
+        Schema {
+            root: self.root.clone(),
+            is_closed,
+        }
+    }
+
+    /// The definition that a reference names.
+    fn target(&self, reference: &Value) -> &Value {
+        let name = reference.as_str().unwrap().trim_start_matches('#');
+        self.root.pointer(name).expect("a definition of the schema")
+    }
+
     /// The faults of a document, each with its place.
     fn faults(&self, document: &Value) -> Vec<String> {
         let mut faults = Vec::new();
@@ -46,14 +59,16 @@ impl Schema {
             let holds = match keyword.as_str() {
                 "$schema" | "$defs" | "title" | "description" | "format" | "then" | "else" => true,
                 "$ref" => {
-                    let name = rule.as_str().unwrap().trim_start_matches('#');
-                    let target = self.root.pointer(name).expect("what it refers to is there");
-                    self.check(target, value, place, faults);
+                    // Fields beside the reference are not documented there.
+                    let is_closed = self.is_closed && !rules.contains_key("properties");
+                    self.with(is_closed)
+                        .check(self.target(rule), value, place, faults);
                     true
                 }
                 "type" => is_of_type(rule, value),
                 "const" => rule == value,
                 "minimum" => value.as_f64().is_none_or(|v| v >= rule.as_f64().unwrap()),
+                "maximum" => value.as_f64().is_none_or(|v| v <= rule.as_f64().unwrap()),
                 "minItems" => value
                     .as_array()
                     .is_none_or(|a| a.len() as u64 >= rule.as_u64().unwrap()),
@@ -101,7 +116,14 @@ impl Schema {
             self.is_closed && rules.contains_key("type") && rules.contains_key("properties");
         if is_closed && !rules.contains_key("additionalProperties") {
             let fields = value.as_object().into_iter().flatten();
-            let unknown = fields.filter(|(name, _)| rules["properties"].get(name).is_none());
+            let referred = rules
+                .get("$ref")
+                .map(|rule| &self.target(rule)["properties"]);
+            let is_known = |name: &str| {
+                let beside = referred.is_some_and(|fields| fields.get(name).is_some());
+                beside || rules["properties"].get(name).is_some()
+            };
+            let unknown = fields.filter(|(name, _)| !is_known(name));
             faults.extend(unknown.map(|(name, _)| format!("{place}/{name}: is not documented")));
         }
     }

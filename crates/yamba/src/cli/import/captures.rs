@@ -42,11 +42,14 @@ pub(super) fn read<'a>(
     ))
 }
 
-/// The content of a capture. `None` for another file, and for one that cannot be read: its reader says why.
+/// The content of a capture. `None` for another file, and for one that cannot be read: its reader says why. A pipe can be read only once, so it is left to that reader.
 fn capture(path: &Path, left: &mut u64) -> Result<Option<Vec<u8>>, Failure> {
     let Ok(mut file) = File::open(path) else {
         return Ok(None);
     };
+    if !file.metadata().is_ok_and(|data| data.is_file()) {
+        return Ok(None);
+    }
     let mut content = Vec::new();
     let mut part = |most: u64| file.by_ref().take(most).read_to_end(&mut content).is_ok();
     if !part(BEGINNING) {
