@@ -1,5 +1,5 @@
-// The contents of the bundle: an index of lines, texts, and programs. The first program is complete; each other one is a patch of it
-// (the format of bsdiff), since nearly all of a static program is the same library and harness.
+// The contents of the bundle: an index of lines, texts, and programs. The first program is complete; each other one is a patch of
+// it (the format of bsdiff), since nearly all of a static program is the same library and harness.
 #pragma once
 
 #include <elf.h>
@@ -78,7 +78,8 @@ class Archive {
         uint64_t offset = word(data_ + size_ - 16), length = word(data_ + size_ - 8);
         if (offset > size_ || length > size_ - offset) give_up("its index is missing");
         std::string index(reinterpret_cast<const char *>(data_ + offset), length);
-        for (size_t at = 0, end; (end = index.find('\n', at)) != std::string::npos; at = end + 1) enter(index.substr(at, end - at));
+        for (size_t at = 0, end; (end = index.find('\n', at)) != std::string::npos; at = end + 1)
+            enter(index.substr(at, end - at));
         check(offset);
     }
 
@@ -89,7 +90,8 @@ class Archive {
         Part part;
         if (name != "part" && name != "executable") return lines_[name].push_back(value);
         unsigned long long numbers[3];
-        if (sscanf(value.c_str(), "%llu %llu %llu %255s", numbers, numbers + 1, numbers + 2, rest) != 4) give_up("its index is wrong");
+        if (sscanf(value.c_str(), "%llu %llu %llu %255s", numbers, numbers + 1, numbers + 2, rest) != 4)
+            give_up("its index is wrong");
         part.offset = numbers[0], part.length = numbers[1], part.size = numbers[2];
         if (name == "part") parts_[rest] = part;
         else programs_.push_back(Program{part, rest});
@@ -121,7 +123,8 @@ class Archive {
             uint64_t mixed = word(p), copied = word(p + 8);
             int64_t skipped = offset(p + 16);
             p += 24;
-            if (mixed > size_t(end - p) || copied > size_t(end - p) - mixed || mixed > base_.size() - from) give_up("a patch is wrong");
+            if (mixed > size_t(end - p) || copied > size_t(end - p) - mixed || mixed > base_.size() - from)
+                give_up("a patch is wrong");
             for (size_t i = 0; i < mixed; i++) out.push_back(char(uint8_t(base_[from + i]) + p[i]));
             out.append(reinterpret_cast<const char *>(p + mixed), copied);
             p += mixed + copied;

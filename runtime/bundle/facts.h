@@ -25,7 +25,8 @@ inline std::string read_file(const char *path) {
     std::string text;
     char buffer[4096];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    for (ssize_t n; fd >= 0 && text.size() < (1 << 20) && (n = read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
+    for (ssize_t n; fd >= 0 && text.size() < (1 << 20) && (n = read(fd, buffer, sizeof buffer)) > 0;)
+        text.append(buffer, size_t(n));
     if (fd >= 0) close(fd);
     return text;
 }
@@ -115,7 +116,8 @@ inline std::string answers() {
     out += ",\"cpus\":" + std::to_string(processors()) + ",\"page_size\":" + std::to_string(sysconf(_SC_PAGESIZE));
     out += std::string(",\"root\":") + (geteuid() == 0 ? "true" : "false");
     out += ",\"limits\":{\"locked_memory\":" + limit(RLIMIT_MEMLOCK) + ",\"realtime_priority\":" + limit(RLIMIT_RTPRIO);
-    out += ",\"open_files\":" + limit(RLIMIT_NOFILE) + ",\"processes\":" + limit(RLIMIT_NPROC) + ",\"stack\":" + limit(RLIMIT_STACK);
+    out +=
+        ",\"open_files\":" + limit(RLIMIT_NOFILE) + ",\"processes\":" + limit(RLIMIT_NPROC) + ",\"stack\":" + limit(RLIMIT_STACK);
     out += "},\"resolution_ns\":" + step(CLOCK_MONOTONIC) + ",\"tick_ns\":" + step(CLOCK_MONOTONIC_COARSE);
     out += ",\"container\":" + (container == nullptr || *container == '\0' ? "null" : quoted(container));
     out += std::string(",\"realtime\":") + realtime() + ",\"counters\":" + quoted(counters()) + ",\"guests\":" + guests();

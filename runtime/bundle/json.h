@@ -13,7 +13,7 @@ namespace bundle {
 
 struct Json {
     enum Kind { absent, null, truth, number, text, list, object } kind = absent;
-    std::string plain;  // of a truth, a number or a text
+    std::string plain;                                  // of a truth, a number or a text
     std::vector<std::pair<std::string, Json>> members;  // of an object; of a list, without names
 
     const Json &at(const char *name) const {

@@ -82,7 +82,8 @@ class Executable {
         std::vector<char *> words;
         const std::string path = path_.empty() ? "/proc/self/fd/" + std::to_string(fd_) : path_;
         if (!emulator.empty()) words = {const_cast<char *>(emulator.c_str()), const_cast<char *>(path.c_str())};
-        for (size_t i = emulator.empty() ? 0 : 1; i < arguments.size(); i++) words.push_back(const_cast<char *>(arguments[i].c_str()));
+        for (size_t i = emulator.empty() ? 0 : 1; i < arguments.size(); i++)
+            words.push_back(const_cast<char *>(arguments[i].c_str()));
         words.push_back(nullptr);
         if (!emulator.empty()) return (void)execvp(emulator.c_str(), words.data());
         fcntl(fd_, F_SETFD, FD_CLOEXEC);
@@ -98,7 +99,8 @@ class Executable {
 // A running program, with the pipes of its records and of its messages.
 class Process {
   public:
-    // `arguments` begins with the name of the program. Records come through descriptor 3, or through standard output if `describes`.
+    // `arguments` begins with the name of the program. Records come through descriptor 3, or through standard output if
+    // `describes`.
     Process(const Executable &program, const std::string &emulator, const std::vector<std::string> &arguments, bool describes) {
         int records[2], errors[2];
         output_.began_ns = now_ns();

@@ -34,7 +34,10 @@ struct Entry {
 class Runner {
   public:
     explicit Runner(const Options &options)
-        : options_(options), run_(random_id()), writer_(options.is_serial, options.plans, options.repeat, run_), scratch_(options.scratch) {
+        : options_(options),
+          run_(random_id()),
+          writer_(options.is_serial, options.plans, options.repeat, run_),
+          scratch_(options.scratch) {
         limits_.silence_ns = archive_.number("silence_ns"), limits_.timeout_ns = archive_.number("timeout_ns");
         begun_ns_ = now_ns();
         prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -42,18 +45,19 @@ class Runner {
 
     int run() {
         writer_.item("{\"item\":\"begin\",\"bundle\":" + quoted(archive_.one("id")) + ",\"run\":" + quoted(run_) +
-                     ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) +
-                     emulator() + "}");
+                     ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) + emulator() + "}");
         // A serial line would take minutes for the sources; `yamba import --bundle` reads them from the bundle.
         writer_.item(archive_.text(writer_.is_serial() ? "brief" : "plan"));
         if (!writer_.is_serial()) writer_.item(archive_.text("sources"));
-        writer_.item("{\"item\":\"machine\",\"answers\":" + facts::answers() + ",\"files\":" + facts::files(archive_.all("file")) + "}");
+        writer_.item("{\"item\":\"machine\",\"answers\":" + facts::answers() +
+                     ",\"files\":" + facts::files(archive_.all("file")) + "}");
         describe_all();
         if (options_.plans) return print_plan();
         probe_widths();
         for (uint64_t round = 0; round < archive_.number("launches") && !stop_requested; round++) measure(round);
-        writer_.item("{\"item\":\"end\",\"items\":" + std::to_string(writer_.items() + 1) + ",\"entries\":" + std::to_string(points_) +
-                     ",\"interrupted\":" + (stop_requested ? "true" : "false") + ",\"finished_unix_s\":" + unix_seconds() + "}");
+        writer_.item("{\"item\":\"end\",\"items\":" + std::to_string(writer_.items() + 1) +
+                     ",\"entries\":" + std::to_string(points_) + ",\"interrupted\":" + (stop_requested ? "true" : "false") +
+                     ",\"finished_unix_s\":" + unix_seconds() + "}");
         writer_.finish();
         return stop_requested ? 1 : 0;
     }
@@ -65,7 +69,8 @@ class Runner {
     static std::string random_id() {
         uint64_t bits = 0;
         char digits[20];
-        if (getrandom(&bits, sizeof bits, 0) != sizeof bits) bits = clock_ns(CLOCK_REALTIME) * 0x9E3779B97F4A7C15u ^ uint64_t(getpid());
+        if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+            bits = clock_ns(CLOCK_REALTIME) * 0x9E3779B97F4A7C15u ^ uint64_t(getpid());
         snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(bits));
         return digits;
     }
@@ -145,7 +150,8 @@ class Runner {
         const double seconds = launches * (strtod(archive_.line("launch_time_ns"), nullptr) / 1e9 + 0.06);
         const double bytes = (double(writer_.bytes()) + launches * launch_bytes) * options_.repeat;
         printf("%td figures, %.0f launches, about %.0f s", measured, launches, seconds);
-        if (options_.is_serial) printf("; then about %.0f s for %.0f KB on a line of 115200 baud", bytes * 10 / 115200, bytes / 1000);
+        if (options_.is_serial)
+            printf("; then about %.0f s for %.0f KB on a line of 115200 baud", bytes * 10 / 115200, bytes / 1000);
         printf(". Nothing was measured.\n");
         return 0;
     }
@@ -181,9 +187,10 @@ class Runner {
         if (output.exit.kind == Exit::stopped) return;
         learn(output.records);
         note(entry, output);
-        writer_.item("{\"item\":\"launch\",\"entry\":" + std::to_string(number) + ",\"program\":" + std::to_string(entry.program) +
-                     ",\"round\":" + std::to_string(round) + ",\"quiet_width\":" + (is_probed ? width : "null") +
-                     ",\"batch_ns\":" + (is_short ? batch : "null") + emulator() + ending(output) + recorded(output.records) + "}");
+        writer_.item("{\"item\":\"launch\",\"entry\":" + std::to_string(number) +
+                     ",\"program\":" + std::to_string(entry.program) + ",\"round\":" + std::to_string(round) +
+                     ",\"quiet_width\":" + (is_probed ? width : "null") + ",\"batch_ns\":" + (is_short ? batch : "null") +
+                     emulator() + ending(output) + recorded(output.records) + "}");
     }
 
     // An entry ends when a launch is skipped or hangs, and after two failed launches.

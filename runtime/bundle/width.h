@@ -51,7 +51,9 @@ class Widths {
         std::sort(logs.begin(), logs.end());
         const double width = log1p(0.01);
         const size_t fewest = std::max<size_t>(30, size_t(0.04 * double(logs.size())));
-        auto count = [&](size_t i) { return size_t(std::upper_bound(logs.begin(), logs.end(), logs[i] + width) - logs.begin()) - i; };
+        auto count = [&](size_t i) {
+            return size_t(std::upper_bound(logs.begin(), logs.end(), logs[i] + width) - logs.begin()) - i;
+        };
         for (size_t i = 0; i < logs.size();) {
             if (count(i) < fewest) {
                 i++;

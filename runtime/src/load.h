@@ -25,7 +25,8 @@ inline uint64_t processors(const Plan &plan) {
 inline bool enter_realtime() {
     if (system::enter_realtime_in_turns(1)) return true;
     place::note(
-        "not in a real-time class: with several processes or threads that needs root, CAP_SYS_NICE or a limit (`ulimit -r`) of at "
+        "not in a real-time class: with several processes or threads that needs root, CAP_SYS_NICE or a limit (`ulimit -r`) of "
+        "at "
         "least 2");
     return false;
 }

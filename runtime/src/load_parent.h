@@ -252,7 +252,8 @@ class Parent {
         const uint32_t failed = read(header_.failed);
         const uint64_t worker = failed > 0 ? failed - 1 : lagging(index);
         if (has_threads() && failed == 0) snprintf(who, sizeof who, "the process of %llu threads", ull(shared_.workers));
-        else snprintf(who, sizeof who, "%s %llu of %llu", has_threads() ? "thread" : "process", ull(worker), ull(shared_.workers));
+        else
+            snprintf(who, sizeof who, "%s %llu of %llu", has_threads() ? "thread" : "process", ull(worker), ull(shared_.workers));
         give_up("%s %s %s", who, how, state_names[read(shared_.slots[worker].state)]);
     }
 

@@ -61,7 +61,8 @@ inline Size trial_size(const Baseline &alone) {
 }
 
 // A smaller size if contention slows threads down: if a pass takes much longer in the trial than with a share of the processors.
-// Threads that contend for a lock would otherwise take minutes for what takes one alone a second. `pass` is the mean of all threads.
+// Threads that contend for a lock would otherwise take minutes for what takes one alone a second. `pass` is the mean of all
+// threads.
 inline Size contended_size(const Size &size, double pass, const Baseline &alone, double batch_ns, double share) {
     if (pass < strong_contention * alone.pass / share) return size;
     auto at_most = [](uint64_t value, uint64_t limit) { return value < limit ? value : limit; };

@@ -146,12 +146,14 @@ inline Text no_threads(Subject &subject) {
     if (threads <= 1) return reason;
     const char *name = subject.process_wide();
     if (!system::has_thread_usage)
-        reason.add("not in several threads: this system does not count the resources of a single thread; measure processes, with -P");
+        reason.add(
+            "not in several threads: this system does not count the resources of a single thread; measure processes, with -P");
     else if (!subject.runs_in_threads())
         reason.add("not in several threads: its `runs_in_threads` says no; measure processes, with -P");
     else if (name != nullptr)
         reason.addf(
-            "not in several threads: its C++ has `%s`, which concerns the whole process; measure processes, with -P, or define `bool "
+            "not in several threads: its C++ has `%s`, which concerns the whole process; measure processes, with -P, or define "
+            "`bool "
             "runs_in_threads() { return true; }` if each thread may do so",
             name);
     return reason;
