@@ -5,6 +5,7 @@
 
 use crate::contained::without_contained;
 use crate::cost::{Cost, Costs};
+use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
 use crate::vector::{Use, Vector};
 use crate::{NULL_CALL, canonical};
@@ -18,7 +19,7 @@ pub struct Context {
     timed: Vec<Timed>,
     overall: Factor,
     outside_ns: Option<f64>,
-    spread: Option<f64>,
+    uncertainty: Option<Uncertainty>,
 }
 
 /// A primitive with its traced time.
@@ -53,7 +54,7 @@ impl Context {
             timed,
             overall,
             outside_ns: None,
-            spread: vector.spread(),
+            uncertainty: vector.uncertainty(),
         };
         context.outside_ns = vector
             .kernel_ns
@@ -66,9 +67,9 @@ impl Context {
         self.outside_ns
     }
 
-    /// By what share the times of another trace may differ. `None`: unknown.
-    pub(crate) fn spread(&self) -> Option<f64> {
-        self.spread
+    /// How far the traced times may be off. `None`: unknown.
+    pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
+        self.uncertainty
     }
 
     /// Adds the figures of this machine that were not used.

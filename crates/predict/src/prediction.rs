@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::cost::Costs;
 use crate::plain;
 use crate::product::{Other, Product, sum};
+use crate::rounds::Uncertainty;
 use crate::traced::{self, Terms};
 use crate::vector::{Use, Vector};
 
@@ -40,8 +41,10 @@ pub struct Prediction {
     pub(crate) of_costs_ns: [f64; 2],
     /// The origin of the times.
     pub context: Basis,
-    /// Half the width of the part of the interval that comes from the trace, as a share of `predicted_ns`. `None`: unknown, since the application was traced in one round.
+    /// Half the width of the part of the interval that comes from the spread of the trace's rounds, as a share of `predicted_ns`. `None`: unknown, since the application was traced in one round.
     pub trace_spread: Option<f64>,
+    /// By what share clock ticks and tracer disagree on the kernel's part of the time. The interval is wider by it on both sides. `None`: unknown.
+    pub trace_border: Option<f64>,
     /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
     pub is_as_traced: bool,
     /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
@@ -144,8 +147,8 @@ pub fn predict_in_context(
         found.without_intervals();
         found.set_user_time(vector.user_ns, None);
     }
-    if let Some(spread) = context.spread() {
-        found.widen(spread);
+    if let Some(uncertainty) = context.uncertainty() {
+        found.widen(uncertainty);
     }
     Ok(found)
 }
@@ -162,6 +165,7 @@ impl Prediction {
             of_costs_ns: [0.0; 2],
             context: Basis::Benchmarks,
             trace_spread: None,
+            trace_border: None,
             is_as_traced: false,
             traced_on: None,
             no_context: None,
@@ -212,16 +216,18 @@ impl Prediction {
             .for_each(|interval| *interval = None);
     }
 
-    /// Adds the spread of the trace to the interval. Costs and trace were measured independently: the half-widths are added in quadrature.
-    fn widen(&mut self, spread: f64) {
+    /// Adds the uncertainty of the trace to the interval. Costs and trace were measured independently: their half-widths are added in quadrature. The border between user and
+    /// kernel time is off in the same direction each time: its share is added to the half-width.
+    fn widen(&mut self, trace: Uncertainty) {
         let ns = self.predicted_ns;
         let [low, high] = self.interval_ns.unwrap_or([ns, ns]);
-        let half = spread * ns;
+        let (half, border) = (trace.spread * ns, trace.border * ns);
         self.interval_ns = Some([
-            (ns - half.hypot(ns - low)).max(0.0),
-            ns + half.hypot(high - ns),
+            (ns - half.hypot(ns - low) - border).max(0.0),
+            ns + half.hypot(high - ns) + border,
         ]);
-        self.trace_spread = Some(spread);
+        self.trace_spread = Some(trace.spread);
+        self.trace_border = Some(trace.border);
     }
 
     /// Sets the user time per unit on this system, in ns, if it is known, and its interval.

@@ -16,6 +16,8 @@ const CONFIDENCE: f64 = 0.9;
 pub struct Round {
     /// User and kernel time without the tracer, in ns, by the kernel's own account.
     pub untraced_ns: f64,
+    /// The kernel's part of `untraced_ns`, in ns, by the clock ticks that hit the kernel.
+    pub untraced_kernel_ns: f64,
     /// User time in the trace, in ns.
     pub user_ns: f64,
     /// Kernel time in the trace, in ns, before it is scaled.
@@ -26,6 +28,25 @@ impl Round {
     /// Kernel time without the tracer, in ns: the share that the kernel has in the trace, of the whole time without it.
     pub fn undisturbed_ns(&self) -> f64 {
         self.untraced_ns * self.kernel_ns / (self.user_ns + self.kernel_ns)
+    }
+}
+
+/// How far the times of a trace may be off, as shares of its kernel time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Uncertainty {
+    /// [`spread`].
+    pub spread: f64,
+    /// [`border`]; 0 if it is unknown.
+    pub border: f64,
+}
+
+impl Uncertainty {
+    /// `None`: fewer than two rounds.
+    pub(crate) fn of(rounds: &[Round]) -> Option<Uncertainty> {
+        Some(Uncertainty {
+            spread: spread(rounds)?,
+            border: border(rounds).unwrap_or(0.0),
+        })
     }
 }
 
@@ -46,6 +67,15 @@ pub fn spread(rounds: &[Round]) -> Option<f64> {
     half.is_finite().then_some(half)
 }
 
+/// By what share of the kernel time the clock ticks and the tracer disagree on the border between user and kernel time: `|sum of ticks / sum of undisturbed - 1|`.
+/// The tracer's events lie inside the kernel, and Linux charges some ticks of the kernel to the user. `None`: there are no rounds, or no tick hit the kernel.
+pub fn border(rounds: &[Round]) -> Option<f64> {
+    let by_ticks: f64 = rounds.iter().map(|r| r.untraced_kernel_ns).sum();
+    let by_tracer: f64 = undisturbed(rounds).iter().sum();
+    let border = (by_ticks / by_tracer - 1.0).abs();
+    (by_ticks > 0.0 && border.is_finite()).then_some(border)
+}
+
 fn undisturbed(rounds: &[Round]) -> Vec<f64> {
     rounds.iter().map(Round::undisturbed_ns).collect()
 }
@@ -57,6 +87,7 @@ mod tests {
     fn round(untraced_ns: f64, user_ns: f64, kernel_ns: f64) -> Round {
         Round {
             untraced_ns,
+            untraced_kernel_ns: untraced_ns / 2.0,
             user_ns,
             kernel_ns,
         }
@@ -74,6 +105,19 @@ mod tests {
         assert_eq!([first, second, third], [75.0, 78.0, 225.0]);
         assert_eq!(level(&rounds, 252.0), Some(78.0 / 252.0));
         assert_eq!(level(&[], 252.0), None);
+    }
+
+    #[test]
+    fn border_is_the_difference_of_the_clocks() {
+        // Half by the ticks; three quarters, and then a half, by the tracer: 100 ns and 125 ns in all.
+        let rounds = [round(100.0, 50.0, 150.0), round(100.0, 100.0, 100.0)];
+        assert!((border(&rounds).unwrap() - 0.2).abs() < 1e-12);
+        let mut without_ticks = rounds;
+        without_ticks
+            .iter_mut()
+            .for_each(|r| r.untraced_kernel_ns = 0.0);
+        assert_eq!(border(&without_ticks), None);
+        assert_eq!(border(&[]), None);
     }
 
     #[test]

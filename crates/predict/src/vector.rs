@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::canonical;
 pub use crate::rounds::Round;
-use crate::{canonical, rounds};
+use crate::rounds::Uncertainty;
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -110,9 +111,9 @@ impl Vector {
         Some(self.units? / (f64::from(runs) * rounds as f64))
     }
 
-    /// By what share the times of another trace may differ: [`rounds::spread`](crate::rounds::spread). `None`: unknown.
-    pub(crate) fn spread(&self) -> Option<f64> {
-        rounds::spread(&self.traced.as_ref()?.rounds)
+    /// How far the traced times may be off. `None`: unknown.
+    pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
+        Uncertainty::of(&self.traced.as_ref()?.rounds)
     }
 
     /// Multiplies all times by a factor.
@@ -175,6 +176,8 @@ impl Vector {
 
 impl Round {
     fn check(&self, place: &str) -> Result<(), String> {
+        let by_ticks = Some(self.untraced_kernel_ns);
+        not_negative(&format!("{place}.untraced_kernel_ns"), by_ticks)?;
         let times = [
             ("untraced_ns", self.untraced_ns),
             ("user_ns", self.user_ns),

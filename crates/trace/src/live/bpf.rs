@@ -194,6 +194,7 @@ impl Session {
         let after = self.reader.times_ns();
         rounds.push(Round {
             untraced_ns: (untraced.user_ns + untraced.kernel_ns) / untraced.units,
+            untraced_kernel_ns: untraced.kernel_ns / untraced.units,
             user_ns: (after[0] - before[0]) / units,
             kernel_ns: (after[1] - before[1]) / units,
         });

@@ -283,14 +283,14 @@ fn basis(prediction: &Prediction) -> String {
         (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
             "the vector was traced on {system}: its times are those of the trace, {}",
             match prediction.trace_spread {
-                Some(_) => "with the spread of its rounds",
+                Some(_) => "with the spread of its rounds and the disagreement of the clocks",
                 None => "whose spread is unknown",
             }
         ),
         (Basis::Traced, Some(traced_on)) => format!(
             "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs{}",
             match prediction.trace_spread {
-                Some(_) => " and the spread of the trace's rounds",
+                Some(_) => ", the spread of the trace's rounds and the disagreement of the clocks",
                 None => ", not the spread of the trace",
             }
         ),
