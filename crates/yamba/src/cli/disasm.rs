@@ -51,6 +51,16 @@ pub(super) struct Disasm {
     code: CodeOptions,
 }
 
+/// The help for a bitstring that does not exist.
+fn existing(function: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return "it has no bitstrings: all its code is C++".to_owned();
+    }
+    let similar = did_you_mean(function, known);
+    let similar = similar.map_or_else(String::new, |similar| format!("{similar} "));
+    format!("{similar}it has {}", known.join(", "))
+}
+
 impl Disasm {
     pub(super) fn run(self) -> Result<(), Failure> {
         let (selection, named) = select::one(&self.class, self.lib.clone())?;
@@ -66,9 +76,7 @@ impl Disasm {
             if known.contains(&self.function) {
                 return failure;
             }
-            let similar = did_you_mean(&self.function, &known);
-            let similar = similar.map_or_else(String::new, |similar| format!("{similar} "));
-            failure.help(format!("{similar}it has {}", known.join(", ")))
+            failure.help(existing(&self.function, &known))
         })?;
         let lines = disasm::listing(&code);
         let document = json!({"isa": code.isa, "lines": lines});

@@ -49,7 +49,7 @@ Examples:
 
 Each figure comes from several launches: fresh processes, interleaved with those of the other benchmarks.
 
-Exit status: 0 all figures are valid (or skipped), 1 one is invalid or crashed, 2 nothing was measured.")]
+Exit status: 0 all figures are valid (or skipped), 1 one is invalid or crashed, 2 no benchmark could be built.")]
 pub(super) struct Run {
     #[command(flatten)]
     names: Names,

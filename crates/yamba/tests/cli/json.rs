@@ -140,6 +140,8 @@ fn build_and_disasm_print_json() {
             "error: pagefault: there is no bitstring `tuch`",
             "help: did you mean touch?",
         ]);
+        let without = yamba.run("disasm lat_syscall_getppid steps");
+        without.refused(&["help: it has no bitstrings: all its code is C++"]);
     }
 }
 
