@@ -48,6 +48,17 @@ pub struct Counts {
     pub device_pages: u64,
     /// Number of requests to the device by their number of pages.
     pub requests: BTreeMap<u64, u64>,
+    /// Those of the requests that were made ahead, while the pages before them were cached.
+    pub ahead: BTreeMap<u64, u64>,
+}
+
+/// Whether a call waits for a request to the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    /// The first page that the call needs is missing.
+    Awaited,
+    /// The pages before are cached: the device works while they are used.
+    Ahead,
 }
 
 /// Pages, and how many of them were cached when they were asked for.
@@ -75,6 +86,16 @@ impl Share {
 }
 
 impl Counts {
+    /// The requests that a call waited for, by their number of pages.
+    pub fn awaited(&self) -> BTreeMap<u64, u64> {
+        let mut awaited = self.requests.clone();
+        for (pages, count) in &self.ahead {
+            *awaited.entry(*pages).or_default() -= count;
+        }
+        awaited.retain(|_, count| *count > 0);
+        awaited
+    }
+
     /// All pages that were read, by calls or through mappings.
     pub fn all_read(&self) -> Share {
         self.read.plus(self.mapped)
@@ -170,7 +191,7 @@ impl LinuxCache {
                     };
                     before.take_while(is_cached).count() as u64
                 });
-                self.fill(file, window);
+                self.fill(file, window, Request::Awaited);
                 self.ensure(page);
             }
             let Some(id) = self.lists.find(page) else {
@@ -213,7 +234,7 @@ impl LinuxCache {
             .read_ahead
             .at_marker(first, pages, wanted, next_missing);
         if let Some(window) = window {
-            self.fill(file, window);
+            self.fill(file, window, Request::Ahead);
         }
     }
 
@@ -227,7 +248,7 @@ impl LinuxCache {
             let is_whole = bytes.start <= page.start && page.end <= bytes.end;
             let is_new = bytes.start <= page.start && self.files[file as usize].length <= bytes.end;
             if !is_whole && !is_new {
-                self.request(1);
+                self.request(1, Request::Awaited);
             }
             self.lists.add(Folio::new(file, index, 1), true);
         }
@@ -246,7 +267,7 @@ impl LinuxCache {
             }
         } else {
             let window = self.files[file as usize].read_ahead.at_mapped_miss(index);
-            self.fill(file, window);
+            self.fill(file, window, Request::Awaited);
             self.ensure(page);
         }
         if let Some(id) = self.lists.find(page) {
@@ -257,20 +278,20 @@ impl LinuxCache {
     /// Reads a page that read-ahead has not read, or that was evicted meanwhile.
     fn ensure(&mut self, page: Page) {
         if self.lists.find(page).is_none() {
-            self.request(1);
+            self.request(1, Request::Awaited);
             self.lists.add(Folio::new(page.file, page.index, 1), false);
         }
     }
 
     /// Reads the missing pages of a window, as far as the file goes. Pages that follow a cached one are read in folios of one page.
-    fn fill(&mut self, file: u32, window: Window) {
+    fn fill(&mut self, file: u32, window: Window, request: Request) {
         let end = (window.start + window.pages).min(self.files[file as usize].pages);
         let marker = window.start + window.pages - window.behind_marker;
         let (mut index, mut order, mut run) = (window.start, window.order, 0);
         while index < end {
             if self.has(file, index) {
                 (index, order) = (index + 1, 0);
-                self.request(std::mem::take(&mut run));
+                self.request(std::mem::take(&mut run), request);
                 continue;
             }
             let mut pages = fitting(index, order, end);
@@ -283,14 +304,18 @@ impl LinuxCache {
             index += pages;
             run += pages;
         }
-        self.request(run);
+        self.request(run, request);
     }
 
     /// Counts a request of this number of pages to the device.
-    fn request(&mut self, pages: u64) {
-        if pages > 0 {
-            self.counts.device_pages += pages;
-            *self.counts.requests.entry(pages).or_default() += 1;
+    fn request(&mut self, pages: u64, request: Request) {
+        if pages == 0 {
+            return;
+        }
+        self.counts.device_pages += pages;
+        *self.counts.requests.entry(pages).or_default() += 1;
+        if request == Request::Ahead {
+            *self.counts.ahead.entry(pages).or_default() += 1;
         }
     }
 }

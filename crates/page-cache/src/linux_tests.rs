@@ -76,6 +76,29 @@ fn read_ahead_has_the_windows_of_a_kernel() {
 }
 
 #[test]
+fn only_the_first_window_of_a_sequential_read_is_awaited() {
+    let reads = (0..2048).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
+    let found = counts(cache(256 * MIB, 256 * MIB, 8 * MIB), reads);
+    // The windows of the kernel above: 4 pages, and then those ahead. The window of 512 pages at page 768 is the first of two.
+    assert_eq!(found.awaited(), [(4, 1)].into());
+    let ahead = [
+        (16, 1),
+        (60, 1),
+        (240, 1),
+        (256, 1),
+        (448, 1),
+        (512, 2),
+        (1024, 1),
+    ];
+    assert_eq!(found.ahead, ahead.into());
+    let scattered = [900, 100, 500].map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
+    assert_eq!(
+        counts(cache(8 * MIB, 8 * MIB, MIB), scattered).ahead,
+        [].into()
+    );
+}
+
+#[test]
 fn file_without_read_ahead_is_read_as_asked_for() {
     let reads = [
         read(0, 3 * PAGE_BYTES),

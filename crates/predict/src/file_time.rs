@@ -40,30 +40,44 @@ pub struct ReadNames<'a> {
     pub cached: &'a str,
     /// A read of a file that is not.
     pub uncached: &'a str,
+    /// A read of a file that is not, from one end to the other.
+    pub sequential: &'a str,
 }
 
-/// The cost of read calls, and the additional cost of requests to the device. Both lists have sizes in bytes, and numbers.
+/// The reads of an application: pairs of a size in bytes and a number.
+#[derive(Clone, Debug)]
+pub struct Reads {
+    /// The read calls.
+    pub calls: Vec<(f64, f64)>,
+    /// The requests to the device that a call waited for.
+    pub awaited: Vec<(f64, f64)>,
+    /// The requests that the kernel made ahead. The device has several of them at a time.
+    pub ahead: Vec<(f64, f64)>,
+}
+
+/// The cost of read calls, and the additional cost of requests to the device.
 ///
 /// # Errors
 /// If a primitive has no cost. The text names it.
-pub fn file_costs(
-    costs: &Costs,
-    names: ReadNames,
-    calls: &[(f64, f64)],
-    requests: &[(f64, f64)],
-) -> Result<[Cost; 2], String> {
+pub fn file_costs(costs: &Costs, names: ReadNames, reads: &Reads) -> Result<[Cost; 2], String> {
     let cost = |name: &str, bytes: f64| {
         let at = costs.at(name, Some(bytes));
         at.map(|at| at.cost)
             .ok_or_else(|| format!("it has no cost of {name}"))
     };
     let mut sums = [Cost::default(); 2];
-    for (bytes, count) in calls {
+    for (bytes, count) in &reads.calls {
         sums[0] = sums[0].plus(cost(names.cached, *bytes)?.times(*count));
     }
-    for (bytes, count) in requests {
-        let (uncached, cached) = (cost(names.uncached, *bytes)?, cost(names.cached, *bytes)?);
-        sums[1] = sums[1].plus(above(uncached, cached).times(*count));
+    let requests = [
+        (names.uncached, &reads.awaited),
+        (names.sequential, &reads.ahead),
+    ];
+    for (name, of_kind) in requests {
+        for (bytes, count) in of_kind {
+            let (stored, cached) = (cost(name, *bytes)?, cost(names.cached, *bytes)?);
+            sums[1] = sums[1].plus(above(stored, cached).times(*count));
+        }
     }
     Ok(sums)
 }

@@ -21,6 +21,8 @@ fn prepared() -> Yamba {
     let entries = costs["benchmarks"].as_array_mut().unwrap();
     entries.push(entry("of_uncached", &uncached, 4096, 50_000.0));
     entries.push(entry("of_uncached", &uncached, 1 << 20, 1e6));
+    let sequential = json!({"name": "read(file, sequential)", "by": "block"});
+    entries.push(entry("of_sequential", &sequential, 4096, 5_000.0));
     Yamba::new()
         .file("server.files", files().to_string())
         .file("server.vector", vector("server", 16.0, None).to_string())
@@ -74,6 +76,12 @@ fn predict_prices_hits_and_misses() {
         "file reads of server with 1 MiB of page cache on costs.json: 404 us",
         "50.0 % of 16 pages hit",
     ]);
+    // With read-ahead, few requests are awaited, and the device is faster for those that were made ahead.
+    let words = format!("{begin} --memory 1M --read-ahead 64K --on costs.json --json");
+    let ahead = &document(&mut yamba, &words)["file_times"][0];
+    assert!(of(ahead, "requests") < 8.0);
+    let alone = times[1]["from_storage_ns"].as_f64().unwrap();
+    assert!(of(ahead, "from_storage_ns") < alone / 2.0);
     let lacking = yamba.run(&format!("{begin} --memory 1M --on lacking.json"));
     lacking.refused(&["it has no cost of read(file,uncached)"]);
 }

@@ -1,11 +1,12 @@
 //! `yamba predict --files --memory`: the time of file reads with a page cache of some size.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use yamba_page_cache::forecast::{read_calls, simulated};
 use yamba_page_cache::{Counts, FileAccesses, PAGE_BYTES};
-use yamba_predict::file_time::{FileTime, ReadNames, file_costs};
+use yamba_predict::file_time::{FileTime, ReadNames, Reads, file_costs};
 use yamba_record::number::{bytes, number};
 use yamba_report::{figure, interval};
 
@@ -16,6 +17,7 @@ use crate::cli::{Failure, page_cache, quantity};
 const READS: ReadNames = ReadNames {
     cached: "read(file)",
     uncached: "read(file,uncached)",
+    sequential: "read(file,sequential)",
 };
 
 #[derive(Args)]
@@ -34,7 +36,7 @@ pub(super) struct FileOptions {
 impl FileOptions {
     /// The primitives whose costs are needed.
     pub(super) fn primitives(&self) -> Vec<String> {
-        let names = [READS.cached, READS.uncached].map(str::to_owned);
+        let names = [READS.cached, READS.uncached, READS.sequential].map(str::to_owned);
         self.files.iter().flat_map(|_| names.clone()).collect()
     }
 
@@ -61,18 +63,20 @@ fn time(
     counts: &Counts,
     system: &System,
 ) -> Result<FileTime, Failure> {
-    let calls: Vec<(f64, f64)> = read_calls(files)
-        .iter()
-        .map(|(bytes, count)| (*bytes as f64, *count as f64))
-        .collect();
-    let requests: Vec<(f64, f64)> = counts
-        .requests
-        .iter()
-        .map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64))
-        .collect();
-    let costs = file_costs(&system.costs, READS, &calls, &requests).map_err(|e| {
+    let calls = read_calls(files).into_iter();
+    let in_bytes = |requests: &BTreeMap<u64, u64>| {
+        let each = requests.iter();
+        each.map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64))
+            .collect()
+    };
+    let reads = Reads {
+        calls: calls.map(|(bytes, n)| (bytes as f64, n as f64)).collect(),
+        awaited: in_bytes(&counts.awaited()),
+        ahead: in_bytes(&counts.ahead),
+    };
+    let costs = file_costs(&system.costs, READS, &reads).map_err(|e| {
         Failure::new(format!("--files, on {}: {e}", system.name)).help(
-            "`yamba run --only-tag primitive` measures the costs of cached and uncached reads",
+            "`yamba run --only-tag primitive` measures the costs of cached, uncached and sequential reads",
         )
     })?;
     let mut time = FileTime {
@@ -82,7 +86,7 @@ fn time(
         memory_bytes,
         hit_ratio: counts.all_read().ratio(),
         pages: counts.all_read().pages as f64 / files.units,
-        requests: requests.iter().map(|(_, count)| count).sum::<f64>() / files.units,
+        requests: counts.requests.values().sum::<u64>() as f64 / files.units,
         from_memory_ns: 0.0,
         from_storage_ns: 0.0,
         interval_ns: [0.0; 2],
