@@ -1,0 +1,137 @@
+//! The jobs of a fleet in order, and each node through them.
+
+use indexmap::IndexMap;
+
+use crate::NodeRun;
+use crate::job::{Job, job};
+
+/// A node is slow in an earlier job if a node of its class is at least that slow with this probability or less, for this test alone.
+const SLOW_BEFORE: f64 = 0.01;
+
+/// The report of a fleet.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The jobs, in order of time. The last one decides which nodes are slow.
+    pub jobs: Vec<JobOfFleet>,
+    /// For each finding of the last job: the index of the first job since which the node is slow in each job.
+    pub slow_since: Vec<usize>,
+}
+
+/// A job, and its nodes.
+#[derive(Clone, Debug, Default)]
+pub struct JobOfFleet {
+    /// Its name. `None` for documents that name no job.
+    pub name: Option<String>,
+    /// Start of its first run, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+    /// The analysis.
+    pub job: Job,
+    /// Indices of the runs, in the order of the job's nodes.
+    pub runs: Vec<usize>,
+    /// Nodes of earlier jobs that this one lacks.
+    pub missing: Vec<String>,
+}
+
+/// Analyses all jobs. If a node has several runs in a job, the latest counts.
+pub fn report(runs: &[NodeRun]) -> Report {
+    let mut jobs: IndexMap<Option<&str>, IndexMap<&str, usize>> = IndexMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        let nodes = jobs.entry(run.job.as_deref()).or_default();
+        let latest = nodes.entry(&run.node).or_insert(at);
+        if runs[*latest].started_unix_s <= run.started_unix_s {
+            *latest = at;
+        }
+    }
+    let each = jobs.into_iter().map(|(name, nodes)| {
+        let runs_of_job: Vec<usize> = nodes.into_values().collect();
+        analysed(runs, name, runs_of_job)
+    });
+    let mut jobs: Vec<JobOfFleet> = each.collect();
+    jobs.sort_by(|a, b| {
+        a.started_unix_s
+            .partial_cmp(&b.started_unix_s)
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    add_missing(&mut jobs);
+    Report {
+        slow_since: slow_since(&jobs),
+        jobs,
+    }
+}
+
+fn analysed(runs: &[NodeRun], name: Option<&str>, mut of_job: Vec<usize>) -> JobOfFleet {
+    of_job.sort_by(|a, b| natural(&runs[*a].node).cmp(&natural(&runs[*b].node)));
+    let nodes: Vec<&NodeRun> = of_job.iter().map(|at| &runs[*at]).collect();
+    let started = nodes.iter().filter_map(|run| run.started_unix_s);
+    JobOfFleet {
+        name: name.map(str::to_owned),
+        started_unix_s: started.min_by(f64::total_cmp),
+        job: job(&nodes),
+        runs: of_job,
+        missing: Vec::new(),
+    }
+}
+
+/// Splits a name so that `node9` precedes `node10`.
+fn natural(name: &str) -> Vec<(String, u64)> {
+    let mut parts: Vec<(String, u64)> = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let (text, tail) = rest.split_at(digits);
+        let end = tail
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(tail.len());
+        let (number, tail) = tail.split_at(end);
+        parts.push((text.to_owned(), number.parse().unwrap_or(0)));
+        rest = tail;
+    }
+    parts
+}
+
+fn add_missing(jobs: &mut [JobOfFleet]) {
+    let mut known: IndexMap<String, ()> = IndexMap::new();
+    for job in jobs {
+        let is_here = |name: &String| job.job.nodes.contains(name);
+        job.missing = known
+            .keys()
+            .filter(|name| !is_here(name))
+            .cloned()
+            .collect();
+        known.extend(job.job.nodes.iter().map(|name| (name.clone(), ())));
+    }
+}
+
+/// For each finding of the last job: the first of the jobs in which the node is slow without a break. Jobs without the node are no break.
+fn slow_since(jobs: &[JobOfFleet]) -> Vec<usize> {
+    let Some(last) = jobs.last() else {
+        return Vec::new();
+    };
+    let since = |finding: &crate::Finding| {
+        let node = &last.job.nodes[finding.node];
+        let resource = &last.job.resources[finding.resource];
+        let mut first = jobs.len() - 1;
+        for (at, job) in jobs.iter().enumerate().rev() {
+            match slow(&job.job, node, resource) {
+                Some(false) => break,
+                Some(true) => first = at,
+                None => {}
+            }
+        }
+        first
+    };
+    last.job.findings.iter().map(since).collect()
+}
+
+/// Whether a node is slow in a resource. `None` if the job does not measure that.
+fn slow(job: &Job, node: &str, resource: &str) -> Option<bool> {
+    let is_named =
+        |f: &crate::Finding| job.nodes[f.node] == node && job.resources[f.resource] == resource;
+    if job.findings.iter().any(is_named) {
+        return Some(true);
+    }
+    let state = job.state(node, resource)?;
+    state.map(|state| state.p <= SLOW_BEFORE)
+}
