@@ -209,6 +209,16 @@ impl Store {
         self.in_one(Purpose::Reading, |c| statements::listed(c, None))
     }
 
+    /// The documents of the runs of a fleet, without entries, tags and sources, latest first.
+    pub fn fleet(&mut self, name: &str) -> Result<Vec<Run<()>>, StoreError> {
+        self.in_one(Purpose::Reading, |c| statements::fleet(c, name))
+    }
+
+    /// The names of all fleets, in order.
+    pub fn fleets(&mut self) -> Result<Vec<String>, StoreError> {
+        self.in_one(Purpose::Reading, statements::fleets)
+    }
+
     /// The line of one run, by its full id.
     pub fn listed(&mut self, id: &str) -> Result<Option<Listed>, StoreError> {
         let mut found = self.in_one(Purpose::Reading, |c| statements::listed(c, Some(id)))?;
