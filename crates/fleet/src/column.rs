@@ -98,11 +98,22 @@ impl Column {
         }));
     }
 
+    /// The standard deviation between all nodes, those between the modes included, without outliers.
+    pub fn whole_spread(&self) -> f64 {
+        let mean = self.average(|mode| mode.center);
+        self.average(|mode| mode.spread.powi(2) + (mode.center - mean).powi(2))
+            .sqrt()
+    }
+
     /// The spread within the modes: the root mean square over the nodes.
     pub fn spread(&self) -> f64 {
+        self.average(|mode| mode.spread.powi(2)).sqrt()
+    }
+
+    fn average(&self, of: impl Fn(&Mode) -> f64) -> f64 {
         let nodes: usize = self.modes.iter().map(|mode| mode.count).sum();
-        let each = self.modes.iter().map(|m| m.spread.powi(2) * m.count as f64);
-        (each.sum::<f64>() / nodes.max(1) as f64).sqrt()
+        let each = self.modes.iter().map(|mode| of(mode) * mode.count as f64);
+        each.sum::<f64>() / nodes.max(1) as f64
     }
 
     /// The center of the mode with the most nodes.

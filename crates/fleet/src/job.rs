@@ -7,14 +7,17 @@ use yamba_stats::{Tail, holm, student_t_quantile};
 use crate::classes::{Class, classes};
 use crate::column::{Column, Distance, Value};
 use crate::resource::{Resource, resource};
-use crate::significance::{critical, p_value, tails};
-use crate::{FAMILYWISE_ERROR, NodeRun, POWER};
+use crate::significance::{critical, p_of_launches, p_value, tails};
+use crate::{FAMILYWISE_ERROR, FigureLevel, NodeRun, POWER};
 
 /// The least standard deviation between nodes that is assumed of a figure.
 const LEAST_DEVIATION: f64 = yamba_compare::LEAST_DEVIATION;
 
 /// The tests of resources and those of figures each have half of the error probability.
 const FAMILIES: f64 = 2.0;
+
+/// Holm's method may reject p-values beyond that of the first step. The launches are looked at up to this multiple of it.
+const SLACK: f64 = 100.0;
 
 /// A figure is named as evidence from this many deviations on.
 const EVIDENCE: f64 = 3.0;
@@ -115,6 +118,16 @@ struct Analysed {
     resources: Vec<Resource>,
 }
 
+impl Analysed {
+    fn of_figures(&self) -> Vec<&Column> {
+        self.figures.iter().collect()
+    }
+
+    fn of_resources(&self) -> Vec<&Column> {
+        self.resources.iter().map(|r| &r.column).collect()
+    }
+}
+
 /// A test: class, column within the class, and position of the distance in the column.
 type Test = (usize, usize, usize);
 
@@ -135,13 +148,12 @@ pub fn job(runs: &[&NodeRun]) -> Job {
         .map(|class| analysed(&job, class, &levels))
         .collect();
     job.modes = analysed.iter().map(resource_modes).collect();
-    let figures: Vec<Vec<&Column>> = analysed
-        .iter()
-        .map(|a| a.figures.iter().collect())
-        .collect();
-    let within = |a: &'_ Analysed| a.resources.iter().map(|r| &r.within).collect();
-    let resources: Vec<Vec<&Column>> = analysed.iter().map(within).collect();
-    let [of_figures, of_resources] = [&figures, &resources].map(|columns| Family::of(columns));
+    let figures: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_figures).collect();
+    let resources: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_resources).collect();
+    let of_figures = Family::of(&figures)
+        .require_launches(&job.classes, &levels)
+        .adjusted();
+    let of_resources = Family::of(&resources).adjusted();
     job.tests = [of_resources.tests.len(), of_figures.tests.len()];
     job.fill(&of_resources, &of_figures);
     job.find(&of_resources, &of_figures, &analysed);
@@ -149,11 +161,11 @@ pub fn job(runs: &[&NodeRun]) -> Job {
     job
 }
 
-/// By figure and node: the level and its squared error.
-type Levels = Vec<Vec<Option<(f64, f64)>>>;
+/// By figure and node.
+type Levels<'a> = Vec<Vec<Option<&'a FigureLevel>>>;
 
 /// The figures with the index of their resource, the resources, and the levels.
-fn tabulated(runs: &[&NodeRun]) -> (Vec<(String, usize)>, Vec<String>, Levels) {
+fn tabulated<'a>(runs: &[&'a NodeRun]) -> (Vec<(String, usize)>, Vec<String>, Levels<'a>) {
     let mut figures: IndexMap<(&str, &str), usize> = IndexMap::new();
     let mut resources: IndexSet<&str> = IndexSet::new();
     let mut levels: Levels = Vec::new();
@@ -165,7 +177,7 @@ fn tabulated(runs: &[&NodeRun]) -> (Vec<(String, usize)>, Vec<String>, Levels) {
             if at == levels.len() {
                 levels.push(vec![None; runs.len()]);
             }
-            levels[at][node] = Some((figure.slowness, figure.squared_error));
+            levels[at][node] = Some(figure);
         }
     }
     let figures = figures.into_iter();
@@ -175,14 +187,14 @@ fn tabulated(runs: &[&NodeRun]) -> (Vec<(String, usize)>, Vec<String>, Levels) {
 }
 
 fn analysed(job: &Job, class: &Class, levels: &Levels) -> Analysed {
-    let column = |levels: &Vec<Option<(f64, f64)>>| {
+    let column = |levels: &Vec<Option<&FigureLevel>>| {
         let each = class.nodes.iter().enumerate();
         let values = each.filter_map(|(node, whole)| {
-            let (level, squared_error) = levels[*whole]?;
+            let level = levels[*whole]?;
             Some(Value {
                 node,
-                level,
-                squared_error,
+                level: level.slowness(),
+                squared_error: level.squared_error(),
             })
         });
         Column::of(&values.collect::<Vec<_>>(), LEAST_DEVIATION)
@@ -203,8 +215,8 @@ fn analysed(job: &Job, class: &Class, levels: &Levels) -> Analysed {
 /// By resource: the modes as ratios to the one with most nodes.
 fn resource_modes(analysed: &Analysed) -> Vec<Vec<(f64, usize)>> {
     let of = |resource: &Resource| {
-        let main = resource.whole.main_center();
-        let modes = resource.whole.modes.iter();
+        let main = resource.column.main_center();
+        let modes = resource.column.modes.iter();
         modes.map(|m| ((m.center - main).exp(), m.count)).collect()
     };
     analysed.resources.iter().map(of).collect()
@@ -242,12 +254,36 @@ impl<'a> Family<'a> {
                     family.tests.push((class, number, at));
                     family
                         .p
-                        .push(p_value(distance, column, family.tails[class][number]));
+                        .push(p_value(distance, column, &family.tails[class][number]));
                 }
             }
         }
-        family.adjusted = holm(&family.p).unwrap_or_default();
         family
+    }
+
+    /// Raises the p-value of a figure to that of its launches, if it may become significant.
+    fn require_launches(mut self, classes: &[Class], levels: &Levels) -> Self {
+        let limit = FAMILYWISE_ERROR / FAMILIES / self.tests.len().max(1) as f64;
+        let mut all: IndexMap<(usize, usize), Vec<f64>> = IndexMap::new();
+        for at in 0..self.tests.len() {
+            let (class, figure, _) = self.tests[at];
+            if self.p[at] > limit * SLACK {
+                continue;
+            }
+            let distance = *self.distance(self.tests[at]);
+            let (nodes, levels) = (&classes[class].nodes, &levels[figure]);
+            let all = all
+                .entry((class, figure))
+                .or_insert_with(|| launches(nodes, levels));
+            let own = levels[nodes[distance.node]].map_or(&[][..], |level| &level.launches);
+            self.p[at] = self.p[at].max(p_of_launches(own, all));
+        }
+        self
+    }
+
+    fn adjusted(mut self) -> Self {
+        self.adjusted = holm(&self.p).unwrap_or_default();
+        self
     }
 
     fn distance(&self, (class, column, at): Test) -> &Distance {
@@ -260,6 +296,16 @@ impl<'a> Family<'a> {
         let adjusted = each.map(|(test, p)| (*test, (FAMILIES * p).min(1.0)));
         adjusted.filter(|(_, p)| *p <= FAMILYWISE_ERROR)
     }
+}
+
+/// The launches of one figure of some nodes, ascending.
+fn launches(nodes: &[usize], levels: &[Option<&FigureLevel>]) -> Vec<f64> {
+    let each = nodes.iter().filter_map(|node| levels[*node]);
+    let mut all: Vec<f64> = each
+        .flat_map(|level| level.launches.iter().copied())
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all
 }
 
 impl Job {
@@ -384,7 +430,7 @@ fn detectable(job: &Job, resources: &Family) -> Vec<Detectable> {
     let mut all = Vec::new();
     for (class, columns) in resources.columns.iter().enumerate() {
         for (resource, column) in columns.iter().enumerate() {
-            let tail = resources.tails[class][resource];
+            let tail = &resources.tails[class][resource];
             let is_found = |d: &Distance| {
                 let node = job.node(class, d.node);
                 let mut found = job.findings.iter();

@@ -28,16 +28,26 @@ pub struct NodeRun {
 }
 
 /// The level of one figure on one node.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureLevel {
     /// Name, parameters, and number of processes or threads.
     pub key: String,
     /// The topic of the benchmark, such as `Memory`.
     pub resource: String,
-    /// Median of the natural logarithms of the launches' medians; with the opposite sign for a bandwidth, so that more is always slower.
-    pub slowness: f64,
-    /// Squared standard error of `slowness`, from the launches. 0 for a single launch.
-    pub squared_error: f64,
+    /// The natural logarithms of the launches' medians, ascending; with the opposite sign for a bandwidth, so that more is always slower. Not empty.
+    pub launches: Vec<f64>,
+}
+
+impl FigureLevel {
+    /// The median of the launches.
+    pub fn slowness(&self) -> f64 {
+        median(&self.launches).unwrap_or(f64::NAN)
+    }
+
+    /// Squared standard error of the mean of the launches. 0 for a single launch.
+    pub fn squared_error(&self) -> f64 {
+        variance(&self.launches).unwrap_or(0.0) / self.launches.len() as f64
+    }
 }
 
 /// Figures that do not count.
@@ -56,8 +66,10 @@ pub struct LeftOut {
 impl NodeRun {
     /// The summary of a run. `node` is the name of the node if the document names none.
     pub fn of(run: &Run, node: &str) -> NodeRun {
+        let member = run.fleet.as_ref();
         let mut summary = NodeRun {
-            node: node.to_owned(),
+            node: member.map_or(node, |member| &member.node).to_owned(),
+            job: member.and_then(|member| member.job.clone()),
             id: run.id.clone(),
             started_unix_s: run.started_unix_s,
             fingerprint: fingerprint(run),
@@ -89,14 +101,15 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
         _ => return Err(|l| &mut l.without_direction),
     };
     let launches = of.launches.iter().filter_map(|launch| launch.median);
-    let logarithms: Vec<f64> = launches.map(|m| sign * m.ln()).collect();
-    let slowness = median(&logarithms).ok_or::<Reason>(|l| &mut l.without_direction)?;
-    let squared_error = variance(&logarithms).unwrap_or(0.0) / logarithms.len() as f64;
+    let mut logarithms: Vec<f64> = launches.map(|m| sign * m.ln()).collect();
+    logarithms.sort_by(f64::total_cmp);
+    if logarithms.is_empty() || !logarithms.iter().all(|l| l.is_finite()) {
+        return Err(|l| &mut l.without_direction);
+    }
     let topic = of.provenance.topic.as_deref().unwrap_or(NO_TOPIC);
     Ok(FigureLevel {
         key: key(of),
         resource: topic.to_owned(),
-        slowness,
-        squared_error,
+        launches: logarithms,
     })
 }

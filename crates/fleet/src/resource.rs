@@ -1,13 +1,13 @@
 //! The figures of one resource, combined for each node of a class.
 
-use yamba_stats::quantile;
+use yamba_stats::median;
 
 use crate::column::{Column, Value};
 
 /// The least standard deviation between nodes that is assumed of a combined value: 0.1 %.
 const LEAST_DEVIATION: f64 = 0.001;
 
-/// A figure's residual counts up to this many deviations from the median of the node's residuals, so that one figure alone does not decide.
+/// A figure's distance counts up to this many deviations from the median of the node's distances, so that one figure alone does not decide.
 const CLIP: f64 = 6.0;
 
 /// A node's figures have at least this share of the weight of all figures.
@@ -16,71 +16,56 @@ const LEAST_WEIGHT: f64 = 0.5;
 /// A resource of a class.
 #[derive(Clone, Debug, Default)]
 pub struct Resource {
-    /// The combined value within the modes of the figures.
-    pub within: Column,
-    /// The combined value before the modes of the figures are removed: its modes are those of the resource.
-    pub whole: Column,
-    /// By node of the class: how many figures count, and how many of them are slower than their mode.
+    /// The combined value.
+    pub column: Column,
+    /// By node of the class: how many figures count, and how many of them are slower than the class.
     pub counts: Vec<[usize; 2]>,
 }
 
-/// The residuals of one node: figure of the resource, residual, offset of the figure's mode, squared error.
-type Residuals = Vec<(usize, f64, f64, f64)>;
+/// The distances of one node: figure of the resource, distance from the center of the figure's main mode, squared error.
+type Distances = Vec<(usize, f64, f64)>;
 
 /// Combines the figures of a resource for each of `nodes` nodes.
 ///
-/// The value of a node is the weighted mean of its residuals, each weighted by the inverse of its standard deviation between nodes: the sum of standardised values of P. C. O'Brien, "Procedures for Comparing
+/// The value of a node is the weighted mean of its figures' distances from the class, each weighted by the inverse of the standard deviation between nodes: the sum of standardised values of P. C. O'Brien, "Procedures for Comparing
 /// Samples with Multiple Endpoints", Biometrics 40 (1984) 1079-1087. Figures that agree add up, while their noise averages out. The spread of the result is taken from the nodes,
-/// so correlated figures are no error. Residuals are clipped around the node's median residual (P. J. Huber's location estimate, in one step).
+/// so correlated figures are no error. Distances are clipped around the node's median distance (P. J. Huber's location estimate, in one step). The modes are those of the combined value: a mode of a single figure is noise here.
 pub fn resource(figures: &[&Column], nodes: usize) -> Resource {
     let usable = figures.iter().filter(|column| !column.modes.is_empty());
     let usable: Vec<&Column> = usable.copied().collect();
-    let spreads: Vec<f64> = usable.iter().map(|column| column.spread()).collect();
-    let mut of_node: Vec<Residuals> = vec![Vec::new(); nodes];
-    for (figure, column) in usable.iter().enumerate() {
-        let main = column.main_center();
-        for d in &column.distances {
-            let offset = column.modes[d.mode].center - main;
-            of_node[d.node].push((figure, d.residual, offset, d.squared_error));
-        }
-    }
+    let spreads: Vec<f64> = usable.iter().map(|column| column.whole_spread()).collect();
+    let of_node = by_node(&usable, nodes);
     let all = Weights::of(0..spreads.len(), &spreads);
-    let (mut within, mut whole) = (Vec::new(), Vec::new());
+    let (mut values, mut excesses) = (Vec::new(), Vec::new());
     let mut counts = vec![[0, 0]; nodes];
-    for (node, residuals) in of_node.iter().enumerate() {
-        let slower = residuals.iter().filter(|(_, residual, ..)| *residual > 0.0);
-        counts[node] = [residuals.len(), slower.count()];
-        let own = Weights::of(residuals.iter().map(|r| r.0), &spreads);
-        if own.sum < LEAST_WEIGHT * all.sum || residuals.is_empty() {
+    for (node, distances) in of_node.iter().enumerate() {
+        let slower = distances.iter().filter(|(_, distance, _)| *distance > 0.0);
+        counts[node] = [distances.len(), slower.count()];
+        let own = Weights::of(distances.iter().map(|d| d.0), &spreads);
+        if distances.is_empty() || own.sum < LEAST_WEIGHT * all.sum {
             continue;
         }
-        let (combined, offset, squared_error) = combined(residuals, &spreads);
+        values.push(combined(node, distances, &spreads));
         // Fewer figures average less noise out.
-        let excess = (own.variance / all.variance - 1.0).max(0.0);
-        within.push((
-            Value {
-                node,
-                level: combined,
-                squared_error,
-            },
-            excess,
-        ));
-        whole.push(Value {
-            node,
-            level: combined + offset,
-            squared_error,
-        });
+        excesses.push((own.variance / all.variance).max(1.0));
     }
-    let values: Vec<Value> = within.iter().map(|(value, _)| *value).collect();
     let mut column = Column::of(&values, LEAST_DEVIATION);
-    for (distance, (_, excess)) in column.distances.iter_mut().zip(&within) {
-        distance.deviation *= (1.0 + excess).sqrt();
+    for (distance, excess) in column.distances.iter_mut().zip(&excesses) {
+        distance.deviation *= excess.sqrt();
     }
-    Resource {
-        within: column,
-        whole: Column::of(&whole, LEAST_DEVIATION),
-        counts,
+    Resource { column, counts }
+}
+
+fn by_node(figures: &[&Column], nodes: usize) -> Vec<Distances> {
+    let mut of_node: Vec<Distances> = vec![Vec::new(); nodes];
+    for (figure, column) in figures.iter().enumerate() {
+        let main = column.main_center();
+        for d in &column.distances {
+            let distance = d.residual + column.modes[d.mode].center - main;
+            of_node[d.node].push((figure, distance, d.squared_error));
+        }
     }
+    of_node
 }
 
 /// Weights of some figures: their sum, and the variance of the weighted mean of independent figures.
@@ -101,18 +86,21 @@ impl Weights {
     }
 }
 
-/// The weighted mean of a node's clipped residuals, that of its offsets, and the squared error.
-fn combined(residuals: &Residuals, spreads: &[f64]) -> (f64, f64, f64) {
-    let plain: Vec<f64> = residuals.iter().map(|r| r.1).collect();
-    let middle = quantile(&plain, 0.5).unwrap_or(0.0);
-    let (mut sum, mut mean, mut offset, mut squared_error) = (0.0, 0.0, 0.0, 0.0);
-    for (figure, residual, of_mode, error) in residuals {
+/// The weighted mean of a node's clipped distances. The error of a figure is clipped in the same way.
+fn combined(node: usize, distances: &Distances, spreads: &[f64]) -> Value {
+    let plain: Vec<f64> = distances.iter().map(|d| d.1).collect();
+    let middle = median(&plain).unwrap_or(0.0);
+    let (mut sum, mut level, mut squared_error) = (0.0, 0.0, 0.0);
+    for (figure, distance, error) in distances {
         let weight = 1.0 / spreads[*figure];
         let reach = CLIP * spreads[*figure];
         sum += weight;
-        mean += weight * residual.clamp(middle - reach, middle + reach);
-        offset += weight * of_mode;
-        squared_error += weight * weight * error;
+        level += weight * distance.clamp(middle - reach, middle + reach);
+        squared_error += weight * weight * error.min(spreads[*figure].powi(2));
     }
-    (mean / sum, offset / sum, squared_error / (sum * sum))
+    Value {
+        node,
+        level: level / sum,
+        squared_error: squared_error / (sum * sum),
+    }
 }

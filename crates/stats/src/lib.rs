@@ -60,6 +60,6 @@ pub use regression::{Line, LineErrors, line_errors, linear_regression, r_squared
 pub use sample_size::samples_for_mean;
 pub use scaling::{Scaling, ScalingPoint, scaling};
 pub use share::share_at_most;
-pub use tail::{Tail, upper_half_tail};
+pub use tail::{Tail, upper_tails};
 pub use variation::variation_interval;
 pub use welch::{Difference, welch_t};

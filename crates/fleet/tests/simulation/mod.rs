@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use yamba_fleet::job::job;
 use yamba_fleet::{FigureLevel, Job, NodeRun};
-use yamba_stats::{median, normal_quantile, student_t_quantile, variance};
+use yamba_stats::{normal_quantile, student_t_quantile};
 
 /// Launches of a run.
 pub const LAUNCHES: usize = 6;
@@ -133,19 +133,20 @@ fn normal(random: &mut Rng) -> f64 {
 
 fn figure(key: &str, resource: &str, offset: f64, from: &[f64], random: &mut Rng) -> FigureLevel {
     let mut draw = || offset + from[random.usize(..from.len())];
-    let launches: Vec<f64> = (0..LAUNCHES).map(|_| draw()).collect();
+    let mut launches: Vec<f64> = (0..LAUNCHES).map(|_| draw()).collect();
+    launches.sort_by(f64::total_cmp);
     FigureLevel {
         key: key.to_owned(),
         resource: resource.to_owned(),
-        slowness: median(&launches).unwrap(),
-        squared_error: variance(&launches).unwrap() / LAUNCHES as f64,
+        launches,
     }
 }
 
 /// Makes a node slower by `factor` in all figures of a resource.
 pub fn slow_down(run: &mut NodeRun, resource: &str, factor: f64) {
     let own = run.figures.iter_mut().filter(|f| f.resource == resource);
-    own.for_each(|figure| figure.slowness += factor.ln());
+    own.flat_map(|figure| &mut figure.launches)
+        .for_each(|launch| *launch += factor.ln());
 }
 
 /// The findings of a job as names of node and resource.
