@@ -28,6 +28,8 @@ pub struct Mode {
     pub center: f64,
     /// Their robust standard deviation.
     pub spread: f64,
+    /// Whether `spread` is the least deviation that is assumed.
+    pub is_least: bool,
     /// Number of nodes.
     pub count: usize,
 }
@@ -83,9 +85,11 @@ impl Column {
         let levels: Vec<f64> = values.iter().map(|v| v.level).collect();
         let errors: Vec<f64> = values.iter().map(|v| v.squared_error).collect();
         let usual = USUAL_ERRORS * median(&errors).unwrap_or(0.0);
+        let spread = qn(&levels).unwrap_or(0.0);
         let mode = Mode {
             center: median(&levels).unwrap_or(0.0),
-            spread: qn(&levels).unwrap_or(0.0).max(least_deviation),
+            spread: spread.max(least_deviation),
+            is_least: spread < least_deviation,
             count: values.len(),
         };
         self.modes.push(mode);

@@ -1,6 +1,6 @@
 //! Tests nodes against their class: p-values with the tail that the nodes show.
 
-use yamba_stats::{Tail, upper_tails};
+use yamba_stats::{Tail, normal_cdf, upper_tails};
 
 use crate::column::{Column, Distance};
 
@@ -10,6 +10,9 @@ const EFFICIENCY: f64 = 0.82;
 /// One of this many launches of a node may be as fast as those of other nodes.
 const TOLERANCE: usize = 6;
 
+/// Up to this many deviations the p-value is that of the normal distribution, since no test depends on it.
+const NEAR: f64 = 2.0;
+
 /// The tails of some columns.
 pub fn tails(columns: &[&Column]) -> Vec<Tail> {
     let distances: Vec<Vec<f64>> = columns.iter().map(|c| standardised(c)).collect();
@@ -17,8 +20,10 @@ pub fn tails(columns: &[&Column]) -> Vec<Tail> {
 }
 
 fn standardised(column: &Column) -> Vec<f64> {
+    // Nothing is known of the tail where the deviation is assumed.
     let each = column.distances.iter();
-    each.map(|d| d.residual / d.deviation).collect()
+    let known = each.filter(|d| !column.modes[d.mode].is_least);
+    known.map(|d| d.residual / d.deviation).collect()
 }
 
 /// Degrees of freedom of the mode's spread.
@@ -29,6 +34,9 @@ fn degrees(distance: &Distance, column: &Column) -> f64 {
 /// The probability that a node of the class is at least this slow.
 pub fn p_value(distance: &Distance, column: &Column, tail: &Tail) -> f64 {
     let t = distance.residual / distance.deviation;
+    if t < NEAR {
+        return normal_cdf(-t).unwrap_or(1.0);
+    }
     tail.upper(t, degrees(distance, column))
 }
 
