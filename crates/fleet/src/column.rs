@@ -28,8 +28,6 @@ pub struct Mode {
     pub center: f64,
     /// Their robust standard deviation.
     pub spread: f64,
-    /// Whether `spread` is the least deviation that is assumed.
-    pub is_least: bool,
     /// Number of nodes.
     pub count: usize,
 }
@@ -43,6 +41,8 @@ pub struct Distance {
     pub residual: f64,
     /// The standard deviation of the residual: that of the mode, or more if the node's launches differ unusually.
     pub deviation: f64,
+    /// The same without the least deviation that is assumed.
+    pub own_deviation: f64,
     /// The index of the mode.
     pub mode: usize,
     /// The squared error of the value.
@@ -89,14 +89,17 @@ impl Column {
         let mode = Mode {
             center: median(&levels).unwrap_or(0.0),
             spread: spread.max(least_deviation),
-            is_least: spread < least_deviation,
             count: values.len(),
         };
         self.modes.push(mode);
+        let deviation = |spread: f64, value: &Value| {
+            (spread.powi(2) + (value.squared_error - usual).max(0.0)).sqrt()
+        };
         self.distances.extend(values.iter().map(|value| Distance {
             node: value.node,
             residual: value.level - mode.center,
-            deviation: (mode.spread.powi(2) + (value.squared_error - usual).max(0.0)).sqrt(),
+            deviation: deviation(mode.spread, value),
+            own_deviation: deviation(spread, value),
             mode: number,
             squared_error: value.squared_error,
         }));

@@ -1,4 +1,4 @@
-//! The report as a document, schema `yamba-fleet/1`.
+//! The report as a document, schema `yamba-fleet-report/1`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{FAMILYWISE_ERROR, Finding, NodeRun, POWER};
 /// The report of a fleet, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Document {
-    /// `yamba-fleet/1`.
+    /// `yamba-fleet-report/1`.
     pub schema: &'static str,
     /// The fleet, folder or runs that the report is about.
     pub name: String,
@@ -165,7 +165,7 @@ pub fn document(
         runs,
     };
     Document {
-        schema: "yamba-fleet/1",
+        schema: "yamba-fleet-report/1",
         name: name.to_owned(),
         familywise_error: FAMILYWISE_ERROR,
         power: POWER,

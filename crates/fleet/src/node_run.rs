@@ -13,6 +13,8 @@ const NO_TOPIC: &str = "Other benchmarks";
 pub struct NodeRun {
     /// The node's name.
     pub node: String,
+    /// The fleet. `None` if the document names none.
+    pub fleet: Option<String>,
     /// The job. `None` if the document names none.
     pub job: Option<String>,
     /// The run's id.
@@ -69,6 +71,7 @@ impl NodeRun {
         let member = run.fleet.as_ref();
         let mut summary = NodeRun {
             node: member.map_or(node, |member| &member.node).to_owned(),
+            fleet: member.map(|member| member.name.clone()),
             job: member.and_then(|member| member.job.clone()),
             id: run.id.clone(),
             started_unix_s: run.started_unix_s,

@@ -1,6 +1,6 @@
 //! The jobs of a fleet in order, and each node through them.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::NodeRun;
 use crate::job::{Job, job};
@@ -20,7 +20,7 @@ pub struct Report {
 /// A job, and its nodes.
 #[derive(Clone, Debug, Default)]
 pub struct JobOfFleet {
-    /// Its name. `None` for documents that name no job.
+    /// The name of the job, or of the fleet. `None` for documents that name neither.
     pub name: Option<String>,
     /// Start of its first run, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
@@ -33,30 +33,59 @@ pub struct JobOfFleet {
 }
 
 /// Analyses all jobs. If a node has several runs in a job, the latest counts.
+///
+/// The jobs of one fleet count as one job unless most of its nodes ran in several: a fleet that was resumed has a job for each part.
 pub fn report(runs: &[NodeRun]) -> Report {
-    let mut jobs: IndexMap<Option<&str>, IndexMap<&str, usize>> = IndexMap::new();
+    let has_jobs = with_several_jobs(runs);
+    let mut jobs: IndexMap<Key, IndexMap<&str, usize>> = IndexMap::new();
     for (at, run) in runs.iter().enumerate() {
-        let nodes = jobs.entry(run.job.as_deref()).or_default();
+        let fleet = run.fleet.as_deref();
+        let key = (
+            fleet,
+            run.job.as_deref().filter(|_| has_jobs.contains(&fleet)),
+        );
+        let nodes = jobs.entry(key).or_default();
         let latest = nodes.entry(&run.node).or_insert(at);
         if runs[*latest].started_unix_s <= run.started_unix_s {
             *latest = at;
         }
     }
-    let each = jobs.into_iter().map(|(name, nodes)| {
-        let runs_of_job: Vec<usize> = nodes.into_values().collect();
-        analysed(runs, name, runs_of_job)
+    let each = jobs.into_iter().map(|((fleet, job), nodes)| {
+        let of_job: Vec<usize> = nodes.into_values().collect();
+        analysed(runs, job.or(fleet), of_job)
     });
     let mut jobs: Vec<JobOfFleet> = each.collect();
     jobs.sort_by(|a, b| {
-        a.started_unix_s
-            .partial_cmp(&b.started_unix_s)
-            .unwrap_or(std::cmp::Ordering::Equal)
+        let order = a.started_unix_s.partial_cmp(&b.started_unix_s);
+        order.unwrap_or(std::cmp::Ordering::Equal)
     });
     add_missing(&mut jobs);
     Report {
         slow_since: slow_since(&jobs),
         jobs,
     }
+}
+
+/// A fleet, and a job of it.
+type Key<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// The fleets of which at least half of the nodes ran in several jobs.
+fn with_several_jobs(runs: &[NodeRun]) -> IndexSet<Option<&str>> {
+    type Jobs<'a> = IndexMap<&'a str, IndexSet<Option<&'a str>>>;
+    let mut fleets: IndexMap<Option<&str>, Jobs> = IndexMap::new();
+    for run in runs {
+        let nodes = fleets.entry(run.fleet.as_deref()).or_default();
+        nodes
+            .entry(&run.node)
+            .or_default()
+            .insert(run.job.as_deref());
+    }
+    let is_repeated = |nodes: &Jobs| {
+        let several = nodes.values().filter(|jobs| jobs.len() > 1);
+        2 * several.count() >= nodes.len()
+    };
+    let each = fleets.into_iter().filter(|(_, nodes)| is_repeated(nodes));
+    each.map(|(fleet, _)| fleet).collect()
 }
 
 fn analysed(runs: &[NodeRun], name: Option<&str>, mut of_job: Vec<usize>) -> JobOfFleet {

@@ -8,7 +8,7 @@ use crate::column::{Column, Value};
 const LEAST_DEVIATION: f64 = 0.001;
 
 /// A figure's distance counts up to this many deviations from the median of the node's distances, so that one figure alone does not decide.
-const CLIP: f64 = 6.0;
+const CLIP: f64 = 3.0;
 
 /// A node's figures have at least this share of the weight of all figures.
 const LEAST_WEIGHT: f64 = 0.5;
@@ -52,6 +52,7 @@ pub fn resource(figures: &[&Column], nodes: usize) -> Resource {
     let mut column = Column::of(&values, LEAST_DEVIATION);
     for (distance, excess) in column.distances.iter_mut().zip(&excesses) {
         distance.deviation *= excess.sqrt();
+        distance.own_deviation *= excess.sqrt();
     }
     Resource { column, counts }
 }

@@ -1,6 +1,6 @@
 //! Tests nodes against their class: p-values with the tail that the nodes show.
 
-use yamba_stats::{Tail, normal_cdf, upper_tails};
+use yamba_stats::{Tail, normal_cdf, normal_quantile, upper_tails};
 
 use crate::column::{Column, Distance};
 
@@ -20,10 +20,8 @@ pub fn tails(columns: &[&Column]) -> Vec<Tail> {
 }
 
 fn standardised(column: &Column) -> Vec<f64> {
-    // Nothing is known of the tail where the deviation is assumed.
-    let each = column.distances.iter();
-    let known = each.filter(|d| !column.modes[d.mode].is_least);
-    known.map(|d| d.residual / d.deviation).collect()
+    let each = column.distances.iter().filter(|d| d.own_deviation > 0.0);
+    each.map(|d| d.residual / d.own_deviation).collect()
 }
 
 /// Degrees of freedom of the mode's spread.
@@ -31,19 +29,22 @@ fn degrees(distance: &Distance, column: &Column) -> f64 {
     (EFFICIENCY * (column.modes[distance.mode].count as f64 - 1.0)).max(1.0)
 }
 
-/// The probability that a node of the class is at least this slow.
+/// The probability that a node of the class is at least this slow: with the spread and the tail that the nodes show, and not less than that of a normal distribution with the least deviation that is assumed.
 pub fn p_value(distance: &Distance, column: &Column, tail: &Tail) -> f64 {
     let t = distance.residual / distance.deviation;
-    if t < NEAR {
-        return normal_cdf(-t).unwrap_or(1.0);
+    let least = normal_cdf(-t).unwrap_or(1.0);
+    if t < NEAR || distance.own_deviation == 0.0 {
+        return least;
     }
-    tail.upper(t, degrees(distance, column))
+    let t = distance.residual / distance.own_deviation;
+    tail.upper(t, degrees(distance, column)).max(least)
 }
 
 /// The residual from which on [`p_value`] is at most `p`.
 pub fn critical(distance: &Distance, column: &Column, tail: &Tail, p: f64) -> Option<f64> {
     let t = tail.upper_quantile(p, degrees(distance, column))?;
-    Some(t * distance.deviation)
+    let least = distance.deviation * normal_quantile(1.0 - p)?;
+    Some(least.max(t * distance.own_deviation))
 }
 
 /// The probability that so many of `own`, the launches of one node, are as slow as they are if each is an independent draw from `all`, the launches of all nodes. Both are ascending.

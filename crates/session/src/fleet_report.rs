@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use serde::Deserialize;
 use yamba_fleet::{Failed, NodeRun};
 use yamba_record::system_error::reason;
 use yamba_store::{Detail, import};
@@ -15,6 +16,9 @@ use super::{Failure, StoreChoice};
 /// The extension of documents in a folder.
 const EXTENSION: &str = "json";
 
+/// The file in which `yamba fleet run` keeps its plan.
+const PLAN: &str = "fleet.json";
+
 /// The runs of a fleet.
 #[derive(Debug, Default)]
 pub struct FleetRuns {
@@ -22,6 +26,14 @@ pub struct FleetRuns {
     pub runs: Vec<NodeRun>,
     /// Documents that could not be read.
     pub failed: Vec<Failed>,
+    /// Nodes that should have a run, from the plans of fleets.
+    pub expected: Vec<String>,
+}
+
+/// The part of a fleet's plan that names its nodes.
+#[derive(Deserialize)]
+struct Plan {
+    nodes: Vec<String>,
 }
 
 /// A document in a folder.
@@ -61,7 +73,9 @@ fn read_stored(
     let mut store = choice.existing()?;
     let members = store.fleet(reference)?;
     if members.is_empty() {
-        let id = store.find(reference).map_err(|error| no_fleet(reference, &mut store, error))?;
+        let id = store
+            .find(reference)
+            .map_err(|error| no_fleet(reference, &mut store, error))?;
         let run = store.run(&id, Detail::Figures)?;
         found.runs.push(NodeRun::of(&run, &id));
     }
@@ -77,7 +91,11 @@ fn read_stored(
     Ok(())
 }
 
-fn no_fleet(reference: &str, store: &mut yamba_store::Store, error: yamba_store::StoreError) -> Failure {
+fn no_fleet(
+    reference: &str,
+    store: &mut yamba_store::Store,
+    error: yamba_store::StoreError,
+) -> Failure {
     let fleets = store.fleets().unwrap_or_default();
     if fleets.is_empty() {
         return error.into();
@@ -89,6 +107,13 @@ fn no_fleet(reference: &str, store: &mut yamba_store::Store, error: yamba_store:
 /// Reads the documents of a folder and of the folders in it, on all processors.
 fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
     let mut files = files(folder, None)?;
+    files.retain(|file| match plan(&file.path) {
+        Some(plan) => {
+            found.expected.extend(plan.nodes);
+            false
+        }
+        None => true,
+    });
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.is_empty() {
         let place = folder.display();
@@ -115,15 +140,21 @@ fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
             Err(failed) => found.failed.push(failed),
         }
     }
-    found.runs.sort_by(|a, b| (&a.job, &a.node).cmp(&(&b.job, &b.node)));
+    found
+        .runs
+        .sort_by(|a, b| (&a.job, &a.node).cmp(&(&b.job, &b.node)));
     Ok(())
 }
 
 /// The documents in a folder, and in its folders if it is not one of these.
 fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
     let cannot = |e: std::io::Error| {
-        Failure::new(format!("{}: cannot be read: {}", folder.display(), reason(&e)))
-            .help("the folder must be readable")
+        Failure::new(format!(
+            "{}: cannot be read: {}",
+            folder.display(),
+            reason(&e)
+        ))
+        .help("the folder must be readable")
     };
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(cannot)? {
@@ -138,6 +169,13 @@ fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
         }
     }
     Ok(found)
+}
+
+/// The plan of a fleet, if the file is one.
+fn plan(path: &Path) -> Option<Plan> {
+    let is_plan = path.file_name().is_some_and(|name| name == PLAN);
+    let text = is_plan.then(|| fs::read_to_string(path).ok())??;
+    serde_json::from_str(&text).ok()
 }
 
 fn read_file(file: &File) -> Result<NodeRun, Failed> {

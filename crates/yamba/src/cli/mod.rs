@@ -9,6 +9,7 @@ mod completions;
 mod disasm;
 mod explain;
 mod export;
+mod fleet;
 mod groups;
 mod history;
 mod import;
@@ -103,6 +104,7 @@ enum Command {
     Bundle(bundle::Bundle),
     Disasm(disasm::Disasm),
     Explain(explain::Explain),
+    Fleet(fleet::Fleet),
     Port(port::Port),
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
@@ -201,6 +203,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Trace(c) => c.run(),
         // The answer of these can be no.
         Command::Compare(c) => return c.run(),
+        Command::Fleet(c) => return c.run(),
         Command::Load(c) => return c.run(),
         Command::Noise(c) => return c.run(),
         Command::Run(c) => return c.run(),
