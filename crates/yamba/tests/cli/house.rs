@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -18,6 +18,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("compare", &["record", "stats"]),
     ("discover", &["record", "stats"]),
     ("load", &["stats"]),
+    ("launch", &[]),
     ("drive", &["load"]),
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
