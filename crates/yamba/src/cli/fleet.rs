@@ -1,6 +1,7 @@
 //! `yamba fleet`
 
 mod report;
+mod run;
 
 use clap::{Args, Subcommand};
 
@@ -8,11 +9,14 @@ use super::{Answer, Failure};
 
 /// Measure many machines, and find the slow ones
 ///
-/// `report` says which node is slower than others of its kind.
+/// `run` starts a bundle on each node, through Slurm, MPI or ssh, and stores the run of each. `report` says which node is slower than others of its kind.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba fleet report june                                 which node of the fleet is slow?")]
+  yamba fleet run --with slurm -N 100 --quick memory      the memory benchmarks on 100 nodes
+  yamba fleet run --with ssh --host node1 --host node2 lat_pipe
+  yamba fleet run --resume june                           the nodes that a fleet lacks
+  yamba fleet report june                                 which node is slow?")]
 pub(super) struct Fleet {
     #[command(subcommand)]
     action: Action,
@@ -20,12 +24,14 @@ pub(super) struct Fleet {
 
 #[derive(Subcommand)]
 enum Action {
+    Run(run::Run),
     Report(report::FleetReport),
 }
 
 impl Fleet {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         match self.action {
+            Action::Run(run) => run.run(),
             Action::Report(report) => report.run().map(|()| Answer::Done),
         }
     }

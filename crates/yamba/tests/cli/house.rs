@@ -19,6 +19,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("fleet", &["record", "stats", "compare"]),
     ("discover", &["record", "stats"]),
     ("load", &["stats"]),
+    ("launch", &[]),
     ("drive", &["load"]),
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
