@@ -128,7 +128,6 @@ enum Command {
     Compare(compare::Compare),
     History(history::HistoryCommand),
     Export(export::Export),
-    Fleet(fleet::Fleet),
     Import(import::Import),
     Salvage(salvage::Salvage),
     Completions(completions::Completions),

@@ -6,7 +6,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use yamba_fleet::{NodeRun, document, report};
+use yamba_fleet::{document, report};
 use yamba_session::fleet_report;
 
 use crate::cli::{Failure, StoreOption, output};
