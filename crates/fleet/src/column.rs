@@ -105,6 +105,22 @@ impl Column {
         }));
     }
 
+    /// Appends the column of a group of nodes, whose centers are relative to `center`.
+    pub fn append(&mut self, center: f64, other: Column) {
+        let first = self.modes.len();
+        let modes = other.modes.into_iter().map(|mode| Mode {
+            center: center + mode.center,
+            ..mode
+        });
+        self.modes.extend(modes);
+        let distances = other.distances.into_iter().map(|distance| Distance {
+            mode: first + distance.mode,
+            ..distance
+        });
+        self.distances.extend(distances);
+        self.distances.sort_by_key(|distance| distance.node);
+    }
+
     /// The standard deviation between all nodes, those between the modes included, without outliers.
     pub fn whole_spread(&self) -> f64 {
         let mean = self.average(|mode| mode.center);

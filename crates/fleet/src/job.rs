@@ -6,12 +6,9 @@ use yamba_stats::{Tail, holm, student_t_quantile};
 
 use crate::classes::{Class, classes};
 use crate::column::{Column, Distance, Value};
-use crate::resource::{Resource, resource};
+use crate::resource::{FIGURE_DEVIATION, Resource, resource};
 use crate::significance::{critical, p_of_launches, p_value, tails};
 use crate::{FAMILYWISE_ERROR, FigureLevel, NodeRun, POWER};
-
-/// The least standard deviation between nodes that is assumed of a figure.
-const LEAST_DEVIATION: f64 = yamba_compare::LEAST_DEVIATION;
 
 /// The tests of resources and those of figures each have half of the error probability.
 const FAMILIES: f64 = 2.0;
@@ -187,29 +184,33 @@ fn tabulated<'a>(runs: &[&'a NodeRun]) -> (Vec<(String, usize)>, Vec<String>, Le
 }
 
 fn analysed(job: &Job, class: &Class, levels: &Levels) -> Analysed {
-    let column = |levels: &Vec<Option<&FigureLevel>>| {
-        let each = class.nodes.iter().enumerate();
-        let values = each.filter_map(|(node, whole)| {
-            let level = levels[*whole]?;
-            Some(Value {
-                node,
-                level: level.slowness(),
-                squared_error: level.squared_error(),
-            })
-        });
-        Column::of(&values.collect::<Vec<_>>(), LEAST_DEVIATION)
-    };
-    let figures: Vec<Column> = levels.iter().map(column).collect();
+    let values: Vec<Vec<Value>> = levels.iter().map(|figure| values(class, figure)).collect();
     let of_resource = |number: usize| {
-        let all = figures.iter().zip(&job.figures);
+        let all = values.iter().zip(&job.figures);
         let own = all.filter(|(_, (_, resource))| *resource == number);
-        let own: Vec<&Column> = own.map(|(column, _)| column).collect();
+        let own: Vec<&[Value]> = own.map(|(values, _)| values.as_slice()).collect();
         resource(&own, class.nodes.len())
     };
     Analysed {
         resources: (0..job.resources.len()).map(of_resource).collect(),
-        figures,
+        figures: values
+            .iter()
+            .map(|v| Column::of(v, FIGURE_DEVIATION))
+            .collect(),
     }
+}
+
+/// The values of a figure on the nodes of a class that have it.
+fn values(class: &Class, levels: &[Option<&FigureLevel>]) -> Vec<Value> {
+    let each = class.nodes.iter().enumerate().filter_map(|(node, whole)| {
+        let level = levels[*whole]?;
+        Some(Value {
+            node,
+            level: level.slowness(),
+            squared_error: level.squared_error(),
+        })
+    });
+    each.collect()
 }
 
 /// By resource: the modes as ratios to the one with most nodes.

@@ -1,11 +1,16 @@
 //! The figures of one resource, combined for each node of a class.
 
+use std::collections::HashSet;
+
 use yamba_stats::median;
 
 use crate::column::{Column, Value};
 
 /// The least standard deviation between nodes that is assumed of a combined value: 0.1 %.
 const LEAST_DEVIATION: f64 = 0.001;
+
+/// The least standard deviation between nodes that is assumed of a figure: that of a launch in a comparison.
+pub const FIGURE_DEVIATION: f64 = yamba_compare::LEAST_DEVIATION;
 
 /// A figure's distance counts up to this many deviations from the median of the node's distances, so that one figure alone does not decide.
 const CLIP: f64 = 3.0;
@@ -25,15 +30,48 @@ pub struct Resource {
 /// The distances of one node: figure of the resource, distance from the center of the figure's main mode, squared error.
 type Distances = Vec<(usize, f64, f64)>;
 
-/// Combines the figures of a resource for each of `nodes` nodes.
+/// Combines the figures of a resource for each of `nodes` nodes. `figures` has the values of each figure.
 ///
 /// The value of a node is the weighted mean of its figures' distances from the class, each weighted by the inverse of the standard deviation between nodes: the sum of standardised values of P. C. O'Brien, "Procedures for Comparing
 /// Samples with Multiple Endpoints", Biometrics 40 (1984) 1079-1087. Figures that agree add up, while their noise averages out. The spread of the result is taken from the nodes,
 /// so correlated figures are no error. Distances are clipped around the node's median distance (P. J. Huber's location estimate, in one step). The modes are those of the combined value: a mode of a single figure is noise here.
-pub fn resource(figures: &[&Column], nodes: usize) -> Resource {
-    let usable = figures.iter().filter(|column| !column.modes.is_empty());
-    let usable: Vec<&Column> = usable.copied().collect();
-    let spreads: Vec<f64> = usable.iter().map(|column| column.whole_spread()).collect();
+/// If there are several modes, the figures are combined again within each, since the distance between modes would hide the spread of a figure.
+pub fn resource(figures: &[&[Value]], nodes: usize) -> Resource {
+    let first = combined_nodes(figures, nodes);
+    if first.column.modes.len() < 2 {
+        return first;
+    }
+    let mut whole = Resource {
+        column: Column::default(),
+        counts: first.counts,
+    };
+    for (number, mode) in first.column.modes.iter().enumerate() {
+        let own = first.column.distances.iter().filter(|d| d.mode == number);
+        let own: HashSet<usize> = own.map(|d| d.node).collect();
+        let of_mode = |values: &&[Value]| -> Vec<Value> {
+            values
+                .iter()
+                .filter(|v| own.contains(&v.node))
+                .copied()
+                .collect()
+        };
+        let figures: Vec<Vec<Value>> = figures.iter().map(of_mode).collect();
+        let figures: Vec<&[Value]> = figures.iter().map(Vec::as_slice).collect();
+        let within = combined_nodes(&figures, nodes);
+        for node in own {
+            whole.counts[node] = within.counts[node];
+        }
+        whole.column.append(mode.center, within.column);
+    }
+    whole
+}
+
+fn combined_nodes(figures: &[&[Value]], nodes: usize) -> Resource {
+    let columns = figures
+        .iter()
+        .map(|values| Column::of(values, FIGURE_DEVIATION));
+    let usable: Vec<Column> = columns.filter(|column| !column.modes.is_empty()).collect();
+    let spreads: Vec<f64> = usable.iter().map(Column::whole_spread).collect();
     let of_node = by_node(&usable, nodes);
     let all = Weights::of(0..spreads.len(), &spreads);
     let (mut values, mut excesses) = (Vec::new(), Vec::new());
@@ -57,7 +95,7 @@ pub fn resource(figures: &[&Column], nodes: usize) -> Resource {
     Resource { column, counts }
 }
 
-fn by_node(figures: &[&Column], nodes: usize) -> Vec<Distances> {
+fn by_node(figures: &[Column], nodes: usize) -> Vec<Distances> {
     let mut of_node: Vec<Distances> = vec![Vec::new(); nodes];
     for (figure, column) in figures.iter().enumerate() {
         let main = column.main_center();
