@@ -23,4 +23,5 @@ build:
 # Includes the tests that `cargo test` only lists: they need compilers, emulators, services or root. A missing program is a failure.
 test:
 	scripts/install-missing test
+	scripts/install-missing cluster
 	cargo test --release --workspace --no-fail-fast -- --include-ignored

@@ -7,6 +7,7 @@
 
 #include "archive.h"
 #include "facts.h"
+#include "fleet.h"
 #include "points.h"
 #include "process.h"
 #include "records.h"
@@ -20,7 +21,8 @@ struct Options {
     bool is_serial = false, lists = false, plans = false;
     int repeat = 1;
     std::string emulator;
-    const char *scratch = nullptr;
+    const char *scratch = nullptr, *into = nullptr;
+    Member member;
 };
 
 // A benchmark at one point.
@@ -45,7 +47,7 @@ class Runner {
 
     int run() {
         writer_.item("{\"item\":\"begin\",\"bundle\":" + quoted(archive_.one("id")) + ",\"run\":" + quoted(run_) +
-                     ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) + emulator() + "}");
+                     ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) + emulator() + options_.member.field() + "}");
         // A serial line would take minutes for the sources; `yamba import --bundle` reads them from the bundle.
         writer_.item(archive_.text(writer_.is_serial() ? "brief" : "plan"));
         if (!writer_.is_serial()) writer_.item(archive_.text("sources"));
@@ -238,7 +240,10 @@ inline int usage(const char *name, int status) {
             "  --scratch DIR      for the files of benchmarks [default: $TMPDIR, /var/tmp, /tmp, /dev/shm or /run]\n"
             "  --emulator PROGRAM starts each benchmark through an emulator such as qemu-aarch64\n"
             "  --dry-run          prints how long it would take, also on a serial line\n"
-            "  --list             prints the names of the benchmarks\n",
+            "  --list             prints the names of the benchmarks\n"
+            "  --into FILE        writes the capture to FILE, which appears when it is complete\n"
+            "  --fleet NAME --node NAME --job ID --rank N\n"
+            "                     the place of the run in a fleet [default of --node: the host name]\n",
             name);
     return status;
 }
@@ -247,6 +252,16 @@ inline int list() {
     Archive archive;
     for (const Program &program : archive.programs()) puts(program.name.c_str());
     return 0;
+}
+
+inline bool is_number(const char *text) { return *text != '\0' && strspn(text, "0123456789") == strlen(text); }
+
+// Runs with the capture in a file.
+inline int run_into(const Options &options) {
+    const OutputFile file(options.into);
+    if (!file.is_open()) return perror(options.into), 3;
+    const int status = Runner(options).run();
+    return file.complete() ? status : (perror(options.into), 3);
 }
 
 inline int main(int argc, char **argv) {
@@ -262,12 +277,17 @@ inline int main(int argc, char **argv) {
         else if (option == "--repeat" && atoi(operand) > 0) options.repeat = atoi(operand), i++;
         else if (option == "--scratch") options.scratch = operand, i++;
         else if (option == "--emulator") options.emulator = operand, i++;
+        else if (option == "--into") options.into = operand, i++;
+        else if (option == "--fleet") options.member.fleet = operand, i++;
+        else if (option == "--node") options.member.node = operand, i++;
+        else if (option == "--job") options.member.job = operand, i++;
+        else if (option == "--rank" && is_number(operand)) options.member.rank = operand, i++;
         else return usage(argv[0], 2);
     }
     if (options.lists) return list();
     for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, [](int) { stop_requested = 1; });
     signal(SIGPIPE, SIG_IGN);
-    return Runner(options).run();
+    return options.into != nullptr && !options.plans ? run_into(options) : Runner(options).run();
 }
 
 }  // namespace bundle

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use yamba_record::program::Program;
+use yamba_record::run::FleetMember;
 
 use crate::item::{Begin, End, Item, Launch, Point, bytes};
 use crate::plan::Plan;
@@ -18,6 +19,8 @@ pub struct Capture {
     pub run: String,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started_unix_s: f64,
+    /// The fleet that the run belongs to.
+    pub fleet: Option<FleetMember>,
     /// End of the run. `None` if the capture does not have it.
     pub finished_unix_s: Option<f64>,
     /// Whether the run was stopped before its end.
@@ -143,6 +146,7 @@ impl Collected {
             bundle: begin.bundle,
             run: begin.run,
             started_unix_s: begin.started_unix_s,
+            fleet: begin.fleet,
             seed: begin.seed,
             emulator: begin.emulator,
             finished_unix_s: end.as_ref().map(|end| end.finished_unix_s),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use yamba_record::program::Program;
+use yamba_record::run::FleetMember;
 
 use crate::plan::Plan;
 
@@ -40,6 +41,8 @@ pub(crate) struct Begin {
     pub started_unix_s: f64,
     pub seed: u64,
     pub emulator: Option<String>,
+    #[serde(default)]
+    pub fleet: Option<FleetMember>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

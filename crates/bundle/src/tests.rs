@@ -51,7 +51,8 @@ fn launch(entry: u64, round: u64, random: &mut Rng) -> String {
 fn items(random: &mut Rng) -> Vec<String> {
     let mut plan = serde_json::to_value(plan()).unwrap();
     plan["item"] = "plan".into();
-    let begin = json!({"item": "begin", "bundle": "b", "run": RUN, "started_unix_s": 7.0, "seed": 3, "emulator": null});
+    let begin = json!({"item": "begin", "bundle": "b", "run": RUN, "started_unix_s": 7.0, "seed": 3, "emulator": null,
+        "fleet": {"name": "june", "node": "n3", "job": null, "rank": 3}});
     let machine = json!({"item": "machine", "answers": {"cpus": 2}, "files": {"/proc/x": "50 % of \u{e9}\n"}});
     let mut all = vec![begin.to_string(), plan.to_string(), machine.to_string()];
     for entry in 0..2 {
@@ -122,6 +123,9 @@ fn document_and_serial_log_give_the_same_run() {
     assert_eq!(one_way.launches, other.launches);
     assert_eq!(one_way.launches.len(), 6);
     assert_eq!(one_way.run, RUN);
+    let member = one_way.fleet.clone().unwrap();
+    assert_eq!((member.node.as_str(), member.rank), ("n3", Some(3)));
+    assert_eq!(one_way.fleet, other.fleet);
     assert_eq!(one_way.plan, Some(plan()));
     assert_eq!(one_way.files["/proc/x"], b"50 % of \xe9\n");
     assert_eq!((one_way.points, one_way.plan), (other.points, other.plan));

@@ -47,7 +47,34 @@ pub struct Differences {
     pub informative: Vec<Difference>,
 }
 
-type Fact = (String, Option<String>);
+/// The name of a fact, and its value if it is known.
+pub type Fact = (String, Option<String>);
+
+/// The facts of one machine that divide the machines of a fleet into classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Another value is another machine.
+    pub identity: Vec<Fact>,
+    /// Settings, software and equipment that figures may depend on.
+    pub state: Vec<Fact>,
+}
+
+/// The fingerprint of the machine of a run. Memory is rounded to GiB, since firmware takes some of it.
+pub fn fingerprint<B>(run: &Run<B>) -> Fingerprint {
+    let all = details(run);
+    let gib = |bytes: u64| format!("{:.0} GiB", bytes as f64 / (1_u64 << 30) as f64);
+    let mut state = state_facts(run);
+    state.extend([
+        fact("cpus", (run.machine.cpus > 0).then_some(run.machine.cpus)),
+        fact("memory", run.machine.memory.map(gib)),
+        fact("clock source", all.timers.source),
+        fact("huge pages", all.memory.transparent_huge_pages),
+    ]);
+    Fingerprint {
+        identity: identity_facts(run),
+        state,
+    }
+}
 
 /// Compares the machines of two runs.
 pub fn differences<A, B>(a: &Run<A>, b: &Run<B>) -> Differences {

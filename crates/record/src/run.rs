@@ -59,6 +59,25 @@ pub struct Run<B = Benchmark> {
     /// Source texts of the benchmarks, each under its BLAKE3 hash in hexadecimal.
     #[serde(default)]
     pub sources: BTreeMap<String, String>,
+    /// The fleet that the run belongs to. `None` for a run on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetMember>,
+}
+
+/// The place of a run in a fleet: the runs of one `yamba fleet run`, one on each node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FleetMember {
+    /// The name of the fleet.
+    pub name: String,
+    /// The host name of the node, or its name in the cluster's scheduler.
+    pub node: String,
+    /// The job in the cluster's scheduler. `None` if the run was started without one.
+    #[serde(default)]
+    pub job: Option<String>,
+    /// The number of the task within the fleet, from 0.
+    #[serde(default)]
+    pub rank: Option<u64>,
 }
 
 /// The program that measured, and its command line.
@@ -252,6 +271,7 @@ impl<B> Run<B> {
             finished_unix_s: None,
             producer: Producer::default(),
             sources: BTreeMap::new(),
+            fleet: None,
         }
     }
 
@@ -276,6 +296,7 @@ impl<B> Run<B> {
             finished_unix_s: self.finished_unix_s,
             producer: self.producer,
             sources: self.sources,
+            fleet: self.fleet,
         }
     }
 
@@ -294,6 +315,7 @@ impl<B> Run<B> {
             finished_unix_s: self.finished_unix_s,
             producer: self.producer.clone(),
             sources: self.sources.clone(),
+            fleet: self.fleet.clone(),
         }
     }
 }

@@ -11,6 +11,8 @@ pub mod commands;
 mod contention;
 pub mod costs;
 mod failure;
+pub mod fleet;
+pub mod fleet_report;
 mod here;
 pub mod jobs;
 pub mod load;

@@ -84,6 +84,7 @@ impl OfA<'_> {
             plan: of_both.plan.clone(),
             producer: of_both.producer.clone(),
             tags: of_both.tags.clone(),
+            fleet: None,
             ..*of_both
         }
     }

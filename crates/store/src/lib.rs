@@ -189,24 +189,38 @@ impl Store {
         self.add_all(&[run])
     }
 
-    /// Stores several whole runs, or nothing.
+    /// Stores several whole runs, or nothing. After a lost connection, reconnects and stores those that the server did not commit before.
     pub fn add_all<E: StorableEntry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
-        self.in_one(Purpose::Lasting, |c| {
-            for run in runs {
-                let head = bare(run);
-                statements::insert(c, &head, None)?;
-                for (place, entry) in run.benchmarks.iter().enumerate() {
-                    statements::put(c, &head.id, place, &entry.stored_form())?;
-                }
-                statements::finish(c, &head, run.benchmarks.len())?;
+        let insert = |c: &mut dyn Connection| runs.iter().try_for_each(|run| insert_whole(c, run));
+        let done = match transaction(self.connection.as_mut(), Purpose::Lasting, insert) {
+            Err(fault) if fault.is_of_lost_connection() && self.reconnects() => {
+                transaction(self.connection.as_mut(), Purpose::Lasting, |c| {
+                    let first = runs.first().map_or("", |run| &run.id);
+                    if statements::exists(c, first)? {
+                        Ok(())
+                    } else {
+                        insert(c)
+                    }
+                })
             }
-            Ok(())
-        })
+            done => done,
+        };
+        done.map_err(|e| e.of(&self.location))
     }
 
     /// All runs, latest first.
     pub fn runs(&mut self) -> Result<Vec<Listed>, StoreError> {
         self.in_one(Purpose::Reading, |c| statements::listed(c, None))
+    }
+
+    /// The documents of the runs of a fleet, without entries, tags and sources, latest first.
+    pub fn fleet(&mut self, name: &str) -> Result<Vec<Run<()>>, StoreError> {
+        self.in_one(Purpose::Reading, |c| statements::fleet(c, name))
+    }
+
+    /// The names of all fleets, in order.
+    pub fn fleets(&mut self) -> Result<Vec<String>, StoreError> {
+        self.in_one(Purpose::Reading, statements::fleets)
     }
 
     /// The line of one run, by its full id.
@@ -253,6 +267,18 @@ impl Store {
             ids.iter().try_for_each(|id| statements::remove(c, id))
         })
     }
+}
+
+fn insert_whole<E: StorableEntry>(
+    connection: &mut dyn Connection,
+    run: &Run<E>,
+) -> Result<(), StoreFault> {
+    let head = bare(run);
+    statements::insert(connection, &head, None)?;
+    for (place, entry) in run.benchmarks.iter().enumerate() {
+        statements::put(connection, &head.id, place, &entry.stored_form())?;
+    }
+    statements::finish(connection, &head, run.benchmarks.len())
 }
 
 /// The run without its benchmarks.

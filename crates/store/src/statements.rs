@@ -116,7 +116,7 @@ pub(crate) fn insert(
             .help(format!("`yamba rm {}` removes it", run.id))
             .into());
     }
-    let sql = "INSERT INTO run (id, started, finished, head, checksum, writer) VALUES ($1, $2, $3, $4, $5, $6)";
+    let sql = "INSERT INTO run (id, started, finished, head, checksum, writer, fleet) VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let head = head_text(run)?;
     let checksum = of_run(&head, false, NOT_KNOWN);
     let values = [
@@ -126,6 +126,7 @@ pub(crate) fn insert(
         Text(&head),
         Bytes(&checksum),
         TextIfAny(writer),
+        TextIfAny(run.fleet.as_ref().map(|member| member.name.as_str())),
     ];
     connection.execute(sql, &values)?;
     belongings(connection, run)
@@ -309,6 +310,26 @@ fn add_asked_for(
         Ok(())
     })?;
     Ok(read)
+}
+
+/// The documents of the runs of a fleet, without entries, latest first.
+pub(crate) fn fleet(
+    connection: &mut dyn Connection,
+    name: &str,
+) -> Result<Vec<Run<()>>, StoreFault> {
+    let sql = format!("SELECT {HEAD} FROM run WHERE fleet = $1 {LATEST_FIRST}");
+    let mut runs = Vec::new();
+    connection.query(&sql, &[Text(name)], &mut |row| {
+        runs.push(head(row)?.0);
+        Ok(())
+    })?;
+    Ok(runs)
+}
+
+/// The names of all fleets, in order.
+pub(crate) fn fleets(connection: &mut dyn Connection) -> Result<Vec<String>, StoreFault> {
+    let sql = "SELECT DISTINCT fleet FROM run WHERE fleet IS NOT NULL ORDER BY fleet";
+    column(connection, sql, &[])
 }
 
 /// All runs, latest first, or only the one with id `only`.

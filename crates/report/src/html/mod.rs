@@ -7,6 +7,7 @@ pub(crate) mod charts;
 mod entry;
 mod facts;
 mod fit;
+pub(crate) mod fleet;
 pub(crate) mod head;
 mod headline;
 mod histogram;
@@ -35,6 +36,7 @@ use rows::{PointRow, groups};
 use table::Columns;
 
 use crate::place::RunLocation;
+pub use fleet::{FleetPage, HeatMap, fleet};
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};

@@ -112,6 +112,7 @@ fn run(capture: Capture, plan: &Plan) -> Result<(Run<CompressedEntry>, Vec<Strin
     run.started_unix_s = (capture.started_unix_s > 0.0).then_some(capture.started_unix_s);
     run.finished_unix_s = capture.finished_unix_s;
     run.interrupted = capture.interrupted;
+    run.fleet = capture.fleet;
     run.producer = plan.producer.clone();
     run.producer.from_document = true;
     run.sources = capture.sources;

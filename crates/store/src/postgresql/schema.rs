@@ -5,12 +5,23 @@ use postgres::Client;
 use crate::error::{StoreError, StoreFault};
 
 /// The version of `schema.sql`.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
+
+/// The version before, whose tables lack only the column of the fleet.
+const WITHOUT_FLEET: i64 = 2;
+
+/// The tables of a database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tables {
+    None,
+    WithoutFleet,
+    Current,
+}
 
 /// Locks out other writers until the end of the transaction. The number is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 
-/// Creates the tables if the database has no tables of Yamba. Leaves those of another version unchanged.
+/// Creates the tables if the database has no tables of Yamba, and completes those of the version before. Leaves those of another version unchanged.
 pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
     client.batch_execute(
         "SET client_min_messages = warning; SET search_path = yamba; SET lock_timeout = '20s'",
@@ -23,45 +34,57 @@ pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
             )
             .into());
     }
-    if has_tables(client)? {
+    if tables(client)? == Tables::Current {
         Ok(())
     } else {
-        create(client)
+        complete(client)
     }
 }
 
-/// Whether the database contains the tables of this version.
+/// Whether the database contains tables that can be read, or completed.
 pub(super) fn has_tables(client: &mut Client) -> Result<bool, StoreFault> {
+    Ok(tables(client)? != Tables::None)
+}
+
+fn tables(client: &mut Client) -> Result<Tables, StoreFault> {
     let sql = "SELECT to_regclass('yamba.form') IS NOT NULL,
         EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('yamba'))";
     let found = client.query_one(sql, &[])?;
     match (found.try_get(0)?, found.try_get(1)?) {
-        (false, false) => return Ok(false),
+        (false, false) => return Ok(Tables::None),
         (false, true) => return Err(StoreFault::Foreign),
         (true, _) => {}
     }
     let version: i64 = client
         .query_one("SELECT version FROM yamba.form", &[])?
         .try_get(0)?;
-    if version == VERSION {
-        Ok(true)
-    } else {
-        Err(StoreFault::OtherVersion(version, VERSION))
+    match version {
+        VERSION => Ok(Tables::Current),
+        WITHOUT_FLEET => Ok(Tables::WithoutFleet),
+        other => Err(StoreFault::OtherVersion(other, VERSION)),
     }
 }
 
-/// Creates the tables. If two programs race, the second finds them created.
-fn create(client: &mut Client) -> Result<(), StoreFault> {
+/// Creates the tables, or adds the missing column. If two programs race, the second finds them complete.
+fn complete(client: &mut Client) -> Result<(), StoreFault> {
     client.batch_execute(&format!("BEGIN; {ONE_WRITER}"))?;
     // A fault leaves the transaction open; it ends with the connection.
-    if !has_tables(client)? {
-        // A user without the right to create schemas may be given an empty one.
-        let is_there = "SELECT to_regnamespace('yamba') IS NOT NULL";
-        if !client.query_one(is_there, &[])?.try_get::<_, bool>(0)? {
-            client.batch_execute("CREATE SCHEMA yamba")?;
-        }
-        client.batch_execute(include_str!("schema.sql"))?;
-        client.batch_execute(&format!("INSERT INTO form VALUES ({VERSION})"))?;
+    match tables(client)? {
+        Tables::None => create(client)?,
+        Tables::WithoutFleet => client.batch_execute(&format!(
+            "ALTER TABLE run ADD COLUMN fleet TEXT COLLATE \"C\"; CREATE INDEX run_fleet ON run (fleet); UPDATE form SET version = {VERSION}"
+        ))?,
+        Tables::Current => {}
     }
     Ok(client.batch_execute("COMMIT")?)
+}
+
+fn create(client: &mut Client) -> Result<(), StoreFault> {
+    // A user without the right to create schemas may be given an empty one.
+    let is_there = "SELECT to_regnamespace('yamba') IS NOT NULL";
+    if !client.query_one(is_there, &[])?.try_get::<_, bool>(0)? {
+        client.batch_execute("CREATE SCHEMA yamba")?;
+    }
+    client.batch_execute(include_str!("schema.sql"))?;
+    Ok(client.batch_execute(&format!("INSERT INTO form VALUES ({VERSION})"))?)
 }

@@ -12,8 +12,11 @@ CREATE TABLE run (
     checksum BYTEA NOT NULL,   -- of head; of finished and entries
     entries  BIGINT,           -- how many it has, once it has finished
     writer   TEXT,             -- the process that measures, until it has finished
-    rowid    BIGINT GENERATED ALWAYS AS IDENTITY
+    rowid    BIGINT GENERATED ALWAYS AS IDENTITY,
+    fleet    TEXT COLLATE "C"  -- the name of the fleet that it belongs to
 );
+
+CREATE INDEX run_fleet ON run (fleet);
 
 CREATE TABLE tag (
     run   TEXT COLLATE "C" NOT NULL REFERENCES run (id) ON DELETE CASCADE,

@@ -11,7 +11,18 @@ use crate::error::StoreFault;
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
 
 /// The version of `schema.sql`.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
+
+/// The version before, whose tables lack only the column of the fleet.
+const WITHOUT_FLEET: i64 = 2;
+
+/// The tables of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tables {
+    None,
+    WithoutFleet,
+    Current,
+}
 
 /// Timeout for the lock of another writer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,47 +30,47 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Timeout for the lock of another writer if the file is only read.
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// Creates the tables in an empty file. Leaves files of another version or of another program unchanged.
+/// Creates the tables in an empty file, and completes those of the version before. Leaves other files unchanged.
 ///
 /// Committed data survives the end of a process in any case. `NORMAL` does not wait for the disk at each commit, so a power failure may lose the
 /// last entries of a running measurement, but nothing else. Other data is committed with [`crate::connection::Purpose::Lasting`].
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), StoreFault> {
     connection.busy_timeout(PATIENCE)?;
-    let has_tables = has_tables(&*connection.transaction()?)?;
+    let found = tables(&*connection.transaction()?)?;
     keep_log(connection)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
-    if has_tables {
+    if found == Tables::Current {
         Ok(())
     } else {
-        create(connection)
+        complete(connection)
     }
 }
 
-/// Whether the file has the current schema. Changes nothing, and waits only briefly for a lock.
+/// Whether the file has tables that can be read. Changes nothing, and waits only briefly for a lock.
 pub(super) fn is_ready(connection: &Connection) -> Result<bool, StoreFault> {
     connection.busy_timeout(MOMENT)?;
-    has_tables(connection)
+    Ok(tables(connection)? != Tables::None)
 }
 
 fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Whether the file has the tables of this version. False for an empty file; any other file is a fault.
+/// The tables of the file: none in an empty file. A file of another program or of a newer version is a fault.
 /// Call it within a transaction, since another process may be creating the store.
-fn has_tables(connection: &Connection) -> Result<bool, StoreFault> {
+fn tables(connection: &Connection) -> Result<Tables, StoreFault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
     if application == i64::from(APPLICATION) {
-        return if version == VERSION {
-            Ok(true)
-        } else {
-            Err(StoreFault::OtherVersion(version, VERSION))
+        return match version {
+            VERSION => Ok(Tables::Current),
+            WITHOUT_FLEET => Ok(Tables::WithoutFleet),
+            other => Err(StoreFault::OtherVersion(other, VERSION)),
         };
     }
     let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
     if is_empty && application == 0 && version == 0 {
-        Ok(false)
+        Ok(Tables::None)
     } else {
         Err(StoreFault::Foreign)
     }
@@ -82,14 +93,19 @@ fn keep_log(connection: &Connection) -> Result<(), StoreFault> {
     }
 }
 
-/// Creates the tables. If two programs race, the second finds them created.
-fn create(connection: &mut Connection) -> Result<(), StoreFault> {
+/// Creates the tables, or adds the missing column. If two programs race, the second finds them complete.
+fn complete(connection: &mut Connection) -> Result<(), StoreFault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if !has_tables(&transaction)? {
-        transaction.execute_batch(include_str!("schema.sql"))?;
-        transaction.execute_batch(&format!(
-            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-        ))?;
-    }
+    let missing = match tables(&transaction)? {
+        Tables::None => include_str!("schema.sql"),
+        Tables::WithoutFleet => {
+            "ALTER TABLE run ADD COLUMN fleet TEXT; CREATE INDEX run_fleet ON run (fleet);"
+        }
+        Tables::Current => "",
+    };
+    transaction.execute_batch(missing)?;
+    transaction.execute_batch(&format!(
+        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+    ))?;
     Ok(transaction.commit()?)
 }

@@ -5,8 +5,11 @@ CREATE TABLE run (
     head     TEXT NOT NULL,    -- its document without benchmarks, tags and sources, as JSON
     checksum BLOB NOT NULL,    -- of head; of finished and entries
     entries  INTEGER,          -- how many it has, once it has finished
-    writer   TEXT              -- the process that measures, until it has finished
+    writer   TEXT,             -- the process that measures, until it has finished
+    fleet    TEXT              -- the name of the fleet that it belongs to
 );
+
+CREATE INDEX run_fleet ON run (fleet);
 
 CREATE TABLE tag (
     run TEXT NOT NULL REFERENCES run (id) ON DELETE CASCADE,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::sample::run;
 use rusqlite::Connection;
+use yamba_record::run::FleetMember;
 use yamba_store::{Detail, Location, Store, StoreError};
 
 fn filled(folder: &Path) -> PathBuf {
@@ -38,6 +39,28 @@ fn store_of_another_version_is_left_unchanged() {
     drop(raw);
     let error = refused(&path);
     assert!(error.to_string().contains("another version"), "{error}");
+}
+
+/// The file of the version before has every table, without the column of the fleet.
+#[test]
+fn store_of_the_version_before_is_completed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch(
+        "DROP INDEX run_fleet; ALTER TABLE run DROP COLUMN fleet; PRAGMA user_version = 2",
+    )
+    .unwrap();
+    drop(raw);
+    let location = Location::File(path);
+    let before = Store::damaged(&location).unwrap().unwrap().runs().unwrap();
+    let mut store = Store::open(&location).unwrap();
+    assert_eq!(store.runs().unwrap(), before);
+    assert_eq!(store.fleets().unwrap(), [""; 0]);
+    let mut added = run("0f", 9.0);
+    added.fleet = Some(FleetMember::default());
+    store.add(&added).unwrap();
+    assert_eq!(Store::open(&location).unwrap().fleet("").unwrap().len(), 1);
 }
 
 #[test]

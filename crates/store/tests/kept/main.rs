@@ -60,4 +60,5 @@ in_each_kind_of_store! {
     duplicate_id_is_rejected
     several_runs_are_added_and_removed_atomically
     concurrent_writers_all_succeed
+    runs_of_fleet_are_found_by_its_name
 }

@@ -2,6 +2,7 @@
 
 use super::TestStore;
 use super::sample::{entry, run};
+use yamba_record::run::FleetMember;
 use yamba_record::{Batches, Run};
 use yamba_store::Detail;
 
@@ -216,4 +217,34 @@ pub fn concurrent_writers_all_succeed(place: &TestStore) {
     let all = place.open().runs().unwrap();
     assert_eq!(all.len(), 4);
     assert!(all.iter().all(|r| r.complete && r.entries == [25, 25]));
+}
+
+pub fn runs_of_fleet_are_found_by_its_name(place: &TestStore) {
+    let of = |id: &str, started, fleet: &str, rank| {
+        let mut run = run(id, started);
+        run.fleet = Some(FleetMember {
+            name: fleet.to_owned(),
+            node: format!("node{rank}"),
+            job: Some("17_3".to_owned()),
+            rank: Some(rank),
+        });
+        run
+    };
+    let mut store = place.open();
+    let (first, second) = (of("0a", 1.0, "june", 0), of("0b", 2.0, "june", 1));
+    store.add_all(&[&first, &second]).unwrap();
+    let mut measured_here = of("0c", 3.0, "july", 0);
+    measured_here.benchmarks.clear();
+    store.begin(&measured_here).unwrap();
+    store.finish(&measured_here).unwrap();
+    store.add(&run("0d", 4.0)).unwrap();
+
+    let mut store = place.open();
+    let found = store.fleet("june").unwrap();
+    let members: Vec<_> = found.iter().map(|run| run.fleet.clone()).collect();
+    assert_eq!(members, [second.fleet, first.fleet.clone()]);
+    assert_eq!(store.fleet("july").unwrap()[0].id, "0c");
+    assert_eq!(store.fleet("august").unwrap(), []);
+    assert_eq!(store.fleets().unwrap(), ["july", "june"]);
+    assert_eq!(store.run("0a", Detail::Batches).unwrap().fleet, first.fleet);
 }

@@ -17,6 +17,7 @@ fn postgresql() {
         body(&TestStore::database(&server.database(name, "")));
     }
     other_schema_is_left_unchanged(&server);
+    tables_of_the_version_before_are_completed(&server);
     foreign_tables_are_left_unchanged(&server);
     user_without_write_privilege_can_read(&server);
     lost_connection_is_reopened(&server);
@@ -47,6 +48,19 @@ fn other_schema_is_left_unchanged(server: &Server) {
     server.sql("later", &format!("UPDATE yamba.form SET version = {known}"));
     let read = place.open().run("0a", Detail::Batches).unwrap();
     assert_eq!(read, run("0a", 1.0));
+}
+
+fn tables_of_the_version_before_are_completed(server: &Server) {
+    let place = TestStore::database(&server.database("before", ""));
+    place.open().add(&run("0a", 1.0)).unwrap();
+    server.sql(
+        "before",
+        "ALTER TABLE yamba.run DROP COLUMN fleet; UPDATE yamba.form SET version = 2",
+    );
+    let mut store = place.open();
+    assert_eq!(store.run("0a", Detail::Batches).unwrap(), run("0a", 1.0));
+    assert_eq!(store.fleets().unwrap(), [""; 0]);
+    assert_eq!(server.count("before", "SELECT version FROM yamba.form"), 3);
 }
 
 fn foreign_tables_are_left_unchanged(server: &Server) {

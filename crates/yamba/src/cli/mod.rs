@@ -9,6 +9,7 @@ mod completions;
 mod disasm;
 mod explain;
 mod export;
+mod fleet;
 mod groups;
 mod history;
 mod import;
@@ -74,6 +75,7 @@ Examples:
   yamba compare latest~1 latest show the differences between two runs
   yamba history lat_pipe        one benchmark over all runs, and where its level changed
   yamba predict server.vector   what an application would cost, from its counts and a run's costs
+  yamba fleet run --with slurm -N 100 --quick   measure 100 nodes of a cluster
   yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     name a run; `yamba rm` removes runs
   yamba machine                 describe this machine, and what would disturb a measurement
@@ -86,7 +88,9 @@ Environment:
   YAMBA_CACHE  folder for rebuildable files (default: yamba in the user's cache folder)
   YAMBA_STORE  file of the stored runs, or postgresql://USER@HOST/DATABASE (default: yamba/results.sqlite in the
                user's data folder)
-  YAMBA_SSH    the command that reaches the machine of `yamba run --remote`, with its options (default: ssh)
+  YAMBA_SSH    the command that reaches the machine of `yamba run --remote` and the hosts of `yamba fleet run`, with its
+               options (default: ssh)
+  YAMBA_MPIRUN  the command that starts `yamba fleet run --with mpi`, with its options (default: mpirun)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
   YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
@@ -103,6 +107,7 @@ enum Command {
     Bundle(bundle::Bundle),
     Disasm(disasm::Disasm),
     Explain(explain::Explain),
+    Fleet(fleet::Fleet),
     Port(port::Port),
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
@@ -201,6 +206,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Trace(c) => c.run(),
         // The answer of these can be no.
         Command::Compare(c) => return c.run(),
+        Command::Fleet(c) => return c.run(),
         Command::Load(c) => return c.run(),
         Command::Noise(c) => return c.run(),
         Command::Run(c) => return c.run(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -16,8 +16,10 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("store", &["record", "stats"]),
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
+    ("fleet", &["record", "stats", "compare"]),
     ("discover", &["record", "stats"]),
     ("load", &["stats"]),
+    ("launch", &[]),
     ("drive", &["load"]),
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),

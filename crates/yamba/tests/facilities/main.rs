@@ -12,6 +12,7 @@ mod evidence;
 mod far;
 mod far_host;
 mod files;
+mod fleet;
 mod loop_device;
 mod memory_group;
 mod mounted;
@@ -25,6 +26,7 @@ mod network;
 mod pages;
 mod remote;
 mod root;
+mod slurm;
 #[allow(dead_code, reason = "the command-line tests use the rest")]
 #[path = "../cli/support.rs"]
 mod support;
@@ -147,6 +149,11 @@ fn main() {
             file_system_that_drops_pages_on_open_is_handled
             disk_that_fills_up_loses_one_figure
             kill_of_any_process_leaves_no_process_and_no_file
+        }
+        fleet {
+            killed_task_and_drained_node_are_named_and_resumed
+            unreachable_host_of_ssh_is_named
+            mpirun_starts_a_task_on_each_host
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure

@@ -1,0 +1,146 @@
+//! Starts the tasks of a fleet: on each node one bundle, through a scheduler of a cluster, MPI, or ssh.
+//!
+//! A launcher is one file with an implementation of [`Launcher`], and a line in [`LAUNCHERS`]. It knows its engine and nothing of benchmarks.
+//! Each task leaves its capture as a file in the fleet's folder; the file appears when it is complete.
+
+mod command;
+mod mpi;
+mod processes;
+mod slurm;
+mod ssh;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The launchers by name.
+pub const LAUNCHERS: [(&str, &dyn Launcher); 3] = [
+    ("slurm", &slurm::Slurm),
+    ("mpi", &mpi::Mpi),
+    ("ssh", &ssh::Ssh),
+];
+
+/// The launcher with this name.
+pub fn launcher(name: &str) -> Option<&'static dyn Launcher> {
+    let found = LAUNCHERS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, launcher)| *launcher)
+}
+
+/// An engine that starts tasks on nodes.
+pub trait Launcher: Sync {
+    /// The nodes that the engine offers, or those of `hosts` if it is not empty.
+    ///
+    /// # Errors
+    /// If the engine is missing, or does not answer.
+    fn nodes(&self, hosts: &[String]) -> Result<Vec<Node>, LaunchError>;
+
+    /// The text that starts the tasks: a script, or one command for each task.
+    fn script(&self, job: &Job, tasks: &[Task]) -> String;
+
+    /// Starts the tasks.
+    ///
+    /// # Errors
+    /// If the engine refuses them. No task runs then.
+    fn start(&self, job: &Job, tasks: &[Task]) -> Result<Box<dyn Running>, LaunchError>;
+
+    /// The tasks of jobs that an earlier process started. `None` if they ended with that process.
+    fn attach(&self, _job: &Job, _tasks: &[Task], _ids: &[String]) -> Option<Box<dyn Running>> {
+        None
+    }
+}
+
+/// Tasks that were started.
+pub trait Running {
+    /// The names of their jobs in the engine, for [`Launcher::attach`].
+    fn ids(&self) -> Vec<String>;
+
+    /// The state of each task that the engine knows, by rank.
+    ///
+    /// # Errors
+    /// If the engine does not answer now.
+    fn states(&mut self) -> Result<Vec<(u64, State)>, LaunchError>;
+}
+
+/// The state of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It waits for its node, for this reason.
+    Waiting(String),
+    /// It runs.
+    Running,
+    /// It has ended. The reason says why it failed; `None` if the engine saw no failure.
+    Ended(Option<String>),
+}
+
+/// A node, as the engine names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Why no task can start on it. `None` if tasks can.
+    pub unusable: Option<String>,
+}
+
+/// The task of one node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// The number of the task in the fleet.
+    pub rank: u64,
+    /// The node that it runs on.
+    pub node: String,
+}
+
+/// The common part of all tasks.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The name of the fleet: letters, digits, `.`, `_` and `-`.
+    pub fleet: String,
+    /// The absolute path of the fleet's folder. It holds the bundle, and gets the captures.
+    pub folder: PathBuf,
+    /// Longest duration of a task.
+    pub limit: Duration,
+}
+
+impl Job {
+    /// The file name of the bundle in the folder.
+    pub const BUNDLE: &str = "measure";
+
+    /// The bundle.
+    pub fn bundle(&self) -> PathBuf {
+        self.folder.join(Job::BUNDLE)
+    }
+
+    /// The file with the capture of a task, once it is complete.
+    pub fn capture(&self, rank: u64) -> PathBuf {
+        self.folder.join(format!("{rank}.json"))
+    }
+
+    /// The file with the messages of a task.
+    pub fn log(&self, rank: u64) -> PathBuf {
+        self.folder.join(format!("{rank}.log"))
+    }
+}
+
+/// Why an engine cannot be used, and the fix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchError {
+    /// The engine's program and the fault.
+    pub message: String,
+    /// How to fix it.
+    pub help: String,
+}
+
+impl LaunchError {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> LaunchError {
+        LaunchError {
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

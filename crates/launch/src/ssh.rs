@@ -1,0 +1,79 @@
+//! ssh: one connection to each host. It carries the bundle there and the capture back, so no shared folder is needed.
+
+use std::process::Command;
+
+use crate::command::{quoted, words};
+use crate::processes::{Processes, Transport};
+use crate::{Job, LaunchError, Launcher, Node, Running, Task};
+
+/// Hosts that are named by the user.
+pub(crate) struct Ssh;
+
+/// Never asks, and notices within a minute that a host has vanished.
+const OPTIONS: [&str; 8] = [
+    "-o",
+    "BatchMode=yes",
+    "-o",
+    "ConnectTimeout=20",
+    "-o",
+    "ServerAliveInterval=15",
+    "-o",
+    "ServerAliveCountMax=4",
+];
+
+impl Launcher for Ssh {
+    fn nodes(&self, hosts: &[String]) -> Result<Vec<Node>, LaunchError> {
+        if hosts.is_empty() {
+            return Err(LaunchError::new(
+                "ssh needs the names of hosts",
+                "add --host HOST for each",
+            ));
+        }
+        let node = |host: &String| Node {
+            name: host.clone(),
+            unusable: None,
+        };
+        Ok(hosts.iter().map(node).collect())
+    }
+
+    fn script(&self, job: &Job, tasks: &[Task]) -> String {
+        let lines = tasks.iter().map(|task| {
+            let words: Vec<String> = line(job, task).iter().map(|w| quoted(w)).collect();
+            format!("{} <{} >{}.json\n", words.join(" "), Job::BUNDLE, task.rank)
+        });
+        lines.collect()
+    }
+
+    fn start(&self, job: &Job, tasks: &[Task]) -> Result<Box<dyn Running>, LaunchError> {
+        let command = |job: &Job, task: &Task| {
+            let words = line(job, task);
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]);
+            command
+        };
+        Ok(Box::new(Processes::new(
+            job,
+            tasks,
+            Transport::Pipe,
+            Box::new(command),
+        )))
+    }
+}
+
+fn line(job: &Job, task: &Task) -> Vec<String> {
+    let mut line = words("YAMBA_SSH", "ssh");
+    line.extend(OPTIONS.map(str::to_owned));
+    line.extend([task.node.clone(), there(job, task)]);
+    line
+}
+
+/// What the shell of the host runs.
+fn there(job: &Job, task: &Task) -> String {
+    let (_, host) = task.node.rsplit_once('@').unwrap_or(("", &task.node));
+    format!(
+        "d=$(mktemp -d) && trap 'rm -rf \"$d\"' EXIT && cat >\"$d/m\" && chmod +x \"$d/m\" && \"$d/m\" --fleet {} --node {} --rank {}",
+        quoted(&job.fleet),
+        quoted(host),
+        task.rank
+    )
+}

@@ -1,0 +1,383 @@
+//! Runs a bundle on each node of a fleet, and stores the run of each. A task that fails costs only itself; a later call measures the missing ones.
+
+mod captures;
+mod plan;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use yamba_launch::{Job, LaunchError, Launcher, Node, Running, State, Task, launcher};
+
+use super::bundle::bundle;
+use super::measure;
+use super::{Failure, Observer, StoreChoice};
+use captures::Captures;
+pub use plan::Question;
+use plan::{Plan, replace};
+
+/// Longest time for which the engine, or the store, may not answer.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Time for a file of another node to become visible here.
+const VISIBLE: Duration = Duration::from_secs(60);
+
+/// Bounds of the time between two looks at the engine.
+const LOOKS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(10)];
+
+/// A fleet to run or to resume.
+pub struct Request {
+    /// The name of the fleet.
+    pub name: String,
+    /// The folder for bundle and captures. With Slurm and MPI, all nodes share it.
+    pub folder: PathBuf,
+    /// What to measure where. `None` resumes the fleet of that name.
+    pub question: Option<Question>,
+    /// The benchmarks and their effort, for the bundle.
+    pub measure: measure::Request,
+    /// Longest duration of a task.
+    pub limit: Duration,
+    /// The store of the runs.
+    pub store: StoreChoice,
+}
+
+/// An event while a fleet runs.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Tasks were started.
+    Started {
+        /// Their number.
+        tasks: usize,
+        /// Their jobs in the engine.
+        jobs: &'a [String],
+    },
+    /// The run of a task is stored.
+    Measured {
+        /// The task.
+        task: &'a Task,
+        /// The number of tasks that are measured.
+        done: usize,
+        /// The number of all tasks.
+        all: usize,
+    },
+    /// A task has ended without a complete run.
+    Missing {
+        /// The task.
+        task: &'a Task,
+        /// Why.
+        reason: &'a str,
+    },
+    /// A capture lacks parts.
+    Lacks {
+        /// The task.
+        task: &'a Task,
+        /// The missing parts.
+        parts: &'a [String],
+    },
+    /// The engine or the store does not answer now. It is asked again.
+    Waiting {
+        /// Why.
+        why: &'a str,
+    },
+}
+
+/// Receives events.
+pub type Report<'a> = &'a mut dyn FnMut(&Event<'_>);
+
+/// The result of each task.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The tasks whose complete run is stored, with the id of the run.
+    pub measured: Vec<(Task, String)>,
+    /// The tasks without a complete run, with the reason.
+    pub missing: Vec<(Task, String)>,
+    /// Nodes without a task that could not take one.
+    pub unusable: Vec<Node>,
+}
+
+/// The text that would start the tasks of a question. The nodes are unknown if their names are not given.
+///
+/// # Errors
+/// If the launcher is unknown.
+pub fn script(request: &Request, question: &Question) -> Result<String, Failure> {
+    let launcher = known_launcher(&question.with)?;
+    let named = |host: &String| Node {
+        name: host.clone(),
+        unusable: None,
+    };
+    let mut nodes: Vec<Node> = question.hosts.iter().map(named).collect();
+    if nodes.is_empty() {
+        let placeholders = (0..question.count.unwrap_or(1)).map(|n| format!("NODE{n}"));
+        nodes = placeholders.map(|name| named(&name)).collect();
+    }
+    let plan = Plan::new(&request.name, question.clone(), &nodes);
+    let job = job(
+        request,
+        std::path::absolute(&request.folder).unwrap_or_default(),
+    );
+    Ok(launcher.script(&job, &plan.tasks()))
+}
+
+/// Runs a fleet, or the missing part of it, until each task has ended.
+///
+/// # Errors
+/// If the bundle cannot be built, the engine refuses the tasks, or the store does not answer for a long time. What is measured stays.
+pub fn run(
+    request: Request,
+    observer: &dyn Observer,
+    report: Report<'_>,
+) -> Result<Outcome, Failure> {
+    check_name(&request.name)?;
+    let folder = folder(&request)?;
+    let _lock = lock(&folder)?;
+    let mut store = request.store.open()?;
+    let (mut plan, offered) = planned(&request, &folder)?;
+    let launcher = known_launcher(&plan.question.with)?;
+    let job = job(&request, folder);
+    let mut captures = Captures::new(&job, plan.tasks(), &mut store)?;
+    captures.take_all(&mut *report)?;
+    if captures.is_complete() {
+        return Ok(outcome(&plan, captures, offered));
+    }
+    prepare_bundle(&job, request.measure, observer)?;
+    let running = start(launcher, &job, &mut plan, &mut captures, report)?;
+    collect(running, &mut captures, report)?;
+    Ok(outcome(&plan, captures, offered))
+}
+
+fn outcome(plan: &Plan, captures: Captures<'_>, offered: Vec<Node>) -> Outcome {
+    let own: BTreeSet<&String> = plan.nodes.iter().collect();
+    let is_other = |node: &Node| node.unusable.is_some() && !own.contains(&node.name);
+    let (measured, missing) = captures.results();
+    Outcome {
+        measured,
+        missing,
+        unusable: offered.into_iter().filter(is_other).collect(),
+    }
+}
+
+fn known_launcher(name: &str) -> Result<&'static dyn Launcher, Failure> {
+    launcher(name).ok_or_else(|| {
+        let known: Vec<&str> = yamba_launch::LAUNCHERS.iter().map(|(n, _)| *n).collect();
+        Failure::new(format!("there is no launcher `{name}`"))
+            .help(format!("write one of {}", known.join(", ")))
+    })
+}
+
+/// A name is a part of scripts and of file names.
+fn check_name(name: &str) -> Result<(), Failure> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_allowed) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{name:?} is no name of a fleet"))
+        .help("use letters, digits, `.`, `_` and `-`, and begin with a letter or digit"))
+}
+
+fn job(request: &Request, folder: PathBuf) -> Job {
+    Job {
+        fleet: request.name.clone(),
+        folder,
+        limit: request.limit,
+    }
+}
+
+fn of_folder(folder: &Path, e: &std::io::Error) -> Failure {
+    Failure::new(format!("{}: {e}", folder.display()))
+        .help("--into names another folder; with Slurm and MPI, all nodes must share it")
+}
+
+/// The folder of the fleet, with its absolute path.
+fn folder(request: &Request) -> Result<PathBuf, Failure> {
+    let folder = &request.folder;
+    if request.question.is_some() {
+        fs::create_dir_all(folder).map_err(|e| of_folder(folder, &e))?;
+    }
+    fs::canonicalize(folder).map_err(|e| of_folder(folder, &e))
+}
+
+/// Keeps a second command from the same folder.
+fn lock(folder: &Path) -> Result<File, Failure> {
+    let path = folder.join(".lock");
+    let file = File::create(&path).map_err(|e| of_folder(folder, &e))?;
+    // Some shared file systems have no locks.
+    if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+        return Err(Failure::new(format!(
+            "{}: another command runs this fleet",
+            folder.display()
+        ))
+        .help("wait for it, or name another fleet with --name"));
+    }
+    Ok(file)
+}
+
+/// The plan in the folder, or a new one, and the nodes that the engine offered for it.
+fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failure> {
+    let known = Plan::read(folder)?;
+    let name = &request.name;
+    match (known, &request.question) {
+        (Some(plan), None) => Ok((plan, Vec::new())),
+        (Some(plan), Some(question)) if plan.question == *question => Ok((plan, Vec::new())),
+        (Some(_), Some(_)) => Err(Failure::new(format!(
+            "the fleet {name} was started with other nodes, benchmarks or options"
+        ))
+        .help(format!(
+            "`--resume {name}` alone measures what it lacks; --name starts another fleet"
+        ))),
+        (None, None) => Err(Failure::new(format!(
+            "{}: there is no fleet {name} to resume",
+            folder.display()
+        ))
+        .help("--into names its folder")),
+        (None, Some(question)) => {
+            let launcher = known_launcher(&question.with)?;
+            let nodes = launcher.nodes(&question.hosts).map_err(of_launcher)?;
+            if nodes.is_empty() {
+                return Err(Failure::new(format!("{} offers no node", question.with))
+                    .help("--host names nodes"));
+            }
+            let plan = Plan::new(name, question.clone(), &nodes);
+            plan.write(folder)?;
+            Ok((plan, nodes))
+        }
+    }
+}
+
+fn of_launcher(e: LaunchError) -> Failure {
+    Failure::new(e.message).help(e.help)
+}
+
+/// Builds the bundle if the folder has none.
+fn prepare_bundle(
+    job: &Job,
+    request: measure::Request,
+    observer: &dyn Observer,
+) -> Result<(), Failure> {
+    let path = job.bundle();
+    if path.exists() {
+        return Ok(());
+    }
+    let made = bundle(request, observer)?;
+    replace(&path, &made.packed.bytes, 0o755).map_err(|e| of_folder(&job.folder, &e))
+}
+
+/// Starts the tasks that are neither measured nor running, unless their nodes take no task.
+fn start(
+    launcher: &dyn Launcher,
+    job: &Job,
+    plan: &mut Plan,
+    captures: &mut Captures<'_>,
+    report: Report<'_>,
+) -> Result<Vec<Box<dyn Running>>, Failure> {
+    let mut tasks = captures.missing();
+    let mut running = Vec::new();
+    if let Some(mut earlier) = launcher.attach(job, &tasks, &plan.jobs) {
+        let states: BTreeMap<u64, State> =
+            earlier.states().map_err(of_launcher)?.into_iter().collect();
+        let is_alive =
+            |task: &Task| !matches!(states.get(&task.rank), None | Some(State::Ended(_)));
+        let (alive, ended): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(is_alive);
+        running.extend(
+            launcher
+                .attach(job, &alive, &plan.jobs)
+                .filter(|_| !alive.is_empty()),
+        );
+        tasks = ended;
+    }
+    let nodes: BTreeSet<String> = tasks.iter().map(|task| task.node.clone()).collect();
+    let nodes: Vec<String> = nodes.into_iter().collect();
+    let offered = if nodes.is_empty() {
+        Vec::new()
+    } else {
+        launcher.nodes(&nodes).map_err(of_launcher)?
+    };
+    let reasons: BTreeMap<String, String> = offered
+        .into_iter()
+        .filter_map(|node| Some((node.name, node.unusable?)))
+        .collect();
+    for task in &tasks {
+        if let Some(reason) = reasons.get(&task.node) {
+            captures.fail(task, reason, report);
+        }
+    }
+    tasks.retain(|task| !reasons.contains_key(&task.node));
+    if !tasks.is_empty() {
+        captures.started();
+        let started = launcher.start(job, &tasks).map_err(of_launcher)?;
+        plan.jobs.extend(started.ids());
+        plan.write(&job.folder)?;
+        report(&Event::Started {
+            tasks: tasks.len(),
+            jobs: &started.ids(),
+        });
+        running.push(started);
+    }
+    Ok(running)
+}
+
+/// Stores captures as they appear, until each task has one or has ended.
+fn collect(
+    mut running: Vec<Box<dyn Running>>,
+    captures: &mut Captures<'_>,
+    report: Report<'_>,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    let mut answered = Instant::now();
+    // When a task was first seen to have ended without a failure that the engine knows.
+    let mut ended: BTreeMap<u64, Instant> = BTreeMap::new();
+    loop {
+        // Captures are looked for after the states: a task that has ended has written its capture before.
+        let states = states(&mut running);
+        let looked = captures.take_all(&mut *report);
+        match (&states, looked) {
+            (Ok(_), Ok(())) => answered = Instant::now(),
+            (_, Err(failure)) => wait(failure, answered, report)?,
+            (Err(error), Ok(())) => wait(of_launcher(error.clone()), answered, report)?,
+        }
+        for (rank, state) in states.unwrap_or_default() {
+            let Some(task) = captures
+                .missing()
+                .into_iter()
+                .find(|task| task.rank == rank)
+            else {
+                continue;
+            };
+            let State::Ended(reason) = state else {
+                continue;
+            };
+            let since = *ended.entry(rank).or_insert_with(Instant::now);
+            match reason {
+                Some(reason) => captures.fail(&task, &reason, report),
+                None if captures.is_stopped(rank) => {
+                    captures.fail(&task, "was stopped before its end", report);
+                }
+                None if since.elapsed() < VISIBLE => {}
+                None => captures.fail(&task, "ended without a capture", report),
+            }
+        }
+        if captures.missing().is_empty() {
+            return Ok(());
+        }
+        std::thread::sleep((started.elapsed() / 20).clamp(LOOKS[0], LOOKS[1]));
+    }
+}
+
+fn states(running: &mut [Box<dyn Running>]) -> Result<Vec<(u64, State)>, LaunchError> {
+    let mut all = Vec::new();
+    for tasks in running {
+        all.extend(tasks.states()?);
+    }
+    Ok(all)
+}
+
+/// Passes on a failure that has lasted for too long.
+fn wait(failure: Failure, answered: Instant, report: Report<'_>) -> Result<(), Failure> {
+    if answered.elapsed() > PATIENCE {
+        return Err(failure);
+    }
+    if let Failure::Sentence { message, .. } = &failure {
+        report(&Event::Waiting { why: message });
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Reads the runs of a fleet for its report: from the store, from a folder of documents, or one by one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use serde::Deserialize;
+use yamba_fleet::{Failed, NodeRun};
+use yamba_record::system_error::reason;
+use yamba_store::{Detail, import};
+
+use super::run_ref::{Runs, is_path};
+use super::{Failure, StoreChoice};
+
+/// The extension of documents in a folder.
+const EXTENSION: &str = "json";
+
+/// The file in which `yamba fleet run` keeps its plan.
+const PLAN: &str = "fleet.json";
+
+/// The runs of a fleet.
+#[derive(Debug, Default)]
+pub struct FleetRuns {
+    /// The runs that were read.
+    pub runs: Vec<NodeRun>,
+    /// Documents that could not be read.
+    pub failed: Vec<Failed>,
+    /// Nodes that should have a run, from the plans of fleets.
+    pub expected: Vec<String>,
+}
+
+/// The part of a fleet's plan that names its nodes.
+#[derive(Deserialize)]
+struct Plan {
+    nodes: Vec<String>,
+}
+
+/// A document in a folder.
+struct File {
+    path: PathBuf,
+    /// The folder within the named folder, which names the job of a document without one.
+    job: Option<String>,
+}
+
+/// Reads runs. A reference is the name of a fleet in the store, a folder of documents, the file of a document, or a stored run.
+/// A document that names no node is of the node that its file is named after.
+///
+/// # Errors
+/// If a reference means nothing, or a stored run cannot be read. An unreadable document of a folder only costs itself.
+pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Failure> {
+    let mut found = FleetRuns::default();
+    for reference in references {
+        let path = Path::new(reference);
+        if path.is_dir() {
+            read_folder(path, &mut found)?;
+        } else if is_path(reference) {
+            let run = Runs::new(store.clone()).load(reference, Detail::Figures)?;
+            found.runs.push(NodeRun::of(&run, &stem(path)));
+        } else {
+            read_stored(reference, store, &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Reads the runs of a fleet, or one run.
+fn read_stored(
+    reference: &str,
+    choice: &StoreChoice,
+    found: &mut FleetRuns,
+) -> Result<(), Failure> {
+    let mut store = choice.existing()?;
+    let members = store.fleet(reference)?;
+    if members.is_empty() {
+        let id = store
+            .find(reference)
+            .map_err(|error| no_fleet(reference, &mut store, error))?;
+        let run = store.run(&id, Detail::Figures)?;
+        found.runs.push(NodeRun::of(&run, &id));
+    }
+    for member in members {
+        match store.run(&member.id, Detail::Figures) {
+            Ok(run) => found.runs.push(NodeRun::of(&run, &member.id)),
+            Err(error) => found.failed.push(Failed {
+                node: member.fleet.map_or(member.id, |fleet| fleet.node),
+                reason: error.to_string(),
+            }),
+        }
+    }
+    Ok(())
+}
+
+fn no_fleet(
+    reference: &str,
+    store: &mut yamba_store::Store,
+    error: yamba_store::StoreError,
+) -> Failure {
+    let fleets = store.fleets().unwrap_or_default();
+    if fleets.is_empty() {
+        return error.into();
+    }
+    Failure::new(format!("there is no fleet and no run {reference}"))
+        .help(format!("fleets are: {}", fleets.join(", ")))
+}
+
+/// Reads the documents of a folder and of the folders in it, on all processors.
+fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
+    let mut files = files(folder, None)?;
+    files.retain(|file| match plan(&file.path) {
+        Some(plan) => {
+            found.expected.extend(plan.nodes);
+            false
+        }
+        None => true,
+    });
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    if files.is_empty() {
+        let place = folder.display();
+        return Err(Failure::new(format!("{place}: there is no document"))
+            .help("the documents of a fleet are files *.json, in the folder or in one folder for each job"));
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut own = Vec::new();
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            own.push(read_file(file));
+        }
+        own
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let read: Vec<Result<NodeRun, Failed>> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let each = workers.into_iter().map(|w| w.join());
+        each.flat_map(Result::unwrap_or_default).collect()
+    });
+    for one in read {
+        match one {
+            Ok(run) => found.runs.push(run),
+            Err(failed) => found.failed.push(failed),
+        }
+    }
+    found
+        .runs
+        .sort_by(|a, b| (&a.job, &a.node).cmp(&(&b.job, &b.node)));
+    Ok(())
+}
+
+/// The documents in a folder, and in its folders if it is not one of these.
+fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
+    let cannot = |e: std::io::Error| {
+        Failure::new(format!(
+            "{}: cannot be read: {}",
+            folder.display(),
+            reason(&e)
+        ))
+        .help("the folder must be readable")
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.is_dir() && job.is_none() {
+            found.extend(files(&path, Some(&stem(&path)))?);
+        } else if path.extension().is_some_and(|e| e == EXTENSION) {
+            found.push(File {
+                path,
+                job: job.map(str::to_owned),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The plan of a fleet, if the file is one.
+fn plan(path: &Path) -> Option<Plan> {
+    let is_plan = path.file_name().is_some_and(|name| name == PLAN);
+    let text = is_plan.then(|| fs::read_to_string(path).ok())??;
+    serde_json::from_str(&text).ok()
+}
+
+fn read_file(file: &File) -> Result<NodeRun, Failed> {
+    let node = stem(&file.path);
+    match import::read(&file.path, import::LARGEST, Detail::Figures) {
+        Ok(run) => {
+            let mut of_node = NodeRun::of(&run, &node);
+            of_node.job = of_node.job.or_else(|| file.job.clone());
+            Ok(of_node)
+        }
+        Err(error) => Err(Failed {
+            node,
+            reason: error.to_string(),
+        }),
+    }
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or(path.as_os_str());
+    stem.to_string_lossy().into_owned()
+}

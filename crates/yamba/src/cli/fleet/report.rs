@@ -1,0 +1,100 @@
+//! `yamba fleet report`
+
+mod page;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use yamba_fleet::{document, report};
+use yamba_session::fleet_report;
+
+use crate::cli::{Failure, StoreOption, output};
+
+/// Which node of a fleet is slow?
+///
+/// Nodes of one kind are compared with each other: nodes with the same processor, system and settings are a class, and levels that many nodes share, such as two clock rates, are modes within it. A node is slow if
+/// the figures of a resource are slower than those of its class. Over all nodes and figures of a job, the probability of any false alarm is 1 %. The report always says which slowdown it could find.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba fleet report results/                    a folder of documents, one of each node
+  yamba fleet report cluster -o cluster.html     a fleet in the store, with a page
+  yamba fleet report a.json b.json c.json d.json e.json
+  yamba fleet report results/ --json | jq '.slow[].node'
+
+A document names its node, or its file does. Documents of several jobs are in one folder for each job, or name their job; the last job decides.")]
+pub(in crate::cli) struct FleetReport {
+    /// The name of a fleet in the store, a folder of documents, or runs: ids, tags or files
+    #[arg(value_name = "FLEET|FOLDER|RUN", required = true)]
+    names: Vec<String>,
+    /// Nodes that should have a document, one a line: those without are listed as missing
+    #[arg(long, value_name = "FILE")]
+    nodes: Option<PathBuf>,
+    /// Also make a page with a heat map and the history of each node
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl FleetReport {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let found = fleet_report::read(&self.names, &self.store.choice())?;
+        if found.runs.is_empty() {
+            return Err(nothing(&self.names, &found.failed));
+        }
+        let expected = [found.expected, self.expected()?].concat();
+        let report = report(&found.runs);
+        let document = document(&self.name(), &report, &found.runs, &found.failed, &expected);
+        output::json_or_text(self.json, &document, |document| {
+            table::text(document, output::width())
+        })?;
+        if let Some(path) = &self.output {
+            write_page(&page::page(&document, &report), path)?;
+        }
+        Ok(())
+    }
+
+    /// What the report is about.
+    fn name(&self) -> String {
+        match &self.names[..] {
+            [one] => one.trim_end_matches('/').to_owned(),
+            several => output::counted(several.len(), "run", "runs"),
+        }
+    }
+
+    fn expected(&self) -> Result<Vec<String>, Failure> {
+        let Some(path) = &self.nodes else {
+            return Ok(Vec::new());
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            Failure::new(format!("{}: {e}", path.display()))
+                .help("name a file with one node a line")
+        })?;
+        let names = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        Ok(names.map(str::to_owned).collect())
+    }
+}
+
+fn nothing(names: &[String], failed: &[yamba_fleet::Failed]) -> Failure {
+    let reason = failed.first().map_or("", |first| &first.reason);
+    Failure::new(format!(
+        "{}: no run could be read: {reason}",
+        names.join(", ")
+    ))
+    .help("name a fleet, a folder of documents of `yamba run --json`, or runs")
+}
+
+fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return output::content(text);
+    }
+    output::whole(path, |out| out.write_all(text.as_bytes()))?;
+    let (path, bytes) = (path.display(), text.len());
+    output::note(&format!("{path}: {bytes} bytes\n"));
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! `yamba fleet run` with Slurm, MPI and ssh on this machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::Missing;
+use crate::far::{Far, Server};
+use crate::slurm::Cluster;
+use crate::support::{Answer, Yamba};
+
+/// A benchmark that needs a few seconds for each task.
+const SLURM: &str = "fleet run --with slurm -N 8 --quick --name june --json lat_pipe";
+
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+fn started(yamba: &Yamba, text: &str) -> Child {
+    let mut command = yamba.command(&words(text));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// The tasks in a list of the document, by rank.
+fn tasks(document: &Value, list: &str) -> BTreeMap<u64, Value> {
+    let tasks = document[list].as_array().unwrap().iter();
+    tasks
+        .map(|task| (task["rank"].as_u64().unwrap(), task.clone()))
+        .collect()
+}
+
+/// The processes whose arguments contain all of these words.
+fn processes(arguments: &[&str]) -> Vec<i32> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let matching = all.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        let own: Vec<&[u8]> = line.split(|b| *b == 0).collect();
+        let has = |word: &&str| own.contains(&word.as_bytes());
+        arguments.iter().all(|word| has(word)).then_some(pid)
+    });
+    matching.collect()
+}
+
+/// The rank of the task that runs on a node.
+fn running(cluster: &Cluster, node: &str) -> Option<u64> {
+    let said = cluster.run(&["squeue", "-h", "-r", "-t", "R", "-w", node, "-o", "%K"]);
+    said.lines().next()?.trim().parse().ok()
+}
+
+/// Kills the bundle of a task that runs on this node. Returns its rank.
+fn kill_task(cluster: &Cluster, node: &str) -> u64 {
+    let mut killed = None;
+    cluster.until("a task runs on the node", |cluster| {
+        running(cluster, node).is_some()
+    });
+    while killed.is_none() {
+        let rank = running(cluster, node);
+        let own = rank.map(|rank| (rank, processes(&["--into", "--rank", &rank.to_string()])));
+        for (rank, pids) in own.into_iter().filter(|(_, pids)| !pids.is_empty()) {
+            let pids: Vec<String> = pids.iter().map(i32::to_string).collect();
+            let done = Command::new("kill").arg("-9").args(&pids).status().unwrap();
+            killed = done.success().then_some(rank);
+        }
+    }
+    killed.unwrap()
+}
+
+/// Eight tasks on two nodes. One task is killed, and one node is drained while its tasks wait.
+pub fn killed_task_and_drained_node_are_named_and_resumed() -> Result<(), Missing> {
+    let cluster = Cluster::start()?;
+    let mut yamba = Yamba::new().env("SLURM_CONF", cluster.configuration());
+    let folder = yamba.folder.path().join("june");
+    let command = started(&yamba, SLURM);
+    cluster.until("tasks run on both nodes", |cluster| {
+        folder.join("task.sh").exists()
+            && ["n1", "n2"]
+                .iter()
+                .all(|node| running(cluster, node).is_some())
+    });
+    let drain = [
+        "scontrol",
+        "update",
+        "nodename=n2",
+        "state=drain",
+        "reason=bad DIMM",
+    ];
+    cluster.run(&drain);
+    let killed = kill_task(&cluster, "n1");
+    let answer = Answer::of(command.wait_with_output().unwrap());
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    let (measured, missing) = (tasks(&document, "measured"), tasks(&document, "missing"));
+    let ranks: BTreeSet<u64> = measured.keys().chain(missing.keys()).copied().collect();
+    assert_eq!(ranks, (0..8).collect());
+    for (rank, task) in &missing {
+        let reason = task["reason"].as_str().unwrap();
+        if *rank == killed {
+            assert!(reason.contains("signal 9"), "{task}");
+        } else {
+            assert_eq!(task["node"], "n2");
+            assert!(reason.contains("bad DIMM"), "{task}");
+        }
+    }
+    // Only the task that ran on the drained node could end there.
+    assert!(
+        missing.len() >= 4 && missing.contains_key(&killed),
+        "{document}"
+    );
+    stored_runs_are(&mut yamba, &measured);
+
+    cluster.run(&["scontrol", "update", "nodename=n2", "state=resume"]);
+    let resumed = yamba.run("fleet run --resume june --json").ok();
+    let document: Value = serde_json::from_str(&resumed.out).unwrap();
+    let all = tasks(&document, "measured");
+    assert_eq!((all.len(), tasks(&document, "missing").len()), (8, 0));
+    for (rank, task) in &measured {
+        assert_eq!(all[rank], *task, "it is not measured again");
+    }
+    stored_runs_are(&mut yamba, &all);
+    let again = yamba.run(SLURM).ok();
+    assert_eq!(
+        serde_json::from_str::<Value>(&again.out).unwrap()["measured"],
+        document["measured"]
+    );
+    Ok(())
+}
+
+/// The store has exactly these runs, each with its place in the fleet and a valid figure.
+#[track_caller]
+fn stored_runs_are(yamba: &mut Yamba, tasks: &BTreeMap<u64, Value>) {
+    let runs: Value = serde_json::from_str(&yamba.run("runs --json").ok().out).unwrap();
+    assert_eq!(runs.as_array().unwrap().len(), tasks.len(), "{runs}");
+    for (rank, task) in tasks {
+        let id = task["id"].as_str().unwrap();
+        let run = yamba.run(&format!("show {id} --json")).ok().out;
+        let run: Value = serde_json::from_str(&run).unwrap();
+        assert_eq!(run["fleet"]["name"], "june");
+        assert_eq!(run["fleet"]["node"], task["node"]);
+        assert_eq!(run["fleet"]["rank"], *rank);
+        let median = run["benchmarks"][0]["median"].as_f64();
+        assert!(median.is_some_and(|m| m > 0.0), "{run}");
+    }
+}
+
+/// A host that cannot be reached costs only itself.
+pub fn unreachable_host_of_ssh_is_named() {
+    let far = Far::new(Server::start);
+    let mut yamba = far.yamba();
+    let name = far.server.name().to_owned();
+    let command = format!(
+        "fleet run --with ssh --host {name} --host nowhere.invalid --quick --name june --json lat_pipe"
+    );
+    let answer = yamba.run(&command);
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    let (measured, missing) = (tasks(&document, "measured"), tasks(&document, "missing"));
+    assert_eq!(measured[&0]["node"], name.as_str());
+    let reason = missing[&1]["reason"].as_str().unwrap();
+    assert!(reason.contains("nowhere.invalid"), "{reason}");
+    stored_runs_are(&mut yamba, &measured);
+    far.leaves_nothing();
+}
+
+/// Two tasks on this machine, one after the other.
+pub fn mpirun_starts_a_task_on_each_host() -> Result<(), Missing> {
+    if !Path::new("/usr/bin/mpirun").exists() {
+        let why = "needs mpirun: scripts/install-missing cluster installs it";
+        return Err(Missing::new(why));
+    }
+    let mpirun = "mpirun --allow-run-as-root --oversubscribe";
+    let mut yamba = Yamba::new().env("YAMBA_MPIRUN", mpirun);
+    let command = "fleet run --with mpi -N 2 --host localhost --quick --name june --json lat_pipe";
+    let document: Value = serde_json::from_str(&yamba.run(command).ok().out).unwrap();
+    let measured = tasks(&document, "measured");
+    assert_eq!(measured.len(), 2);
+    stored_runs_are(&mut yamba, &measured);
+    Ok(())
+}
