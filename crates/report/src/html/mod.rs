@@ -3,6 +3,7 @@
 pub(crate) mod absent;
 pub(crate) mod bars;
 pub(crate) mod chart;
+mod chart_page;
 pub(crate) mod charts;
 mod entry;
 mod facts;
@@ -35,6 +36,7 @@ use rows::{PointRow, groups};
 use table::Columns;
 
 use crate::place::RunLocation;
+pub use chart_page::{BandChart, BandPoint, PlainTable, chart_page};
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};

@@ -9,6 +9,7 @@ mod completions;
 mod disasm;
 mod explain;
 mod export;
+mod gc;
 mod groups;
 mod history;
 mod import;
@@ -74,6 +75,7 @@ Examples:
   yamba compare latest~1 latest show the differences between two runs
   yamba history lat_pipe        one benchmark over all runs, and where its level changed
   yamba predict server.vector   what an application would cost, from its counts and a run's costs
+  yamba gc profile -o app.gc -- java -jar app.jar   what garbage collection costs with other collectors and heaps
   yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     name a run; `yamba rm` removes runs
   yamba machine                 describe this machine, and what would disturb a measurement
@@ -104,6 +106,7 @@ enum Command {
     Disasm(disasm::Disasm),
     Explain(explain::Explain),
     Port(port::Port),
+    Gc(gc::GcCommand),
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
     List(list::List),
@@ -191,6 +194,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Man(c) => c.run(),
         Command::New(c) => c.run(),
         Command::PageCache(c) => c.run(),
+        Command::Gc(c) => c.run(),
         Command::Port(c) => c.run(),
         Command::Predict(c) => c.run(),
         Command::Report(c) => c.run(),
