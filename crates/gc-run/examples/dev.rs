@@ -77,10 +77,9 @@ fn main() {
                             let f = |k: log::Kind| {
                                 let v: Vec<_> = s.iter().filter(|x| x.kind == k).collect();
                                 format!(
-                                    "{k:?} {} {:.1}+{:.1}MB ",
+                                    "{k:?} {} {:.1}MB ",
                                     v.len(),
-                                    v.iter().map(|x| x.fresh_bytes).sum::<f64>() / 1e6,
-                                    v.iter().map(|x| x.aged_bytes).sum::<f64>() / 1e6
+                                    v.iter().map(|x| x.bytes).sum::<f64>() / 1e6,
                                 )
                             };
                             println!(

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
+use yamba_gc::texture::texture;
 
 use crate::classes::Classes;
-use crate::{Jvm, Limits};
+use crate::profile::profile_with;
+use crate::{JavaCommand, Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
 /// Shapes of the micro-benchmark with the bytes of an object.
@@ -31,6 +33,10 @@ const TOTAL_MB: u64 = 600;
 const DEAD_TOTAL_MB: u64 = 4000;
 /// Explicit collections of the whole heap in a run that measures these.
 const EXPLICIT_COLLECTIONS: u64 = 8;
+/// Live bytes, allocation and step of the benchmarks that are profiled.
+const PROFILED_WINDOW_MB: u64 = 12;
+const PROFILED_TOTAL_MB: u64 = 400;
+const PROFILE_STEP_BYTES: u64 = 4 << 20;
 /// Heap of the benchmarks: large enough that no collection of the whole heap is needed. With concurrent collectors it is smaller, so that cycles are needed.
 const HEAP_MB: u64 = 1024;
 const CONCURRENT_HEAP_MB: u64 = 192;
@@ -158,7 +164,37 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));
     }
-    Ok(fit(&observations, collector))
+    let mut costs = fit(&observations, collector);
+    if collector == Collector::Serial {
+        costs.profiled_ns_per_byte = profiled(jvm, &classes, &costs);
+    }
+    Ok(costs)
+}
+
+/// What a profile shows of each shape. A shape whose profile fails is left out.
+fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<String, f64> {
+    let one = |(shape, size): (&str, u64)| {
+        let numbers = [
+            size,
+            PROFILED_WINDOW_MB * MEGABYTE,
+            PROFILED_TOTAL_MB * MEGABYTE,
+            0,
+        ];
+        let mut arguments = vec!["-cp".to_owned(), classes.jar().display().to_string()];
+        arguments.extend(["Shapes".to_owned(), shape.to_owned()]);
+        arguments.extend(numbers.iter().map(u64::to_string));
+        let command = JavaCommand {
+            arguments,
+            removed: Vec::new(),
+        };
+        let demand =
+            profile_with(classes, jvm, serial, &command, PROFILE_STEP_BYTES, LIMITS).ok()?;
+        Some((
+            format!("{shape}/{size}"),
+            texture(&demand).fresh_ns_per_byte,
+        ))
+    };
+    SHAPES.into_iter().filter_map(one).collect()
 }
 
 /// What one run of the micro-benchmark does.

@@ -21,7 +21,25 @@ pub fn profile(
     step_bytes: u64,
     limits: Limits,
 ) -> Result<Demand, String> {
-    let classes = Classes::compile(jvm)?;
+    profile_with(
+        &Classes::compile(jvm)?,
+        jvm,
+        serial,
+        command,
+        step_bytes,
+        limits,
+    )
+}
+
+/// The same with classes that are compiled already.
+pub(crate) fn profile_with(
+    classes: &Classes,
+    jvm: &Jvm,
+    serial: &CollectorCosts,
+    command: &JavaCommand,
+    step_bytes: u64,
+    limits: Limits,
+) -> Result<Demand, String> {
     let jar = classes.jar();
     let mut arguments: Vec<String> = [
         "-XX:SurvivorRatio=1",

@@ -21,12 +21,13 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The cost for each byte of objects that cost Serial `serial_ns_per_byte`, by a line through the shapes; and the residual deviation, as a share.
-    pub fn at(&self, serial: &Terms, serial_ns_per_byte: f64) -> (f64, f64) {
+    /// The cost for each byte of objects whose first copy in a profile costs `ns_per_byte`, by a line through the shapes; and the residual deviation, as a share.
+    /// `profiled` has the costs of the shapes in a profile.
+    pub fn at(&self, profiled: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
         let pairs: Vec<(f64, f64)> = self
             .ns_per_byte
             .iter()
-            .filter_map(|(shape, y)| Some((*serial.ns_per_byte.get(shape)?, *y)))
+            .filter_map(|(shape, y)| Some((*profiled.get(shape)?, *y)))
             .filter(|(x, y)| *x > 0.0 && *y > 0.0)
             .collect();
         if pairs.is_empty() {
@@ -39,7 +40,7 @@ impl Terms {
         let fitted = |x: f64| line[0] + line[1] * x;
         let squares = pairs.iter().map(|(x, y)| (fitted(*x) / y - 1.0).powi(2));
         let deviation = (squares.sum::<f64>() / pairs.len() as f64).sqrt();
-        (fitted(serial_ns_per_byte), deviation)
+        (fitted(ns_per_byte), deviation)
     }
 }
 
@@ -58,6 +59,8 @@ pub struct CollectorCosts {
     pub cycle_cpu: Terms,
     /// Pauses of these.
     pub cycle_pause: Terms,
+    /// Cost of a byte that a profile copies for the first time, by shape: what a profile shows of the micro-benchmarks. Only with Serial.
+    pub profiled_ns_per_byte: BTreeMap<String, f64>,
     /// Number of runs of the micro-benchmark.
     pub observations: usize,
 }
@@ -169,6 +172,7 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
         full_pause: design.terms(&pause, 1),
         cycle_cpu: design.terms(&cpu, 2),
         cycle_pause: design.terms(&pause, 2),
+        profiled_ns_per_byte: BTreeMap::new(),
         observations: observations.len(),
     }
 }
@@ -235,7 +239,7 @@ mod tests {
         assert!(close(costs.young_cpu.fixed_ns, 1e5), "{costs:?}");
         assert!(close(costs.young_pause.ns_per_byte["b"], 2.0), "{costs:?}");
         assert!(close(costs.full_cpu.ns_per_byte["a"], 3.0), "{costs:?}");
-        let (at, deviation) = costs.full_cpu.at(&costs.young_cpu, 1.5);
+        let (at, deviation) = costs.full_cpu.at(&costs.young_cpu.ns_per_byte, 1.5);
         assert!(close(at, 4.5) && deviation < 0.03, "{at} {deviation}");
     }
 }

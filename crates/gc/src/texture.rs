@@ -17,13 +17,20 @@ pub struct Texture {
     pub fixed_ns: f64,
     /// A byte that is copied for the first time.
     pub fresh_ns_per_byte: f64,
-    /// A byte that was copied before: its neighbours in memory are those in the order of the copy.
+    /// A byte that was copied shortly before: its neighbours in memory are those in the order of the copy, and it may be in a cache. An ordinary collection finds no such
+    /// bytes, so predictions use the first copy for all.
     pub aged_ns_per_byte: f64,
 }
 
 /// The texture of an application.
 pub fn texture(demand: &Demand) -> Texture {
-    let shapes = &demand.serial.young_cpu.ns_per_byte;
+    let serial = &demand.serial;
+    let measured = &serial.profiled_ns_per_byte;
+    let shapes = if measured.is_empty() {
+        &serial.young_cpu.ns_per_byte
+    } else {
+        measured
+    };
     let middle = shapes.values().sum::<f64>() / shapes.len().max(1) as f64;
     let (mut rows, mut ys) = (Vec::new(), Vec::new());
     for census in &demand.censuses {

@@ -44,7 +44,7 @@ pub(super) fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Si
     let mut found: Vec<Simulated> = Vec::new();
     loop {
         let live = whole(setting, now, Kind::Cycle);
-        let live_bytes = live.fresh_bytes;
+        let live_bytes = live.bytes;
         if live_bytes > heap * 0.95 {
             return Err(format!("the live set is {:.0} MB", live_bytes / 1e6));
         }
@@ -64,6 +64,6 @@ pub(super) fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Si
         // The application waits when the heap is full.
         let during = in_cycle.min(heap - used).max(heap * 0.002);
         now += during;
-        used = (cycle.fresh_bytes + during).min(heap * 0.99);
+        used = (cycle.bytes + during).min(heap * 0.99);
     }
 }

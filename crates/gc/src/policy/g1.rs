@@ -93,7 +93,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
             return Ok(found);
         }
         let live = whole(setting, at, Kind::ConcurrentMark);
-        let live_bytes = live.fresh_bytes;
+        let live_bytes = live.bytes;
         if live_bytes > setting.heap_bytes * 0.95 {
             return Err(format!("the live set is {:.0} MB", live_bytes / 1e6));
         }

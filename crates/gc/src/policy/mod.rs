@@ -17,10 +17,8 @@ use crate::log::Kind;
 pub struct Simulated {
     /// What it collects.
     pub kind: Kind,
-    /// Live bytes that it copies or marks, and that no earlier collection copied.
-    pub fresh_bytes: f64,
-    /// Live bytes that were copied before.
-    pub aged_bytes: f64,
+    /// Live bytes that it copies or marks.
+    pub bytes: f64,
 }
 
 /// What a simulation needs.

@@ -59,7 +59,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         }
         let full = whole(setting, at, Kind::Full);
         found.push(full);
-        let live = full.fresh_bytes;
+        let live = full.bytes;
         old_bytes = live.min(old_size);
         eden_rest = (live - old_size).max(0.0);
         young.empty(at);

@@ -68,7 +68,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         }
         let full = whole(setting, at, Kind::Full);
         found.push(full);
-        let live = full.fresh_bytes;
+        let live = full.bytes;
         old_bytes = live.min(layout.old);
         eden_rest = (live - layout.old).max(0.0);
         young.empty(at);
@@ -109,7 +109,7 @@ mod tests {
         let found = run(1e6, 128.0 * 1048576.0).unwrap();
         assert_eq!(found.len(), (1e9 / (34944.0 * 1024.0)) as usize);
         assert!(found.iter().all(|c| c.kind == Kind::Young));
-        assert!(found.iter().all(|c| (c.fresh_bytes - 1e6).abs() < 2e5));
+        assert!(found.iter().all(|c| (c.bytes - 1e6).abs() < 2e5));
     }
 
     #[test]

@@ -26,8 +26,6 @@ pub(super) struct Young {
 /// What a young collection did.
 pub(super) struct Evacuated {
     pub(super) copied_bytes: f64,
-    /// The part that was copied for the first time.
-    pub(super) fresh_bytes: f64,
     pub(super) promoted_bytes: f64,
 }
 
@@ -63,7 +61,6 @@ impl Young {
             cohort.bytes = alive.clamp(0.0, cohort.bytes);
         }
         let copied_bytes = self.survivor_bytes();
-        let fresh_bytes = self.cohorts[0].bytes;
         let mut kept = 0.0;
         let mut stays = Vec::new();
         let threshold = self.threshold;
@@ -82,7 +79,6 @@ impl Young {
         self.cohorts = stays;
         Evacuated {
             copied_bytes,
-            fresh_bytes,
             promoted_bytes: copied_bytes - kept,
         }
     }
@@ -111,17 +107,15 @@ impl Evacuated {
     pub(super) fn as_collection(&self, kind: Kind) -> Simulated {
         Simulated {
             kind,
-            fresh_bytes: self.fresh_bytes,
-            aged_bytes: self.copied_bytes - self.fresh_bytes,
+            bytes: self.copied_bytes,
         }
     }
 }
 
-/// A collection of all live bytes. None has been copied by such a collection in this order.
+/// A collection of all live bytes.
 pub(super) fn whole(setting: &Setting, now: f64, kind: Kind) -> Simulated {
     Simulated {
         kind,
-        fresh_bytes: setting.survival.alive(now, 0.0),
-        aged_bytes: 0.0,
+        bytes: setting.survival.alive(now, 0.0),
     }
 }
