@@ -3,6 +3,7 @@
 pub(crate) mod absent;
 pub(crate) mod bars;
 pub(crate) mod chart;
+mod chart_page;
 pub(crate) mod charts;
 mod entry;
 mod facts;
@@ -37,6 +38,7 @@ use table::Columns;
 
 use crate::place::RunLocation;
 pub use fleet::{FleetPage, HeatMap, fleet};
+pub use chart_page::{BandChart, BandPoint, PlainTable, chart_page};
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};

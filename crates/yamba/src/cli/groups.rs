@@ -19,6 +19,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "trace",
             "predict",
             "page-cache",
+            "gc",
             "report",
             "export",
             "import",

@@ -10,6 +10,7 @@ mod disasm;
 mod explain;
 mod export;
 mod fleet;
+mod gc;
 mod groups;
 mod history;
 mod import;
@@ -76,6 +77,7 @@ Examples:
   yamba history lat_pipe        one benchmark over all runs, and where its level changed
   yamba predict server.vector   what an application would cost, from its counts and a run's costs
   yamba fleet run --with slurm -N 100 --quick   measure 100 nodes of a cluster
+  yamba gc profile -o app.gc -- java -jar app.jar   what garbage collection costs with other collectors and heaps
   yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     name a run; `yamba rm` removes runs
   yamba machine                 describe this machine, and what would disturb a measurement
@@ -109,6 +111,7 @@ enum Command {
     Explain(explain::Explain),
     Fleet(fleet::Fleet),
     Port(port::Port),
+    Gc(gc::GcCommand),
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
     List(list::List),
@@ -196,6 +199,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Man(c) => c.run(),
         Command::New(c) => c.run(),
         Command::PageCache(c) => c.run(),
+        Command::Gc(c) => c.run(),
         Command::Port(c) => c.run(),
         Command::Predict(c) => c.run(),
         Command::Report(c) => c.run(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -23,6 +23,8 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("drive", &["load"]),
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
+    ("gc", &[]),
+    ("gc-run", &["gc"]),
     ("trace", &["predict", "page-cache"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),

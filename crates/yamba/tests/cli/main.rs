@@ -14,6 +14,7 @@ mod export;
 #[path = "../far/mod.rs"]
 mod far;
 mod far_end;
+mod gc;
 mod hostile;
 mod house;
 mod inputs;

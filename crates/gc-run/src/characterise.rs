@@ -1,0 +1,253 @@
+//! Measures what collections cost on this machine.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use yamba_gc::Collector;
+use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
+use yamba_gc::texture::texture;
+
+use crate::classes::Classes;
+use crate::profile::profile_with;
+use crate::{JavaCommand, Jvm, Limits};
+
+const MEGABYTE: u64 = 1 << 20;
+/// Shapes of the micro-benchmark with the bytes of an object.
+const SHAPES: [(&str, u64); 9] = [
+    ("list", 24),
+    ("tree", 24),
+    ("tree", 128),
+    ("array", 32),
+    ("fan-in", 24),
+    ("bytes", 1024),
+    ("random", 24),
+    ("random", 64),
+    ("random", 256),
+];
+const WINDOWS_MB: [u64; 2] = [4, 16];
+/// Allocation of a run that measures young collections or concurrent cycles.
+const TOTAL_MB: u64 = 600;
+/// Allocation of the run whose objects all die.
+const DEAD_TOTAL_MB: u64 = 4000;
+/// Explicit collections of the whole heap in a run that measures these.
+const EXPLICIT_COLLECTIONS: u64 = 8;
+/// Live bytes, allocation and step of the benchmarks that are profiled.
+const PROFILED_WINDOW_MB: u64 = 12;
+const PROFILED_TOTAL_MB: u64 = 400;
+const PROFILE_STEP_BYTES: u64 = 4 << 20;
+/// Heap of the benchmarks: large enough that no collection of the whole heap is needed. With concurrent collectors it is smaller, so that cycles are needed.
+const HEAP_MB: u64 = 1024;
+const CONCURRENT_HEAP_MB: u64 = 192;
+/// Young generation of the benchmarks.
+const YOUNG_MB: u64 = 48;
+/// Each benchmark runs this often; the run with the least processor time counts, since neighbours only add.
+const REPEATS: usize = 2;
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(60),
+    resident_bytes: 2 << 30,
+};
+
+/// The file with the costs of a JVM, in a folder of this machine.
+pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
+    folder.join(format!("costs-{}.json", jvm.version.replace('/', "-")))
+}
+
+/// The costs of collectors, with those that the file at `path` has already. It calls `progress` before each collector.
+pub fn characterise(
+    jvm: &Jvm,
+    collectors: &[Collector],
+    path: &Path,
+    is_forced: bool,
+    progress: &mut dyn FnMut(Collector),
+) -> Result<Costs, String> {
+    let mut costs = read(path)
+        .filter(|c| c.machine == machine())
+        .unwrap_or_else(|| Costs {
+            schema: SCHEMA.to_owned(),
+            jvm: jvm.version.clone(),
+            machine: machine(),
+            collectors: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+        });
+    for &collector in collectors {
+        let name = collector.name().to_owned();
+        if costs.collectors.contains_key(&name) && !is_forced {
+            continue;
+        }
+        progress(collector);
+        match one(jvm, collector) {
+            Ok(found) => {
+                costs.skipped.remove(&name);
+                costs.collectors.insert(name, found);
+            }
+            Err(reason) => {
+                costs.skipped.insert(name, reason);
+            }
+        }
+        write(path, &costs)?;
+    }
+    Ok(costs)
+}
+
+fn read(path: &Path) -> Option<Costs> {
+    serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+}
+
+fn write(path: &Path, costs: &Costs) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(costs).map_err(|e| e.to_string())?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let stored = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
+    stored.map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The processor model and the number of processors.
+fn machine() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text
+        .lines()
+        .find_map(|l| l.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("unknown processor", |(_, name)| name);
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{model}, {count} processors")
+}
+
+fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
+    jvm.has(collector)?;
+    let classes = Classes::compile(jvm)?;
+    let mut observations = Vec::new();
+    let mut failures = Vec::new();
+    let mut observe = |shape: (&str, u64), amounts: Amounts| match observation(
+        jvm, &classes, collector, shape, amounts,
+    ) {
+        Ok(found) => observations.push(found),
+        Err(reason) => failures.push(format!("{}/{}: {reason}", shape.0, shape.1)),
+    };
+    observe(
+        SHAPES[0],
+        Amounts {
+            window_mb: 0,
+            total_mb: DEAD_TOTAL_MB,
+            explicit: 0,
+        },
+    );
+    observe(
+        SHAPES[0],
+        Amounts {
+            window_mb: 0,
+            total_mb: 1,
+            explicit: EXPLICIT_COLLECTIONS,
+        },
+    );
+    for shape in SHAPES {
+        for window_mb in WINDOWS_MB {
+            observe(
+                shape,
+                Amounts {
+                    window_mb,
+                    total_mb: TOTAL_MB,
+                    explicit: 0,
+                },
+            );
+        }
+        let window_mb = WINDOWS_MB[1];
+        observe(
+            shape,
+            Amounts {
+                window_mb,
+                total_mb: window_mb,
+                explicit: EXPLICIT_COLLECTIONS,
+            },
+        );
+    }
+    if failures.len() > observations.len() {
+        return Err(failures.swap_remove(0));
+    }
+    let mut costs = fit(&observations, collector);
+    if collector == Collector::Serial {
+        costs.profiled_ns_per_byte = profiled(jvm, &classes, &costs);
+    }
+    Ok(costs)
+}
+
+/// What a profile shows of each shape. A shape whose profile fails is left out.
+fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<String, f64> {
+    let one = |(shape, size): (&str, u64)| {
+        let numbers = [
+            size,
+            PROFILED_WINDOW_MB * MEGABYTE,
+            PROFILED_TOTAL_MB * MEGABYTE,
+            0,
+        ];
+        let mut arguments = vec!["-cp".to_owned(), classes.jar().display().to_string()];
+        arguments.extend(["Shapes".to_owned(), shape.to_owned()]);
+        arguments.extend(numbers.iter().map(u64::to_string));
+        let command = JavaCommand {
+            arguments,
+            removed: Vec::new(),
+        };
+        let demand =
+            profile_with(classes, jvm, serial, &command, PROFILE_STEP_BYTES, LIMITS).ok()?;
+        Some((
+            format!("{shape}/{size}"),
+            texture(&demand).fresh_ns_per_byte,
+        ))
+    };
+    SHAPES.into_iter().filter_map(one).collect()
+}
+
+/// What one run of the micro-benchmark does.
+#[derive(Clone, Copy)]
+struct Amounts {
+    window_mb: u64,
+    total_mb: u64,
+    explicit: u64,
+}
+
+fn observation(
+    jvm: &Jvm,
+    classes: &Classes,
+    collector: Collector,
+    (shape, size): (&str, u64),
+    amounts: Amounts,
+) -> Result<Observation, String> {
+    let is_concurrent = collector.is_concurrent();
+    let heap_mb = if is_concurrent {
+        CONCURRENT_HEAP_MB
+    } else {
+        HEAP_MB
+    };
+    let numbers = [
+        size,
+        amounts.window_mb * MEGABYTE,
+        amounts.total_mb * MEGABYTE,
+        amounts.explicit,
+    ];
+    let mut arguments = vec![
+        format!("-Xms{heap_mb}m"),
+        format!("-Xmx{heap_mb}m"),
+        "-cp".to_owned(),
+        classes.jar().display().to_string(),
+        "Shapes".to_owned(),
+        shape.to_owned(),
+    ];
+    if !is_concurrent {
+        arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
+    }
+    arguments.extend(numbers.iter().map(u64::to_string));
+    let mut runs = Vec::new();
+    for _ in 0..REPEATS {
+        runs.push(jvm.run(collector, &arguments, "gc*,safepoint", LIMITS)?);
+    }
+    let least = runs
+        .into_iter()
+        .min_by(|a, b| a.gc_cpu_ns.total_cmp(&b.gc_cpu_ns));
+    let least = least.ok_or("no run")?;
+    Ok(Observation {
+        shape: format!("{shape}/{size}"),
+        live_bytes: (amounts.window_mb * MEGABYTE) as f64,
+        gc_cpu_ns: least.gc_cpu_ns,
+        collections: least.collections(),
+    })
+}

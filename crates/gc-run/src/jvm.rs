@@ -1,0 +1,178 @@
+//! A JDK, and one bounded run of its `java`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use yamba_gc::Collector;
+use yamba_gc::log::{self, Collection};
+
+use crate::watch::{Ended, watch};
+
+/// A JDK.
+#[derive(Clone, Debug)]
+pub struct Jvm {
+    home: PathBuf,
+    /// Its version with build number: `17.0.15+6`.
+    pub version: String,
+}
+
+/// Bounds of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Wall-clock time after which the JVM is killed.
+    pub time: Duration,
+    /// Resident memory above which it is killed, in bytes.
+    pub resident_bytes: u64,
+}
+
+/// Bounds for applications.
+pub const LIMITS: Limits = Limits {
+    time: Duration::from_secs(300),
+    resident_bytes: 6 << 30,
+};
+
+/// What a run showed.
+#[derive(Debug)]
+pub struct Finished {
+    /// Wall-clock time of the process, in ns.
+    pub elapsed_ns: f64,
+    /// Processor time of the collector's threads, in ns.
+    pub gc_cpu_ns: f64,
+    /// The log of the JVM.
+    pub log: String,
+}
+
+impl Finished {
+    /// The collections of the log, in the order of their ids.
+    pub fn collections(&self) -> Vec<Collection> {
+        log::read(&self.log).into_values().collect()
+    }
+}
+
+impl Jvm {
+    /// The JDK in a folder; without a folder that of `JAVA_HOME`, or of the `java` on the PATH. An error says what is missing.
+    pub fn find(home: Option<&Path>) -> Result<Self, String> {
+        let of_environment = || std::env::var_os("JAVA_HOME").map(PathBuf::from);
+        let home = home
+            .map(Path::to_owned)
+            .or_else(of_environment)
+            .or_else(on_path);
+        let home = home.ok_or("no JDK: there is no `java` on the PATH and JAVA_HOME is not set")?;
+        for tool in ["java", "javac", "jar"] {
+            if !home.join("bin").join(tool).exists() {
+                return Err(format!(
+                    "no JDK in {}: bin/{tool} is missing",
+                    home.display()
+                ));
+            }
+        }
+        let release = fs::read_to_string(home.join("release")).unwrap_or_default();
+        let version = release_version(&release).or_else(|| printed_version(&home));
+        let version = version.ok_or_else(|| format!("{} has no version", home.display()))?;
+        Ok(Self { home, version })
+    }
+
+    /// A program of the JDK.
+    pub fn tool(&self, name: &str) -> PathBuf {
+        self.home.join("bin").join(name)
+    }
+
+    /// The first number of its version.
+    pub fn major(&self) -> u32 {
+        let digits = self.version.split(['.', '+', '-']).next();
+        digits.and_then(|d| d.parse().ok()).unwrap_or(0)
+    }
+
+    /// Whether it has a collector. The error is what it printed.
+    pub fn has(&self, collector: Collector) -> Result<(), String> {
+        let output = Command::new(self.tool("java"))
+            .args([collector.option(), "-Xmx64m", "-version"])
+            .output()
+            .map_err(|e| e.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(first_line(&String::from_utf8_lossy(&output.stderr)))
+    }
+
+    /// Runs `java` with a collector and a log of its collections.
+    pub fn run(
+        &self,
+        collector: Collector,
+        arguments: &[String],
+        logged: &str,
+        limits: Limits,
+    ) -> Result<Finished, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let (log, errors) = (folder.path().join("log"), folder.path().join("errors"));
+        let stderr = fs::File::create(&errors).map_err(|e| e.to_string())?;
+        let child = Command::new(self.tool("java"))
+            .arg(collector.option())
+            .arg(format!(
+                "-Xlog:{logged}:file={}::filecount=0",
+                log.display()
+            ))
+            .args(arguments)
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .env_remove("JDK_JAVA_OPTIONS")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(stderr)
+            .spawn()
+            .map_err(|e| format!("java: {e}"))?;
+        let Ended {
+            status,
+            elapsed_ns,
+            gc_cpu_ns,
+        } = watch(child, collector, limits)?;
+        if !status.success() {
+            let text = fs::read_to_string(&errors).unwrap_or_default();
+            return Err(format!("java ended with {status}: {}", first_line(&text)));
+        }
+        Ok(Finished {
+            elapsed_ns,
+            gc_cpu_ns,
+            log: fs::read_to_string(&log).map_err(|e| format!("no log of collections: {e}"))?,
+        })
+    }
+}
+
+fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let java = std::env::split_paths(&path)
+        .map(|f| f.join("java"))
+        .find(|j| j.exists())?;
+    Some(fs::canonicalize(java).ok()?.parent()?.parent()?.to_owned())
+}
+
+fn release_version(release: &str) -> Option<String> {
+    let value = |key: &str| {
+        let line = release.lines().find_map(|l| l.strip_prefix(key))?;
+        Some(line.trim_matches('"').to_owned())
+    };
+    value("JAVA_RUNTIME_VERSION=").or_else(|| value("JAVA_VERSION="))
+}
+
+fn printed_version(home: &Path) -> Option<String> {
+    let output = Command::new(home.join("bin/java"))
+        .arg("-version")
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    Some(
+        text.split_once("(build ")?
+            .1
+            .split([')', ','])
+            .next()?
+            .to_owned(),
+    )
+}
+
+fn first_line(text: &str) -> String {
+    text.lines()
+        .find(|l| !l.trim().is_empty())
+        .unwrap_or("no message")
+        .to_owned()
+}

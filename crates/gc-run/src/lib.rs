@@ -1,0 +1,16 @@
+//! Runs Java programs with a garbage collector and measures it: processor time of the collector's threads from `/proc/PID/task/*/schedstat`, pauses from the log of the
+//! JVM. Each run is bounded in time and memory. A JVM that crashes, hangs or runs out of memory costs only its own figure.
+
+mod characterise;
+mod classes;
+mod command;
+mod jvm;
+mod measure;
+mod profile;
+mod watch;
+
+pub use characterise::{characterise, costs_path};
+pub use command::JavaCommand;
+pub use jvm::{Jvm, LIMITS, Limits};
+pub use measure::{Measured, measure};
+pub use profile::profile;

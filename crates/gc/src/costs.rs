@@ -1,0 +1,245 @@
+//! What collections cost on one machine with one JVM, `yamba-gc-costs/1`, and how micro-benchmarks give these figures.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Collector;
+use crate::fit::{least_absolute, non_negative};
+use crate::log::{Collection, Kind};
+
+/// The schema of the document.
+pub const SCHEMA: &str = "yamba-gc-costs/1";
+
+/// Costs of one sort of collection.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Cost of a collection with nothing alive, in ns.
+    pub fixed_ns: f64,
+    /// Cost for each live byte by shape of the objects, in ns.
+    pub ns_per_byte: BTreeMap<String, f64>,
+}
+
+impl Terms {
+    /// The cost for each byte of objects whose first copy in a profile costs `ns_per_byte`, by a line through the shapes; and the residual deviation, as a share.
+    /// `profiled` has the costs of the shapes in a profile.
+    pub fn at(&self, profiled: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
+        let pairs: Vec<(f64, f64)> = self
+            .ns_per_byte
+            .iter()
+            .filter_map(|(shape, y)| Some((*profiled.get(shape)?, *y)))
+            .filter(|(x, y)| *x > 0.0 && *y > 0.0)
+            .collect();
+        if pairs.is_empty() {
+            return (0.0, 1.0);
+        }
+        let rows: Vec<Vec<f64>> = pairs.iter().map(|(x, _)| vec![1.0, *x]).collect();
+        let ys: Vec<f64> = pairs.iter().map(|(_, y)| *y).collect();
+        let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y).collect();
+        let line = non_negative(&rows, &ys, &weights);
+        let fitted = |x: f64| line[0] + line[1] * x;
+        let squares = pairs.iter().map(|(x, y)| (fitted(*x) / y - 1.0).powi(2));
+        let deviation = (squares.sum::<f64>() / pairs.len() as f64).sqrt();
+        (fitted(ns_per_byte), deviation)
+    }
+}
+
+/// Costs of one collector, each as processor time and as pause.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CollectorCosts {
+    /// Young and mixed collections.
+    pub young_cpu: Terms,
+    /// Pauses of young and mixed collections.
+    pub young_pause: Terms,
+    /// Collections of the whole heap in one pause.
+    pub full_cpu: Terms,
+    /// Pauses of these.
+    pub full_pause: Terms,
+    /// Concurrent cycles, or concurrent marking.
+    pub cycle_cpu: Terms,
+    /// Pauses of these.
+    pub cycle_pause: Terms,
+    /// Cost of a byte that a profile copies for the first time, by shape: what a profile shows of the micro-benchmarks. Only with Serial.
+    pub profiled_ns_per_byte: BTreeMap<String, f64>,
+    /// Number of runs of the micro-benchmark.
+    pub observations: usize,
+}
+
+/// Costs of all collectors that were characterised.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    /// Always `yamba-gc-costs/1`.
+    pub schema: String,
+    /// Version of the JVM.
+    pub jvm: String,
+    /// Processor model and the number of processors.
+    pub machine: String,
+    /// By name of the collector.
+    pub collectors: BTreeMap<String, CollectorCosts>,
+    /// Collectors that this JVM lacks or whose benchmarks failed, with the reason.
+    pub skipped: BTreeMap<String, String>,
+}
+
+/// One run of the micro-benchmark.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// Shape and size of its objects: `tree/24`.
+    pub shape: String,
+    /// Bytes that are alive at each moment.
+    pub live_bytes: f64,
+    /// Processor time of the collector's threads, in ns.
+    pub gc_cpu_ns: f64,
+    /// The collections of its log.
+    pub collections: Vec<Collection>,
+}
+
+/// Errors of shorter times are not relative, in ns.
+const LEAST_NS: f64 = 1e5;
+
+/// Bytes whose processing the model charges to a collection.
+fn charged_bytes(collection: &Collection, live_bytes: f64, collector: Collector) -> f64 {
+    match collection.kind {
+        Some(Kind::Young | Kind::Mixed) if !collector.is_concurrent() => collection.copied_bytes(),
+        _ => live_bytes,
+    }
+}
+
+/// Columns of a fit: fixed costs of young, full and cycle, then a column for each shape and sort.
+struct Design {
+    shapes: Vec<String>,
+}
+
+impl Design {
+    fn width(&self) -> usize {
+        3 * (1 + self.shapes.len())
+    }
+
+    /// The row of one collection.
+    fn of_collection(
+        &self,
+        run: &Observation,
+        collection: &Collection,
+        collector: Collector,
+    ) -> Vec<f64> {
+        let mut row = vec![0.0; self.width()];
+        let sort = match collection.kind {
+            Some(Kind::Young | Kind::Mixed) => 0,
+            Some(Kind::Full) => 1,
+            _ => 2,
+        };
+        row[sort] = 1.0;
+        if let Some(shape) = self.shapes.iter().position(|s| *s == run.shape) {
+            row[3 + 3 * shape + sort] = charged_bytes(collection, run.live_bytes, collector);
+        }
+        row
+    }
+
+    /// The sum of the rows of all collections of a run.
+    fn of_run(&self, run: &Observation, collector: Collector) -> Vec<f64> {
+        let rows = run
+            .collections
+            .iter()
+            .map(|c| self.of_collection(run, c, collector));
+        rows.fold(vec![0.0; self.width()], |sum, row| {
+            sum.iter().zip(&row).map(|(a, b)| a + b).collect()
+        })
+    }
+
+    fn terms(&self, coefficients: &[f64], sort: usize) -> Terms {
+        let shapes = self.shapes.iter().enumerate();
+        Terms {
+            fixed_ns: coefficients[sort],
+            ns_per_byte: shapes
+                .map(|(i, shape)| (shape.clone(), coefficients[3 + 3 * i + sort]))
+                .filter(|(_, ns)| *ns > 0.0)
+                .collect(),
+        }
+    }
+}
+
+/// The costs of a collector from runs of the micro-benchmark.
+pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts {
+    let mut shapes: Vec<String> = observations.iter().map(|o| o.shape.clone()).collect();
+    shapes.sort();
+    shapes.dedup();
+    let design = Design { shapes };
+    let cpu = processor_time(&design, observations, collector);
+    let pause = pauses(&design, observations, collector);
+    CollectorCosts {
+        young_cpu: design.terms(&cpu, 0),
+        young_pause: design.terms(&pause, 0),
+        full_cpu: design.terms(&cpu, 1),
+        full_pause: design.terms(&pause, 1),
+        cycle_cpu: design.terms(&cpu, 2),
+        cycle_pause: design.terms(&pause, 2),
+        profiled_ns_per_byte: BTreeMap::new(),
+        observations: observations.len(),
+    }
+}
+
+/// Coefficients of the processor time, which is known for each run.
+fn processor_time(design: &Design, observations: &[Observation], collector: Collector) -> Vec<f64> {
+    let rows: Vec<Vec<f64>> = observations
+        .iter()
+        .map(|o| design.of_run(o, collector))
+        .collect();
+    let ys: Vec<f64> = observations.iter().map(|o| o.gc_cpu_ns).collect();
+    let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
+    non_negative(&rows, &ys, &weights)
+}
+
+/// Coefficients of the pauses, which are known for each collection. A pause that another process disturbed has little weight.
+fn pauses(design: &Design, observations: &[Observation], collector: Collector) -> Vec<f64> {
+    let (mut rows, mut ys) = (Vec::new(), Vec::new());
+    for run in observations {
+        for collection in &run.collections {
+            rows.push(design.of_collection(run, collection, collector));
+            ys.push(collection.pauses_ns.iter().sum::<f64>());
+        }
+    }
+    let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
+    least_absolute(&rows, &ys, &weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run with young collections, or with full ones, of `bytes` live bytes.
+    fn run(shape: &str, kind: Kind, bytes: f64, ns_per_byte: f64) -> Observation {
+        let fixed_ns = if kind == Kind::Full { 4e5 } else { 1e5 };
+        let collection = Collection {
+            kind: Some(kind),
+            pauses_ns: vec![fixed_ns + bytes * ns_per_byte],
+            survivor_bytes: bytes,
+            ..Collection::default()
+        };
+        let collections = vec![collection; 10];
+        Observation {
+            shape: shape.to_owned(),
+            live_bytes: bytes,
+            gc_cpu_ns: collections.iter().flat_map(|c| &c.pauses_ns).sum(),
+            collections,
+        }
+    }
+
+    #[test]
+    fn costs_of_two_shapes_are_told_apart() {
+        let runs = [
+            run("a", Kind::Young, 0.0, 1.0),
+            run("a", Kind::Young, 4e6, 1.0),
+            run("a", Kind::Young, 16e6, 1.0),
+            run("b", Kind::Young, 16e6, 2.0),
+            run("a", Kind::Full, 0.0, 3.0),
+            run("a", Kind::Full, 16e6, 3.0),
+            run("b", Kind::Full, 16e6, 6.0),
+        ];
+        let costs = fit(&runs, Collector::Serial);
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.03;
+        assert!(close(costs.young_cpu.fixed_ns, 1e5), "{costs:?}");
+        assert!(close(costs.young_pause.ns_per_byte["b"], 2.0), "{costs:?}");
+        assert!(close(costs.full_cpu.ns_per_byte["a"], 3.0), "{costs:?}");
+        let (at, deviation) = costs.full_cpu.at(&costs.young_cpu.ns_per_byte, 1.5);
+        assert!(close(at, 4.5) && deviation < 0.03, "{at} {deviation}");
+    }
+}

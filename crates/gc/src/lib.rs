@@ -1,0 +1,14 @@
+//! Predicts the garbage collections of a Java application. An application has a demand: its allocation and the survival of objects by age, both in bytes allocated.
+//! A collector has costs, measured by micro-benchmarks. A simulation of the collector's policy turns demand and heap size into collections, and the costs turn these
+//! into time. No file, no process, no clock.
+
+pub mod collector;
+pub mod costs;
+pub mod demand;
+pub mod fit;
+pub mod log;
+pub mod policy;
+pub mod predict;
+pub mod texture;
+
+pub use collector::Collector;

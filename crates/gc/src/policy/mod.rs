@@ -1,0 +1,59 @@
+//! When each collector collects, and what it finds: the policies of HotSpot for a heap of fixed size.
+
+mod average;
+mod concurrent;
+mod g1;
+mod metaspace;
+mod parallel;
+mod serial;
+mod young;
+
+use crate::Collector;
+use crate::demand::{Demand, Survival};
+use crate::log::Kind;
+
+/// A collection of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Simulated {
+    /// What it collects.
+    pub kind: Kind,
+    /// Live bytes that it copies or marks.
+    pub bytes: f64,
+}
+
+/// What a simulation needs.
+pub struct Setting<'a> {
+    /// The application.
+    pub demand: &'a Demand,
+    /// Its survival.
+    pub survival: Survival<'a>,
+    /// Size of the heap, in bytes: both the smallest and the largest.
+    pub heap_bytes: f64,
+    /// First number of the version of the JVM.
+    pub jvm_major: u32,
+    /// Duration of a concurrent cycle: fixed in ns, and in ns for each live byte.
+    pub cycle_ns: (f64, f64),
+    /// Bytes that the application allocates with this collector for each byte in the profile: the rest of buffers, for example. Close to 1.
+    pub allocation_factor: f64,
+}
+
+impl Setting<'_> {
+    /// Bytes that the application allocates in a ns.
+    fn rate(&self) -> f64 {
+        self.demand.allocated_bytes / self.demand.mutator_ns.max(1.0)
+    }
+
+    fn total_bytes(&self) -> f64 {
+        self.demand.allocated_bytes
+    }
+}
+
+/// The collections of an application, in their order. An error says why it cannot run with this heap.
+pub fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Simulated>, String> {
+    match collector {
+        Collector::Serial => serial::simulate(setting),
+        Collector::Parallel => parallel::simulate(setting),
+        Collector::G1 => g1::simulate(setting),
+        Collector::Shenandoah | Collector::Z => concurrent::simulate(collector, setting),
+    }
+}

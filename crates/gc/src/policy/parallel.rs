@@ -1,0 +1,72 @@
+//! Parallel: as Serial, but survivor spaces follow the average of the survivors, and Eden has the rest of the young generation.
+
+use super::average::PaddedAverage;
+use super::metaspace::{Metaspace, due};
+use super::young::{Young, whole};
+use super::{Setting, Simulated};
+use crate::log::Kind;
+
+const ALIGNMENT_BYTES: f64 = 524_288.0;
+/// Bytes in the young generation for each in a survivor space, at first and at most (`InitialSurvivorRatio`, `MinSurvivorRatio`).
+const SURVIVOR_RATIO: (f64, f64) = (8.0, 3.0);
+/// Largest age of young objects, at first (`InitialTenuringThreshold`).
+const TENURING: usize = 7;
+/// Weight and padding of the averages (`AdaptiveSizePolicyWeight`, `SurvivorPadding`, `PromotedPadding`).
+const AVERAGE: (f64, f64) = (10.0, 3.0);
+
+pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
+    let down = |bytes: f64| (bytes / ALIGNMENT_BYTES).floor() * ALIGNMENT_BYTES;
+    let young_size = down(setting.heap_bytes / 3.0);
+    let old_size = setting.heap_bytes - young_size;
+    let mut survivor = down(young_size / SURVIVOR_RATIO.0).max(ALIGNMENT_BYTES);
+    let most_survivor = down(young_size / SURVIVOR_RATIO.1);
+    let mut threshold = TENURING;
+    let mut young = Young::new(threshold);
+    let mut survived = PaddedAverage::new(AVERAGE.0, AVERAGE.1);
+    let mut promoted = PaddedAverage::new(AVERAGE.0, AVERAGE.1);
+    let mut metaspace = Metaspace::new();
+    let (mut old_bytes, mut eden_rest) = (0.0, 0.0);
+    let mut found = Vec::new();
+    loop {
+        let eden = young_size - 2.0 * survivor;
+        let now = young.emptied_at() + eden - eden_rest;
+        let by_metaspace = due(setting, &mut metaspace, young.emptied_at(), now);
+        let at = by_metaspace.unwrap_or(now);
+        if at > setting.total_bytes() {
+            return Ok(found);
+        }
+        let expected = promoted.padded().min(eden + young.survivor_bytes());
+        if by_metaspace.is_some() || (expected < old_size - old_bytes && eden_rest == 0.0) {
+            let moved = young.collect(setting, at, survivor);
+            found.push(moved.as_collection(Kind::Young));
+            old_bytes += moved.promoted_bytes;
+            let kept = moved.copied_bytes - moved.promoted_bytes;
+            let is_overflow = moved.promoted_bytes > 0.0 && kept >= survivor * 0.99;
+            survived.add(if is_overflow {
+                moved.copied_bytes
+            } else {
+                kept
+            });
+            promoted.add(moved.promoted_bytes);
+            // Young collections cost more than full ones, or the survivors do not fit: objects are promoted earlier.
+            threshold = (threshold - 1).max(1);
+            young.set_threshold(threshold);
+            let target = down(survived.padded() + ALIGNMENT_BYTES - 1.0);
+            survivor = target.clamp(ALIGNMENT_BYTES, most_survivor);
+            if by_metaspace.is_none() && promoted.padded() <= old_size - old_bytes {
+                continue;
+            }
+        }
+        let full = whole(setting, at, Kind::Full);
+        found.push(full);
+        let live = full.bytes;
+        old_bytes = live.min(old_size);
+        eden_rest = (live - old_size).max(0.0);
+        young.empty(at);
+        threshold = (threshold + 1).min(15);
+        young.set_threshold(threshold);
+        if eden_rest > eden * 0.98 {
+            return Err(format!("the live set is {:.0} MB", live / 1e6));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Serial: a young generation of a third of the heap, whose survivors move to an old generation that is collected when it is full.
+
+use super::average::PaddedAverage;
+use super::metaspace::{Metaspace, due};
+use super::young::{Young, whole};
+use super::{Setting, Simulated};
+use crate::log::Kind;
+
+const ALIGNMENT_BYTES: f64 = 65536.0;
+/// Bytes in the old generation for each in the young one (`NewRatio`).
+const NEW_RATIO: f64 = 2.0;
+/// Bytes in Eden for each in a survivor space (`SurvivorRatio`).
+const SURVIVOR_RATIO: f64 = 8.0;
+/// Share of a survivor space that the survivors of the next collection may fill (`TargetSurvivorRatio`).
+const TARGET_SURVIVOR: f64 = 0.5;
+/// Weight and padding of the average of promoted bytes (`AdaptiveSizePolicyWeight`, `PromotedPadding`).
+const PROMOTED: (f64, f64) = (10.0, 3.0);
+
+/// The sizes of the spaces, in bytes.
+struct Layout {
+    eden: f64,
+    survivor: f64,
+    old: f64,
+}
+
+impl Layout {
+    fn of(heap_bytes: f64) -> Self {
+        let aligned = |bytes: f64| (bytes / ALIGNMENT_BYTES).floor() * ALIGNMENT_BYTES;
+        let young = aligned(heap_bytes / (NEW_RATIO + 1.0));
+        let survivor = aligned(young / (SURVIVOR_RATIO + 2.0)).max(ALIGNMENT_BYTES);
+        Self {
+            eden: young - 2.0 * survivor,
+            survivor,
+            old: heap_bytes - young,
+        }
+    }
+}
+
+pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
+    let layout = Layout::of(setting.heap_bytes);
+    let mut young = Young::new(15);
+    let mut promoted = PaddedAverage::new(PROMOTED.0, PROMOTED.1);
+    let mut metaspace = Metaspace::new();
+    let mut old_bytes = 0.0;
+    // Live bytes that did not fit into the old generation stay in Eden.
+    let mut eden_rest = 0.0;
+    let mut found = Vec::new();
+    loop {
+        let room = (layout.eden - eden_rest) / setting.allocation_factor;
+        let now = young.emptied_at() + room;
+        let next = due(setting, &mut metaspace, young.emptied_at(), now);
+        let at = next.unwrap_or(now);
+        if at > setting.total_bytes() {
+            return Ok(found);
+        }
+        let free = layout.old - old_bytes;
+        let used = layout.eden + young.survivor_bytes();
+        let is_safe = free >= promoted.padded().min(used) && eden_rest == 0.0;
+        if next.is_none() && is_safe {
+            let moved = young.collect(setting, at, layout.survivor);
+            young.tenure_by_table(layout.survivor * TARGET_SURVIVOR);
+            found.push(moved.as_collection(Kind::Young));
+            promoted.add(moved.promoted_bytes);
+            old_bytes += moved.promoted_bytes;
+            if old_bytes <= layout.old {
+                continue;
+            }
+        }
+        let full = whole(setting, at, Kind::Full);
+        found.push(full);
+        let live = full.bytes;
+        old_bytes = live.min(layout.old);
+        eden_rest = (live - layout.old).max(0.0);
+        young.empty(at);
+        if eden_rest > layout.eden * 0.98 {
+            return Err(format!("the live set is {:.0} MB", live / 1e6));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::Survival;
+    use crate::demand::tests::constant_lifetime;
+
+    fn run(lifetime: f64, heap_bytes: f64) -> Result<Vec<Simulated>, String> {
+        let demand = constant_lifetime(1000, lifetime);
+        simulate(&Setting {
+            demand: &demand,
+            survival: Survival::of(&demand),
+            heap_bytes,
+            jvm_major: 25,
+            cycle_ns: (0.0, 0.0),
+            allocation_factor: 1.0,
+        })
+    }
+
+    /// The sizes that JDK 25 prints for -Xmx128m.
+    #[test]
+    fn layout_is_that_of_the_jvm() {
+        let layout = Layout::of(128.0 * 1048576.0);
+        let kilobytes = [layout.eden, layout.survivor, layout.old].map(|b| b / 1024.0);
+        assert_eq!(kilobytes, [34944.0, 4352.0, 87424.0]);
+    }
+
+    #[test]
+    fn short_lived_objects_cause_one_collection_for_each_eden() {
+        let found = run(1e6, 128.0 * 1048576.0).unwrap();
+        assert_eq!(found.len(), (1e9 / (34944.0 * 1024.0)) as usize);
+        assert!(found.iter().all(|c| c.kind == Kind::Young));
+        assert!(found.iter().all(|c| (c.bytes - 1e6).abs() < 2e5));
+    }
+
+    #[test]
+    fn promoted_objects_fill_the_old_generation() {
+        let found = run(20e6, 128.0 * 1048576.0).unwrap();
+        let full = found.iter().filter(|c| c.kind == Kind::Full).count();
+        // 20 MB of each Eden of 36 MB are promoted, and the old generation has about 66 MB free after a full collection.
+        assert!((5..=11).contains(&full), "{full}");
+    }
+
+    #[test]
+    fn live_set_larger_than_the_heap_is_an_error() {
+        assert!(run(150e6, 128.0 * 1048576.0).is_err());
+    }
+}

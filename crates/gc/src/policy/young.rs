@@ -1,0 +1,121 @@
+//! A young generation with an Eden and two survivor spaces: which objects a collection copies, and which it promotes.
+
+use super::{Setting, Simulated};
+use crate::log::Kind;
+
+/// Largest age at which objects stay young (`MaxTenuringThreshold`).
+const MAX_TENURING: usize = 15;
+
+/// Objects that were allocated between two collections, in a survivor space. Moments are in bytes allocated since the start.
+#[derive(Clone, Copy)]
+struct Cohort {
+    begin: f64,
+    end: f64,
+    bytes: f64,
+}
+
+/// The cohorts of the survivor space.
+pub(super) struct Young {
+    /// The youngest first.
+    cohorts: Vec<Cohort>,
+    /// When Eden was emptied.
+    emptied_at: f64,
+    threshold: usize,
+}
+
+/// What a young collection did.
+pub(super) struct Evacuated {
+    pub(super) copied_bytes: f64,
+    pub(super) promoted_bytes: f64,
+}
+
+impl Young {
+    pub(super) fn new(threshold: usize) -> Self {
+        Self {
+            cohorts: Vec::new(),
+            emptied_at: 0.0,
+            threshold,
+        }
+    }
+
+    pub(super) fn emptied_at(&self) -> f64 {
+        self.emptied_at
+    }
+
+    pub(super) fn survivor_bytes(&self) -> f64 {
+        self.cohorts.iter().map(|c| c.bytes).sum()
+    }
+
+    /// Collects at `now`. A survivor space has `capacity` bytes. Objects older than the threshold, and those that do not fit, are promoted.
+    pub(super) fn collect(&mut self, setting: &Setting, now: f64, capacity: f64) -> Evacuated {
+        let eden = Cohort {
+            begin: self.emptied_at,
+            end: now,
+            bytes: f64::INFINITY,
+        };
+        self.cohorts.insert(0, eden);
+        self.emptied_at = now;
+        let survival = &setting.survival;
+        for cohort in &mut self.cohorts {
+            let alive = survival.alive(now, cohort.begin) - survival.alive(now, cohort.end);
+            cohort.bytes = alive.clamp(0.0, cohort.bytes);
+        }
+        let copied_bytes = self.survivor_bytes();
+        let mut kept = 0.0;
+        let mut stays = Vec::new();
+        let threshold = self.threshold;
+        for (age, mut cohort) in self.cohorts.drain(..).enumerate() {
+            let room = if age < threshold {
+                capacity - kept
+            } else {
+                0.0
+            };
+            cohort.bytes = cohort.bytes.min(room);
+            if cohort.bytes > 0.0 {
+                kept += cohort.bytes;
+                stays.push(cohort);
+            }
+        }
+        self.cohorts = stays;
+        Evacuated {
+            copied_bytes,
+            promoted_bytes: copied_bytes - kept,
+        }
+    }
+
+    pub(super) fn set_threshold(&mut self, threshold: usize) {
+        self.threshold = threshold;
+    }
+
+    /// Sets the threshold to the age at which the survivors fill `desired` bytes.
+    pub(super) fn tenure_by_table(&mut self, desired: f64) {
+        let mut sum = 0.0;
+        let full = self.cohorts.iter().position(|c| {
+            sum += c.bytes;
+            sum > desired
+        });
+        self.threshold = full.map_or(MAX_TENURING, |index| (index + 1).min(MAX_TENURING));
+    }
+
+    pub(super) fn empty(&mut self, now: f64) {
+        self.cohorts.clear();
+        self.emptied_at = now;
+    }
+}
+
+impl Evacuated {
+    pub(super) fn as_collection(&self, kind: Kind) -> Simulated {
+        Simulated {
+            kind,
+            bytes: self.copied_bytes,
+        }
+    }
+}
+
+/// A collection of all live bytes.
+pub(super) fn whole(setting: &Setting, now: f64, kind: Kind) -> Simulated {
+    Simulated {
+        kind,
+        bytes: setting.survival.alive(now, 0.0),
+    }
+}

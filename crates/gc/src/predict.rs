@@ -1,0 +1,212 @@
+//! The figures of one application with one collector and one heap size.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Collector;
+use crate::costs::{CollectorCosts, Terms};
+use crate::demand::{Demand, Survival};
+use crate::log::Kind;
+use crate::policy::{Setting, Simulated, simulate};
+use crate::texture::{Texture, texture};
+
+/// A predicted figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The prediction.
+    pub predicted: f64,
+    /// Where the measured value is expected in 95 of 100 cases.
+    pub interval: (f64, f64),
+    /// The measured value, if it was measured.
+    pub measured: Option<f64>,
+}
+
+/// The prediction for one collector and heap size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The collector.
+    pub collector: Collector,
+    /// Smallest and largest size of the heap, in bytes.
+    pub heap_bytes: u64,
+    /// Number of collections. Concurrent cycles of G1 are counted apart.
+    pub collections: Figure,
+    /// Number of concurrent marking cycles of G1.
+    pub concurrent_cycles: Figure,
+    /// Processor time of the collector's threads, in ns.
+    pub gc_cpu_ns: Figure,
+    /// Sum of all pauses, in ns.
+    pub pause_total_ns: Figure,
+    /// The longest pause, in ns.
+    pub pause_longest_ns: Figure,
+}
+
+/// Relative half-widths of intervals that the model does not derive: count, processor time, total and longest pause. They come from two programs on which the choices of
+/// the model were made (docs/notes/gc.md).
+fn unexplained(collector: Collector) -> [f64; 4] {
+    match collector {
+        Collector::Serial => [0.05, 0.15, 0.15, 0.4],
+        Collector::Parallel | Collector::G1 => [0.3, 0.3, 0.3, 0.6],
+        Collector::Shenandoah | Collector::Z => [1.0, 1.0, 1.0, 1.5],
+    }
+}
+
+/// Costs for this application's objects: fixed, and for each live byte.
+struct Price {
+    fixed_ns: f64,
+    ns_per_byte: f64,
+    deviation: f64,
+}
+
+impl Price {
+    fn of(terms: &Terms, serial: &CollectorCosts, roots_ns: f64, texture: &Texture) -> Self {
+        let (ns_per_byte, deviation) =
+            terms.at(&serial.profiled_ns_per_byte, texture.fresh_ns_per_byte);
+        Self {
+            fixed_ns: terms.fixed_ns + roots_ns,
+            ns_per_byte,
+            deviation,
+        }
+    }
+
+    fn cost(&self, of: &Simulated) -> f64 {
+        self.fixed_ns + self.ns_per_byte * of.bytes
+    }
+}
+
+/// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so that Shenandoah has little to evacuate. From two programs on which the
+/// choices of the model were made (docs/notes/gc.md).
+fn evacuation(collector: Collector) -> f64 {
+    if collector == Collector::Shenandoah {
+        2.5
+    } else {
+        1.0
+    }
+}
+
+/// All prices of a collector, as processor time or as pause.
+struct Prices {
+    young: Price,
+    full: Price,
+    cycle: Price,
+}
+
+impl Prices {
+    fn cost(&self, of: &Simulated) -> f64 {
+        self.of(of.kind).cost(of)
+    }
+
+    fn of(&self, kind: Kind) -> &Price {
+        match kind {
+            Kind::Young | Kind::Mixed => &self.young,
+            Kind::Full => &self.full,
+            Kind::Cycle | Kind::ConcurrentMark => &self.cycle,
+        }
+    }
+}
+
+/// Totals of one simulation.
+struct Outcome {
+    collections: f64,
+    cycles: f64,
+    cpu_ns: f64,
+    pause_ns: f64,
+    longest_ns: f64,
+    cpu_deviation: f64,
+}
+
+/// Variations of the simulation whose results span the interval: factors of the heap's size.
+const HEAP_FACTORS: [f64; 2] = [0.97, 1.03];
+
+/// Predicts the collections of an application. An error says why it cannot run.
+pub fn predict(
+    demand: &Demand,
+    collector: Collector,
+    costs: &CollectorCosts,
+    jvm_major: u32,
+    heap_bytes: u64,
+) -> Result<Prediction, String> {
+    let texture = texture(demand);
+    let serial = &demand.serial;
+    let roots_ns = (texture.fixed_ns - serial.young_cpu.fixed_ns).max(0.0);
+    let price = |terms: &Terms| Price::of(terms, serial, roots_ns, &texture);
+    let pauses_share = if collector.is_concurrent() { 0.0 } else { 1.0 };
+    let pause_price = |terms: &Terms| Price::of(terms, serial, roots_ns * pauses_share, &texture);
+    let mut cpu = Prices {
+        young: price(&costs.young_cpu),
+        full: price(&costs.full_cpu),
+        cycle: price(&costs.cycle_cpu),
+    };
+    cpu.cycle.ns_per_byte *= evacuation(collector);
+    let pause = Prices {
+        young: pause_price(&costs.young_pause),
+        full: pause_price(&costs.full_pause),
+        cycle: pause_price(&costs.cycle_pause),
+    };
+    let at = |factor: f64| {
+        let setting = Setting {
+            demand,
+            survival: Survival::of(demand),
+            heap_bytes: heap_bytes as f64 * factor,
+            jvm_major,
+            cycle_ns: (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte),
+            allocation_factor: 1.0,
+        };
+        Ok::<_, String>(outcome(&simulate(collector, &setting)?, &cpu, &pause))
+    };
+    let mut outcomes = vec![at(1.0)?];
+    outcomes.extend(
+        HEAP_FACTORS
+            .into_iter()
+            .filter_map(|factor| at(factor).ok()),
+    );
+    Ok(summary(collector, heap_bytes, &outcomes))
+}
+
+fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
+    let is_cycle = |c: &&Simulated| c.kind == Kind::ConcurrentMark;
+    let pauses: Vec<f64> = collections.iter().map(|c| pause.cost(c)).collect();
+    let cpu_ns: f64 = collections.iter().map(|c| cpu.cost(c)).sum();
+    let uncertain: f64 = collections
+        .iter()
+        .map(|c| cpu.cost(c) * cpu.of(c.kind).deviation)
+        .sum();
+    Outcome {
+        collections: collections.iter().filter(|c| !is_cycle(c)).count() as f64,
+        cycles: collections.iter().filter(is_cycle).count() as f64,
+        cpu_ns,
+        pause_ns: pauses.iter().sum(),
+        longest_ns: pauses.iter().copied().fold(0.0, f64::max),
+        cpu_deviation: if cpu_ns > 0.0 {
+            uncertain / cpu_ns
+        } else {
+            0.0
+        },
+    }
+}
+
+fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Prediction {
+    let [count, cpu, pause, longest] = unexplained(collector);
+    let texture = 2.0 * outcomes[0].cpu_deviation;
+    let figure = |value: fn(&Outcome) -> f64, share: f64, least: f64| {
+        let values = outcomes.iter().map(value);
+        let low = values.clone().fold(f64::INFINITY, f64::min);
+        let high = values.fold(0.0, f64::max);
+        Figure {
+            predicted: value(&outcomes[0]),
+            interval: (
+                (low * (1.0 - share) - least).max(0.0),
+                high * (1.0 + share) + least,
+            ),
+            measured: None,
+        }
+    };
+    let of_time = |share: f64| (share * share + texture * texture).sqrt();
+    Prediction {
+        collector,
+        heap_bytes,
+        collections: figure(|o| o.collections, count, 1.0),
+        concurrent_cycles: figure(|o| o.cycles, count, 1.0),
+        gc_cpu_ns: figure(|o| o.cpu_ns, of_time(cpu), 2e6),
+        pause_total_ns: figure(|o| o.pause_ns, of_time(pause), 1e6),
+        pause_longest_ns: figure(|o| o.longest_ns, of_time(longest), 1e6),
+    }
+}

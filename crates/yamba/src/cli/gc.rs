@@ -1,0 +1,117 @@
+//! `yamba gc`
+
+mod characterise;
+mod page;
+mod predict;
+mod profile;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use yamba_gc::Collector;
+use yamba_gc::costs::Costs;
+use yamba_gc_run::{Jvm, costs_path};
+use yamba_toolchain::embedded::cache_root;
+
+use super::output::StatusLine;
+use super::{Failure, of_system, output};
+
+/// What does garbage collection cost with another collector or heap?
+///
+/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a Java application once and records its demand: how much it allocates, and how long
+/// objects live. `predict` simulates each collector and gives the number of collections, their processor time and their pauses.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba gc profile -o app.gc -- java -jar app.jar       one run of the application
+  yamba gc predict app.gc                               all collectors, five heap sizes
+  yamba gc predict app.gc --heap 128M --heap 512M --collector g1
+  yamba gc predict app.gc --heap 256M --measure         runs the application, too, and prints the errors
+  yamba gc predict app.gc -o page.html                  curves over the heap size
+  yamba gc characterise --collector serial --json       the costs of one collector")]
+pub(super) struct GcCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Characterise(characterise::Characterise),
+    Profile(profile::Profile),
+    Predict(predict::Predict),
+}
+
+impl GcCommand {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        match self.action {
+            Action::Characterise(c) => c.run(),
+            Action::Profile(c) => c.run(),
+            Action::Predict(c) => c.run(),
+        }
+    }
+}
+
+/// The option that selects collectors.
+#[derive(Args)]
+struct CollectorOption {
+    /// Only this collector; may be repeated [default: all]
+    #[arg(long = "collector", value_name = "NAME", value_parser = collector())]
+    collectors: Vec<Collector>,
+}
+
+impl CollectorOption {
+    fn chosen(&self) -> Vec<Collector> {
+        if self.collectors.is_empty() {
+            Collector::ALL.to_vec()
+        } else {
+            self.collectors.clone()
+        }
+    }
+}
+
+fn collector() -> impl TypedValueParser<Value = Collector> {
+    let names = PossibleValuesParser::new(Collector::ALL.map(Collector::name));
+    names.map(|name| Collector::named(&name).expect("the parser knows the names"))
+}
+
+/// The option that selects a JDK.
+#[derive(Args)]
+struct JdkOption {
+    /// Folder of the JDK [default: JAVA_HOME, or that of `java` on the PATH]
+    #[arg(long, value_name = "FOLDER")]
+    jdk: Option<PathBuf>,
+}
+
+impl JdkOption {
+    fn find(&self) -> Result<Jvm, Failure> {
+        jvm(self.jdk.as_deref())
+    }
+}
+
+fn jvm(home: Option<&Path>) -> Result<Jvm, Failure> {
+    Jvm::find(home).map_err(|reason| {
+        Failure::new(format!("skipped: {reason}"))
+            .help("install a JDK, or name its folder with --jdk")
+    })
+}
+
+/// The costs of collectors with a JDK; measures those that are missing.
+fn costs(jvm: &Jvm, collectors: &[Collector], is_forced: bool) -> Result<Costs, Failure> {
+    let folder = cache_root().map_err(of_system)?.join("gc");
+    let mut line = None;
+    let mut progress = |collector: Collector| {
+        let text = format!(
+            "measuring the costs of {} with JDK {}, once",
+            collector.name(),
+            jvm.version
+        );
+        output::note(&format!("{text}\n"));
+        line = Some(StatusLine::new(&text));
+    };
+    let path = costs_path(&folder, jvm);
+    yamba_gc_run::characterise(jvm, collectors, &path, is_forced, &mut progress)
+        .map_err(|e| Failure::new(e).help("set YAMBA_CACHE to a folder that can be written"))
+}

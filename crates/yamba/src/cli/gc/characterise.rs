@@ -1,0 +1,98 @@
+//! `yamba gc characterise`
+
+use clap::Args;
+use yamba_gc::Collector;
+use yamba_gc::costs::{CollectorCosts, Costs, Terms};
+
+use super::{CollectorOption, JdkOption, costs};
+use crate::cli::{Failure, output};
+
+/// Measure what the collectors of a JDK cost on this machine
+///
+/// Small Java programs with known live objects (lists, trees, arrays, wide fan-in, blocks of bytes) run with each collector. A fit gives the fixed cost of a collection, and the cost of
+/// each live byte by shape. The costs are kept for later predictions.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba gc characterise                       all collectors, about 30 s each
+  yamba gc characterise --collector serial    one collector
+  yamba gc characterise --jdk /opt/jdk-25 --json")]
+pub(super) struct Characterise {
+    #[command(flatten)]
+    collectors: CollectorOption,
+    #[command(flatten)]
+    jdk: JdkOption,
+    /// Measure again what was measured before
+    #[arg(long)]
+    force: bool,
+    /// One JSON document, `yamba-gc-costs/1`
+    #[arg(long)]
+    json: bool,
+}
+
+impl Characterise {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let jvm = self.jdk.find()?;
+        let collectors = self.collectors.chosen();
+        let mut found = costs(&jvm, &collectors, self.force)?;
+        let is_chosen = |name: &String| collectors.iter().any(|c| c.name() == name);
+        found.collectors.retain(|name, _| is_chosen(name));
+        found.skipped.retain(|name, _| is_chosen(name));
+        output::json_or_text(self.json, &found, text)
+    }
+}
+
+fn text(costs: &Costs) -> String {
+    let mut text = format!("JDK {} on {}\n", costs.jvm, costs.machine);
+    let titles = [
+        "collector",
+        "collection",
+        "time",
+        "fixed (us)",
+        "shape",
+        "ns/byte",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    let present = Collector::ALL
+        .iter()
+        .filter_map(|c| costs.collectors.get_key_value(c.name()));
+    for (name, of) in present {
+        rows.extend(rows_of(name, of));
+    }
+    text += &output::table(&rows, output::width());
+    for (name, reason) in &costs.skipped {
+        text += &format!("{name}: skipped: {reason}\n");
+    }
+    text
+}
+
+fn rows_of(name: &str, of: &CollectorCosts) -> Vec<Vec<String>> {
+    let sorts = [
+        ("young", "processor", &of.young_cpu),
+        ("young", "pause", &of.young_pause),
+        ("full", "processor", &of.full_cpu),
+        ("full", "pause", &of.full_pause),
+        ("cycle", "processor", &of.cycle_cpu),
+        ("cycle", "pause", &of.cycle_pause),
+    ];
+    let mut rows = Vec::new();
+    for (sort, time, terms) in sorts.into_iter().filter(|(_, _, terms)| is_used(terms)) {
+        for (i, (shape, ns)) in terms.ns_per_byte.iter().enumerate() {
+            let fixed = if i == 0 {
+                format!("{:.0}", terms.fixed_ns / 1e3)
+            } else {
+                String::new()
+            };
+            rows.push(
+                [name, sort, time, &fixed, shape, &format!("{ns:.3}")]
+                    .map(str::to_owned)
+                    .to_vec(),
+            );
+        }
+    }
+    rows
+}
+
+fn is_used(terms: &Terms) -> bool {
+    !terms.ns_per_byte.is_empty()
+}

@@ -1,0 +1,221 @@
+//! `yamba gc predict`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use yamba_gc::Collector;
+use yamba_gc::costs::{Costs, SCHEMA as COSTS};
+use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
+use yamba_gc::predict::{Prediction, predict};
+use yamba_gc_run::{JavaCommand, Jvm, LIMITS, Measured, measure};
+
+use super::{CollectorOption, JdkOption, costs, page, table};
+use crate::cli::output::StatusLine;
+use crate::cli::{Failure, output, quantity};
+
+/// Heap sizes by default, as multiples of the largest live set.
+const HEAP_FACTORS: [f64; 5] = [1.75, 2.5, 4.0, 6.0, 10.0];
+const LEAST_HEAP_BYTES: u64 = 16 << 20;
+const HEAP_STEP_BYTES: u64 = 8 << 20;
+
+/// Predict collections, their processor time and pauses
+///
+/// Both the smallest and the largest size of the heap are that of `--heap`. Costs of a collector that are missing are measured once.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba gc predict app.gc
+  yamba gc predict app.gc --heap 128M --collector serial --collector g1 --json
+  yamba gc predict app.gc --heap 256M --measure --runs 5
+  yamba gc predict app.gc -o page.html
+  yamba gc predict app.gc --costs other-machine.json     costs that `yamba gc characterise --json` printed")]
+pub(super) struct Predict {
+    /// The profile of an application, `yamba-gc-profile/1`
+    #[arg(value_name = "FILE")]
+    profile: PathBuf,
+    /// Size of the heap: 128M, 2G; may be repeated [default: five sizes above the live set]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    heap: Vec<u64>,
+    #[command(flatten)]
+    collectors: CollectorOption,
+    #[command(flatten)]
+    jdk: JdkOption,
+    /// Costs from a file, `yamba-gc-costs/1`, in place of those of this machine
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jdk", "measure"])]
+    costs: Option<PathBuf>,
+    /// Run the application with each collector and heap, and print the errors
+    #[arg(long)]
+    measure: bool,
+    /// Runs of each measurement, whose medians count
+    #[arg(long, value_name = "N", default_value = "3", requires = "measure")]
+    runs: std::num::NonZero<usize>,
+    /// Write a page of curves over the heap size to this file
+    #[arg(short, long, value_name = "FILE.html", conflicts_with = "json")]
+    output: Option<PathBuf>,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The document of predictions.
+#[derive(Serialize)]
+pub(super) struct Predictions {
+    pub(super) schema: &'static str,
+    pub(super) application: String,
+    pub(super) jvm: String,
+    /// Wall-clock time of the profiled run without its collections, in ns.
+    pub(super) mutator_ns: f64,
+    pub(super) predictions: Vec<Prediction>,
+    /// Combinations without a prediction or a measurement, with the reason.
+    pub(super) missing: Vec<String>,
+}
+
+impl Predict {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let demand: Demand = document(&self.profile, PROFILE)?;
+        let (costs, jvm) = self.costs()?;
+        let mut found = Predictions {
+            schema: "yamba-gc-predictions/1",
+            application: demand.application.clone(),
+            jvm: costs.jvm.clone(),
+            mutator_ns: demand.mutator_ns,
+            predictions: Vec::new(),
+            missing: Vec::new(),
+        };
+        for collector in self.collectors.chosen() {
+            self.predict(&demand, &costs, jvm.as_ref(), collector, &mut found);
+        }
+        match &self.output {
+            Some(path) => {
+                let text = page::page(&found);
+                output::whole(path, |out| out.write_all(text.as_bytes()))
+            }
+            None => output::json_or_text(self.json, &found, table::text),
+        }
+    }
+
+    /// The costs, and the JDK that `--measure` uses.
+    fn costs(&self) -> Result<(Costs, Option<Jvm>), Failure> {
+        if let Some(path) = &self.costs {
+            return Ok((document(path, COSTS)?, None));
+        }
+        let jvm = self.jdk.find()?;
+        let found = costs(&jvm, &self.collectors.chosen(), false)?;
+        Ok((found, Some(jvm)))
+    }
+
+    fn predict(
+        &self,
+        demand: &Demand,
+        costs: &Costs,
+        jvm: Option<&Jvm>,
+        collector: Collector,
+        to: &mut Predictions,
+    ) {
+        let name = collector.name();
+        let Some(of) = costs.collectors.get(name) else {
+            let reason = costs
+                .skipped
+                .get(name)
+                .map_or("the costs lack it", String::as_str);
+            to.missing.push(format!("{name}: {reason}"));
+            return;
+        };
+        let digits = costs.jvm.split(['.', '+', '-']).next();
+        let major = digits.and_then(|d| d.parse().ok()).unwrap_or(0);
+        for heap in self.heaps(demand) {
+            let place = format!("{name} with {}", yamba_record::number::bytes(heap));
+            match predict(demand, collector, of, major, heap) {
+                Ok(mut prediction) => {
+                    let measured = jvm
+                        .filter(|_| self.measure)
+                        .map(|jvm| self.measured(jvm, demand, collector, heap));
+                    match measured {
+                        Some(Ok(measured)) => add(&mut prediction, &measured),
+                        Some(Err(reason)) => {
+                            to.missing.push(format!("{place}: not measured: {reason}"))
+                        }
+                        None => {}
+                    }
+                    to.predictions.push(prediction);
+                }
+                Err(reason) => to.missing.push(format!("{place}: {reason}")),
+            }
+        }
+    }
+
+    fn heaps(&self, demand: &Demand) -> Vec<u64> {
+        if !self.heap.is_empty() {
+            return self.heap.clone();
+        }
+        let live = demand
+            .censuses
+            .iter()
+            .map(|c| c.live_bytes())
+            .fold(0.0, f64::max);
+        let size = |factor: f64| {
+            (live * factor) as u64 / HEAP_STEP_BYTES * HEAP_STEP_BYTES + HEAP_STEP_BYTES
+        };
+        let mut sizes = HEAP_FACTORS.map(|f| size(f).max(LEAST_HEAP_BYTES)).to_vec();
+        sizes.dedup();
+        sizes
+    }
+
+    fn measured(
+        &self,
+        jvm: &Jvm,
+        demand: &Demand,
+        collector: Collector,
+        heap: u64,
+    ) -> Result<Measured, String> {
+        let command = JavaCommand {
+            arguments: demand.command.clone(),
+            removed: Vec::new(),
+        };
+        let _line = StatusLine::new(&format!(
+            "running {} with {}",
+            demand.application,
+            collector.name()
+        ));
+        let runs = (0..self.runs.get()).map(|_| measure(jvm, &command, collector, heap, LIMITS));
+        let runs: Vec<Measured> = runs.collect::<Result<_, _>>()?;
+        let middle = |value: fn(&Measured) -> f64| {
+            let mut values: Vec<f64> = runs.iter().map(value).collect();
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        Ok(Measured {
+            collections: middle(|m| m.collections),
+            concurrent_cycles: middle(|m| m.concurrent_cycles),
+            gc_cpu_ns: middle(|m| m.gc_cpu_ns),
+            pause_total_ns: middle(|m| m.pause_total_ns),
+            pause_longest_ns: middle(|m| m.pause_longest_ns),
+        })
+    }
+}
+
+fn add(to: &mut Prediction, measured: &Measured) {
+    to.collections.measured = Some(measured.collections);
+    to.concurrent_cycles.measured = Some(measured.concurrent_cycles);
+    to.gc_cpu_ns.measured = Some(measured.gc_cpu_ns);
+    to.pause_total_ns.measured = Some(measured.pause_total_ns);
+    to.pause_longest_ns.measured = Some(measured.pause_longest_ns);
+}
+
+/// Reads a document with a schema.
+fn document<T: serde::de::DeserializeOwned>(
+    path: &std::path::Path,
+    schema: &str,
+) -> Result<T, Failure> {
+    let place = path.display();
+    let fault = |e: String| {
+        Failure::new(format!("{place}: {e}")).help("docs/gc.md describes profiles and costs")
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| fault(e.to_string()))?;
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| fault(e.to_string()))?;
+    if value["schema"] != schema {
+        return Err(fault(format!("its schema is not {schema}")));
+    }
+    serde_json::from_value(value).map_err(|e| fault(e.to_string()))
+}

@@ -1,0 +1,91 @@
+//! `yamba gc profile`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use yamba_gc::Collector;
+use yamba_gc::demand::Demand;
+use yamba_gc_run::{JavaCommand, LIMITS, Limits, profile};
+use yamba_record::number::bytes;
+
+use super::{costs, jvm};
+use crate::cli::{Failure, output, quantity};
+
+/// Record how much a Java application allocates, and how long its objects live
+///
+/// The application runs once with the Serial collector. After each step of allocation, all live objects are copied and counted by age. Ages are in bytes allocated, so they do not
+/// depend on the speed of the machine. Options of `java` for heap and collector are replaced.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba gc profile -o app.gc -- java -jar app.jar
+  yamba gc profile -o app.gc --step 1M -- java -cp classes Main    a small application")]
+pub(super) struct Profile {
+    /// The file for the profile, `yamba-gc-profile/1`
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Allocation between two counts
+    #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = quantity::bytes)]
+    step: u64,
+    /// Longest time of the run
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
+    time_limit: std::time::Duration,
+    /// `java` and its arguments
+    #[arg(value_name = "COMMAND", last = true, required = true)]
+    command: Vec<String>,
+}
+
+impl Profile {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let command = JavaCommand::of(&self.command)
+            .map_err(|e| Failure::new(e).help("write `-- java -jar app.jar`"))?;
+        let jvm = jvm(home(&self.command[0]).as_deref())?;
+        let costs = costs(&jvm, &[Collector::Serial], false)?;
+        let serial = costs
+            .collectors
+            .get(Collector::Serial.name())
+            .ok_or_else(|| {
+                let reason = costs.skipped.get(Collector::Serial.name());
+                Failure::new(reason.map_or("no costs of Serial", String::as_str))
+                    .help("`yamba gc characterise --collector serial --force` tries again")
+            })?;
+        if !command.removed.is_empty() {
+            output::note(&format!(
+                "replaced options: {}\n",
+                command.removed.join(" ")
+            ));
+        }
+        let limits = Limits {
+            time: self.time_limit,
+            ..LIMITS
+        };
+        let found = profile(&jvm, serial, &command, self.step, limits)
+            .map_err(|e| Failure::new(e).help("run the command by itself first"))?;
+        output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
+        output::result(&summary(&found))
+    }
+}
+
+/// The JDK of a command like `/opt/jdk/bin/java`.
+fn home(java: &str) -> Option<PathBuf> {
+    let java = std::fs::canonicalize(java)
+        .ok()
+        .filter(|_| java.contains('/'))?;
+    Some(Path::new(&java).parent()?.parent()?.to_owned())
+}
+
+fn summary(demand: &Demand) -> String {
+    let live = demand
+        .censuses
+        .iter()
+        .map(|c| c.live_bytes())
+        .fold(0.0, f64::max);
+    format!(
+        "{}: {} allocated, at most {} alive, {} counts\nnot measured: {}\n",
+        demand.application,
+        bytes(demand.allocated_bytes as u64),
+        bytes(live as u64),
+        demand.censuses.len(),
+        demand.not_measured.join("; ")
+    )
+}

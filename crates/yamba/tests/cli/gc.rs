@@ -1,0 +1,91 @@
+//! `yamba gc predict` with documents that were written by hand: no JVM runs.
+
+use serde_json::{Value, json};
+
+use crate::support::{Yamba, json as document};
+
+const MEGABYTE: f64 = 1e6;
+
+/// Objects live for two of the steps of 4 MB.
+fn profile() -> Value {
+    let census = |i: usize| {
+        json!({
+            "allocated_bytes": (i + 1) as f64 * 4.0 * MEGABYTE,
+            "live_bytes_by_age": [4e6, 4e6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            "copy_ns": 1e5 + 8e6 * 1.0,
+            "metaspace_bytes": 1e6,
+        })
+    };
+    json!({
+        "schema": "yamba-gc-profile/1", "application": "app", "command": ["App"], "jvm": "17",
+        "allocated_bytes": 1000.0 * MEGABYTE, "mutator_ns": 1e9, "gc_cpu_ns": 2e9,
+        "serial": costs_of(true),
+        "censuses": (0..250).map(census).collect::<Vec<_>>(), "not_measured": [],
+    })
+}
+
+/// Each live byte costs 1 ns in a young collection, and a collection 0.1 ms.
+fn costs_of(is_serial: bool) -> Value {
+    let young = json!({"fixed_ns": 1e5, "ns_per_byte": {"list/24": 1.0, "tree/24": 2.0}});
+    let full = json!({"fixed_ns": 1e6, "ns_per_byte": {"list/24": 2.0, "tree/24": 4.0}});
+    let none = json!({"fixed_ns": 0.0, "ns_per_byte": {}});
+    let profiled = json!({"list/24": 1.0, "tree/24": 2.0});
+    json!({
+        "young_cpu": young, "young_pause": young, "full_cpu": full, "full_pause": full,
+        "cycle_cpu": none, "cycle_pause": none, "observations": 4,
+        "profiled_ns_per_byte": if is_serial { profiled } else { json!({}) },
+    })
+}
+
+fn prepared() -> Yamba {
+    let costs = json!({
+        "schema": "yamba-gc-costs/1", "jvm": "25.0.1", "machine": "m",
+        "collectors": {"serial": costs_of(true), "parallel": costs_of(false)},
+        "skipped": {"z": "this JDK lacks it"},
+    });
+    Yamba::new()
+        .file("app.gc", profile().to_string())
+        .file("costs.json", costs.to_string())
+}
+
+#[test]
+fn count_and_time_follow_from_profile_and_costs() {
+    let options = "gc predict app.gc --costs costs.json --collector serial --heap 128M --json";
+    let found = document(&mut prepared(), options);
+    let of = &found["predictions"][0];
+    assert_eq!(
+        (&of["collector"], &of["heap_bytes"]),
+        (&json!("serial"), &json!(128 << 20))
+    );
+    let value = |key: &str| of[key]["predicted"].as_f64().unwrap();
+    // Eden has 34944 KiB.
+    let young = (1000.0 * MEGABYTE / (34944.0 * 1024.0)).floor();
+    assert!((young..young + 2.0).contains(&value("collections")), "{of}");
+    // Each young collection copies the newest 8 MB, of which the survivor space holds about half; the rest is promoted.
+    let ms = value("gc_cpu_ns") / 1e6;
+    assert!((230.0..320.0).contains(&ms), "{of}");
+    assert!(value("pause_longest_ns") < value("pause_total_ns"));
+    for figure in [
+        "collections",
+        "gc_cpu_ns",
+        "pause_total_ns",
+        "pause_longest_ns",
+    ] {
+        let ends = [0, 1].map(|at| of[figure]["interval"][at].as_f64().unwrap());
+        assert!(ends[0] <= value(figure) && value(figure) <= ends[1], "{of}");
+        assert!(of[figure]["measured"].is_null());
+    }
+}
+
+#[test]
+fn collector_without_costs_is_named_with_its_reason() {
+    let mut yamba = prepared();
+    let found = document(
+        &mut yamba,
+        "gc predict app.gc --costs costs.json --heap 64M --json",
+    );
+    let missing = found["missing"].to_string();
+    assert!(missing.contains("z: this JDK lacks it"), "{missing}");
+    assert!(missing.contains("g1: the costs lack it"), "{missing}");
+    assert_eq!(found["predictions"].as_array().unwrap().len(), 2);
+}
