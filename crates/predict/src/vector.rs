@@ -50,7 +50,7 @@ pub struct Vector {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Traced {
-    /// The method that counted the calls: `bpf` or `strace`.
+    /// The method that counted the calls: `bpf`, `strace` or `java`.
     pub how: String,
     /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the machine of a run. `None`: unknown.
     #[serde(default)]
