@@ -12,6 +12,7 @@ mod contention;
 pub mod costs;
 mod failure;
 mod here;
+pub mod java;
 pub mod jobs;
 pub mod load;
 pub mod measure;

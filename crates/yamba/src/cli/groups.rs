@@ -7,7 +7,7 @@ use clap::builder::StyledStr;
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Measure",
-        &["time", "list", "run", "load", "study", "bundle"],
+        &["time", "list", "run", "java", "load", "study", "bundle"],
     ),
     (
         "Results",

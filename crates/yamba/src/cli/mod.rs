@@ -12,6 +12,7 @@ mod export;
 mod groups;
 mod history;
 mod import;
+mod java;
 mod list;
 mod load;
 mod machine;
@@ -89,6 +90,7 @@ Environment:
   YAMBA_SSH    the command that reaches the machine of `yamba run --remote`, with its options (default: ssh)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
   YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
+  YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: java, beside the program)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours
@@ -106,6 +108,7 @@ enum Command {
     Port(port::Port),
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
+    Java(java::JavaCommand),
     List(list::List),
     Load(load::LoadCommand),
     Machine(machine::Machine),
@@ -186,6 +189,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Export(c) => c.run(),
         Command::History(c) => c.run(),
         Command::Import(c) => c.run(),
+        Command::Java(c) => c.run(),
         Command::List(c) => c.run(),
         Command::Machine(c) => c.run(),
         Command::Man(c) => c.run(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -21,6 +21,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("drive", &["load"]),
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
+    ("java", &["predict", "record"]),
     ("trace", &["predict", "page-cache"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),

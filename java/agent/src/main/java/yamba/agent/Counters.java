@@ -8,7 +8,10 @@ import java.util.List;
 public final class Counters {
     private static final List<Owned> OWNED = new ArrayList<>();
     private static final long[] ENDED = new long[Methods.PLACES];
-    private static final ThreadLocal<long[]> MINE = ThreadLocal.withInitial(Counters::register);
+    private static final ThreadLocal<Owned> MINE = ThreadLocal.withInitial(Counters::register);
+
+    /** The counters of threads by the low bits of their number: several times faster than a {@code ThreadLocal}. */
+    private static final Owned[] RECENT = new Owned[64];
 
     private Counters() {}
 
@@ -16,7 +19,16 @@ public final class Counters {
 
     /** The counters of the current thread. */
     public static long[] mine() {
-        return MINE.get();
+        Thread thread = Thread.currentThread();
+        int at = (int) thread.getId() & RECENT.length - 1;
+        Owned recent = RECENT[at];
+        return recent != null && recent.thread == thread ? recent.counts : find(at);
+    }
+
+    private static long[] find(int at) {
+        Owned mine = MINE.get();
+        RECENT[at] = mine;
+        return mine.counts;
     }
 
     /** Counts a call of a method with sizes. */
@@ -55,7 +67,7 @@ public final class Counters {
     }
 
     /** The counters of a new thread. Those of ended threads are added to one array, so that many threads need little memory. */
-    private static synchronized long[] register() {
+    private static synchronized Owned register() {
         for (Iterator<Owned> each = OWNED.iterator(); each.hasNext();) {
             Owned owned = each.next();
             if (!owned.thread.isAlive()) {
@@ -63,9 +75,9 @@ public final class Counters {
                 each.remove();
             }
         }
-        long[] counts = new long[Methods.PLACES];
-        OWNED.add(new Owned(Thread.currentThread(), counts));
-        return counts;
+        Owned mine = new Owned(Thread.currentThread(), new long[Methods.PLACES]);
+        OWNED.add(mine);
+        return mine;
     }
 
     private static void add(long[] counts) {

@@ -17,6 +17,7 @@ final class Methods {
     record Counted(String name, Integer operand, int place) {}
 
     private static final Map<String, Integer> OPERANDS = new HashMap<>();
+    private static final Map<String, Integer> BARE = new HashMap<>();
     private static final Map<String, Counted> COUNTED = new HashMap<>();
     private static final List<Counted> ORDER = new ArrayList<>();
     private static int next = 1;
@@ -28,7 +29,10 @@ final class Methods {
         for (String line : lines) {
             String[] fields = line.split("\t");
             if (fields.length > 1 && !fields[1].isEmpty()) {
-                OPERANDS.put(fields[0], fields[1].equals("this") ? -1 : Integer.parseInt(fields[1]));
+                int operand = fields[1].equals("this") ? -1 : Integer.parseInt(fields[1]);
+                OPERANDS.put(fields[0], operand);
+                int dot = fields[0].lastIndexOf('.', fields[0].indexOf('('));
+                BARE.put(fields[0].substring(dot + 1), operand);
             }
         }
     }
@@ -55,11 +59,6 @@ final class Methods {
 
     /** The operand with the size of some listed method of this name and these parameters, whatever its class, or null. */
     static Integer operandOfAny(String nameWithoutClass) {
-        for (Map.Entry<String, Integer> entry : OPERANDS.entrySet()) {
-            if (entry.getKey().endsWith("." + nameWithoutClass)) {
-                return entry.getValue();
-            }
-        }
-        return null;
+        return BARE.get(nameWithoutClass);
     }
 }

@@ -1,12 +1,27 @@
 package yamba.agent;
 
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /** One call of the class library, as the rewritten code counts it. */
 record Site(Methods.Counted fixed, Integer dispatch, Integer operand) {
+    private static final Map<String, Optional<Site>> KNOWN = new ConcurrentHashMap<>();
+
     /** The site of a call instruction, or null if it is not counted. Constructors of {@code Object} do nothing and are left out. */
     static Site of(int opcode, String owner, String name, String descriptor) {
+        String key = opcode + owner + '.' + name + descriptor;
+        Optional<Site> known = KNOWN.get(key);
+        if (known == null) {
+            known = Optional.ofNullable(find(opcode, owner, name, descriptor));
+            KNOWN.put(key, known);
+        }
+        return known.orElse(null);
+    }
+
+    private static Site find(int opcode, String owner, String name, String descriptor) {
         if (owner.startsWith("[") || owner.equals("java/lang/Object") && name.equals("<init>")) {
             return null;
         }
