@@ -29,6 +29,6 @@ test: java
 # The jars are beside the binary, where `yamba trace --java` finds them.
 java:
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
-	    mvn -q -B -f java/pom.xml verify && mkdir -p $(TARGET)/release/java && \
-	    cp java/agent/target/agent.jar java/benchmarks/target/benchmarks.jar $(TARGET)/release/java/; \
+	    mvn -q -B -f java/pom.xml verify && mkdir -p $(TARGET)/release/jars && \
+	    cp java/agent/target/agent.jar java/benchmarks/target/benchmarks.jar $(TARGET)/release/jars/; \
 	else echo "skipped: the jars of java/ need mvn and a JDK of version 17 or later"; fi

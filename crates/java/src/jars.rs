@@ -14,13 +14,13 @@ pub struct Jars {
 }
 
 impl Jars {
-    /// The jars in the folder that `YAMBA_JAVA` names, else in `java` beside the program.
+    /// The jars in the folder that `YAMBA_JAVA` names, else in `jars` beside the program.
     ///
     /// # Errors
     /// If one of them is not there.
     pub fn find() -> Result<Jars, Fault> {
         let named = std::env::var_os("YAMBA_JAVA").filter(|v| !v.is_empty());
-        let beside = || Some(std::env::current_exe().ok()?.parent()?.join("java"));
+        let beside = || Some(std::env::current_exe().ok()?.parent()?.join("jars"));
         let folder = named.map(PathBuf::from).or_else(beside);
         Jars::in_folder(&folder.unwrap_or_default())
     }

@@ -21,7 +21,7 @@ impl Effort {
         match self {
             Effort::Full => &[],
             Effort::Quick => &[
-                "-f", "2", "-wi", "3", "-w", "100ms", "-i", "3", "-r", "100ms",
+                "-f", "2", "-wi", "3", "-w", "100ms", "-i", "2", "-r", "100ms",
             ],
         }
     }

@@ -105,9 +105,13 @@ pub(super) fn measure(
     here.measure(benchmarks, effort, &store.choice(), arguments())
 }
 
+/// The least share of the class-library time of a primitive whose cost is measured. The others are scaled as the measured ones are.
+const LEAST_SHARE: f64 = 0.002;
+
 /// The primitives of a vector that took time; all of them, if it has no times.
 pub(super) fn used(vector: &Vector) -> BTreeSet<String> {
-    let took_time = |time_ns: Option<f64>| time_ns.is_none_or(|ns| ns > 0.0);
+    let least_ns = LEAST_SHARE * vector.kernel_ns.unwrap_or(0.0);
+    let took_time = |time_ns: Option<f64>| time_ns.is_none_or(|ns| ns > least_ns);
     let uses = vector.primitives.iter();
     uses.filter(|used| took_time(used.time_ns))
         .map(|used| used.name.clone())

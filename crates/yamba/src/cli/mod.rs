@@ -90,7 +90,7 @@ Environment:
   YAMBA_SSH    the command that reaches the machine of `yamba run --remote`, with its options (default: ssh)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
   YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
-  YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: java, beside the program)
+  YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: jars, beside the program)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours

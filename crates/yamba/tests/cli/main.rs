@@ -17,6 +17,7 @@ mod far_end;
 mod hostile;
 mod house;
 mod inputs;
+mod java;
 mod json;
 mod layers;
 mod load;

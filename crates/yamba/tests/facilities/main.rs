@@ -12,6 +12,7 @@ mod evidence;
 mod far;
 mod far_host;
 mod files;
+mod java;
 mod loop_device;
 mod memory_group;
 mod mounted;
@@ -147,6 +148,9 @@ fn main() {
             file_system_that_drops_pages_on_open_is_handled
             disk_that_fills_up_loses_one_figure
             kill_of_any_process_leaves_no_process_and_no_file
+        }
+        java {
+            java_program_is_traced_and_predicted
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure
