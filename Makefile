@@ -1,6 +1,7 @@
 # Two commands do all that a newcomer needs; both install what is missing first (scripts/install-missing).
 #   make run    builds Yamba, measures a few things on this machine and makes a page of them
 #   make test   runs every test, for every instruction set (`cargo test` runs those that need no C++ compiler)
+#   make java   builds and tests the agent and the benchmarks of Java programs, where mvn is; `make test` does the same
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 YAMBA := $(TARGET)/release/yamba
@@ -8,7 +9,7 @@ YAMBA := $(TARGET)/release/yamba
 # Page faults from storage, then one of each kind: a system call, processes, memory.
 FIRST := pagefault lat_syscall_getppid lat_pipe lat_fork_exit lat_mem_rd bw_mem_copy
 
-.PHONY: run test build
+.PHONY: run test build java
 
 # An invalid figure (exit status 1) has its place on the page too.
 run: build
@@ -21,7 +22,14 @@ build:
 
 # One profile for the binary and the tests, so that nothing is built twice.
 # Includes the tests that `cargo test` only lists: they need compilers, emulators, services or root. A missing program is a failure.
-test:
+test: java
 	scripts/install-missing test
 	scripts/install-missing cluster
 	cargo test --release --workspace --no-fail-fast -- --include-ignored
+
+# The jars are beside the binary, where `yamba trace --java` finds them.
+java:
+	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
+	    mvn -q -B -f java/pom.xml verify && mkdir -p $(TARGET)/release/jars && \
+	    cp java/agent/target/agent.jar java/benchmarks/target/benchmarks.jar $(TARGET)/release/jars/; \
+	else echo "skipped: the jars of java/ need mvn and a JDK of version 17 or later"; fi

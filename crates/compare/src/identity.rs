@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use yamba_record::Run;
-use yamba_record::machine::Details;
 use yamba_record::machine::details::CoreKind;
+use yamba_record::machine::{Details, Java};
 
 /// A fact that differs between the two sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -135,6 +135,7 @@ fn identity_facts<B>(run: &Run<B>) -> Vec<Fact> {
         fact("cpu", run.machine.cpu.as_deref()),
         fact("cpu signature", processor.signature),
         fact("kinds of core", core_kinds(&processor.kinds)),
+        fact("java", run.machine.java.as_ref().map(Java::describe)),
     ]
 }
 

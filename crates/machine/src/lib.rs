@@ -100,6 +100,7 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
         virtual_machine: virtualisation::flag(&cpuinfo).or(is_guest),
         scratch: None,
         quiet_widths: std::collections::BTreeMap::new(),
+        java: None,
         contention: std::collections::BTreeMap::new(),
         measured_caches: None,
         details: Some(Box::new(details)),

@@ -79,16 +79,18 @@ impl Costs {
                     .ok_or("its size is not a number")?,
             ),
         };
-        let known = self.primitives.entry(canonical(&primitive.name));
-        let measured = known.or_insert_with(|| Measured {
-            curve: Curve::default(),
-            contains,
-        });
-        if !measured.curve.add(size, cost) {
-            return Err("an earlier point of the run has this primitive and size");
-        }
-        if entry.interval_scope != Some(IntervalScope::BetweenLaunches) {
-            self.within_launches.insert(canonical(&primitive.name));
+        for name in primitive.also.iter().chain([&primitive.name]) {
+            let known = self.primitives.entry(canonical(name));
+            let measured = known.or_insert_with(|| Measured {
+                curve: Curve::default(),
+                contains: contains.clone(),
+            });
+            if !measured.curve.add(size, cost) {
+                return Err("an earlier point of the run has this primitive and size");
+            }
+            if entry.interval_scope != Some(IntervalScope::BetweenLaunches) {
+                self.within_launches.insert(canonical(name));
+            }
         }
         Ok(())
     }

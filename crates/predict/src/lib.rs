@@ -11,6 +11,8 @@ pub mod cost;
 mod curve;
 pub mod document;
 pub mod file_time;
+#[cfg(test)]
+mod java_tests;
 mod machine;
 mod plain;
 pub mod prediction;

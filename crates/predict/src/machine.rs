@@ -2,14 +2,16 @@
 
 use yamba_record::Machine;
 
-/// The machine as a vector names it: processor, instruction set, system and kernel. Figures depend on all of them. `None`: the processor or the kernel is unknown.
+/// The machine as a vector names it: processor, instruction set, system and kernel, and for Java the virtual machine. Figures depend on all of them. `None`: the processor or the kernel is unknown.
 pub fn machine_name(machine: &Machine) -> Option<String> {
     let processor = processor_name(machine)?;
     if machine.kernel.is_empty() {
         return None;
     }
     let (isa, system, kernel) = (&machine.isa, &machine.system, &machine.kernel);
-    Some(format!("{processor}, {isa} {system} {kernel}"))
+    let java = machine.java.as_ref();
+    let java = java.map_or(String::new(), |java| format!(", {}", java.describe()));
+    Some(format!("{processor}, {isa} {system} {kernel}{java}"))
 }
 
 /// The model of the processor. `None`: unknown.

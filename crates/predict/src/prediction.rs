@@ -9,7 +9,7 @@ use crate::plain;
 use crate::product::{Other, Product, sum};
 use crate::rounds::Uncertainty;
 use crate::traced::{self, Terms};
-use crate::vector::{Use, Vector};
+use crate::vector::{Platform, Use, Vector};
 
 /// The origin of the times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,6 +30,8 @@ pub struct Prediction {
     pub application: String,
     /// The unit of its work.
     pub unit: String,
+    /// The time that is predicted: the kernel's, or that of Java's class library.
+    pub platform: Platform,
     /// The system: the run that measured its costs.
     pub system: String,
     /// Predicted kernel time per unit, in ns.
@@ -159,6 +161,7 @@ impl Prediction {
         Prediction {
             application: vector.application.clone(),
             unit: vector.unit.clone(),
+            platform: vector.platform(),
             system: system.to_owned(),
             predicted_ns: 0.0,
             interval_ns: None,

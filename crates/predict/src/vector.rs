@@ -51,7 +51,7 @@ pub struct Vector {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Traced {
-    /// The method that counted the calls: `bpf` or `strace`.
+    /// The method that counted the calls: `bpf`, `strace` or `java`.
     pub how: String,
     /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the machine of a run. `None`: unknown.
     #[serde(default)]
@@ -90,6 +90,17 @@ pub struct Use {
     pub time_ns: Option<f64>,
 }
 
+/// The platform whose primitives a vector counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Platform {
+    /// The kernel, by system calls.
+    Kernel,
+    /// Java's class library, by calls from the program.
+    ClassLibrary,
+}
+
 impl Use {
     /// The primitive with its size, as users write it: `read(file)@4096`.
     pub fn label(&self) -> String {
@@ -103,6 +114,16 @@ impl Use {
 }
 
 impl Vector {
+    /// The platform of the primitives. `kernel_ns` is the time in it.
+    pub fn platform(&self) -> Platform {
+        let is_java = self.traced.as_ref().is_some_and(|t| t.how == "java");
+        if is_java {
+            Platform::ClassLibrary
+        } else {
+            Platform::Kernel
+        }
+    }
+
     /// Number of units that one run of the command, or one load, does. `None`: unknown.
     pub fn units_each(&self) -> Option<f64> {
         let traced = self.traced.as_ref();

@@ -41,9 +41,66 @@ pub struct Machine {
     /// The data caches as loads met them in this run or an earlier one. `None` if no run of the whole suite has measured them without a neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_caches: Option<MeasuredCaches>,
+    /// The Java virtual machine that the benchmarks ran in. `None`: they are no Java.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub java: Option<Java>,
     /// All other system facts. `None` in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,
+}
+
+/// A Java virtual machine, with its settings that figures depend on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Java {
+    /// Its vendor.
+    pub vendor: String,
+    /// Its version with the number of the build.
+    pub version: String,
+    /// Its name: `OpenJDK 64-Bit Server VM`.
+    pub vm: String,
+    /// The garbage collectors, as the machine names them.
+    pub collector: String,
+    /// The options that begin with `-X`, without sizes of memory and what only reports.
+    #[serde(default)]
+    pub flags: Vec<String>,
+}
+
+impl Java {
+    /// The options that figures depend on: those that begin with `-X`, without sizes of memory and what only reports.
+    pub fn deciding(options: &[String]) -> Vec<String> {
+        const OTHERS: [&str; 7] = [
+            "-Xms",
+            "-Xmx",
+            "-Xss",
+            "-Xlog",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+DebugNonSafepoints",
+            "-XX:-DontCompileHugeMethods",
+        ];
+        let is_other = |option: &String| OTHERS.iter().any(|other| option.starts_with(other));
+        let of_machine = options.iter().filter(|option| option.starts_with("-X"));
+        of_machine
+            .filter(|option| !is_other(option))
+            .cloned()
+            .collect()
+    }
+
+    /// One line with all of it.
+    pub fn describe(&self) -> String {
+        let Java {
+            vendor,
+            version,
+            vm,
+            collector,
+            ..
+        } = self;
+        let flags = self.flags.iter().map(|flag| format!(", {flag}"));
+        format!(
+            "{vm} {version} of {vendor}, {collector}{}",
+            flags.collect::<String>()
+        )
+    }
 }
 
 /// How much of a run's time another hardware thread used the core of one processor.

@@ -149,6 +149,9 @@ pub struct Chart {
 pub struct Primitive {
     /// The operation with its kind, such as `read(file)`.
     pub name: String,
+    /// Other operations that cost the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// The parameter that is its size. `None` if the cost does not depend on a size.
     #[serde(default)]
     pub by: Option<String>,

@@ -118,7 +118,7 @@ impl Producer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Imported {
-    /// The format of the results: `lmbench` or `google-benchmark`.
+    /// The format of the results: `lmbench`, `google-benchmark` or `jmh`.
     pub form: String,
     /// `yamba` with the version that imported them.
     pub by: String,
@@ -324,10 +324,17 @@ impl<B> Run<B> {
     /// A warning about a run that another program measured. `None` for a run of Yamba.
     pub fn whose(&self) -> Option<String> {
         let imported = self.producer.imported.as_ref()?;
-        Some(format!(
-            "Measured by {}, not by Yamba ({} read its results): single numbers without intervals; of the machine there is only what they say.",
-            self.producer.version, imported.by
-        ))
+        let version = &self.producer.version;
+        let by = &imported.by;
+        Some(if imported.form == "jmh" {
+            format!(
+                "Measured by {version} ({by} read its results): an interval is that of its forks."
+            )
+        } else {
+            format!(
+                "Measured by {version}, not by Yamba ({by} read its results): single numbers without intervals; of the machine there is only what they say."
+            )
+        })
     }
 }
 

@@ -14,6 +14,7 @@ mod failure;
 pub mod fleet;
 pub mod fleet_report;
 mod here;
+pub mod java;
 pub mod jobs;
 pub mod load;
 pub mod measure;

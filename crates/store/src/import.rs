@@ -2,6 +2,7 @@
 
 mod foreign;
 mod google;
+mod jmh;
 mod lmbench;
 mod text;
 
@@ -19,7 +20,7 @@ pub const LARGEST: u64 = 256 << 20;
 /// The fault of a document, and its fix.
 type DocumentFault = (String, Option<&'static str>);
 
-/// Reads a run document, or results of lmbench or Google Benchmark, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
+/// Reads a run document, or results of lmbench, Google Benchmark or JMH, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
 /// another program's results, gets an id from the hash of its bytes: the same file is the same run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
 ///
 /// # Errors
@@ -98,6 +99,10 @@ struct DocumentKind {
 }
 
 fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFault> {
+    if jmh::is_it(text) {
+        of_others(text.as_bytes())?;
+        return Ok(jmh::read(name, text)?.map(E::from));
+    }
     is_object(text)?;
     if text.contains(&format!("\"{}\"", run::SCHEMA)) {
         let mut entries = Vec::new();
@@ -197,7 +202,9 @@ fn fault(error: &serde_json::Error, kind: &str) -> DocumentFault {
 fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
-        Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),
+        Some(
+            "taken are run documents, JSON of Google Benchmark and of JMH, and result files of lmbench",
+        ),
     )
 }
 

@@ -37,8 +37,8 @@ use rows::{PointRow, groups};
 use table::Columns;
 
 use crate::place::RunLocation;
-pub use fleet::{FleetPage, HeatMap, fleet};
 pub use chart_page::{BandChart, BandPoint, PlainTable, chart_page};
+pub use fleet::{FleetPage, HeatMap, fleet};
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Run, Status};
 
 use super::*;
@@ -252,4 +253,59 @@ fn non_numbers_are_not_figures() {
         let run = read_text(&text).unwrap();
         assert_eq!(run.benchmarks.len(), 1, "{number}");
     }
+}
+
+const JMH: &str = include_str!("samples/jmh.json");
+
+#[test]
+fn jmh_forks_are_launches_with_an_interval() {
+    let run = read_text(JMH).unwrap();
+    let six = run
+        .benchmarks
+        .iter()
+        .find(|b| b.parameters.to_string() == "size=32")
+        .unwrap();
+    let forks: Vec<f64> = six.launches.iter().filter_map(|l| l.median).collect();
+    assert_eq!(forks, [11.0, 13.0, 9.0, 10.5, 13.0, 11.5]);
+    assert_eq!(six.median, Some(11.25));
+    assert_eq!(six.confidence_interval, Some([9.0, 13.0]));
+    assert_eq!(six.interval_scope, Some(IntervalScope::BetweenLaunches));
+    assert_eq!(
+        run.benchmarks[0].interval_scope,
+        Some(IntervalScope::WithinLaunches)
+    );
+}
+
+#[test]
+fn jmh_benchmark_of_yamba_stands_for_its_primitives() {
+    let run = read_text(JMH).unwrap();
+    let primitive = run.benchmarks[1].primitive.clone().unwrap();
+    assert_eq!(primitive.name, "java.lang.String.indexOf(String)");
+    assert_eq!(primitive.also.len(), 2);
+    assert_eq!(primitive.by.as_deref(), Some("size"));
+    assert_eq!(run.benchmarks[1].figure.as_deref(), Some("latency"));
+    assert_eq!(run.benchmarks[1].unit.as_deref(), Some("ns"));
+}
+
+#[test]
+fn jmh_machine_is_the_virtual_machine_and_names_no_owner() {
+    let run = read_text(JMH).unwrap();
+    let java = run.machine.java.clone().unwrap();
+    assert_eq!(java.version, "17.0.15+6-Debian-1deb12u1");
+    assert_eq!(java.collector, "G1 Young Generation, G1 Old Generation");
+    assert_eq!(java.flags, ["-XX:TieredStopAtLevel=1"]);
+    assert!(!serde_json::to_string(&run).unwrap().contains("owner"));
+}
+
+#[test]
+fn jmh_rate_is_a_value_and_a_missing_number_is_left_out() {
+    let run = read_text(JMH).unwrap();
+    let rate = named(&run, "org.sample.Other.rate");
+    assert_eq!(
+        (rate.median, rate.unit.as_deref()),
+        (Some(3.0), Some("ops/us"))
+    );
+    assert_eq!(rate.figure.as_deref(), Some("value"));
+    let left_out = run.producer.imported.unwrap().left_out;
+    assert_eq!(left_out, ["yamba.benchmarks.Strings.indexOf: ns/op"]);
 }

@@ -7,7 +7,9 @@ use clap::builder::StyledStr;
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Measure",
-        &["time", "list", "run", "load", "study", "bundle", "fleet"],
+        &[
+            "time", "list", "run", "java", "load", "study", "bundle", "fleet",
+        ],
     ),
     (
         "Results",

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use yamba_record::Run;
 use yamba_store::{StoredEntry, import};
 
-/// Import runs into the store: documents from other machines, captures of bundles, results of lmbench and of Google Benchmark
+/// Import runs into the store: documents from other machines, captures of bundles, results of lmbench, Google Benchmark and JMH
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are not imported: `yamba tag` names a run here. Results of
-/// another program are marked as such: they are single numbers, without intervals. A capture is what a file of `yamba bundle` printed, or the log of a serial line
+/// another program are marked as such: they are single numbers, without intervals, except those of JMH. A capture is what a file of `yamba bundle` printed, or the log of a serial line
 /// with it. All captures of one run become one run; what they lack is named.
 #[derive(Args)]
 #[command(after_help = "\
@@ -23,12 +23,13 @@ Examples:
   yamba import old/*.json --store all.sqlite
   yamba import results/x86_64-linux-gnu/*.[0-9]   what lmbench measured
   yamba import their-gbench.json            --benchmark_format=json of Google Benchmark
+  yamba import jmh.json                     `-rf json -rff jmh.json` of JMH; a fork is a launch
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents, captures of bundles, result files of lmbench, JSON of Google Benchmark
+    /// Run documents, captures of bundles, result files of lmbench, JSON of Google Benchmark and of JMH
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have

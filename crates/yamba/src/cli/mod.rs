@@ -14,6 +14,7 @@ mod gc;
 mod groups;
 mod history;
 mod import;
+mod java;
 mod list;
 mod load;
 mod machine;
@@ -95,6 +96,7 @@ Environment:
   YAMBA_MPIRUN  the command that starts `yamba fleet run --with mpi`, with its options (default: mpirun)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
   YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
+  YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: jars, beside the program)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours
@@ -114,6 +116,7 @@ enum Command {
     Gc(gc::GcCommand),
     PageCache(page_cache::PageCache),
     Predict(predict::Predict),
+    Java(java::JavaCommand),
     List(list::List),
     Load(load::LoadCommand),
     Machine(machine::Machine),
@@ -194,6 +197,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Export(c) => c.run(),
         Command::History(c) => c.run(),
         Command::Import(c) => c.run(),
+        Command::Java(c) => c.run(),
         Command::List(c) => c.run(),
         Command::Machine(c) => c.run(),
         Command::Man(c) => c.run(),

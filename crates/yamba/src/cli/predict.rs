@@ -10,12 +10,14 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use yamba_java::Jvm;
 use yamba_predict::change::{CostChange, Replacement};
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
+use yamba_predict::vector::Platform;
 use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 
-use super::{Failure, StoreOption, output};
+use super::{Failure, StoreOption, java, output};
 use application::{Application, common_basis};
 use files::FileOptions;
 use system::{System, Systems};
@@ -37,6 +39,7 @@ Examples:
   yamba predict server.vector --on other.json --user-scale int_mul   user time, too
   yamba predict server.vector --on latest --on other.json --page page.html   stacked bars
   yamba predict server.vector --files server.files --memory 512M   the time of its file reads with less memory
+  yamba predict app.vector --jvm java --jvm /opt/jdk-25/bin/java   ranks Java virtual machines
   yamba predict server.vector --measure                runs the application here, and prints the error
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
@@ -47,6 +50,9 @@ pub(super) struct Predict {
     /// The run that measured the costs; several are ranked [default: the latest run of this machine with costs, which are measured and stored if no run has them]
     #[arg(long, value_name = "RUN")]
     on: Vec<String>,
+    /// For Java: a virtual machine on this machine with its options, such as `java -XX:TieredStopAtLevel=1`; several are ranked. Missing costs are measured once
+    #[arg(long, value_name = "COMMAND", value_parser = java::jvm)]
+    jvm: Vec<Jvm>,
     /// A run of the machine where the vectors were traced [default: the latest one with costs]
     #[arg(long, value_name = "RUN")]
     traced_on: Option<String>,
@@ -86,8 +92,8 @@ impl Predict {
         let changed = self.changed(&vectors)?;
         let mut needed = primitives(&vectors);
         needed.extend(self.files.primitives());
-        let mut runs = Systems::new(self.store.choice(), needed);
-        let systems = self.systems(&mut runs)?;
+        let mut runs = Systems::new(self.store.clone(), needed);
+        let systems = self.systems(&mut runs, &vectors)?;
         let mut applications = Vec::new();
         for (vector, changed) in vectors.iter().zip(changed) {
             let reference = runs.of_trace(vector, self.traced_on.as_deref(), &systems)?;
@@ -120,16 +126,22 @@ impl Predict {
     }
 
     /// The systems, with changed costs.
-    fn systems(&self, runs: &mut Systems) -> Result<Vec<System>, Failure> {
+    fn systems(&self, runs: &mut Systems, vectors: &[Vector]) -> Result<Vec<System>, Failure> {
         let mut systems = Vec::new();
         for reference in &self.on {
             systems.push(runs.named(reference)?);
         }
+        for jvm in &self.jvm {
+            systems.push(runs.of_java(jvm.clone(), vectors)?);
+        }
         if systems.is_empty() {
-            systems.push(runs.here()?);
+            systems.push(match java_of(vectors)? {
+                Some(jvm) => runs.of_java(jvm, vectors)?,
+                None => runs.here()?,
+            });
         }
         for system in &mut systems {
-            if self.measure {
+            if self.measure && system.java.is_none() {
                 measure::is_of_this_machine(&system.name, &system.run)?;
             }
             for change in &self.cost {
@@ -153,8 +165,8 @@ impl Predict {
         for application in applications {
             let start = found.predictions.len();
             let vector = &application.vector;
-            let measured = self
-                .measure
+            let is_kernel = vector.platform() == Platform::Kernel;
+            let measured = (self.measure && is_kernel)
                 .then(|| measure::measured(vector))
                 .transpose()?;
             for system in systems {
@@ -165,6 +177,9 @@ impl Predict {
                         measured.interval_ns(),
                         measured.user_ns / measured.units,
                     );
+                }
+                if let Some(here) = system.java.as_ref().filter(|_| self.measure) {
+                    measure::of_java(vector, here, &mut of_version)?;
                 }
                 if let Some(against) = against {
                     let base = against.on(system, scale)?;
@@ -179,6 +194,14 @@ impl Predict {
         }
         Ok(found)
     }
+}
+
+/// The virtual machine of the vectors' commands. `None`: they do not count calls of Java.
+fn java_of(vectors: &[Vector]) -> Result<Option<Jvm>, Failure> {
+    let of_java = |vector: &&Vector| vector.platform() == Platform::ClassLibrary;
+    let first = vectors.iter().find(of_java);
+    let jvm = first.map(|vector| Jvm::of_command(&vector.command));
+    jvm.transpose().map_err(yamba_session::java::failure)
 }
 
 const SPELLING: &str = "a primitive is written as there, with its size after `@` if it has one";
@@ -200,7 +223,7 @@ fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Vector, Failure> {
+pub(super) fn read(path: &Path) -> Result<Vector, Failure> {
     let place = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| {
         Failure::new(format!("{place}: {e}")).help("name the file of an application's vector")

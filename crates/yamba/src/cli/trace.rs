@@ -1,5 +1,7 @@
 //! `yamba trace`
 
+mod java;
+
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ Examples:
   yamba trace --load 'wrk -d5 http://127.0.0.1:8080/' --units-from '([0-9]+) requests in' -o nginx.vector -- nginx -c site.conf
   yamba trace -p 1234 --load ./load -o server.vector    a running process, while its load runs
   yamba trace --from server.strace -o server.vector     the output of `strace -f -yy -o server.strace ./server`
+  yamba trace --java -o app.vector -- java -jar app.jar   calls of Java's class library
   yamba predict server.vector
 
 With a load, the program is a server: its calls count while the load runs, and then it is asked to end. The load starts when the server waits.")]
@@ -46,6 +49,9 @@ pub(super) struct TraceCommand {
     /// The output of `strace -f`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "units_from"])]
     from: Option<PathBuf>,
+    /// Count calls of Java's class library; the command begins with `java`
+    #[arg(long, conflicts_with_all = ["pid", "from", "how", "load", "runs", "rounds", "units_from", "files"])]
+    java: bool,
     /// How calls are counted; default: by BPF if possible, else by strace
     #[arg(long, value_name = "METHOD", conflicts_with = "from")]
     how: Option<How>,
@@ -89,6 +95,9 @@ enum How {
 
 impl TraceCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
+        if self.java {
+            return self.write(&java::trace(&self)?);
+        }
         let trace = match &self.from {
             Some(path) => self.imported(path)?,
             None => self.live()?,
@@ -96,10 +105,14 @@ impl TraceCommand {
         if let (Some(path), Some(files)) = (&self.files, &trace.files) {
             write_files(path, files, &trace.vector)?;
         }
+        self.write(&trace.vector)
+    }
+
+    fn write(&self, vector: &Vector) -> Result<(), Failure> {
         let Some(path) = &self.output else {
-            return output::json(&trace.vector);
+            return output::json(vector);
         };
-        let text = serde_json::to_string_pretty(&trace.vector).map_err(Failure::ours)?;
+        let text = serde_json::to_string_pretty(vector).map_err(Failure::ours)?;
         std::fs::write(path, text + "\n")
             .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 21] = [
+const MAY_USE: [(&str, &[&str]); 22] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -25,6 +25,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("page-cache", &[]),
     ("gc", &[]),
     ("gc-run", &["gc"]),
+    ("java", &["predict", "record"]),
     ("trace", &["predict", "page-cache"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),

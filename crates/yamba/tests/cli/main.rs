@@ -18,6 +18,7 @@ mod gc;
 mod hostile;
 mod house;
 mod inputs;
+mod java;
 mod json;
 mod layers;
 mod load;

@@ -13,6 +13,7 @@ mod far;
 mod far_host;
 mod files;
 mod fleet;
+mod java;
 mod loop_device;
 mod memory_group;
 mod mounted;
@@ -154,6 +155,9 @@ fn main() {
             killed_task_and_drained_node_are_named_and_resumed
             unreachable_host_of_ssh_is_named
             mpirun_starts_a_task_on_each_host
+        }
+        java {
+            java_program_is_traced_and_predicted
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure

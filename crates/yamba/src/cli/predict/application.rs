@@ -1,5 +1,6 @@
 //! One application: its vector, the machine where it was traced, and its prediction on a system.
 
+use yamba_predict::vector::Platform;
 use yamba_predict::{Context, Prediction, Vector, predict, predict_in_context, user_scale};
 
 use super::system::System;
@@ -66,6 +67,10 @@ impl Application {
         system: &System,
         scale: Option<&str>,
     ) -> Result<(), Failure> {
+        if self.vector.platform() == Platform::ClassLibrary && scale.is_none() {
+            self.add_own_code(found);
+            return Ok(());
+        }
         let traced_on = match (&self.traced_on, scale) {
             (Ok(traced_on), _) => traced_on,
             (Err(_), None) => return Ok(()),
@@ -93,6 +98,20 @@ impl Application {
         found.user_scaled_by = Some(benchmark.to_owned());
         found.is_within_launches |= scale.is_within_launches;
         Ok(())
+    }
+
+    /// The program's own code is compiled by the same compiler as the class library: its time changes as that of the library does.
+    fn add_own_code(&self, found: &mut Prediction) {
+        let (Some(own), Some(library)) = (self.vector.user_ns, self.vector.kernel_ns) else {
+            return;
+        };
+        if self.context.is_ok() && library > 0.0 {
+            let ratio = found.predicted_ns / library;
+            let interval = found
+                .interval_ns
+                .map(|ends| ends.map(|end| own * end / library));
+            found.set_user_time(Some(own * ratio), interval);
+        }
     }
 }
 

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use yamba_compare::identity::differences;
 use yamba_harness::Stop;
-use yamba_predict::Vector;
+use yamba_java::live::Program;
+use yamba_predict::{Prediction, Vector};
 use yamba_record::Run;
+use yamba_session::java::{self, JavaHere};
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Measured, Pattern, Units, Workload};
 
@@ -53,6 +55,34 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         );
     }
     Ok(measured)
+}
+
+/// Samples the program of a Java vector in a virtual machine, and puts its class-library time beside the prediction.
+pub(super) fn of_java(
+    vector: &Vector,
+    here: &JavaHere,
+    prediction: &mut Prediction,
+) -> Result<(), Failure> {
+    let program = Program {
+        command: vector.command.clone(),
+        hides_output: true,
+    };
+    let units = vector.units_each().unwrap_or(1.0);
+    let line = StatusLine::new(&format!(
+        "running {} for 10 s of its time",
+        vector.application
+    ));
+    let sampled = program
+        .sample(&here.jvm, &here.jars)
+        .map_err(java::failure)?;
+    drop(line);
+    let all = f64::from(sampled.runs) * units;
+    prediction.compare_with(
+        sampled.in_library_ns() / all,
+        sampled.interval_ns().map(|end| end / all),
+        sampled.program_ns / all,
+    );
+    Ok(())
 }
 
 fn workload(vector: &Vector) -> Result<Workload, Failure> {

@@ -1,13 +1,17 @@
 //! The runs that a prediction uses: those of the systems, and that of the machine where a vector was traced.
 
 use yamba_harness::Stop;
+use yamba_java::Jvm;
+use yamba_java::jmh::Effort;
+use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};
 use yamba_record::Run;
-use yamba_session::{StoreChoice, costs};
+use yamba_session::costs;
+use yamba_session::java::JavaHere;
 use yamba_store::Detail;
 use yamba_toolchain::build::host;
 
-use crate::cli::{Failure, Terminal, arguments, of_system, output, run_ref};
+use crate::cli::{Failure, StoreOption, Terminal, arguments, java, of_system, output, run_ref};
 
 /// The default system.
 const HERE: &str = "this machine";
@@ -22,11 +26,13 @@ pub(super) struct System {
     pub(super) name: String,
     pub(super) run: Run,
     pub(super) costs: Costs,
+    /// The Java virtual machine here whose costs these are.
+    pub(super) java: Option<JavaHere>,
 }
 
 /// Finds runs.
 pub(super) struct Systems {
-    store: StoreChoice,
+    store: StoreOption,
     named: run_ref::Runs,
     /// The primitives of the applications.
     primitives: Vec<String>,
@@ -38,14 +44,15 @@ impl System {
             name: name.to_owned(),
             costs: Costs::of_run(&run),
             run,
+            java: None,
         }
     }
 }
 
 impl Systems {
-    pub(super) fn new(store: StoreChoice, primitives: Vec<String>) -> Systems {
+    pub(super) fn new(store: StoreOption, primitives: Vec<String>) -> Systems {
         Systems {
-            named: run_ref::Runs::new(store.clone()),
+            named: run_ref::Runs::new(store.choice()),
             store,
             primitives,
         }
@@ -74,9 +81,49 @@ impl Systems {
         Ok(System::new(HERE, run))
     }
 
+    /// The costs of a Java virtual machine here. Missing ones are measured.
+    pub(super) fn of_java(&mut self, jvm: Jvm, vectors: &[Vector]) -> Result<System, Failure> {
+        let name = [&jvm.program].into_iter().chain(&jvm.options).cloned();
+        let name = name.collect::<Vec<_>>().join(" ");
+        let here = java::here(jvm)?;
+        let stored = here.stored(&self.store.choice())?;
+        let used = vectors.iter().flat_map(java::used).collect();
+        let lacking = here.lacking(stored.as_ref(), Some(&used))?;
+        let run = if lacking.is_empty() {
+            stored
+        } else {
+            output::note(
+                "no stored run has all costs of these calls: measuring the missing ones once, for later predictions, too\n",
+            );
+            java::measure(&here, &lacking, Effort::Full, &self.store)?;
+            here.stored(&self.store.choice())?
+        };
+        let run = run.ok_or_else(|| {
+            Failure::new("this machine has no name by which its costs are found")
+                .help("`--on RUN` names a run with the costs")
+        })?;
+        let mut system = System::new(&name, run);
+        system.java = Some(here);
+        Ok(system)
+    }
+
+    /// The machine of a Java vector: its costs are measured if it is a virtual machine here.
+    fn of_java_trace(&mut self, vector: &Vector, machine: &str) -> Result<Option<System>, Failure> {
+        let jvm = Jvm::of_command(&vector.command).ok();
+        let here = jvm.and_then(|jvm| java::here(jvm).ok());
+        let is_here = |here: &JavaHere| machine_name(&here.machine).as_deref() == Some(machine);
+        if let Some(here) = here.filter(is_here) {
+            return self
+                .of_java(here.jvm, std::slice::from_ref(vector))
+                .map(Some);
+        }
+        let run = yamba_session::java::stored(&self.store.choice(), machine)?;
+        Ok(run.map(|run| of_stored(run, &[])))
+    }
+
     fn stored(&self, machine: &str) -> Result<Option<costs::StoredCosts>, Failure> {
         let primitives: Vec<&str> = self.primitives.iter().map(String::as_str).collect();
-        costs::stored(&self.store, machine, &primitives)
+        costs::stored(&self.store.choice(), machine, &primitives)
     }
 
     /// Measures the costs once.
@@ -89,7 +136,7 @@ impl Systems {
         let stop = Stop::on_signals().map_err(of_system)?;
         let time_s = prepared.dry_run(&stop)?.time_s;
         output::note(&format!("measuring for about {time_s:.0} s\n"));
-        costs::measured(prepared, &stop, &self.store, &terminal)
+        costs::measured(prepared, &stop, &self.store.choice(), &terminal)
     }
 
     /// A run of the machine where the vector was traced, or the reason for its absence.
@@ -107,6 +154,13 @@ impl Systems {
             let reason = "the vector does not say on which machine it was traced; `--traced-on RUN` names a run of it";
             return Ok(Err(reason.to_owned()));
         };
+        let of_java = match vector.platform() {
+            Platform::ClassLibrary => self.of_java_trace(vector, machine)?,
+            Platform::Kernel => None,
+        };
+        if let Some(system) = of_java {
+            return Ok(Ok(system));
+        }
         let is_it =
             |system: &&System| machine_name(&system.run.machine).as_deref() == Some(machine);
         let stored = self.stored(machine)?.map(|stored| stored.run);

@@ -4,6 +4,7 @@ use yamba_predict::document::Predictions;
 use yamba_predict::prediction::{Basis, Coverage};
 use yamba_predict::product::{Other, Product};
 use yamba_predict::ratio::Ratio;
+use yamba_predict::vector::Platform;
 use yamba_predict::{Place, Prediction};
 use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
@@ -13,6 +14,32 @@ use crate::cli::output::{counted, table};
 use crate::cli::run_ref::plain;
 
 pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
+    let text = of_kernel(found, width);
+    let is_java = |p: &Prediction| p.platform == Platform::ClassLibrary;
+    if found.predictions.iter().any(is_java) {
+        return JAVA
+            .iter()
+            .fold(text, |text, (kernel, java)| text.replace(kernel, java));
+    }
+    text
+}
+
+/// The words of a prediction of Java in place of those of the kernel.
+const JAVA: [(&str, &str); 5] = [
+    ("kernel time", "class-library time"),
+    (
+        "by kernel and user time",
+        "by class-library time and the program's own",
+    ),
+    ("user time", "time in the program's own code"),
+    ("system call", "call"),
+    (
+        "which find their caches warm",
+        "which find their caches warm and their code compiled",
+    ),
+];
+
+fn of_kernel(found: &Predictions, width: Option<usize>) -> String {
     let mut parts: Vec<String> = found.predictions.iter().map(|p| one(p, width)).collect();
     for places in rankings(found) {
         parts.push(ranking(places).iter().map(|text| line(text)).collect());

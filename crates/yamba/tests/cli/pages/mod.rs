@@ -17,7 +17,7 @@ const OF_COMMANDS: &[&str] = &[
 ];
 
 /// Marks that a block may have, by its language.
-const MARKS: [(&str, &[&str]); 10] = [
+const MARKS: [(&str, &[&str]); 11] = [
     ("console", OF_COMMANDS),
     ("sh", OF_COMMANDS),
     ("yamba", &["members", "terms", "file"]),
@@ -25,6 +25,7 @@ const MARKS: [(&str, &[&str]); 10] = [
     ("json", &["file"]),
     ("cpp", &[]),
     ("rust", &[]),
+    ("java", &[]),
     ("python", &["not-run", "file"]),
     ("sql", &["not-run"]),
     ("text", &[]),
@@ -201,7 +202,11 @@ impl<'a> Walk<'a> {
     /// The first program that the block needs but this machine lacks.
     fn missing<'b>(&self, block: &'b Block) -> Option<&'b str> {
         let needed = block.marks.get("needs").unwrap_or_default();
-        let is_here = |p: &&str| self.folder.run(&format!("command -v {p}")).status == 0;
+        let look = |p: &str| match p.strip_suffix(".jar") {
+            Some(_) => format!("test -e $(dirname $(command -v yamba))/jars/{p}"),
+            None => format!("command -v {p}"),
+        };
+        let is_here = |p: &&str| self.folder.run(&look(p)).status == 0;
         needed
             .split(' ')
             .filter(|p| !p.is_empty())

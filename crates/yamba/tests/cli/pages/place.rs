@@ -62,6 +62,11 @@ impl Installed {
                 .arg(program)
                 .arg(folder.path().join("bin")),
         );
+        let jars = Path::new(program).with_file_name("jars");
+        if jars.is_dir() {
+            let bin = folder.path().join("bin");
+            does(Command::new("cp").arg("-r").arg(jars).arg(bin));
+        }
         does(
             Command::new("chmod")
                 .args(["-R", "a+rX"])

@@ -1,0 +1,98 @@
+//! Runs the benchmarks of primitives with JMH.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::{Fault, Jars, Jvm};
+
+/// How exactly costs are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Six forks: intervals cover other runs.
+    Full,
+    /// Two short forks: an interval covers these forks alone.
+    Quick,
+}
+
+impl Effort {
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Effort::Full => &[],
+            Effort::Quick => &[
+                "-f", "2", "-wi", "3", "-w", "100ms", "-i", "2", "-r", "100ms",
+            ],
+        }
+    }
+}
+
+/// The list of primitives as the agent reads it: name, operand with the size, benchmark.
+///
+/// # Errors
+/// If the machine does not start.
+pub fn lines(jvm: &Jvm, jars: &Jars) -> Result<String, Fault> {
+    let mut command = Command::new(&jvm.program);
+    command
+        .arg("-jar")
+        .arg(&jars.benchmarks)
+        .arg("--primitives");
+    let output = command
+        .output()
+        .map_err(|e| Fault::of_program(&jvm.program, &e))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() || text.is_empty() {
+        let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(Fault::new(
+            format!("{}: {reason}", jvm.program),
+            "a JDK of version 17 or later runs the benchmarks",
+        ));
+    }
+    Ok(text)
+}
+
+/// The benchmark of each primitive.
+///
+/// # Errors
+/// Those of [`lines`].
+pub fn benchmarks(jvm: &Jvm, jars: &Jars) -> Result<BTreeMap<String, String>, Fault> {
+    let text = lines(jvm, jars)?;
+    let rows = text
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>());
+    let rows = rows.filter(|fields| fields.len() == 3);
+    Ok(rows
+        .map(|fields| (yamba_predict::canonical(fields[0]), fields[2].to_owned()))
+        .collect())
+}
+
+/// Runs benchmarks and writes the JSON of JMH to `result`. A benchmark that crashes or hangs is missing there.
+///
+/// # Errors
+/// If the machine does not start, or no benchmark has a result.
+pub fn measure(
+    jvm: &Jvm,
+    jars: &Jars,
+    names: &[&str],
+    effort: Effort,
+    result: &Path,
+) -> Result<(), Fault> {
+    let mut command = Command::new(&jvm.program);
+    command.args(&jvm.options).arg("-jar").arg(&jars.benchmarks);
+    for name in names {
+        command.arg(format!("^{}$", name.replace('.', "\\.")));
+    }
+    command.args(effort.options());
+    command.args(["-to", "60s", "-v", "SILENT", "-rf", "json", "-rff"]);
+    command.arg(result).stdout(Stdio::null());
+    let started = command.status();
+    let status = started.map_err(|e| Fault::of_program(&jvm.program, &e))?;
+    let text = fs::read_to_string(result).unwrap_or_default();
+    if text.contains("jmhVersion") {
+        return Ok(());
+    }
+    Err(Fault::new(
+        format!("{}: no benchmark has a result: {status}", jvm.program),
+        "its messages are above",
+    ))
+}

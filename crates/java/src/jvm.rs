@@ -1,0 +1,136 @@
+//! A Java virtual machine, as a command line names it.
+
+use std::process::Command;
+
+use serde::Deserialize;
+use yamba_record::machine::Java;
+
+use crate::{Fault, Jars};
+
+/// The program `java` with options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Jvm {
+    /// The program.
+    pub program: String,
+    /// Options that figures depend on.
+    pub options: Vec<String>,
+}
+
+/// The machine as the agent describes it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Identity {
+    vendor: String,
+    version: String,
+    vm: String,
+    collector: String,
+}
+
+impl Identity {
+    pub(crate) fn java(self, options: &[String]) -> Java {
+        Java {
+            vendor: self.vendor,
+            version: self.version,
+            vm: self.vm,
+            collector: self.collector,
+            flags: Java::deciding(options),
+        }
+    }
+}
+
+impl Jvm {
+    /// The machine of a text such as `java -XX:TieredStopAtLevel=1`. `None`: the text is empty.
+    pub fn of_text(text: &str) -> Option<Jvm> {
+        let mut words = text.split_whitespace().map(str::to_owned);
+        Some(Jvm {
+            program: words.next()?,
+            options: words.collect(),
+        })
+    }
+
+    /// The machine that runs a command.
+    ///
+    /// # Errors
+    /// If the command does not begin with the program `java`.
+    pub fn of_command(command: &[String]) -> Result<Jvm, Fault> {
+        let program = command.first().cloned().unwrap_or_default();
+        if !program
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.starts_with("java"))
+        {
+            return Err(Fault::new(
+                format!("the command begins with {program:?}, which is not `java`"),
+                "name the virtual machine first, as in: java -jar app.jar",
+            ));
+        }
+        let options = command[1..].iter().take_while(|word| word.starts_with('-'));
+        let options: Vec<String> = options
+            .take_while(|word| *word != "-jar")
+            .cloned()
+            .collect();
+        Ok(Jvm {
+            program,
+            options: Java::deciding(&options),
+        })
+    }
+
+    /// The command in this machine. `more` are further options of the machine.
+    pub fn command(&self, command: &[String], more: &[String]) -> Vec<String> {
+        let given = command
+            .iter()
+            .skip(1)
+            .filter(|word| !self.options.contains(word));
+        let own = [&self.program].into_iter().chain(&self.options);
+        own.chain(more).chain(given).cloned().collect()
+    }
+
+    /// The vendor, version and collector.
+    ///
+    /// # Errors
+    /// If the program does not start.
+    pub fn identify(&self, jars: &Jars) -> Result<Java, Fault> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.options).arg("-jar").arg(&jars.agent);
+        let output = command
+            .output()
+            .map_err(|e| Fault::of_program(&self.program, &e))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(Fault::new(
+                format!("{}: {text}", self.program),
+                "the options must be those of this virtual machine",
+            ));
+        }
+        let identity: Identity =
+            serde_json::from_slice(&output.stdout).map_err(|e| Fault::of_document(&e))?;
+        Ok(identity.java(&self.options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_of_command_are_those_before_its_class() {
+        let command = words("/opt/jdk/bin/java -Xmx1g -XX:+UseSerialGC -jar app.jar -Xint");
+        let jvm = Jvm::of_command(&command).unwrap();
+        assert_eq!(jvm.options, ["-XX:+UseSerialGC"]);
+        assert!(Jvm::of_command(&words("python3 app.py")).is_err());
+    }
+
+    #[test]
+    fn other_machine_keeps_the_command_and_its_memory() {
+        let other = Jvm::of_text("/new/java -XX:TieredStopAtLevel=1").unwrap();
+        let command = other.command(
+            &words("java -Xmx1g -jar app.jar in"),
+            &words("-javaagent:a"),
+        );
+        let expected = "/new/java -XX:TieredStopAtLevel=1 -javaagent:a -Xmx1g -jar app.jar in";
+        assert_eq!(command.join(" "), expected);
+    }
+}

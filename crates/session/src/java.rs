@@ -1,0 +1,157 @@
+//! Costs of class-library calls: finds the runs of a Java virtual machine on this machine, and measures what they lack.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use yamba_java::jmh::{self, Effort};
+use yamba_java::{Fault, Jars, Jvm};
+use yamba_predict::{NULL_CALL, machine_name};
+use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_store::{Detail, Store, import};
+
+use super::{ErrorMessage, Failure, StoreChoice};
+
+/// A Java virtual machine on this machine, with its jars.
+#[derive(Clone, Debug)]
+pub struct JavaHere {
+    /// Its program and options.
+    pub jvm: Jvm,
+    /// The agent and the benchmarks.
+    pub jars: Jars,
+    /// This machine with the virtual machine.
+    pub machine: Machine,
+}
+
+/// A fault of Java with its help.
+pub fn failure(fault: Fault) -> Failure {
+    Failure::new(fault.message).help(fault.help)
+}
+
+impl JavaHere {
+    /// Finds the jars and asks the virtual machine for its version.
+    ///
+    /// # Errors
+    /// If the jars are missing or the machine does not start.
+    pub fn new(jvm: Jvm, machine: Machine) -> Result<JavaHere, Failure> {
+        let jars = Jars::find().map_err(failure)?;
+        let java = jvm.identify(&jars).map_err(failure)?;
+        let machine = Machine {
+            java: Some(java),
+            ..machine
+        };
+        Ok(JavaHere { jvm, jars, machine })
+    }
+
+    /// The entries of all stored runs of this machine, the latest of each benchmark and point. `None`: there is no run.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn stored(&self, store: &StoreChoice) -> Result<Option<Run>, Failure> {
+        let Some(name) = machine_name(&self.machine) else {
+            return Ok(None);
+        };
+        stored(store, &name)
+    }
+
+    /// The benchmarks for these primitives that a run has no entry of. All benchmarks, if `primitives` is `None`.
+    ///
+    /// # Errors
+    /// If the machine does not start.
+    pub fn lacking(
+        &self,
+        run: Option<&Run>,
+        primitives: Option<&BTreeSet<String>>,
+    ) -> Result<BTreeSet<String>, Failure> {
+        let all: BTreeMap<String, String> =
+            jmh::benchmarks(&self.jvm, &self.jars).map_err(failure)?;
+        let is_needed = |name: &String| {
+            name == NULL_CALL || primitives.is_none_or(|primitives| primitives.contains(name))
+        };
+        let needed = all.into_iter().filter(|(name, _)| is_needed(name));
+        let known: BTreeSet<&str> = run
+            .iter()
+            .flat_map(|r| &r.benchmarks)
+            .map(|b| b.name.as_str())
+            .collect();
+        let lacking = needed.map(|(_, benchmark)| benchmark);
+        Ok(lacking.filter(|b| !known.contains(b.as_str())).collect())
+    }
+
+    /// Measures these benchmarks with JMH and stores the run. A benchmark without a result has crashed.
+    ///
+    /// # Errors
+    /// If no benchmark has a result, or the run cannot be stored.
+    pub fn measure(
+        &self,
+        benchmarks: &BTreeSet<String>,
+        effort: Effort,
+        store: &StoreChoice,
+        arguments: Vec<String>,
+    ) -> Result<Run, Failure> {
+        let folder = tempfile::tempdir().map_err(|e| {
+            ErrorMessage::from(e).help("TMPDIR names another folder for temporary files")
+        })?;
+        let file = folder.path().join("jmh.json");
+        let names: Vec<&str> = benchmarks.iter().map(String::as_str).collect();
+        let started_unix_s = now_unix_s();
+        jmh::measure(&self.jvm, &self.jars, &names, effort, &file).map_err(failure)?;
+        let mut run = import::read(&file, import::LARGEST, Detail::Samples)?;
+        let measured: BTreeSet<String> = run.benchmarks.iter().map(|b| b.name.clone()).collect();
+        run.benchmarks
+            .extend(benchmarks.difference(&measured).map(|name| crashed(name)));
+        run.machine = self.machine.clone();
+        run.started_unix_s = Some(started_unix_s);
+        run.finished_unix_s = Some(now_unix_s());
+        run.producer.arguments = arguments;
+        run.producer.from_document = false;
+        store.open()?.add(&run)?;
+        Ok(run)
+    }
+}
+
+/// The entries of all stored runs of the machine with this name.
+///
+/// # Errors
+/// If the store cannot be read.
+pub fn stored(store: &StoreChoice, name: &str) -> Result<Option<Run>, Failure> {
+    let Some(mut store) = Store::existing(&store.location()?)? else {
+        return Ok(None);
+    };
+    let mut listed = store.runs()?;
+    listed.retain(|run| {
+        machine_name(&run.head.machine).as_deref() == Some(name) && !run.head.interrupted
+    });
+    let start = |run: &yamba_store::Listed| run.started_unix_s.unwrap_or(0.0);
+    listed.sort_by(|a, b| start(b).total_cmp(&start(a)));
+    let mut found: Option<Run> = None;
+    for run in listed {
+        let run = store.run(&run.id, Detail::Figures)?;
+        match &mut found {
+            None => found = Some(run),
+            Some(found) => add_others(found, run),
+        }
+    }
+    Ok(found)
+}
+
+/// Adds the entries of an older run that have no later one. Those that crashed do not replace a figure.
+fn add_others(run: &mut Run, older: Run) {
+    let is_of = |a: &Benchmark, b: &Benchmark| a.name == b.name && a.parameters == b.parameters;
+    for entry in older.benchmarks {
+        match run.benchmarks.iter_mut().find(|known| is_of(known, &entry)) {
+            None => run.benchmarks.push(entry),
+            Some(known) if known.status != Status::Ok => *known = entry,
+            Some(_) => {}
+        }
+    }
+}
+
+fn crashed(name: &str) -> Benchmark {
+    let note = "JMH has no result: the virtual machine crashed, hung or ran out of memory";
+    Benchmark::ended(name, Status::Crashed, vec![note.to_owned()])
+}
+
+fn now_unix_s() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0.0, |since| since.as_secs_f64())
+}

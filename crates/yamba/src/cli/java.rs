@@ -1,0 +1,133 @@
+//! `yamba java`
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use yamba_java::Jvm;
+use yamba_java::jmh::{self, Effort};
+use yamba_predict::Vector;
+use yamba_session::java::{JavaHere, failure};
+use yamba_toolchain::build::host;
+
+use super::{Failure, StoreOption, arguments, output, predict};
+
+/// Measure the costs of Java's class library
+///
+/// Benchmarks of JMH measure what calls of the class library cost in a Java virtual machine. `yamba trace --java` counts these calls in a program, and `yamba predict` multiplies.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba java measure --quick                                 all costs, in about six minutes
+  yamba java measure --for app.vector                        what this program calls
+  yamba java measure --jvm 'java -XX:TieredStopAtLevel=1'    with the first compiler alone
+  yamba java list                                            the methods with a benchmark
+  yamba trace --java -o app.vector -- java -jar app.jar
+  yamba predict app.vector --jvm /opt/jdk-25/bin/java")]
+pub(super) struct JavaCommand {
+    #[command(subcommand)]
+    command: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Measure costs and store them as a run; prints its id
+    Measure(Measure),
+    /// The methods whose cost a benchmark measures
+    List {
+        /// The virtual machine
+        #[arg(long, value_name = "COMMAND", default_value = "java", value_parser = jvm)]
+        jvm: Jvm,
+    },
+}
+
+#[derive(Args)]
+struct Measure {
+    /// The virtual machine with its options
+    #[arg(long, value_name = "COMMAND", default_value = "java", value_parser = jvm)]
+    jvm: Jvm,
+    /// Only what this vector uses; may be repeated
+    #[arg(long = "for", value_name = "VECTOR")]
+    vectors: Vec<PathBuf>,
+    /// Two short forks instead of six: intervals do not cover other runs
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl JavaCommand {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Action::Measure(measure) => measure.run(),
+            Action::List { jvm } => list(jvm),
+        }
+    }
+}
+
+impl Measure {
+    fn run(self) -> Result<(), Failure> {
+        let here = here(self.jvm)?;
+        let mut primitives = BTreeSet::new();
+        for path in &self.vectors {
+            primitives.extend(used(&predict::read(path)?));
+        }
+        let wanted = (!self.vectors.is_empty()).then_some(&primitives);
+        let benchmarks = here.lacking(None, wanted)?;
+        let effort = if self.quick {
+            Effort::Quick
+        } else {
+            Effort::Full
+        };
+        let run = measure(&here, &benchmarks, effort, &self.store)?;
+        output::result(&format!("{}\n", run.id))
+    }
+}
+
+/// This machine with a Java virtual machine.
+pub(super) fn here(jvm: Jvm) -> Result<JavaHere, Failure> {
+    JavaHere::new(jvm, yamba_session::machine(&host()))
+}
+
+/// Measures and says so.
+pub(super) fn measure(
+    here: &JavaHere,
+    benchmarks: &BTreeSet<String>,
+    effort: Effort,
+    store: &StoreOption,
+) -> Result<yamba_record::Run, Failure> {
+    let java = here.machine.java.as_ref();
+    output::note(&format!(
+        "measuring {} in {}\n",
+        output::counted(benchmarks.len(), "benchmark", "benchmarks"),
+        java.map_or(String::new(), |java| java.describe())
+    ));
+    here.measure(benchmarks, effort, &store.choice(), arguments())
+}
+
+/// The least share of the class-library time of a primitive whose cost is measured. The others are scaled as the measured ones are.
+const LEAST_SHARE: f64 = 0.002;
+
+/// The primitives of a vector that took time; all of them, if it has no times.
+pub(super) fn used(vector: &Vector) -> BTreeSet<String> {
+    let least_ns = LEAST_SHARE * vector.kernel_ns.unwrap_or(0.0);
+    let took_time = |time_ns: Option<f64>| time_ns.is_none_or(|ns| ns > least_ns);
+    let uses = vector.primitives.iter();
+    uses.filter(|used| took_time(used.time_ns))
+        .map(|used| used.name.clone())
+        .collect()
+}
+
+pub(super) fn jvm(text: &str) -> Result<Jvm, String> {
+    Jvm::of_text(text).ok_or_else(|| "name the program `java`".to_owned())
+}
+
+fn list(jvm: Jvm) -> Result<(), Failure> {
+    let here = here(jvm)?;
+    let all = jmh::benchmarks(&here.jvm, &here.jars).map_err(failure)?;
+    let rows: Vec<Vec<String>> = all
+        .into_iter()
+        .map(|(name, benchmark)| vec![name, benchmark])
+        .collect();
+    output::result(&output::columns(&rows))
+}
