@@ -105,7 +105,7 @@ fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
     }
 }
 
-/// What was found of one resource.
+/// The findings of one resource.
 struct Counts<'a> {
     resource: &'a str,
     factor: f64,

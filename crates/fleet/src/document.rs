@@ -125,7 +125,7 @@ pub struct FigureOfNode {
     pub deviations: f64,
 }
 
-/// What could have been found.
+/// The smallest slowdown that this fleet shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DetectableSlowdown {
     /// The class.

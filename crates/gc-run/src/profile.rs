@@ -31,7 +31,7 @@ pub fn profile(
     )
 }
 
-/// The same with classes that are compiled already.
+/// A profile with classes that are compiled already.
 pub(crate) fn profile_with(
     classes: &Classes,
     jvm: &Jvm,

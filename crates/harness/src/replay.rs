@@ -1,4 +1,4 @@
-//! Computes a run from recorded launches: a bundle makes them on machines without Yamba. The same records give the same entries as in a run here.
+//! Computes a run from recorded launches: a bundle makes them on machines without Yamba. Equal records give the same entries as in a run here.
 
 use std::time::Duration;
 

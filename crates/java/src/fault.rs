@@ -1,4 +1,4 @@
-//! What can go wrong with a virtual machine or a program in it.
+//! Faults of a virtual machine or of a program in it.
 
 use std::fmt;
 use std::io;

@@ -32,7 +32,7 @@ pub struct Request {
     pub name: String,
     /// The folder for bundle and captures. With Slurm and MPI, all nodes share it.
     pub folder: PathBuf,
-    /// What to measure where. `None` resumes the fleet of that name.
+    /// The benchmarks and the nodes. `None` resumes the fleet of that name.
     pub question: Option<Question>,
     /// The benchmarks and their effort, for the bundle.
     pub measure: measure::Request,
@@ -122,7 +122,7 @@ pub fn script(request: &Request, question: &Question) -> Result<String, Failure>
 /// Runs a fleet, or the missing part of it, until each task has ended.
 ///
 /// # Errors
-/// If the bundle cannot be built, the engine refuses the tasks, or the store does not answer for a long time. What is measured stays.
+/// If the bundle cannot be built, the engine refuses the tasks, or the store does not answer for a long time. Stored runs stay.
 pub fn run(
     request: Request,
     observer: &dyn Observer,

@@ -60,7 +60,7 @@ impl Regions {
     }
 }
 
-/// What happens after marking ended.
+/// The step of the cycle of marking and mixed collections.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     Normal,

@@ -15,13 +15,13 @@ use crate::log::Kind;
 /// A collection of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simulated {
-    /// What it collects.
+    /// The kind of the collection.
     pub kind: Kind,
     /// Live bytes that it copies or marks.
     pub bytes: f64,
 }
 
-/// What a simulation needs.
+/// The input of a simulation.
 pub struct Setting<'a> {
     /// The application.
     pub demand: &'a Demand,

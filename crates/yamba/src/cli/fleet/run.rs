@@ -20,7 +20,7 @@ use crate::cli::{
 /// Run a bundle on each node, and store the run of each
 ///
 /// Builds one bundle, starts it on each node, and stores each run as soon as it is complete. A node that fails, is drained or vanishes is named with the reason, and costs
-/// only itself. The same command again, or --resume, measures the missing nodes. With Slurm and MPI, all nodes must share the folder of --into.
+/// only itself. Repeat the command, or use --resume, to measure the missing nodes. With Slurm and MPI, all nodes must share the folder of --into.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -184,7 +184,7 @@ pub(super) fn detectable(all: &[DetectableSlowdown]) -> Vec<Vec<String>> {
     rows
 }
 
-/// What has no figures.
+/// The nodes and figures that are missing.
 pub(super) fn absent(of: &Document) -> String {
     let mut lines = Vec::new();
     if !of.missing.is_empty() {
