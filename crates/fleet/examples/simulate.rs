@@ -13,6 +13,9 @@ use yamba_fleet::Job;
 const SLOWDOWN: f64 = 1.03;
 const QUIET: f64 = 0.005;
 
+/// Slow nodes of each resource in one fleet.
+const SLOW: usize = 5;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or: usize| arguments.get(at).map_or(or, |a| a.parse().unwrap());
@@ -63,7 +66,7 @@ fn all_alarms(trials: usize, nodes: usize) {
     }
 }
 
-/// In each trial one node of each resource is slow: once by [`SLOWDOWN`], once by the slowdown that the report states.
+/// In each trial [`SLOW`] nodes of each resource are slow: once by [`SLOWDOWN`], once by the slowdown that the report states.
 fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
     let mut random = Rng::with_seed(1);
     let mut counts: Vec<Counts> = source.resources().into_iter().map(Counts::of).collect();
@@ -72,27 +75,33 @@ fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
         let mut runs = source.fleet(nodes, between, &mut random);
         let base = analysed(&runs);
         alarms += base.findings.len();
-        let first = random.usize(..nodes - counts.len());
+        let all = counts.len() * SLOW;
+        let first = random.usize(..=nodes - all);
         for is_stated in [false, true] {
             for (number, own) in counts.iter_mut().enumerate() {
                 own.factor = own.factor(&base, is_stated);
-                slow_down(&mut runs[first + number], own.resource, own.factor);
+                for at in 0..SLOW {
+                    slow_down(
+                        &mut runs[first + SLOW * number + at],
+                        own.resource,
+                        own.factor,
+                    );
+                }
             }
             let job = analysed(&runs);
-            let found = named(&job);
-            for (number, own) in counts.iter_mut().enumerate() {
-                let node = &runs[first + number].node;
-                let is_found = found.contains(&(node, own.resource));
-                own.found[usize::from(is_stated)] += usize::from(is_found);
-                alarms += found
-                    .iter()
-                    .filter(|(n, r)| n == node && *r != own.resource)
-                    .count();
+            for (node, resource) in named(&job) {
+                let slow = (first..first + all).find(|at| runs[*at].node == node);
+                let own = slow.map(|at| &mut counts[(at - first) / SLOW]);
+                match own.filter(|own| own.resource == resource) {
+                    Some(own) => own.found[usize::from(is_stated)] += 1,
+                    None => alarms += 1,
+                }
             }
-            let is_slow = |node: &str| (first..first + counts.len()).any(|n| runs[n].node == node);
-            alarms += found.iter().filter(|(node, _)| !is_slow(node)).count();
             for (number, own) in counts.iter().enumerate() {
-                slow_down(&mut runs[first + number], own.resource, 1.0 / own.factor);
+                for at in 0..SLOW {
+                    let run = &mut runs[first + SLOW * number + at];
+                    slow_down(run, own.resource, 1.0 / own.factor);
+                }
             }
         }
     }
@@ -139,7 +148,9 @@ impl<'a> Counts<'a> {
     fn print(&self, trials: usize) {
         let spread = self.spread / trials as f64;
         let mark = if spread <= QUIET { "*" } else { " " };
-        let [fixed, stated] = self.found.map(|n| 100.0 * n as f64 / trials as f64);
+        let [fixed, stated] = self
+            .found
+            .map(|n| 100.0 * n as f64 / (SLOW * trials) as f64);
         let (spread, slowdown) = (100.0 * spread, self.stated / trials as f64);
         println!(
             "   {mark}{:30} spread {spread:.3} %; {SLOWDOWN}: {fixed:.1} %; stated {slowdown:.4}: {stated:.1} %",

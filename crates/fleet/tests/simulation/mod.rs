@@ -57,7 +57,6 @@ impl Source {
     }
 
     /// Launches with normal noise of this standard deviation, for a number of figures of each of some resources.
-    #[allow(dead_code)]
     pub fn normal(resources: usize, figures: usize, deviation: f64, random: &mut Rng) -> Source {
         let mut launches = || (0..400).map(|_| deviation * normal(random)).collect();
         let figures = |number: usize| {
@@ -78,7 +77,6 @@ impl Source {
         self.0.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    #[allow(dead_code)]
     pub fn figures(&self) -> usize {
         self.0.iter().map(|(_, figures)| figures.len()).sum()
     }
