@@ -33,7 +33,7 @@ pub const LIMITS: Limits = Limits {
     resident_bytes: 6 << 30,
 };
 
-/// What a run showed.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Finished {
     /// Wall-clock time of the process, in ns.

@@ -1,4 +1,4 @@
-//! What collections cost on one machine with one JVM, `yamba-gc-costs/1`, and how micro-benchmarks give these figures.
+//! Costs of collections on one machine with one JVM, `yamba-gc-costs/1`, from runs of micro-benchmarks.
 
 use std::collections::BTreeMap;
 

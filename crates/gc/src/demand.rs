@@ -48,7 +48,7 @@ pub struct Demand {
     pub serial: CollectorCosts,
     /// In the order of time.
     pub censuses: Vec<Census>,
-    /// What the profile lacks.
+    /// Properties of the application that the profile lacks.
     pub not_measured: Vec<String>,
 }
 

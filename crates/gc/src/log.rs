@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a GC id did.
+/// The work of a GC id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Marks objects while the application runs; reclaims nothing by itself. A cycle of G1.

@@ -60,7 +60,7 @@ impl Regions {
     }
 }
 
-/// What happens after marking ended.
+/// Where G1 is between two markings.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     Normal,

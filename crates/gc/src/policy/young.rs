@@ -23,7 +23,7 @@ pub(super) struct Young {
     threshold: usize,
 }
 
-/// What a young collection did.
+/// Result of a young collection.
 pub(super) struct Evacuated {
     pub(super) copied_bytes: f64,
     pub(super) promoted_bytes: f64,
