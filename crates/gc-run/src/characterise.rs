@@ -171,7 +171,7 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     Ok(costs)
 }
 
-/// The figure of a profile for each shape. A shape whose profile fails is left out.
+/// Costs of a byte of each shape in a profile. A shape whose profile fails is left out.
 fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<String, f64> {
     let one = |(shape, size): (&str, u64)| {
         let numbers = [
@@ -197,7 +197,7 @@ fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<S
     SHAPES.into_iter().filter_map(one).collect()
 }
 
-/// The work of one run of the micro-benchmark.
+/// Sizes of one run of the micro-benchmark.
 #[derive(Clone, Copy)]
 struct Amounts {
     window_mb: u64,

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use yamba_gc::Collector;
 use yamba_gc::log::{self, Collection};
 
+use crate::limits::Limits;
 use crate::watch::{Ended, watch};
 
 /// A JDK.
@@ -18,22 +18,7 @@ pub struct Jvm {
     pub version: String,
 }
 
-/// Bounds of one run.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Wall-clock time after which the JVM is killed.
-    pub time: Duration,
-    /// Resident memory above which it is killed, in bytes.
-    pub resident_bytes: u64,
-}
-
-/// Bounds for applications.
-pub const LIMITS: Limits = Limits {
-    time: Duration::from_secs(300),
-    resident_bytes: 6 << 30,
-};
-
-/// The figures of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Finished {
     /// Wall-clock time of the process, in ns.

@@ -5,12 +5,14 @@ mod characterise;
 mod classes;
 mod command;
 mod jvm;
+mod limits;
 mod measure;
 mod profile;
 mod watch;
 
 pub use characterise::{characterise, costs_path};
 pub use command::JavaCommand;
-pub use jvm::{Jvm, LIMITS, Limits};
+pub use jvm::Jvm;
+pub use limits::{LIMITS, Limits};
 pub use measure::{Measured, measure};
 pub use profile::profile;

@@ -31,7 +31,7 @@ pub fn profile(
     )
 }
 
-/// A profile with classes that are compiled already.
+/// Runs an application as `profile` does, with compiled classes.
 pub(crate) fn profile_with(
     classes: &Classes,
     jvm: &Jvm,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use yamba_gc::Collector;
 
-use crate::jvm::Limits;
+use crate::limits::Limits;
 
 /// Between two readings. The collector's time after the last reading is lost.
 const PERIOD: Duration = Duration::from_millis(3);

@@ -1,4 +1,4 @@
-//! The costs of collections on one machine with one JVM, `yamba-gc-costs/1`, and how micro-benchmarks give these figures.
+//! Costs of collections on one machine with one JVM, `yamba-gc-costs/1`, from runs of micro-benchmarks.
 
 use std::collections::BTreeMap;
 

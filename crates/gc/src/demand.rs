@@ -48,7 +48,7 @@ pub struct Demand {
     pub serial: CollectorCosts,
     /// In the order of time.
     pub censuses: Vec<Census>,
-    /// Figures that the profile lacks, with the reasons.
+    /// Properties of the application that the profile lacks.
     pub not_measured: Vec<String>,
 }
 

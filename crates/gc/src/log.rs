@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The kind of work of a GC id.
+/// The work of a GC id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Marks objects while the application runs; reclaims nothing by itself. A cycle of G1.

@@ -39,13 +39,13 @@ pub struct Prediction {
     pub pause_longest_ns: Figure,
 }
 
-/// Relative half-widths of intervals that the model does not derive: count, processor time, total and longest pause. They come from two programs on which the choices of
-/// the model were made (docs/notes/gc.md).
+/// Factors less 1 by which measured values differ for reasons that the model lacks: count, processor time, total and longest pause. They come from two programs on which the
+/// choices of the model were made (docs/notes/gc.md).
 fn unexplained(collector: Collector) -> [f64; 4] {
     match collector {
-        Collector::Serial => [0.05, 0.15, 0.15, 0.4],
-        Collector::Parallel | Collector::G1 => [0.3, 0.3, 0.3, 0.6],
-        Collector::Shenandoah | Collector::Z => [1.0, 1.0, 1.0, 1.5],
+        Collector::Serial => [0.15, 0.5, 0.5, 1.0],
+        Collector::Parallel | Collector::G1 => [0.35, 0.8, 0.8, 1.5],
+        Collector::Shenandoah | Collector::Z => [2.0, 3.0, 3.0, 6.0],
     }
 }
 
@@ -193,7 +193,7 @@ fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Predi
         Figure {
             predicted: value(&outcomes[0]),
             interval: (
-                (low * (1.0 - share) - least).max(0.0),
+                (low / (1.0 + share) - least).max(0.0),
                 high * (1.0 + share) + least,
             ),
             measured: None,

@@ -5,7 +5,7 @@ use crate::fit::least_absolute;
 
 /// Weight of the benchmark's costs as a prior, relative to that of all censuses.
 const PRIOR: f64 = 0.1;
-/// Weight of the fixed cost as a prior. Live sets that hardly change would be mistaken for it.
+/// Weight of the prior of the fixed cost. Live sets that hardly change would be mistaken for it.
 const PRIOR_FIXED: f64 = 2.0;
 /// Cost of copying an object again, relative to that of its first copy, as a prior.
 const AGED: f64 = 0.5;

@@ -60,7 +60,7 @@ impl Regions {
     }
 }
 
-/// The step of the cycle of marking and mixed collections.
+/// Where G1 is between two markings.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     Normal,

@@ -15,13 +15,13 @@ use crate::log::Kind;
 /// A collection of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simulated {
-    /// The kind of the collection.
+    /// The part of the heap that it collects.
     pub kind: Kind,
     /// Live bytes that it copies or marks.
     pub bytes: f64,
 }
 
-/// The input of a simulation.
+/// Input of a simulation.
 pub struct Setting<'a> {
     /// The application.
     pub demand: &'a Demand,

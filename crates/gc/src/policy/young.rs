@@ -23,7 +23,7 @@ pub(super) struct Young {
     threshold: usize,
 }
 
-/// The result of a young collection.
+/// Result of a young collection.
 pub(super) struct Evacuated {
     pub(super) copied_bytes: f64,
     pub(super) promoted_bytes: f64,

@@ -1,6 +1,7 @@
 //! `yamba gc`
 
 mod characterise;
+mod document;
 mod page;
 mod predict;
 mod profile;

@@ -6,13 +6,14 @@ use crate::support::{Yamba, json as document};
 
 const MEGABYTE: f64 = 1e6;
 
-/// Objects live for two of the steps of 4 MB.
+/// After each 4 MB, 6 to 8 MB are alive. Copying a byte takes 1 ns.
 fn profile() -> Value {
     let census = |i: usize| {
+        let newest = [4e6, 2e6, 3e6][i % 3];
         json!({
             "allocated_bytes": (i + 1) as f64 * 4.0 * MEGABYTE,
-            "live_bytes_by_age": [4e6, 4e6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-            "copy_ns": 1e5 + 8e6 * 1.0,
+            "live_bytes_by_age": [newest, 4e6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            "copy_ns": 1e5 + newest + 4e6,
             "metaspace_bytes": 1e6,
         })
     };
@@ -61,9 +62,9 @@ fn count_and_time_follow_from_profile_and_costs() {
     // Eden has 34944 KiB.
     let young = (1000.0 * MEGABYTE / (34944.0 * 1024.0)).floor();
     assert!((young..young + 2.0).contains(&value("collections")), "{of}");
-    // Each young collection copies the newest 8 MB, of which the survivor space holds about half; the rest is promoted.
+    // Each young collection takes 0.1 ms and copies 4 to 8 MB. At most one full collection is needed.
     let ms = value("gc_cpu_ns") / 1e6;
-    assert!((230.0..320.0).contains(&ms), "{of}");
+    assert!((110.0..240.0).contains(&ms), "{of}");
     assert!(value("pause_longest_ns") < value("pause_total_ns"));
     for figure in [
         "collections",

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use yamba_gc::Collector;
 use yamba_gc::costs::{Costs, SCHEMA as COSTS};
 use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
 use yamba_gc::predict::{Prediction, predict};
 use yamba_gc_run::{JavaCommand, Jvm, LIMITS, Measured, measure};
 
+use super::document::Predictions;
 use super::{CollectorOption, JdkOption, costs, page, table};
 use crate::cli::output::StatusLine;
 use crate::cli::{Failure, output, quantity};
@@ -56,19 +56,6 @@ pub(super) struct Predict {
     /// One JSON document
     #[arg(long)]
     json: bool,
-}
-
-/// The document of predictions.
-#[derive(Serialize)]
-pub(super) struct Predictions {
-    pub(super) schema: &'static str,
-    pub(super) application: String,
-    pub(super) jvm: String,
-    /// Wall-clock time of the profiled run without its collections, in ns.
-    pub(super) mutator_ns: f64,
-    pub(super) predictions: Vec<Prediction>,
-    /// Combinations without a prediction or a measurement, with the reason.
-    pub(super) missing: Vec<String>,
 }
 
 impl Predict {

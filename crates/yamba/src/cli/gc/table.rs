@@ -3,7 +3,7 @@
 use yamba_gc::predict::{Figure, Prediction};
 use yamba_record::number::bytes;
 
-use super::predict::Predictions;
+use super::document::Predictions;
 use crate::cli::output;
 
 pub(super) fn text(found: &Predictions) -> String {
