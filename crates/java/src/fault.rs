@@ -1,4 +1,4 @@
-//! What can go wrong with a virtual machine or a program in it.
+//! Faults of virtual machines and of programs in them.
 
 use std::fmt;
 use std::io;

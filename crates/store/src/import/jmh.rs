@@ -22,7 +22,7 @@ const KIND: &str = "JSON of JMH";
 /// The confidence at which an interval covers other runs.
 const CONFIDENCE: f64 = 0.95;
 
-/// An entry of the list. What names the machine's owner, such as the path of the virtual machine, is not read.
+/// An entry of the list. The path of the virtual machine is not read, since it can name the machine's owner.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JmhRow {
