@@ -1,4 +1,4 @@
-//! Faults of a virtual machine or of a program in it.
+//! Faults of virtual machines and of programs in them.
 
 use std::fmt;
 use std::io;

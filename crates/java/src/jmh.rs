@@ -78,7 +78,9 @@ pub fn measure(
     result: &Path,
 ) -> Result<(), Fault> {
     let mut command = Command::new(&jvm.program);
-    command.args(&jvm.options).arg("-jar").arg(&jars.benchmarks);
+    // The lock of JMH is a file that another user may have left.
+    command.arg("-Djmh.ignoreLock=true").args(&jvm.options);
+    command.arg("-jar").arg(&jars.benchmarks);
     for name in names {
         command.arg(format!("^{}$", name.replace('.', "\\.")));
     }

@@ -22,7 +22,7 @@ const KIND: &str = "JSON of JMH";
 /// The confidence at which an interval covers other runs.
 const CONFIDENCE: f64 = 0.95;
 
-/// An entry of the list. Facts that name the owner of the machine, such as the path of the virtual machine, are not read.
+/// An entry of the list. The path of the virtual machine is not read, since it can name the machine's owner.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JmhRow {
@@ -41,7 +41,12 @@ struct JmhRow {
     #[serde(default)]
     yamba: Option<Facts>,
     primary_metric: Metric,
+    #[serde(default)]
+    secondary_metrics: BTreeMap<String, Metric>,
 }
+
+/// The processor time of Java threads as a share of the time on the clock, which Yamba's benchmarks measure in each iteration.
+const SHARE: &str = "processor_share";
 
 /// The key that Yamba's benchmarks add.
 #[derive(Deserialize, Serialize)]
@@ -59,6 +64,16 @@ struct Metric {
     /// The values of each fork. JMH writes a text for a value that is no number.
     #[serde(default)]
     raw_data: Vec<Vec<Value>>,
+}
+
+impl Metric {
+    /// The values of each fork. `None`: one is no number.
+    fn values(&self) -> Option<Vec<Vec<f64>>> {
+        let forks = self.raw_data.iter();
+        forks
+            .map(|fork| fork.iter().map(Value::as_f64).collect())
+            .collect()
+    }
 }
 
 /// Whether a text is a list whose entries have the keys of JMH.
@@ -111,14 +126,21 @@ impl JmhRow {
     /// The figure and the medians of the forks. `None`: JMH has no number, or only a histogram.
     fn number(&self) -> Option<(Number, Vec<f64>)> {
         let unit = self.primary_metric.score_unit.as_str();
-        let forks = self.primary_metric.raw_data.iter();
-        let values = forks.map(|fork| fork.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>());
-        let values: Vec<Vec<f64>> = values.collect::<Option<_>>()?;
-        let medians: Vec<f64> = values.iter().filter_map(|fork| median(fork)).collect();
         let (figure, unit) = match unit.strip_suffix("/op") {
             Some(unit @ ("ns" | "us" | "ms" | "s")) => (Figure::Latency, unit),
             _ => (Figure::Value, unit),
         };
+        let mut values = self.primary_metric.values()?;
+        let mut notes = vec![format!(
+            "the median of the forks' medians, mode {}",
+            self.mode
+        )];
+        if let Some(shares) = self.shares().filter(|_| figure == Figure::Latency) {
+            let times = values.iter_mut().flatten().zip(shares.iter().flatten());
+            times.for_each(|(time, share)| *time *= share.min(1.0));
+            notes.push("processor time of Java threads, without waits".to_owned());
+        }
+        let medians: Vec<f64> = values.iter().filter_map(|fork| median(fork)).collect();
         let number = Number {
             name: self.benchmark.clone(),
             parameters: self.parameters(),
@@ -126,12 +148,17 @@ impl JmhRow {
             unit: unit.to_owned(),
             value: Ok(median(&medians)?),
             samples: values.concat(),
-            notes: vec![format!(
-                "the median of the forks' medians, mode {}",
-                self.mode
-            )],
+            notes,
         };
         Some((number, medians))
+    }
+
+    /// The share of processor time of each iteration, if the file has that of all.
+    fn shares(&self) -> Option<Vec<Vec<f64>>> {
+        let shares = self.secondary_metrics.get(SHARE)?.values()?;
+        let lengths = |forks: &[Vec<Value>]| forks.iter().map(Vec::len).collect::<Vec<_>>();
+        let own: Vec<usize> = shares.iter().map(Vec::len).collect();
+        (own == lengths(&self.primary_metric.raw_data)).then_some(shares)
     }
 
     /// Values that are numbers become numbers.

@@ -309,3 +309,17 @@ fn jmh_rate_is_a_value_and_a_missing_number_is_left_out() {
     let left_out = run.producer.imported.unwrap().left_out;
     assert_eq!(left_out, ["yamba.benchmarks.Strings.indexOf: ns/op"]);
 }
+
+/// The third fork reports more processor time than time on the clock: its other threads worked, too.
+#[test]
+fn jmh_time_is_processor_time_where_the_file_has_its_share() {
+    let run = read_text(JMH).unwrap();
+    let entry = run
+        .benchmarks
+        .iter()
+        .find(|b| b.parameters.to_string() == "size=40")
+        .unwrap();
+    let forks: Vec<f64> = entry.launches.iter().filter_map(|l| l.median).collect();
+    assert_eq!(forks, [5.5, 6.5, 9.0, 5.25, 6.5, 5.75]);
+    assert_eq!(entry.median, Some(6.125));
+}

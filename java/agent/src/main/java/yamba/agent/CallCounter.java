@@ -44,8 +44,10 @@ final class CallCounter extends LocalVariablesSorter {
     @Override
     public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
         Site site = Site.of(opcode, owner, name, descriptor);
-        if (site != null) {
-            count(site, Type.getArgumentTypes(descriptor));
+        if (site != null && site.fixed() != null) {
+            count(site, Type.getArgumentTypes(descriptor), 0);
+        } else if (site != null) {
+            count(site, Type.getArgumentTypes(descriptor), Dispatch.number(name, descriptor));
         }
         super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
     }
@@ -54,12 +56,13 @@ final class CallCounter extends LocalVariablesSorter {
     public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
         Site site = Transformer.concatenation(bootstrap);
         if (site != null) {
-            count(site, new Type[0]);
+            count(site, new Type[0], 0);
         }
         super.visitInvokeDynamicInsn(name, descriptor, bootstrap, arguments);
     }
 
-    private void count(Site site, Type[] arguments) {
+    /** {@code dispatch} is the number of the call, if its receiver decides. */
+    private void count(Site site, Type[] arguments, int dispatch) {
         if (site.isPlain()) {
             increment(site.fixed().place());
             return;
@@ -68,7 +71,7 @@ final class CallCounter extends LocalVariablesSorter {
         if (site.fixed() != null) {
             fixed(site, arguments, variables);
         } else {
-            dispatched(site, arguments, variables);
+            dispatched(site, dispatch, arguments, variables);
         }
         for (int i = 0; i < arguments.length; i++) {
             mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ILOAD), variables[i]);
@@ -104,11 +107,11 @@ final class CallCounter extends LocalVariablesSorter {
     }
 
     /** Counters.dispatched(counts, site, receiver) or (counts, site, receiver, size). */
-    private void dispatched(Site site, Type[] arguments, int[] variables) {
+    private void dispatched(Site site, int dispatch, Type[] arguments, int[] variables) {
         mv.visitInsn(Opcodes.DUP);
         mv.visitVarInsn(Opcodes.ALOAD, counts);
         mv.visitInsn(Opcodes.SWAP);
-        push(site.dispatch());
+        push(dispatch);
         mv.visitInsn(Opcodes.SWAP);
         Type operand = Site.operandType(site.operand(), arguments);
         String descriptor = "([JILjava/lang/Object;)V";

@@ -1,12 +1,11 @@
 package yamba.agent;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
 
-/** A virtual call: finds the method that it reaches by the class of the receiver. */
+/** One virtual call in the program: finds the method that it reaches by the class of the receiver. Most calls have one class of receivers. */
 final class Dispatch {
-    private static final Map<String, Integer> NUMBERS = new HashMap<>();
-    private static Dispatch[] all = new Dispatch[64];
+    private static Dispatch[] all = new Dispatch[1024];
+    private static int count;
 
     private final String name;
     private final String descriptor;
@@ -34,16 +33,13 @@ final class Dispatch {
         }
     }
 
-    /** The number of the call of a method. */
+    /** The number of a new call of a method. */
     static synchronized int number(String name, String descriptor) {
-        return NUMBERS.computeIfAbsent(name + descriptor, key -> {
-            int number = NUMBERS.size();
-            if (number == all.length) {
-                all = java.util.Arrays.copyOf(all, 2 * number);
-            }
-            all[number] = new Dispatch(name, descriptor);
-            return number;
-        });
+        if (count == all.length) {
+            all = Arrays.copyOf(all, 2 * count);
+        }
+        all[count] = new Dispatch(name, descriptor);
+        return count++;
     }
 
     static Dispatch at(int number) {

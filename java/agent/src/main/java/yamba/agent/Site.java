@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
-/** One call of the class library, as the rewritten code counts it. */
-record Site(Methods.Counted fixed, Integer dispatch, Integer operand) {
+/** A kind of call of the class library, as the rewritten code counts it. {@code fixed} is the method that it reaches; null: the receiver decides. */
+record Site(Methods.Counted fixed, Integer operand) {
     private static final Map<String, Optional<Site>> KNOWN = new ConcurrentHashMap<>();
 
     /** The site of a call instruction, or null if it is not counted. Constructors of {@code Object} do nothing and are left out. */
@@ -33,15 +33,15 @@ record Site(Methods.Counted fixed, Integer dispatch, Integer operand) {
         boolean isFixed = target.isFixed() || opcode == Opcodes.INVOKESTATIC || opcode == Opcodes.INVOKESPECIAL;
         if (isFixed) {
             Methods.Counted counted = Methods.counted(Names.of(target.type().getName(), name, descriptor));
-            return new Site(counted, null, counted.operand());
+            return new Site(counted, counted.operand());
         }
         String bare = Names.of("", name, descriptor).substring(1);
-        return new Site(null, Dispatch.number(name, descriptor), Methods.operandOfAny(bare));
+        return new Site(null, Methods.operandOfAny(bare));
     }
 
     /** The text concatenation that the compiler makes of {@code a + b}. */
     static Site ofConcatenation() {
-        return new Site(Methods.counted(CONCATENATION), null, null);
+        return new Site(Methods.counted(CONCATENATION), null);
     }
 
     static final String CONCATENATION = "java.lang.invoke.StringConcatFactory.makeConcatWithConstants";

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * Runs JMH with its own options. {@code --primitives} prints the list of primitives. The JSON file of {@code -rff} gets a key {@code yamba} in each entry: the primitives of
@@ -22,7 +23,7 @@ public final class Main {
             return;
         }
         CommandLineOptions options = new CommandLineOptions(arguments);
-        new Runner(options).run();
+        new Runner(new OptionsBuilder().parent(options).addProfiler(ProcessorShare.class).build()).run();
         if (options.getResult().hasValue()) {
             annotate(Path.of(options.getResult().get()));
         }
