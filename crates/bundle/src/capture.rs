@@ -174,7 +174,7 @@ impl Capture {
                 let each = files.into_iter();
                 self.files = each.map(|(path, text)| (path, bytes(&text))).collect();
             }
-            Item::Point(point) => self.points.push(recorded_point(point)),
+            Item::Point(point) => self.points.push(recorded_point(*point)),
             Item::Probes { records } => {
                 self.probes = shortened::lines(&records).unwrap_or_default();
             }

@@ -25,7 +25,7 @@ pub(crate) enum Item {
         files: BTreeMap<String, String>,
     },
     /// The answer of a program to `--describe`, at one point.
-    Point(Point),
+    Point(Box<Point>),
     /// The width of the core before the first launch.
     Probes { records: Vec<String> },
     /// A launch.
