@@ -67,7 +67,7 @@ fn line(job: &Job, task: &Task) -> Vec<String> {
     line
 }
 
-/// What the shell of the host runs.
+/// The command line for the shell of the host.
 fn there(job: &Job, task: &Task) -> String {
     let (_, host) = task.node.rsplit_once('@').unwrap_or(("", &task.node));
     format!(
