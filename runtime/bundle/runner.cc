@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../yamba/meeting.h"
 #include "archive.h"
 #include "facts.h"
 #include "fleet.h"
@@ -23,6 +24,8 @@ struct Options {
     std::string emulator;
     const char *scratch = nullptr, *into = nullptr;
     Member member;
+    int together = -1;  // the socket through which all nodes agree on launches; -1: this node measures alone
+    uint64_t seed = 0;  // of the order of launches; 0: random
 };
 
 // A benchmark at one point.
@@ -42,12 +45,14 @@ class Runner {
           scratch_(options.scratch) {
         limits_.silence_ns = archive_.number("silence_ns"), limits_.timeout_ns = archive_.number("timeout_ns");
         begun_ns_ = now_ns();
+        if (options.seed != 0) seed_ = options.seed, state_ = seed_ | 1;
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     }
 
     int run() {
         writer_.item("{\"item\":\"begin\",\"bundle\":" + quoted(archive_.one("id")) + ",\"run\":" + quoted(run_) +
-                     ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) + emulator() + options_.member.field() + "}");
+                     ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) + emulator() +
+                     options_.member.field() + "}");
         // A serial line would take minutes for the sources; `yamba import --bundle` reads them from the bundle.
         writer_.item(archive_.text(writer_.is_serial() ? "brief" : "plan"));
         if (!writer_.is_serial()) writer_.item(archive_.text("sources"));
@@ -162,7 +167,7 @@ class Runner {
     void measure(uint64_t round) {
         std::vector<size_t> order;
         for (size_t i = 0; i < entries_.size(); i++)
-            if (!entries_[i].is_over) order.push_back(i);
+            if (!entries_[i].is_over || options_.together >= 0) order.push_back(i);
         for (size_t i = order.size(); i > 1; i--) std::swap(order[i - 1], order[random() % i]);
         for (size_t entry : order)
             if (!stop_requested) launch(entry, round);
@@ -176,16 +181,20 @@ class Runner {
 
     void launch(size_t number, uint64_t round) {
         Entry &entry = entries_[number];
+        Meeting before, after;
+        if (options_.together >= 0 && !meet(yamba::meeting::launch, identity(entry, round), before)) return;
         std::vector<std::string> arguments = {"--run"};
         add(arguments, entry.settings);
         const auto &fixed = archive_.all("argument");
         arguments.insert(arguments.end(), fixed.begin(), fixed.end());
-        const bool is_probed = widths_.level() > 0 && options_.emulator.empty();
+        add_load(arguments);
+        const bool is_probed = widths_.level() > 0 && options_.emulator.empty() && options_.together < 0;
         const std::string width = std::to_string(llround(widths_.level())), batch = archive_.one("short_batch_ns");
         const bool is_short = is_probed && widths_.is_contended();
         if (is_short) arguments.insert(arguments.end(), {"--batch-ns", batch});
         if (is_probed) arguments.insert(arguments.end(), {"--quiet-width", width});
-        const Output output = start(entry.program, arguments, false);
+        Output output = start(entry.program, arguments, false);
+        if (options_.together >= 0) meet(yamba::meeting::launch_end, 1, after), add_clocks(output.records, before, after);
         if (output.exit.kind == Exit::stopped) return;
         learn(output.records);
         note(entry, output);
@@ -193,6 +202,44 @@ class Runner {
                      ",\"program\":" + std::to_string(entry.program) + ",\"round\":" + std::to_string(round) +
                      ",\"quiet_width\":" + (is_probed ? width : "null") + ",\"batch_ns\":" + (is_short ? batch : "null") +
                      emulator() + ending(output) + recorded(output.records) + "}");
+    }
+
+    using Meeting = yamba::meeting::Answer;
+
+    // The length of a batch that all nodes time at the same time: long against the errors of their clocks.
+    static constexpr const char *together_batch_ns = "50000000";
+
+    // Votes, and returns whether all nodes agree. Stops the run if another one has ended.
+    bool meet(yamba::meeting::Kind kind, uint64_t value, Meeting &answer) const {
+        yamba::meeting::write_whole(options_.together, yamba::meeting::Vote{kind, value});
+        // A program that was killed may have left an answer to its own vote.
+        do {
+            answer = Meeting{};
+            if (!yamba::meeting::read_whole(options_.together, answer)) answer.kind = yamba::meeting::gone;
+        } while (answer.kind == yamba::meeting::stretch);
+        if (answer.kind == yamba::meeting::gone) stop_requested = 1;
+        return answer.agreed != 0;
+    }
+
+    // Identifies a launch: it is the same on all nodes. 0 if this node does not start it.
+    uint64_t identity(const Entry &entry, uint64_t round) const {
+        std::string text = archive_.programs()[entry.program].name + listed(entry.settings) + std::to_string(round);
+        return entry.is_over ? 0 : uint64_t(1) + crc32(text.data(), text.size());
+    }
+
+    // Every node measures in one process by the protocol for several, which the other nodes join.
+    void add_load(std::vector<std::string> &arguments) const {
+        if (options_.together < 0) return;
+        const std::string socket = std::to_string(options_.together);
+        arguments.insert(arguments.end(), {"--processes", "1", "--loaded-ns", together_batch_ns, "--meeting", socket});
+    }
+
+    // The clock of the first node by that of this node, before and after the launch.
+    static void add_clocks(std::string &records, const Meeting &before, const Meeting &after) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"event\":\"common_clock\",\"offset_ns\":[%.0f,%.0f],\"error_ns\":[%.0f,%.0f]}\n",
+                 before.offset_ns, after.offset_ns, before.error_ns, after.error_ns);
+        if (!records.empty() && records.back() == '\n') records += text;
     }
 
     // An entry ends when a launch is skipped or hangs, and after two failed launches.
@@ -242,6 +289,8 @@ inline int usage(const char *name, int status) {
             "  --dry-run          prints how long it would take, also on a serial line\n"
             "  --list             prints the names of the benchmarks\n"
             "  --into FILE        writes the capture to FILE, which appears when it is complete\n"
+            "  --together FD --seed N\n"
+            "                     measures at the same time as other nodes, whose votes come through the socket FD\n"
             "  --fleet NAME --node NAME --job ID --rank N\n"
             "                     the place of the run in a fleet [default of --node: the host name]\n",
             name);
@@ -278,6 +327,8 @@ inline int main(int argc, char **argv) {
         else if (option == "--scratch") options.scratch = operand, i++;
         else if (option == "--emulator") options.emulator = operand, i++;
         else if (option == "--into") options.into = operand, i++;
+        else if (option == "--together" && is_number(operand)) options.together = atoi(operand), i++;
+        else if (option == "--seed" && is_number(operand)) options.seed = strtoull(operand, nullptr, 10), i++;
         else if (option == "--fleet") options.member.fleet = operand, i++;
         else if (option == "--node") options.member.node = operand, i++;
         else if (option == "--job") options.member.job = operand, i++;

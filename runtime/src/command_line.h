@@ -60,6 +60,7 @@ namespace arguments {
         "  --free             may run on any\n"
         "  --realtime         in a real-time class\n"
         "  --no-lock          without locking its memory\n"
+        "  --meeting N        with --processes: waits for other nodes through this socket\n"
         "  --record-fd N      writes records there\n",
         info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name, info.name, info.name);
     exit(status);
@@ -118,6 +119,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
         else if (is("--free")) a.plan.free = true;
         else if (is("--realtime")) a.plan.realtime = true;
+        else if (is("--meeting")) a.plan.meeting = arguments::number<int>(option, operand());
         else if (is("--no-lock")) a.plan.lock = false;
         else if (is("--record-fd")) record_fd = arguments::number<int>(option, operand());
         else if (is("--compose")) a.command = Command::compose, a.member = operand();

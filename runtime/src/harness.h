@@ -34,6 +34,7 @@ struct Plan {
     int cpu = -1;                        // the processor to use; -1: the harness chooses
     bool realtime = false;
     bool lock = true;      // memory
+    int meeting = -1;      // the socket through which other nodes are waited for, see meeting.h; -1: there are none
     uint64_t singles = 0;  // operations to time alone, after the batches
 
     // Whether the protocol for several workers runs, and their number.

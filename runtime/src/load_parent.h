@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "load_shared.h"
 #include "load_size.h"
 #include "yamba/clock.h"
+#include "yamba/meeting.h"
 #include "yamba/must.h"
 #include "yamba/record_writer.h"
 
@@ -21,6 +23,9 @@ namespace load {
 
 // ns of minimum timeout for any step. Tests of hanging processes reduce it.
 inline double spare = 30e9;
+
+// Time between two looks at the measuring processes while other nodes are waited for.
+constexpr int meeting_look_ms = 100;
 
 // Set by the handler of SIGCHLD. The handler also changes the word that the parent sleeps on. A process that ends just before the
 // parent sleeps thus prevents the sleep; one that ends later wakes the parent.
@@ -159,10 +164,23 @@ class Parent {
 
     void conduct_stretch(uint64_t warmup, double allowance) {
         await(ready, allowance);
+        meet();
         wait_until(in(double(warmup)), Event::none);
         let_go_on();
         await(done, allowance);
+        meet();
         let_go_on();
+    }
+
+    // Waits until the workers of all other nodes have come as far, while those of this node run on.
+    void meet() {
+        if (plan_.meeting < 0) return;
+        meeting::write_whole(plan_.meeting, meeting::Vote{meeting::stretch, 1});
+        pollfd waited = {plan_.meeting, POLLIN, 0};
+        while (poll(&waited, 1, meeting_look_ms) <= 0)
+            if (child_news) child_news = 0, look_after_children();
+        meeting::Answer answer{};
+        if (!meeting::read_whole(plan_.meeting, answer) || answer.agreed == 0) give_up("another node has given up this launch");
     }
 
     double patience(double ns) const { return load::patience(ns, shared_.workers, processors_, spare); }

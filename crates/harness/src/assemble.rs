@@ -104,6 +104,7 @@ impl Recorded {
                     records.singles = Some(singles.clone());
                 }
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
+                Event::CommonClock(clock) => launch.common_clock = Some(*clock),
                 Event::Note { text } => self.note(text),
                 Event::Harness(used) => self.benchmark.harness.push(used.clone()),
                 _ => {}

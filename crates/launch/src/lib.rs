@@ -10,7 +10,7 @@ mod slurm;
 mod ssh;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The launchers by name.
@@ -42,6 +42,22 @@ pub trait Launcher: Sync {
     /// # Errors
     /// If the engine refuses them. No task runs then.
     fn start(&self, job: &Job, tasks: &[Task]) -> Result<Box<dyn Running>, LaunchError>;
+
+    /// Starts the tasks so that all nodes measure at the same time. `source` is the C++ of the program that starts the bundles and connects them.
+    ///
+    /// # Errors
+    /// If the engine cannot do that, or refuses the tasks.
+    fn start_together(
+        &self,
+        _job: &Job,
+        _tasks: &[Task],
+        _source: &Path,
+    ) -> Result<Box<dyn Running>, LaunchError> {
+        Err(LaunchError::new(
+            "nodes measure at the same time only over MPI",
+            "--together goes with --with mpi",
+        ))
+    }
 
     /// The tasks of jobs that an earlier process started. `None` if they ended with that process.
     fn attach(&self, _job: &Job, _tasks: &[Task], _ids: &[String]) -> Option<Box<dyn Running>> {

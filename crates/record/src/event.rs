@@ -53,6 +53,8 @@ pub enum Event {
     Crash(Crash),
     /// Resources that the harness itself used while several processes or threads were measured.
     Harness(HarnessUse),
+    /// How the clock of this node was related to that of the first node of its fleet while all nodes measured at the same time.
+    CommonClock(CommonClock),
     /// The point is done.
     End,
 }
@@ -106,6 +108,16 @@ pub struct Clock {
 
 pub(crate) fn one() -> u64 {
     1
+}
+
+/// The clock of the first node of a fleet by that of this node, right before and right after a launch. The first clock's time is this one's plus an offset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CommonClock {
+    /// The offset before and after the launch, in ns.
+    pub offset_ns: [f64; 2],
+    /// Bounds of the error of each offset, in ns: half of the shortest round trip of a message.
+    pub error_ns: [f64; 2],
 }
 
 /// The processor placement of a process.

@@ -10,7 +10,7 @@ use crate::circles::Circles;
 use crate::columns::array;
 use crate::command::CommandRuns;
 use crate::distribution::Distribution;
-use crate::event::{Clock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
+use crate::event::{Clock, CommonClock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
 use crate::machine::Machine;
 use crate::number::rounded;
 use crate::parameters::Parameters;
@@ -625,6 +625,9 @@ pub struct Launch {
     /// The plan of the launch.
     #[serde(default)]
     pub request: Option<LaunchRequest>,
+    /// For a launch that all nodes of a fleet measured at the same time: the clock of the first node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common_clock: Option<CommonClock>,
 }
 
 /// The plan of one launch.

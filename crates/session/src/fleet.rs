@@ -1,6 +1,7 @@
 //! Runs a bundle on each node of a fleet, and stores the run of each. A task that fails costs only itself; a later call measures the missing ones.
 
 mod captures;
+pub mod overlap;
 mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +11,17 @@ use std::time::{Duration, Instant};
 
 use yamba_launch::{Job, LaunchError, Launcher, Node, Running, State, Task, launcher};
 
+use yamba_record::Run;
+use yamba_store::{Detail, Store};
+
 use super::bundle::bundle;
 use super::measure;
-use super::{Failure, Observer, StoreChoice};
+use super::{Failure, Observer, StoreChoice, of_home};
 use captures::Captures;
+use overlap::Overlap;
 pub use plan::Question;
 use plan::{Plan, replace};
+use yamba_toolchain::embedded;
 
 /// Longest time for which the engine, or the store, may not answer.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -94,6 +100,8 @@ pub struct Outcome {
     pub missing: Vec<(Task, String)>,
     /// Nodes without a task that could not take one.
     pub unusable: Vec<Node>,
+    /// For a fleet that measured at the same time: whether its records show that.
+    pub overlap: Option<Overlap>,
 }
 
 /// The text that would start the tasks of a question. The nodes are unknown if their names are not given.
@@ -137,13 +145,13 @@ pub fn run(
     let job = job(&request, folder);
     let mut captures = Captures::new(&job, plan.tasks(), &mut store)?;
     captures.take_all(&mut *report)?;
-    if captures.is_complete() {
-        return Ok(outcome(&plan, captures, offered));
+    if !captures.is_complete() {
+        prepare_bundle(&job, request.measure, observer)?;
+        let running = start(launcher, &job, &mut plan, &mut captures, report)?;
+        collect(running, &mut captures, report)?;
     }
-    prepare_bundle(&job, request.measure, observer)?;
-    let running = start(launcher, &job, &mut plan, &mut captures, report)?;
-    collect(running, &mut captures, report)?;
-    Ok(outcome(&plan, captures, offered))
+    let outcome = outcome(&plan, captures, offered);
+    checked(outcome, plan.question.together, &mut store)
 }
 
 fn outcome(plan: &Plan, captures: Captures<'_>, offered: Vec<Node>) -> Outcome {
@@ -154,7 +162,19 @@ fn outcome(plan: &Plan, captures: Captures<'_>, offered: Vec<Node>) -> Outcome {
         measured,
         missing,
         unusable: offered.into_iter().filter(is_other).collect(),
+        overlap: None,
     }
+}
+
+/// Checks the stored runs of a fleet that measured at the same time.
+fn checked(mut outcome: Outcome, together: bool, store: &mut Store) -> Result<Outcome, Failure> {
+    if together && outcome.missing.is_empty() {
+        let ids = outcome.measured.iter().map(|(_, id)| id);
+        let runs = ids.map(|id| store.run(id, Detail::Batches));
+        let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
+        outcome.overlap = Some(overlap::check(&runs));
+    }
+    Ok(outcome)
 }
 
 fn known_launcher(name: &str) -> Result<&'static dyn Launcher, Failure> {
@@ -304,7 +324,11 @@ fn start(
     tasks.retain(|task| !reasons.contains_key(&task.node));
     if !tasks.is_empty() {
         captures.started();
-        let started = launcher.start(job, &tasks).map_err(of_launcher)?;
+        let started = if plan.question.together {
+            start_together(launcher, job, plan, &tasks)?
+        } else {
+            launcher.start(job, &tasks).map_err(of_launcher)?
+        };
         plan.jobs.extend(started.ids());
         plan.write(&job.folder)?;
         report(&Event::Started {
@@ -314,6 +338,25 @@ fn start(
         running.push(started);
     }
     Ok(running)
+}
+
+/// Starts all tasks of a fleet that measures at the same time. A part of it would be measured under another load.
+fn start_together(
+    launcher: &dyn Launcher,
+    job: &Job,
+    plan: &Plan,
+    tasks: &[Task],
+) -> Result<Box<dyn Running>, Failure> {
+    if tasks.len() != plan.nodes.len() {
+        return Err(Failure::new(
+            "the nodes of this fleet measure at the same time, and some are measured already or take no task",
+        )
+        .help("--name starts another fleet, --host names its nodes"));
+    }
+    let home = embedded::home().map_err(of_home)?;
+    let source = home.runtime.join("mpi/together.cc");
+    let started = launcher.start_together(job, tasks, &source);
+    started.map_err(of_launcher)
 }
 
 /// Stores captures as they appear, until each task has one or has ended.

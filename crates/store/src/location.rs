@@ -1,5 +1,8 @@
 //! The location of a store, as the user writes it.
 
+mod password_file;
+mod service;
+
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
@@ -122,10 +125,19 @@ const FORM: &str =
 impl Address {
     fn parse(url: &str) -> Result<Address, StoreError> {
         let new = |text: &str| StoreError::new(format!("the URL of the store: {text}"));
+        let (url, named) = without_service(url);
         let mut config: Config = url.parse().map_err(|e: postgres::Error| match why(&e) {
             text if text.contains("ssl") => no_tls(),
             text => new(&text).help(FORM),
         })?;
+        let usual = || {
+            std::env::var("PGSERVICE")
+                .ok()
+                .filter(|name| !name.is_empty())
+        };
+        if let Some(service) = named.or_else(usual) {
+            add_service(&mut config, &service)?;
+        }
         if config.get_ssl_mode() == SslMode::Require {
             return Err(no_tls());
         }
@@ -150,15 +162,63 @@ impl Address {
         })
     }
 
-    /// Connects. The password comes from the URL or else from `PGPASSWORD`, as for PostgreSQL's own programs.
+    /// Connects. The password comes from the URL or its service, else from `PGPASSWORD`, else from the file of passwords, as for PostgreSQL's own programs.
     pub(crate) fn connect(&self) -> Result<postgres::Client, StoreFault> {
         let mut config = self.config.clone();
         let password = std::env::var_os("PGPASSWORD").filter(|_| config.get_password().is_none());
         if let Some(password) = password {
             config.password(password.as_encoded_bytes());
         }
+        if config.get_password().is_none()
+            && let Some(password) = password_file::password(&config, USUAL)
+        {
+            config.password(password);
+        }
         Ok(config.connect(NoTls)?)
     }
+}
+
+/// The URL without its parameter `service`, and the value of that.
+fn without_service(url: &str) -> (String, Option<String>) {
+    let Some((before, query)) = url.split_once('?') else {
+        return (url.to_owned(), None);
+    };
+    let (own, others): (Vec<&str>, Vec<&str>) = query
+        .split('&')
+        .partition(|part| part.starts_with("service="));
+    let service = own.first().and_then(|part| part.split_once('='));
+    let rest = if others.is_empty() {
+        before.to_owned()
+    } else {
+        format!("{before}?{}", others.join("&"))
+    };
+    (rest, service.map(|(_, name)| name.to_owned()))
+}
+
+/// Adds the parameters of a service that the URL does not give.
+fn add_service(config: &mut Config, service: &str) -> Result<(), StoreError> {
+    let help = "write it in ~/.pg_service.conf, or in the file that PGSERVICEFILE names";
+    let new = |text: &str| StoreError::new(format!("the service {service:?}: {text}")).help(help);
+    let parameters = service::parameters(service).ok_or_else(|| new("no file has it"))?;
+    let has_host = !config.get_hosts().is_empty();
+    for (name, value) in &parameters {
+        match name.as_str() {
+            "host" if !has_host && value.starts_with('/') => config.host_path(value),
+            "host" if !has_host => config.host(value),
+            "port" if config.get_ports().is_empty() => {
+                config.port(value.parse().map_err(|_| new("its port is no number"))?)
+            }
+            "user" if config.get_user().is_none() => config.user(value),
+            "dbname" if config.get_dbname().is_none() => config.dbname(value),
+            "password" if config.get_password().is_none() => config.password(value),
+            "host" | "port" | "user" | "dbname" | "password" | "application_name"
+            | "connect_timeout" => &mut *config,
+            "sslmode" if ["disable", "allow", "prefer"].contains(&value.as_str()) => &mut *config,
+            "sslmode" => return Err(no_tls()),
+            _ => return Err(new("it has a parameter that is not known")),
+        };
+    }
+    Ok(())
 }
 
 /// The fault of a URL. The name of an unknown parameter is not repeated: it may be the rest of a password that contains `&`.
@@ -330,6 +390,7 @@ mod tests {
             ("postgresql://h/d?sslmode=require", "TLS"),
             ("postgresql://h/d?sslmode=verify-full", "TLS"),
             ("postgresql://h:x/d", "port"),
+            ("postgresql://h/d?service=nowhere", "no file has it"),
             ("postgresql://h/d?colour=red", "not known"),
             ("postgre://h/d", "no URL"),
             ("POSTGRES://h/d", "no URL"),

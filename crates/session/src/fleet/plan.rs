@@ -28,6 +28,9 @@ pub struct Question {
     pub names: Vec<String>,
     /// Whether sweeps are shorter.
     pub quick: bool,
+    /// Whether all nodes measure at the same time.
+    #[serde(default)]
+    pub together: bool,
 }
 
 /// The plan of a fleet.
@@ -73,7 +76,7 @@ impl Plan {
         self.nodes.iter().enumerate().map(task).collect()
     }
 
-    /// Reads the plan in a folder. `None` if there is none.
+    /// Reads the plan in a folder. `None` if the folder has no plan.
     pub fn read(folder: &Path) -> Result<Option<Plan>, Failure> {
         let path = folder.join(FILE);
         let text = match fs::read_to_string(&path) {
@@ -132,6 +135,7 @@ mod tests {
             hosts: Vec::new(),
             names: Vec::new(),
             quick: true,
+            together: false,
         };
         Plan::new("june", question, &offered).nodes
     }

@@ -46,6 +46,12 @@ impl Server {
         let _ = self.process.wait();
     }
 
+    /// Ends the server at once, without the end of any transaction, and starts it again.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.process = launched(self.folder.path());
+    }
+
     /// Creates a database. `more` are options of `CREATE DATABASE`.
     pub fn database(&self, name: &str, more: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE {name} {more}"));
@@ -109,7 +115,7 @@ pub fn launched(folder: &Path) -> Child {
         .arg(programs.join("postgres"))
         .args(["-D", "data", "-c", "listen_addresses=", "-k"])
         .arg(folder)
-        .args(["-c", "fsync=off", "-c", "max_connections=30"])
+        .args(["-c", "fsync=off", "-c", "max_connections=100"])
         .stdin(Stdio::piped())
         .stdout(log.try_clone().unwrap())
         .stderr(log)

@@ -1,6 +1,11 @@
 //! Tests for PostgreSQL only.
 
 use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::salvaged::written;
 use super::sample::{entry, run};
@@ -11,7 +16,7 @@ use yamba_store::{Detail, Location, Store, StoreError};
 #[test]
 #[ignore = "needs postgres"]
 fn postgresql() {
-    let server = Server::start();
+    let mut server = Server::start();
     for (name, body) in SAME {
         eprintln!("{name}");
         body(&TestStore::database(&server.database(name, "")));
@@ -23,6 +28,101 @@ fn postgresql() {
     lost_connection_is_reopened(&server);
     unreachable_server_is_reported(&server);
     damaged_entry_names_pg_dump(&server);
+    many_writers_lose_nothing_when_the_server_restarts(&mut server);
+}
+
+/// The name of the service, in the environment of a child process.
+const SERVICE: &str = "YAMBA_TEST_SERVICE";
+
+/// The variables of this process would be those of all tests, so this test starts itself again with them.
+#[test]
+#[ignore = "needs postgres"]
+fn service_and_password_come_from_files() {
+    match std::env::var(SERVICE) {
+        Ok(service) => {
+            let place = TestStore::database(&format!("postgresql://?service={service}"));
+            place.open().add(&run("0a", 1.0)).unwrap();
+        }
+        Err(_) => only_the_right_password_opens(&Server::start()),
+    }
+}
+
+fn only_the_right_password_opens(server: &Server) {
+    server.database("served", "");
+    server.sql(
+        "served",
+        "CREATE ROLE guarded LOGIN PASSWORD 'se:cret'; GRANT ALL ON DATABASE served TO guarded",
+    );
+    let folder = server.folder.path();
+    let rules = "local all guarded scram-sha-256\nlocal all all trust\n";
+    fs::write(folder.join("data/pg_hba.conf"), rules).unwrap();
+    server.sql("postgres", "SELECT pg_reload_conf()");
+    let host = folder.display();
+    let service = format!("[mine]\nhost={host}\nuser=guarded\ndbname=served\n");
+    fs::write(folder.join("services"), service).unwrap();
+    for (password, is_right) in [("wrong", false), ("se\\:cret", true)] {
+        let passwords = folder.join(format!("passwords {is_right}"));
+        fs::write(
+            &passwords,
+            format!("localhost:5432:served:guarded:{password}\n"),
+        )
+        .unwrap();
+        fs::set_permissions(&passwords, fs::Permissions::from_mode(0o600)).unwrap();
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--include-ignored", "--exact"])
+            .arg("servers::service_and_password_come_from_files")
+            .env("PGSERVICEFILE", folder.join("services"))
+            .env("PGPASSFILE", passwords)
+            .env(SERVICE, "mine")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert_eq!(child.status.success(), is_right, "{said}");
+    }
+}
+
+/// Writers at the same time, each with its own connection, as collectors of many fleets.
+const WRITERS: usize = 64;
+
+/// Runs of each writer.
+const RUNS: usize = 3;
+
+/// Every writer repeats a refused run until it is stored. The server is restarted while they write.
+fn many_writers_lose_nothing_when_the_server_restarts(server: &mut Server) {
+    let place = TestStore::database(&server.database("crowded", ""));
+    drop(place.open());
+    let stored = AtomicUsize::new(0);
+    let begin = Barrier::new(WRITERS + 1);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (place, stored, begin) = (&place, &stored, &begin);
+            scope.spawn(move || {
+                let mut store = place.open();
+                begin.wait();
+                for number in 0..RUNS {
+                    let run = run(&format!("{writer:02}-{number}"), number as f64);
+                    while let Err(error) = store.add(&run) {
+                        assert!(!error.to_string().contains("already"), "{error}");
+                        std::thread::sleep(std::time::Duration::from_millis(20));
+                        store.call_again();
+                    }
+                    stored.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+        }
+        begin.wait();
+        while stored.load(Ordering::SeqCst) < WRITERS {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(
+            stored.load(Ordering::SeqCst) < WRITERS * RUNS,
+            "the restart is too late"
+        );
+        server.restart();
+    });
+    let all = place.open().runs().unwrap();
+    assert_eq!(all.len(), WRITERS * RUNS);
+    assert!(all.iter().all(|run| run.complete));
 }
 
 fn refused(url: &str) -> StoreError {

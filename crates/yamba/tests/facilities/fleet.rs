@@ -166,14 +166,74 @@ pub fn unreachable_host_of_ssh_is_named() {
     far.leaves_nothing();
 }
 
+/// The command of MPI for root on a machine with few processors.
+fn mpirun() -> Result<&'static str, Missing> {
+    if Path::new("/usr/bin/mpirun").exists() && Path::new("/usr/bin/mpicxx").exists() {
+        return Ok("mpirun --allow-run-as-root --oversubscribe");
+    }
+    let why = "needs mpirun and mpicxx: scripts/install-missing cluster installs them";
+    Err(Missing::new(why))
+}
+
+/// Starts rank 1 in a time name space whose clock is 1000 s ahead.
+const AHEAD: &str = r#"#!/bin/sh
+first="$1 $2 $3 $4"; shift 4
+exec mpirun --allow-run-as-root --oversubscribe $first sh -c '
+    [ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+    exec unshare --time --fork --monotonic 1000 -- "$@"' sh "$@"
+"#;
+
+/// The synchronised load of two tasks whose clocks differ by 1000 s. The record shows that each batch ran beside one of the other task; a record in
+/// which one task is later fails the same check.
+pub fn tasks_measure_at_the_same_time_over_mpi() -> Result<(), Missing> {
+    mpirun()?;
+    let can_shift = Command::new("unshare")
+        .args(["--time", "--fork", "true"])
+        .status();
+    if !can_shift.is_ok_and(|s| s.success()) {
+        return Err(Missing::new("no time name spaces here"));
+    }
+    let mut yamba = Yamba::new().file("ahead", AHEAD);
+    let ahead = format!("sh {}", yamba.folder.path().join("ahead").display());
+    yamba = yamba.env("YAMBA_MPIRUN", ahead);
+    // The document has the host's own name, which MPI finds, too.
+    let host = crate::slurm::host_name();
+    let command = format!(
+        "fleet run --with mpi --together --host {host} --host {host} --quick --name june --json lat_syscall_getppid"
+    );
+    let document: Value = serde_json::from_str(&yamba.run(&command).ok().out).unwrap();
+    let together = &document["together"];
+    assert_eq!(together["outside"], 0, "{together}");
+    assert_eq!(together["batches"], 2 * 2 * 11, "{together}");
+    let measured = tasks(&document, "measured");
+    stored_runs_are(&mut yamba, &measured);
+
+    let id = measured[&1]["id"].as_str().unwrap().to_owned();
+    let text = yamba.run(&format!("export {id} --format json")).ok().out;
+    let mut run: Value = serde_json::from_str(&text).unwrap();
+    let entry = &mut run["benchmarks"][0];
+    for launch in entry["launches"].as_array_mut().unwrap() {
+        let clock = &launch["common_clock"];
+        for n in [0, 1] {
+            let number = |name: &str| clock[name][n].as_f64().unwrap();
+            let true_error = (number("offset_ns") + 1e12).abs();
+            assert!(true_error <= number("error_ns"), "{clock}");
+        }
+        launch["common_clock"]["offset_ns"] = serde_json::json!([-1e12 + 1e9, -1e12 + 1e9]);
+    }
+    let mut yamba = yamba.file("late.json", run.to_string());
+    yamba.run(&format!("rm {id}")).ok();
+    yamba.run("import late.json").ok();
+    let again = yamba.run(&command);
+    assert_eq!(again.status, 1, "{}", again.out);
+    let document: Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!(document["together"]["outside"], 44, "{document}");
+    Ok(())
+}
+
 /// Two tasks on this machine, one after the other.
 pub fn mpirun_starts_a_task_on_each_host() -> Result<(), Missing> {
-    if !Path::new("/usr/bin/mpirun").exists() {
-        let why = "needs mpirun: scripts/install-missing cluster installs it";
-        return Err(Missing::new(why));
-    }
-    let mpirun = "mpirun --allow-run-as-root --oversubscribe";
-    let mut yamba = Yamba::new().env("YAMBA_MPIRUN", mpirun);
+    let mut yamba = Yamba::new().env("YAMBA_MPIRUN", mpirun()?);
     let command = "fleet run --with mpi -N 2 --host localhost --quick --name june --json lat_pipe";
     let document: Value = serde_json::from_str(&yamba.run(command).ok().out).unwrap();
     let measured = tasks(&document, "measured");

@@ -155,6 +155,7 @@ fn main() {
             killed_task_and_drained_node_are_named_and_resumed
             unreachable_host_of_ssh_is_named
             mpirun_starts_a_task_on_each_host
+            tasks_measure_at_the_same_time_over_mpi
         }
         java {
             java_program_is_traced_and_predicted

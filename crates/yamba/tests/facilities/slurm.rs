@@ -170,7 +170,8 @@ impl Drop for Cluster {
     }
 }
 
-fn host_name() -> String {
+/// The host's name without its domain.
+pub fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let short = name.trim().split('.').next();
     short.unwrap_or_default().to_owned()

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_harness::Options;
+use yamba_session::fleet::overlap::Overlap;
 use yamba_session::fleet::{self, Event, Outcome, Question, Request};
 use yamba_session::measure;
 use yamba_store::Location;
@@ -52,6 +53,9 @@ pub(super) struct Run {
     /// Measure briefly: shorter sweeps, 0.3 s a point, two launches
     #[arg(long)]
     quick: bool,
+    /// Measure on all nodes at the same time, over MPI; then check on the record that they did
+    #[arg(long, conflicts_with = "resume")]
+    together: bool,
     /// The name of the fleet [default: `fleet-` with the date]
     #[arg(long, value_name = "FLEET", conflicts_with = "resume")]
     name: Option<String>,
@@ -100,7 +104,8 @@ impl Run {
             output::result(&summary(&name, &outcome))?;
         }
         if outcome.missing.is_empty() {
-            return Ok(Answer::Done);
+            let is_apart = outcome.overlap.is_some_and(|overlap| overlap.outside > 0);
+            return Ok(if is_apart { Answer::No } else { Answer::Done });
         }
         let again = format!("help: `yamba fleet run --resume {name}` measures the missing ones\n");
         output::note(&again);
@@ -128,6 +133,7 @@ impl Run {
             hosts: self.hosts.clone(),
             names: self.names.names.clone(),
             quick: self.quick,
+            together: self.together,
         });
         let options = if self.quick {
             Options::quick()
@@ -208,6 +214,21 @@ fn summary(name: &str, outcome: &Outcome) -> String {
         let reason = node.unusable.as_deref().unwrap_or_default();
         text += &format!("not used: {}: {reason}\n", node.name);
     }
+    text + &outcome.overlap.as_ref().map_or_else(String::new, overlap)
+}
+
+fn overlap(overlap: &Overlap) -> String {
+    let (batches, outside) = (overlap.batches, overlap.outside);
+    let error = overlap.clock_error_ns / 1e3;
+    if outside == 0 {
+        return format!(
+            "at the same time: each of {batches} timed batches, with clocks known within {error:.1} us\n"
+        );
+    }
+    let mut text = format!("not at the same time: {outside} of {batches} timed batches\n");
+    for example in &overlap.examples {
+        text += &format!("  {example}\n");
+    }
     text
 }
 
@@ -226,5 +247,9 @@ fn document(name: &str, outcome: &Outcome) -> Value {
         "unusable": unusable
             .map(|node| json!({"node": node.name, "reason": node.unusable}))
             .collect::<Vec<Value>>(),
+        "together": outcome.overlap.as_ref().map(|overlap| json!({
+            "batches": overlap.batches, "outside": overlap.outside,
+            "examples": overlap.examples, "clock_error_ns": overlap.clock_error_ns,
+        })),
     })
 }
