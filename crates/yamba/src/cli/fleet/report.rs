@@ -59,7 +59,7 @@ impl FleetReport {
         Ok(())
     }
 
-    /// What the report is about.
+    /// The name of the report.
     fn name(&self) -> String {
         match &self.names[..] {
             [one] => one.trim_end_matches('/').to_owned(),
