@@ -114,7 +114,7 @@ fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
     }
 }
 
-/// The findings of one resource.
+/// Counts of one resource.
 struct Counts<'a> {
     resource: &'a str,
     factor: f64,

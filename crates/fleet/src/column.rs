@@ -41,7 +41,7 @@ pub struct Distance {
     pub residual: f64,
     /// The standard deviation of the residual: that of the mode, or more if the node's launches differ unusually.
     pub deviation: f64,
-    /// That deviation without the assumed least one.
+    /// The deviation with the spread as it was found, which may be below the assumed minimum.
     pub own_deviation: f64,
     /// The index of the mode.
     pub mode: usize,

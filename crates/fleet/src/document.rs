@@ -125,7 +125,7 @@ pub struct FigureOfNode {
     pub deviations: f64,
 }
 
-/// The smallest slowdown that this fleet shows.
+/// The smallest slowdown of a resource that is found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DetectableSlowdown {
     /// The class.

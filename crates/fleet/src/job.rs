@@ -41,7 +41,7 @@ pub struct Job {
     pub figure_scores: Vec<Vec<Option<f32>>>,
     /// The slow nodes, from the most certain one.
     pub findings: Vec<Finding>,
-    /// The smallest slowdowns that this job shows, by class and resource.
+    /// The smallest slowdowns, by class and resource.
     pub detectable: Vec<Detectable>,
     /// Number of tests: nodes times resources, and nodes times figures.
     pub tests: [usize; 2],

@@ -47,7 +47,7 @@ pub fn critical(distance: &Distance, column: &Column, tail: &Tail, p: f64) -> Op
     Some(least.max(t * distance.own_deviation))
 }
 
-/// The probability that as many of `own`, the launches of one node, are as slow as they are if each is an independent draw from `all`, the launches of all nodes. Both are ascending.
+/// The probability that the launches of one node, `own`, are this slow if each is an independent draw from `all`, the launches of all nodes. Both are ascending.
 ///
 /// It is the binomial probability that all but one in six launches reach the slowness that all but one in six reach here. The share of other launches that reach it is counted, and one is added to it.
 /// No distribution is assumed: a figure of which every tenth launch takes half as long again on any node names no node.

@@ -80,7 +80,7 @@ pub fn fleet(of: &FleetPage) -> String {
                         @for line in &of.remarks { p.prose { (line) } }
                     }
                     section aria-labelledby="detectable" {
-                        h2 #detectable { "Smallest slowdowns that would be found" }
+                        h2 #detectable { "Smallest slowdown that is found" }
                         (table("Smallest slowdowns", "A node that is slower by this much in all figures of the resource is found in 95 of 100 cases. The spread is the standard deviation between nodes of the class.", &of.detectable))
                     }
                     @if !of.absent.is_empty() {

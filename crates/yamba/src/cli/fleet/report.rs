@@ -59,7 +59,7 @@ impl FleetReport {
         Ok(())
     }
 
-    /// The subject of the report.
+    /// The name of the report.
     fn name(&self) -> String {
         match &self.names[..] {
             [one] => one.trim_end_matches('/').to_owned(),

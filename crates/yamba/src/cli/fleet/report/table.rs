@@ -184,7 +184,7 @@ pub(super) fn detectable(all: &[DetectableSlowdown]) -> Vec<Vec<String>> {
     rows
 }
 
-/// The nodes and figures that are missing.
+/// Missing and failed nodes, and figures that do not count.
 pub(super) fn absent(of: &Document) -> String {
     let mut lines = Vec::new();
     if !of.missing.is_empty() {
