@@ -42,6 +42,7 @@ mod target;
 mod terminal;
 mod time;
 mod trace;
+mod vector_file;
 
 use std::process::ExitCode;
 
