@@ -10,7 +10,7 @@ use yamba_predict::Vector;
 use yamba_session::java::{JavaHere, failure};
 use yamba_toolchain::build::host;
 
-use super::{Failure, StoreOption, arguments, output, predict};
+use super::{Failure, StoreOption, arguments, output, vector_file};
 
 /// Measure the costs of Java's class library
 ///
@@ -70,7 +70,7 @@ impl Measure {
         let here = here(self.jvm)?;
         let mut primitives = BTreeSet::new();
         for path in &self.vectors {
-            primitives.extend(used(&predict::read(path)?));
+            primitives.extend(used(&vector_file::read(path)?));
         }
         let wanted = (!self.vectors.is_empty()).then_some(&primitives);
         let benchmarks = here.lacking(None, wanted)?;

@@ -44,6 +44,7 @@ mod target;
 mod terminal;
 mod time;
 mod trace;
+mod vector_file;
 
 use std::process::ExitCode;
 

@@ -17,7 +17,7 @@ use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
 use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 
-use super::{Failure, StoreOption, java, output};
+use super::{Failure, StoreOption, java, output, vector_file};
 use application::{Application, common_basis};
 use files::FileOptions;
 use system::{System, Systems};
@@ -87,7 +87,7 @@ impl Predict {
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut vectors = Vec::new();
         for path in self.vectors.iter().chain(&self.against) {
-            vectors.push(read(path)?);
+            vectors.push(vector_file::read(path)?);
         }
         let changed = self.changed(&vectors)?;
         let mut needed = primitives(&vectors);
@@ -221,15 +221,4 @@ fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
     let (path, bytes) = (path.display(), text.len());
     output::note(&format!("{path}: {bytes} bytes\n"));
     Ok(())
-}
-
-pub(super) fn read(path: &Path) -> Result<Vector, Failure> {
-    let place = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| {
-        Failure::new(format!("{place}: {e}")).help("name the file of an application's vector")
-    })?;
-    Vector::read(&text).map_err(|e| {
-        Failure::new(format!("{place}: {e}"))
-            .help("docs/prediction.md describes the document `yamba-vector/1`")
-    })
 }

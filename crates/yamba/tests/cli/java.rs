@@ -22,7 +22,7 @@ fn prepared() -> Yamba {
 #[test]
 fn costs_of_jmh_predict_a_java_program() {
     let mut yamba = prepared();
-    let found = document(&mut yamba, "predict words.vector --on jmh.json");
+    let found = document(&mut yamba, "predict words.vector --on jmh.json --json");
     schema::holds("yamba-predict-1.json", &found);
     let prediction = &found["predictions"][0];
     assert_eq!(prediction["platform"], "class_library");
@@ -40,7 +40,7 @@ fn costs_of_jmh_predict_a_java_program() {
 fn imported_jmh_has_the_virtual_machine_and_intervals() {
     let mut yamba = prepared();
     let id = yamba.run("import jmh.json").ok().out;
-    let run: Value = document(&mut yamba, &format!("show {}", id.trim()));
+    let run: Value = document(&mut yamba, &format!("show {} --json", id.trim()));
     schema::holds("yamba-run-1.json", &run);
     assert_eq!(
         run["machine"]["java"]["flags"],

@@ -65,7 +65,7 @@ pub fn java_program_is_traced_and_predicted() -> Result<(), Missing> {
     let upper = of("java.lang.String.toUpperCase(Locale)");
     assert!(upper["time_ns"].as_f64() > Some(0.0), "{upper}");
     yamba.run("java measure --quick --for words.vector").ok();
-    let found = json(&mut yamba, "predict words.vector");
+    let found = json(&mut yamba, "predict words.vector --json");
     let prediction = &found["predictions"][0];
     assert_eq!(prediction["is_as_traced"], true);
     assert_eq!(prediction["predicted_ns"], vector["kernel_ns"]);
