@@ -157,7 +157,7 @@ pub fn run(
 fn outcome(plan: &Plan, captures: Captures<'_>, offered: Vec<Node>) -> Outcome {
     let own: BTreeSet<&String> = plan.nodes.iter().collect();
     let is_other = |node: &Node| node.unusable.is_some() && !own.contains(&node.name);
-    let (measured, missing) = captures.results();
+    let [measured, missing] = captures.results();
     Outcome {
         measured,
         missing,

@@ -168,7 +168,7 @@ impl<'a> Captures<'a> {
     }
 
     /// The measured tasks with the ids of their runs, and the others with their reasons.
-    pub fn results(self) -> (Vec<(Task, String)>, Vec<(Task, String)>) {
+    pub fn results(self) -> [Vec<(Task, String)>; 2] {
         let (mut measured, mut missing) = (Vec::new(), Vec::new());
         for task in self.tasks {
             match self.measured.get(&task.rank) {
@@ -179,6 +179,6 @@ impl<'a> Captures<'a> {
                 }
             }
         }
-        (measured, missing)
+        [measured, missing]
     }
 }

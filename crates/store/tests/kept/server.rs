@@ -46,12 +46,6 @@ impl Server {
         let _ = self.process.wait();
     }
 
-    /// Ends the server at once, without the end of any transaction, and starts it again.
-    pub fn restart(&mut self) {
-        self.stop();
-        self.process = launched(self.folder.path());
-    }
-
     /// Creates a database. `more` are options of `CREATE DATABASE`.
     pub fn database(&self, name: &str, more: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE {name} {more}"));

@@ -41,7 +41,7 @@ fn processes(arguments: &[&str]) -> Vec<i32> {
         let line = fs::read(entry.path().join("cmdline")).ok()?;
         let own: Vec<&[u8]> = line.split(|b| *b == 0).collect();
         let has = |word: &&str| own.contains(&word.as_bytes());
-        arguments.iter().all(|word| has(word)).then_some(pid)
+        arguments.iter().all(has).then_some(pid)
     });
     matching.collect()
 }
