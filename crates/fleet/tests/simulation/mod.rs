@@ -28,8 +28,11 @@ pub enum Between {
     Exponential(f64),
 }
 
-/// The real launches: resource, figure, logarithms.
-pub struct Source(Vec<(String, Vec<(String, Vec<f64>)>)>);
+/// The name of a figure with the logarithms of its launches.
+type Figure = (String, Vec<f64>);
+
+/// The real launches: resources with their figures.
+pub struct Source(Vec<(String, Vec<Figure>)>);
 
 impl Source {
     pub fn quiet() -> Source {
