@@ -150,7 +150,7 @@ mod tests {
                 panic!("{cuts:?}")
             };
             assert!(
-                (2.5..6.5).contains(&first) && (11.0..17.0).contains(&second),
+                (2.0..7.0).contains(&first) && (11.0..17.0).contains(&second),
                 "{cuts:?}"
             );
         }
