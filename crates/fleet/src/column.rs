@@ -5,7 +5,10 @@ use yamba_stats::{ModeRule, median, modes, qn};
 use crate::{FEWEST_NODES, fewest};
 
 /// Two modes are at least this many of their standard deviations apart.
-const SEPARATION: f64 = 5.0;
+const SEPARATION: f64 = 6.0;
+
+/// The fewest nodes of a mode. Of fewer, the spread is too uncertain.
+const FEWEST_OF_MODE: usize = 8;
 
 /// A node's own squared error counts beyond this multiple of the class's median: with six launches of normal times, one of a hundred nodes has more.
 const USUAL_ERRORS: f64 = 3.0;
@@ -63,7 +66,7 @@ impl Column {
     pub fn of(values: &[Value], least_deviation: f64) -> Column {
         let levels: Vec<f64> = values.iter().map(|v| v.level).collect();
         let rule = ModeRule {
-            fewest: fewest(levels.len()),
+            fewest: fewest(levels.len()).max(FEWEST_OF_MODE),
             separation: SEPARATION,
             least_deviation,
         };
