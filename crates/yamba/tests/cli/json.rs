@@ -7,10 +7,13 @@ use serde_json::{Value, json};
 use crate::shells::commands;
 use crate::support::{Answer, Yamba};
 
-/// Commands without `--json`. They write a benchmark or a bundle, or print a skeleton, a vector (which is JSON), a page, a file in a requested format, a script, or manual pages. `load` has commands of its own.
-const WITHOUT: [&str; 9] = [
+/// Commands without `--json`. They write a benchmark or a bundle, or print a skeleton, a vector (which is JSON), a page, a file in a requested format, a script, or manual pages. `fleet`, `gc`, `java` and `load` have commands of their own.
+const WITHOUT: [&str; 12] = [
     "new",
     "bundle",
+    "fleet",
+    "gc",
+    "java",
     "load",
     "port",
     "trace",

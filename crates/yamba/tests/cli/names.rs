@@ -137,6 +137,11 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
         "the head of a column",
     ),
     (
+        "store/src/location.rs",
+        &["host"],
+        "a key of PostgreSQL's service files",
+    ),
+    (
         "yamba/src/cli/runs.rs",
         &["memory"],
         "a key of `runs --json`",

@@ -242,8 +242,15 @@ fn each_command_has_a_manual_page() {
     let mut yamba = Yamba::new();
     let names = commands(&mut yamba);
     let written = yamba.run("man pages/man1").ok().out;
-    // `load` and `study` have commands of their own.
+    // Some commands have commands of their own.
     let of_commands = [
+        "fleet-run",
+        "fleet-report",
+        "gc-characterise",
+        "gc-profile",
+        "gc-predict",
+        "java-measure",
+        "java-list",
         "load-fit",
         "load-run",
         "load-replay",

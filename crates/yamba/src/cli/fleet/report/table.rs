@@ -124,7 +124,7 @@ pub(super) fn slow(of: &Document) -> Vec<Vec<String>> {
         "p",
         "slower",
         "since",
-        "most",
+        "clearest",
     ];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(of.slow.iter().map(|slow| row(of, slow)));
