@@ -33,14 +33,17 @@ pub struct FileTime {
     pub interval_ns: [f64; 2],
 }
 
-/// The names of the two primitives.
+/// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice the bytes.
+pub const SEQUENTIAL_BYTES: f64 = 4096.0;
+
+/// The names of the three primitives.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadNames<'a> {
     /// A read of a file that is in memory.
     pub cached: &'a str,
     /// A read of a file that is not.
     pub uncached: &'a str,
-    /// A read of a file that is not, from one end to the other.
+    /// [`SEQUENTIAL_BYTES`] of a file that is not, which is read from one end to the other.
     pub sequential: &'a str,
 }
 
@@ -69,15 +72,14 @@ pub fn file_costs(costs: &Costs, names: ReadNames, reads: &Reads) -> Result<[Cos
     for (bytes, count) in &reads.calls {
         sums[0] = sums[0].plus(cost(names.cached, *bytes)?.times(*count));
     }
-    let requests = [
-        (names.uncached, &reads.awaited),
-        (names.sequential, &reads.ahead),
-    ];
-    for (name, of_kind) in requests {
-        for (bytes, count) in of_kind {
-            let (stored, cached) = (cost(name, *bytes)?, cost(names.cached, *bytes)?);
-            sums[1] = sums[1].plus(above(stored, cached).times(*count));
-        }
+    for (bytes, count) in &reads.awaited {
+        let (stored, cached) = (cost(names.uncached, *bytes)?, cost(names.cached, *bytes)?);
+        sums[1] = sums[1].plus(above(stored, cached).times(*count));
+    }
+    for (bytes, count) in &reads.ahead {
+        let stored = cost(names.sequential, SEQUENTIAL_BYTES)?.times(bytes / SEQUENTIAL_BYTES);
+        let cached = cost(names.cached, *bytes)?;
+        sums[1] = sums[1].plus(above(stored, cached).times(*count));
     }
     Ok(sums)
 }

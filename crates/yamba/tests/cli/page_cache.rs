@@ -21,7 +21,7 @@ fn prepared() -> Yamba {
     let entries = costs["benchmarks"].as_array_mut().unwrap();
     entries.push(entry("of_uncached", &uncached, 4096, 50_000.0));
     entries.push(entry("of_uncached", &uncached, 1 << 20, 1e6));
-    let sequential = json!({"name": "read(file, sequential)", "by": "block"});
+    let sequential = json!({"name": "read(file, sequential)"});
     entries.push(entry("of_sequential", &sequential, 4096, 5_000.0));
     Yamba::new()
         .file("server.files", files().to_string())
