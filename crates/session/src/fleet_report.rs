@@ -30,9 +30,10 @@ pub struct FleetRuns {
     pub expected: Vec<String>,
 }
 
-/// The part of a fleet's plan that names its nodes.
+/// The part of a fleet's plan that names it and its nodes.
 #[derive(Deserialize)]
 struct Plan {
+    name: String,
     nodes: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ struct File {
     job: Option<String>,
 }
 
-/// Reads runs. A reference is the name of a fleet in the store, a folder of documents, the file of a document, or a stored run.
+/// Reads runs. A reference is the name of a fleet in the store, its folder, a folder of documents, the file of a document, or a stored run.
 /// A document that names no node is of the node that its file is named after.
 ///
 /// # Errors
@@ -53,7 +54,13 @@ pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Fai
     for reference in references {
         let path = Path::new(reference);
         if path.is_dir() {
-            read_folder(path, &mut found)?;
+            match plan(path) {
+                Some(plan) => {
+                    found.expected.extend(plan.nodes);
+                    read_stored(&plan.name, store, &mut found)?;
+                }
+                None => read_folder(path, &mut found)?,
+            }
         } else if is_path(reference) {
             let run = Runs::new(store.clone()).load(reference, Detail::Figures)?;
             found.runs.push(NodeRun::of(&run, &stem(path)));
@@ -107,13 +114,6 @@ fn no_fleet(
 /// Reads the documents of a folder and of the folders in it, on all processors.
 fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
     let mut files = files(folder, None)?;
-    files.retain(|file| match plan(&file.path) {
-        Some(plan) => {
-            found.expected.extend(plan.nodes);
-            false
-        }
-        None => true,
-    });
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.is_empty() {
         let place = folder.display();
@@ -171,10 +171,9 @@ fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
     Ok(found)
 }
 
-/// The plan of a fleet, if the file is one.
-fn plan(path: &Path) -> Option<Plan> {
-    let is_plan = path.file_name().is_some_and(|name| name == PLAN);
-    let text = is_plan.then(|| fs::read_to_string(path).ok())??;
+/// The plan in the folder of a fleet. The runs of the fleet are in the store: the folder has the captures of its nodes.
+fn plan(folder: &Path) -> Option<Plan> {
+    let text = fs::read_to_string(folder.join(PLAN)).ok()?;
     serde_json::from_str(&text).ok()
 }
 

@@ -163,6 +163,10 @@ pub fn unreachable_host_of_ssh_is_named() {
     let reason = missing[&1]["reason"].as_str().unwrap();
     assert!(reason.contains("nowhere.invalid"), "{reason}");
     stored_runs_are(&mut yamba, &measured);
+    // The folder of the fleet has its captures and its plan; the runs are in the store.
+    let report = yamba.run("fleet report ./june --json").ok().out;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["missing"], serde_json::json!(["nowhere.invalid"]));
     far.leaves_nothing();
 }
 
