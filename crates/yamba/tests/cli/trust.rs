@@ -81,7 +81,7 @@ fn address_space_limit_is_respected() {
     ] {
         let run: Vec<&str> = run.split(' ').collect();
         yamba.command(&["build", run[1]]).output().unwrap();
-        let limit = ["sh", "-c", "ulimit -v 48000; exec \"$@\"", "sh"];
+        let limit = ["sh", "-c", "ulimit -v 56000; exec \"$@\"", "sh"];
         let entries = entries(&behind(&limit, &yamba, &run));
         assert!(!entries.is_empty());
         let is_smaller = |entry: &Value| entry["status"] == "ok";

@@ -268,7 +268,7 @@ pub fn rounds_start_a_server_again() -> Result<(), Missing> {
 pub fn bpf_times_a_run_as_the_kernel_accounts_it() -> Result<(), Missing> {
     needs(&["dd"]);
     let mut yamba = with_bpf()?;
-    let line = "dd if=/dev/zero of=/dev/null bs=1M count=4000 status=none; times > used";
+    let line = "dd if=/dev/zero of=/dev/null bs=1M count=40000 status=none; times > used";
     let found = traced(&mut yamba, "bpf", &["sh", "-c", line]);
     let used = fs::read_to_string(yamba.folder.path().join("used")).unwrap();
     let of_children = used.lines().nth(1).unwrap();
