@@ -50,6 +50,14 @@ impl Location {
             None => Ok(Location::File(PathBuf::from(text))),
         }
     }
+
+    /// What the user should know before the store is opened: a file of passwords that is ignored.
+    pub fn warning(&self) -> Option<StoreError> {
+        match self {
+            Location::File(_) => None,
+            Location::Server(address) => address.warning(),
+        }
+    }
 }
 
 impl fmt::Display for Location {
@@ -184,6 +192,18 @@ impl Address {
             }
         }
         self.encryption.connect(&config)
+    }
+
+    /// Like libpq, warns only if no other place has a password.
+    fn warning(&self) -> Option<StoreError> {
+        let is_given = self.config.get_password().is_some();
+        if is_given || std::env::var_os(PASSWORD_VARIABLE).is_some() {
+            return None;
+        }
+        let path = password_file::ignored()?;
+        let path = path.display();
+        let fault = format!("{path} is ignored: other users have rights to this file of passwords");
+        Some(StoreError::new(fault).help(format!("chmod 600 {path}")))
     }
 }
 
