@@ -8,10 +8,15 @@ use crate::classes::distinguishing;
 use crate::report::{JobOfFleet, Report};
 use crate::{FAMILYWISE_ERROR, Finding, NodeRun, POWER};
 
+/// The version of the document.
+const SCHEMA: &str = "yamba-fleet-report/1";
+
 /// The report of a fleet, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document {
     /// `yamba-fleet-report/1`.
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The fleet, folder or runs that the report is about.
     pub name: String,
@@ -39,6 +44,7 @@ pub struct Document {
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobSummary {
     /// Its name. `null` for documents that name no job.
     pub job: Option<String>,
@@ -52,6 +58,7 @@ pub struct JobSummary {
 
 /// A class of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClassOfNodes {
     /// A letter: `A` is the largest.
     pub class: String,
@@ -67,6 +74,7 @@ pub struct ClassOfNodes {
 
 /// The modes of a resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModesOfResource {
     /// The resource.
     pub resource: String,
@@ -76,6 +84,7 @@ pub struct ModesOfResource {
 
 /// A node with a rare state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Differing {
     /// The node.
     pub node: String,
@@ -85,6 +94,7 @@ pub struct Differing {
 
 /// A slow node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SlowNode {
     /// The node.
     pub node: String,
@@ -116,6 +126,7 @@ pub struct SlowNode {
 
 /// A figure that shows that a node is slow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FigureOfNode {
     /// Name, parameters, and number of processes or threads.
     pub figure: String,
@@ -127,6 +138,7 @@ pub struct FigureOfNode {
 
 /// The smallest slowdown of a resource that is found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DetectableSlowdown {
     /// The class.
     pub class: String,
@@ -142,6 +154,7 @@ pub struct DetectableSlowdown {
 
 /// A node without figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Failed {
     /// The node, or the file of its document.
     pub node: String,
@@ -165,7 +178,7 @@ pub fn document(
         runs,
     };
     Document {
-        schema: "yamba-fleet-report/1",
+        schema: SCHEMA,
         name: name.to_owned(),
         familywise_error: FAMILYWISE_ERROR,
         power: POWER,

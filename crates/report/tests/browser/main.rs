@@ -2,6 +2,7 @@
 
 mod access;
 mod chromium;
+mod fleets;
 mod made_up;
 mod page;
 mod predictions;

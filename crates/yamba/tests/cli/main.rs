@@ -14,6 +14,7 @@ mod export;
 #[path = "../far/mod.rs"]
 mod far;
 mod far_end;
+mod fleet_report;
 mod gc;
 mod hostile;
 mod house;
