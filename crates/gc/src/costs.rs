@@ -13,6 +13,7 @@ pub const SCHEMA: &str = "yamba-gc-costs/1";
 
 /// Costs of one sort of collection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Terms {
     /// Cost of a collection with nothing alive, in ns.
     pub fixed_ns: f64,
@@ -46,6 +47,7 @@ impl Terms {
 
 /// Costs of one collector, each as processor time and as pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectorCosts {
     /// Young and mixed collections.
     pub young_cpu: Terms,
@@ -67,8 +69,10 @@ pub struct CollectorCosts {
 
 /// Costs of all collectors that were characterised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Costs {
     /// Always `yamba-gc-costs/1`.
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of the JVM.
     pub jvm: String,

@@ -9,6 +9,7 @@ pub const SCHEMA: &str = "yamba-gc-profile/1";
 
 /// One copy of all live objects while the application was profiled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Census {
     /// Bytes allocated since the start.
     pub allocated_bytes: f64,
@@ -29,8 +30,10 @@ impl Census {
 
 /// The demand of one application.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Demand {
     /// Always `yamba-gc-profile/1`.
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// The application's name.
     pub application: String,

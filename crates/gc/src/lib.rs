@@ -9,6 +9,8 @@ pub mod fit;
 pub mod log;
 pub mod policy;
 pub mod predict;
+#[cfg(test)]
+mod published;
 pub mod texture;
 
 pub use collector::Collector;

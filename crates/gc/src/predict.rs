@@ -11,6 +11,7 @@ use crate::texture::{Texture, texture};
 
 /// A predicted figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Figure {
     /// The prediction.
     pub predicted: f64,
@@ -22,6 +23,7 @@ pub struct Figure {
 
 /// The prediction for one collector and heap size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Prediction {
     /// The collector.
     pub collector: Collector,
@@ -37,6 +39,28 @@ pub struct Prediction {
     pub pause_total_ns: Figure,
     /// The longest pause, in ns.
     pub pause_longest_ns: Figure,
+}
+
+/// The version of the document of predictions.
+pub const SCHEMA: &str = "yamba-gc-predictions/1";
+
+/// The predictions for an application, as `yamba gc predict --json` prints them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Predictions {
+    /// Always `yamba-gc-predictions/1`.
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    pub schema: &'static str,
+    /// The application's name.
+    pub application: String,
+    /// Version of the JVM whose costs were used.
+    pub jvm: String,
+    /// Wall-clock time of the profiled run without its collections, in ns.
+    pub mutator_ns: f64,
+    /// By collector and size of the heap.
+    pub predictions: Vec<Prediction>,
+    /// Combinations without a prediction or a measurement, with the reason.
+    pub missing: Vec<String>,
 }
 
 /// Factors less 1 by which measured values differ for reasons that the model lacks: count, processor time, total and longest pause. They come from two programs on which the

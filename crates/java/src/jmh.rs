@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde::Serialize;
+
 use crate::{Fault, Jars, Jvm};
 
 /// How exactly costs are measured.
@@ -51,19 +53,35 @@ pub fn lines(jvm: &Jvm, jars: &Jars) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// The benchmark of each primitive.
+/// A method of the class library whose cost a benchmark measures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Primitive {
+    /// Its name, with the class that declares it and its parameters.
+    pub name: String,
+    /// The operand whose size decides the cost: `this`, or the number of an argument, from 1. `None`: no size matters.
+    pub size: Option<String>,
+    /// The benchmark, with its class.
+    pub benchmark: String,
+}
+
+/// The primitives in the order of their names.
 ///
 /// # Errors
 /// Those of [`lines`].
-pub fn benchmarks(jvm: &Jvm, jars: &Jars) -> Result<BTreeMap<String, String>, Fault> {
+pub fn primitives(jvm: &Jvm, jars: &Jars) -> Result<Vec<Primitive>, Fault> {
     let text = lines(jvm, jars)?;
-    let rows = text
-        .lines()
-        .map(|line| line.split('\t').collect::<Vec<_>>());
-    let rows = rows.filter(|fields| fields.len() == 3);
-    Ok(rows
-        .map(|fields| (yamba_predict::canonical(fields[0]), fields[2].to_owned()))
-        .collect())
+    let found = text.lines().filter_map(primitive);
+    let by_name: BTreeMap<String, Primitive> = found.map(|p| (p.name.clone(), p)).collect();
+    Ok(by_name.into_values().collect())
+}
+
+fn primitive(line: &str) -> Option<Primitive> {
+    let [name, size, benchmark] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    Some(Primitive {
+        name: yamba_predict::canonical(name),
+        size: (!size.is_empty()).then(|| size.to_owned()),
+        benchmark: benchmark.to_owned(),
+    })
 }
 
 /// Runs benchmarks and writes the JSON of JMH to `result`. A benchmark that crashes or hangs is missing there.

@@ -1,6 +1,6 @@
 //! Costs of class-library calls: finds the runs of a Java virtual machine on this machine, and measures what they lack.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use yamba_java::jmh::{self, Effort};
@@ -62,18 +62,17 @@ impl JavaHere {
         run: Option<&Run>,
         primitives: Option<&BTreeSet<String>>,
     ) -> Result<BTreeSet<String>, Failure> {
-        let all: BTreeMap<String, String> =
-            jmh::benchmarks(&self.jvm, &self.jars).map_err(failure)?;
+        let all = jmh::primitives(&self.jvm, &self.jars).map_err(failure)?;
         let is_needed = |name: &String| {
             name == NULL_CALL || primitives.is_none_or(|primitives| primitives.contains(name))
         };
-        let needed = all.into_iter().filter(|(name, _)| is_needed(name));
+        let needed = all.into_iter().filter(|of| is_needed(&of.name));
         let known: BTreeSet<&str> = run
             .iter()
             .flat_map(|r| &r.benchmarks)
             .map(|b| b.name.as_str())
             .collect();
-        let lacking = needed.map(|(_, benchmark)| benchmark);
+        let lacking = needed.map(|of| of.benchmark);
         Ok(lacking.filter(|b| !known.contains(b.as_str())).collect())
     }
 

@@ -1,7 +1,6 @@
 //! `yamba gc`
 
 mod characterise;
-mod document;
 mod page;
 mod predict;
 mod profile;

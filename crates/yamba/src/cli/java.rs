@@ -34,11 +34,17 @@ enum Action {
     /// Measure costs and store them as a run; prints its id
     Measure(Measure),
     /// The methods whose cost a benchmark measures
-    List {
-        /// The virtual machine
-        #[arg(long, value_name = "COMMAND", default_value = "java", value_parser = jvm)]
-        jvm: Jvm,
-    },
+    List(List),
+}
+
+#[derive(Args)]
+struct List {
+    /// The virtual machine
+    #[arg(long, value_name = "COMMAND", default_value = "java", value_parser = jvm)]
+    jvm: Jvm,
+    /// A JSON list: each method with its benchmark, and the operand whose size decides the cost
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -60,7 +66,7 @@ impl JavaCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
         match self.command {
             Action::Measure(measure) => measure.run(),
-            Action::List { jvm } => list(jvm),
+            Action::List(list) => list.run(),
         }
     }
 }
@@ -122,12 +128,16 @@ pub(super) fn jvm(text: &str) -> Result<Jvm, String> {
     Jvm::of_text(text).ok_or_else(|| "name the program `java`".to_owned())
 }
 
-fn list(jvm: Jvm) -> Result<(), Failure> {
-    let here = here(jvm)?;
-    let all = jmh::benchmarks(&here.jvm, &here.jars).map_err(failure)?;
-    let rows: Vec<Vec<String>> = all
-        .into_iter()
-        .map(|(name, benchmark)| vec![name, benchmark])
-        .collect();
-    output::result(&output::columns(&rows))
+impl List {
+    fn run(self) -> Result<(), Failure> {
+        let here = here(self.jvm)?;
+        let all = jmh::primitives(&here.jvm, &here.jars).map_err(failure)?;
+        output::json_or_text(self.json, &all, |all| {
+            let rows: Vec<Vec<String>> = all
+                .iter()
+                .map(|of| vec![of.name.clone(), of.benchmark.clone()])
+                .collect();
+            output::columns(&rows)
+        })
+    }
 }

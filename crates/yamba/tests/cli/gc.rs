@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::schema;
 use crate::support::{Yamba, json as document};
 
 const MEGABYTE: f64 = 1e6;
@@ -39,11 +40,13 @@ fn costs_of(is_serial: bool) -> Value {
 }
 
 fn prepared() -> Yamba {
+    schema::holds("yamba-gc-profile-1.json", &profile());
     let costs = json!({
         "schema": "yamba-gc-costs/1", "jvm": "25.0.1", "machine": "m",
         "collectors": {"serial": costs_of(true), "parallel": costs_of(false)},
         "skipped": {"z": "this JDK lacks it"},
     });
+    schema::holds("yamba-gc-costs-1.json", &costs);
     Yamba::new()
         .file("app.gc", profile().to_string())
         .file("costs.json", costs.to_string())
@@ -53,6 +56,7 @@ fn prepared() -> Yamba {
 fn count_and_time_follow_from_profile_and_costs() {
     let options = "gc predict app.gc --costs costs.json --collector serial --heap 128M --json";
     let found = document(&mut prepared(), options);
+    schema::holds("yamba-gc-predictions-1.json", &found);
     let of = &found["predictions"][0];
     assert_eq!(
         (&of["collector"], &of["heap_bytes"]),

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::Missing;
+use crate::schema;
 use crate::support::{Yamba, json};
 
 const PROGRAM: &str = r#"
@@ -21,17 +22,20 @@ public class Words {
 }
 "#;
 
-/// The program, compiled in the folder of the test.
+/// The program, compiled in the folder of the test, with the jars of `make java`.
 fn prepared() -> Result<Yamba, Missing> {
     let jars = Path::new(env!("CARGO_BIN_EXE_yamba")).with_file_name("jars");
-    let yamba = Yamba::new()
-        .file("Words.java", PROGRAM)
-        .env("YAMBA_JAVA", &jars);
     if !jars.join("benchmarks.jar").is_file() {
         return Err(Missing::new(
             "`make java` has not built the jars: mvn or a JDK is missing",
         ));
     }
+    compiled().map(|yamba| yamba.env("YAMBA_JAVA", &jars))
+}
+
+/// The program, compiled in the folder of the test.
+fn compiled() -> Result<Yamba, Missing> {
+    let yamba = Yamba::new().file("Words.java", PROGRAM);
     let mut compiler = Command::new("javac");
     let compiled = compiler
         .arg("Words.java")
@@ -41,6 +45,48 @@ fn prepared() -> Result<Yamba, Missing> {
         Ok(status) if status.success() => Ok(yamba),
         _ => Err(Missing::new("javac is missing: install a JDK")),
     }
+}
+
+/// The list for people has the same methods and benchmarks.
+pub fn list_of_methods_is_a_document() -> Result<(), Missing> {
+    let mut yamba = prepared()?;
+    let found = json(&mut yamba, "java list --json");
+    let found = found.as_array().unwrap();
+    let of = |name: &str| found.iter().find(|of| of["name"] == name).unwrap();
+    assert_eq!(of("java.lang.String.indexOf(String)")["size"], "this");
+    assert_eq!(of("java.lang.System.nanoTime()")["size"], Value::Null);
+    let text = yamba.run("java list").ok().out;
+    let rows = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let documents = found.iter().map(|of| {
+        vec![
+            of["name"].as_str().unwrap(),
+            of["benchmark"].as_str().unwrap(),
+        ]
+    });
+    assert!(rows.eq(documents), "{text}");
+    Ok(())
+}
+
+/// The documents of a real JVM: its costs with one collector, a profile, and a prediction from both.
+pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
+    let mut yamba = compiled()?;
+    let costs = json(&mut yamba, "gc characterise --collector serial --json");
+    schema::holds("yamba-gc-costs-1.json", &costs);
+    yamba
+        .run("gc profile -o words.gc --step 1M -- java -cp . Words")
+        .ok();
+    let text = std::fs::read_to_string(yamba.folder.path().join("words.gc")).unwrap();
+    schema::holds(
+        "yamba-gc-profile-1.json",
+        &serde_json::from_str(&text).unwrap(),
+    );
+    let predict = "gc predict words.gc --collector serial --heap 64M --measure --runs 1 --json";
+    let predicted = json(&mut yamba, predict);
+    schema::holds("yamba-gc-predictions-1.json", &predicted);
+    assert!(predicted["predictions"][0]["collections"]["measured"].is_number());
+    Ok(())
 }
 
 pub fn java_program_is_traced_and_predicted() -> Result<(), Missing> {

@@ -27,6 +27,13 @@ mod network;
 mod pages;
 mod remote;
 mod root;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the command-line tests use the rest"
+)]
+#[path = "../cli/schema.rs"]
+mod schema;
 mod slurm;
 #[allow(dead_code, reason = "the command-line tests use the rest")]
 #[path = "../cli/support.rs"]
@@ -159,6 +166,8 @@ fn main() {
         }
         java {
             java_program_is_traced_and_predicted
+            list_of_methods_is_a_document
+            documents_of_garbage_collection_are_valid
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure

@@ -1,11 +1,10 @@
 //! Predictions as a page: curves over the heap size, and the smallest heap for a budget.
 
 use yamba_gc::Collector;
-use yamba_gc::predict::{Figure, Prediction};
+use yamba_gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;
 use yamba_report::{BandChart, BandPoint, PlainTable, chart_page};
 
-use super::document::Predictions;
 use super::table;
 
 const PAUSE_BUDGETS_MS: [f64; 6] = [2.0, 5.0, 10.0, 20.0, 50.0, 200.0];

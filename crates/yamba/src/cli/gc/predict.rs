@@ -6,10 +6,9 @@ use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::costs::{Costs, SCHEMA as COSTS};
 use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
-use yamba_gc::predict::{Prediction, predict};
+use yamba_gc::predict::{Prediction, Predictions, SCHEMA, predict};
 use yamba_gc_run::{JavaCommand, Jvm, LIMITS, Measured, measure};
 
-use super::document::Predictions;
 use super::{CollectorOption, JdkOption, costs, page, table};
 use crate::cli::output::StatusLine;
 use crate::cli::{Failure, output, quantity};
@@ -63,7 +62,7 @@ impl Predict {
         let demand: Demand = document(&self.profile, PROFILE)?;
         let (costs, jvm) = self.costs()?;
         let mut found = Predictions {
-            schema: "yamba-gc-predictions/1",
+            schema: SCHEMA,
             application: demand.application.clone(),
             jvm: costs.jvm.clone(),
             mutator_ns: demand.mutator_ns,

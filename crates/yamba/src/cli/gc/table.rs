@@ -1,9 +1,8 @@
 //! Predictions as a table.
 
-use yamba_gc::predict::{Figure, Prediction};
+use yamba_gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;
 
-use super::document::Predictions;
 use crate::cli::output;
 
 pub(super) fn text(found: &Predictions) -> String {

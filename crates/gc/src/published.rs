@@ -1,0 +1,20 @@
+//! Compares the published JSON Schemas of costs, profiles and predictions with the types of this crate.
+
+#[path = "../../record/src/schema_text.rs"]
+mod schema_text;
+
+use schemars::generate::SchemaSettings;
+
+use crate::costs::Costs;
+use crate::demand::Demand;
+use crate::predict::Predictions;
+
+#[test]
+fn published_schemas_match_the_types() {
+    let settings = SchemaSettings::draft2020_12;
+    let read = || settings().for_deserialize();
+    schema_text::is_published::<Costs>(crate::costs::SCHEMA, read());
+    schema_text::is_published::<Demand>(crate::demand::SCHEMA, read());
+    let written = settings().for_serialize();
+    schema_text::is_published::<Predictions>(crate::predict::SCHEMA, written);
+}
