@@ -17,6 +17,7 @@ mod java;
 mod loop_device;
 mod memory_group;
 mod mounted;
+mod mpi;
 mod network;
 #[allow(
     dead_code,
@@ -174,6 +175,12 @@ fn main() {
         }
         memory_group {
             memory_limit_of_control_group_is_respected
+        }
+        mpi {
+            ranks_of_mpirun_are_measured
+            mpi_benchmark_of_something_else_is_invalid
+            missing_mpi_is_reported
+            killed_run_ends_mpirun
         }
         network {
             missing_network_has_help

@@ -214,12 +214,12 @@ yamba one_for_all extends lat_http
 ";
 
 /// The only figure of a class.
-fn figure_of<'a>(run: &'a Value, class: &str) -> &'a Value {
+pub fn figure_of<'a>(run: &'a Value, class: &str) -> &'a Value {
     let mut all = run["benchmarks"].as_array().unwrap().iter();
     all.find(|b| b["class"] == class).unwrap()
 }
 
-fn is_caught_by(figure: &Value, evidence: &str) {
+pub fn is_caught_by(figure: &Value, evidence: &str) {
     assert_eq!(figure["valid"], false, "{figure}");
     assert!(figure["notes"].to_string().contains(evidence), "{figure}");
 }

@@ -180,7 +180,7 @@ pub fn external_programs_are_recorded_with_versions() -> Result<(), Missing> {
 }
 
 /// The class, status and notes of each figure.
-fn said(answer: &Answer) -> Vec<(String, String, String)> {
+pub fn said(answer: &Answer) -> Vec<(String, String, String)> {
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     let all = run["benchmarks"].as_array().unwrap();
     let text = |b: &Value, key: &str| b[key].as_str().unwrap_or_default().to_owned();
@@ -190,7 +190,7 @@ fn said(answer: &Answer) -> Vec<(String, String, String)> {
 }
 
 /// Possible paths of a program.
-fn places(program: &str) -> Vec<String> {
+pub fn places(program: &str) -> Vec<String> {
     let path = std::env::var("PATH").unwrap();
     let known = ["/usr/bin", "/usr/sbin", "/usr/local/sbin"];
     let folders = path.split(':').chain(known);
@@ -198,7 +198,7 @@ fn places(program: &str) -> Vec<String> {
 }
 
 /// The command prefix that hides these files, so that they can be neither run nor loaded. `None` if this user cannot do that.
-fn without(files: &[String]) -> Option<Command> {
+pub fn without(files: &[String]) -> Option<Command> {
     let hide = format!(
         "for f in {}; do [ ! -e \"$f\" ] || mount --bind /dev/null \"$f\" || exit 9; done; exec \"$@\"",
         files.join(" ")
