@@ -1,5 +1,7 @@
 // Measures the length of a core cycle without counters. It times a chain of dependent operations with known latency at two
 // lengths, so that the costs of call and clock cancel.
+// An interruption lengthens a reading: of the longer chain it makes a cycle too long, of the shorter one too short. So each chain is
+// read twice, and the shorter reading counts.
 #pragma once
 
 #include <stdint.h>
@@ -19,11 +21,12 @@
 namespace yamba {
 namespace cycle {
 
-// Some processors' clocks advance in steps of 10 ns. The error of a step is as often positive as negative, so the median of many
-// readings removes it. The shortest of several readings would always be too short by a part of a step. A longer chain would be
-// more precise, but each batch waits for four, and beside a neighbour a longer batch is less often undisturbed.
-constexpr uint64_t least_steps = 8192, most_steps = 32 * least_steps;
-constexpr double clock_steps = 400;
+// Some processors' clocks advance in steps of 10 ns. The shortest of several readings is too short by a part of a step; this part
+// cancels in the difference of the two chains. The error that remains is as often positive as negative, so the median of many
+// lengths removes it. A longer chain would be more precise, but each batch waits for four, and beside a neighbour a longer batch is
+// less often undisturbed.
+constexpr uint64_t least_steps = 4096, most_steps = 32 * least_steps;
+constexpr double clock_steps = 200;
 
 inline uint64_t steps_wanted = least_steps;
 
@@ -33,12 +36,17 @@ YAMBA_CYCLE_INLINE double time_chain(void (*chain)(uint64_t), uint64_t steps) {
     return nanoseconds(begin, read_clock());
 }
 
+YAMBA_CYCLE_INLINE double least_time(void (*chain)(uint64_t), uint64_t steps) {
+    const double first = time_chain(chain, steps), second = time_chain(chain, steps);
+    return second < first ? second : first;
+}
+
 YAMBA_CYCLE_INLINE double length(const Chain &chain) {
     if (chain.run == nullptr) return not_known;
     uint64_t steps = uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
     // The benchmark may have evicted the code of the chain from the caches.
     chain.run(chain.multiple);
-    double shorter = time_chain(chain.run, steps), longer = time_chain(chain.run, 2 * steps);
+    const double shorter = least_time(chain.run, steps), longer = least_time(chain.run, 2 * steps);
     return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : not_known;
 }
 
