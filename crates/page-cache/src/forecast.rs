@@ -53,7 +53,7 @@ pub struct AtSize {
     pub bytes: u64,
     /// Share of all accessed pages that an ideal LRU cache without read-ahead has. `None`: there are no accesses.
     pub lru_hit_ratio: Option<f64>,
-    /// Share of the read or mapped pages that Linux has in its cache when a call or fault begins. `None`: there are none.
+    /// Share of the read or mapped pages that Linux has in its cache when a call or fault begins. `None`: no such pages.
     pub hit_ratio: Option<f64>,
     /// Pages of read calls.
     pub read: Share,

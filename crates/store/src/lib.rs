@@ -17,6 +17,7 @@ mod postgresql;
 mod salvage;
 mod sqlite;
 mod statements;
+mod tables;
 mod writer;
 
 use yamba_record::{Benchmark, Run};

@@ -3,11 +3,11 @@
 mod captures;
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Failure, StoreOption, output, quantity, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
+use yamba_harness::unix_s;
 use yamba_record::Run;
 use yamba_store::{StoredEntry, import};
 
@@ -114,8 +114,7 @@ impl Import {
 
 /// Whether the start lies more than a day in the future. Clocks and time zones differ by less.
 fn is_to_come(started_unix_s: Option<f64>) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let bound = now.map_or(0.0, |d| d.as_secs_f64()) + 86_400.0;
+    let bound = unix_s().unwrap_or(0.0) + 86_400.0;
     started_unix_s.is_some_and(|s| s > bound)
 }
 

@@ -7,6 +7,7 @@ mod code;
 mod compare;
 mod completions;
 mod disasm;
+mod document_file;
 mod explain;
 mod export;
 mod fleet;

@@ -141,6 +141,16 @@ pub(super) fn whole(
     Ok(())
 }
 
+/// Writes a page to a file and notes its size. `-` is standard output.
+pub(super) fn page(text: &str, path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return content(text);
+    }
+    whole(path, |out| out.write_all(text.as_bytes()))?;
+    note(&format!("{}: {} bytes\n", path.display(), text.len()));
+    Ok(())
+}
+
 /// Creates a file with this text. An existing file is not overwritten.
 pub(super) fn new_file(path: &Path, text: &str) -> Result<(), Failure> {
     let written = fs::File::create_new(path).and_then(|mut file| {

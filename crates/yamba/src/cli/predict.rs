@@ -6,8 +6,9 @@ mod measure;
 mod page;
 mod system;
 mod table;
+mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use yamba_java::Jvm;
@@ -106,7 +107,7 @@ impl Predict {
         let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
         found.file_times = self.files.times(&systems)?;
         match &self.page {
-            Some(path) => write_page(&page::page(&found), path),
+            Some(path) => output::page(&page::page(&found), path),
             None => output::json_or_text(self.json, &found, |found| {
                 table::text(found, output::width())
             }),
@@ -211,14 +212,4 @@ fn primitives(vectors: &[Vector]) -> Vec<String> {
     let uses = vectors.iter().flat_map(|vector| &vector.primitives);
     let names = uses.map(|used| used.name.clone());
     names.chain([NULL_CALL.to_owned()]).collect()
-}
-
-fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        return output::content(text);
-    }
-    output::whole(path, |out| out.write_all(text.as_bytes()))?;
-    let (path, bytes) = (path.display(), text.len());
-    output::note(&format!("{path}: {bytes} bytes\n"));
-    Ok(())
 }

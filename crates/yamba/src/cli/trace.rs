@@ -14,7 +14,7 @@ use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace, strace_with_files};
 
-use super::{Failure, of_system, output};
+use super::{Failure, of_system, output, page_cache};
 
 /// How often does an application use each primitive?
 ///
@@ -112,9 +112,7 @@ impl TraceCommand {
         let Some(path) = &self.output else {
             return output::json(vector);
         };
-        let text = serde_json::to_string_pretty(vector).map_err(Failure::ours)?;
-        std::fs::write(path, text + "\n")
-            .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+        write(path, serde_json::to_string_pretty(vector))
     }
 
     fn imported(&self, path: &Path) -> Result<Trace, Failure> {
@@ -224,37 +222,35 @@ impl TraceCommand {
 const FILES_HELP: &str =
     "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
 
+fn paths(count: usize) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} file{s}")
+}
+
+/// Writes a document to a file.
+fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
+    std::fs::write(path, text.map_err(Failure::ours)? + "\n")
+        .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+}
+
 /// Writes the accesses to files, and says what is missing in them.
 fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(), Failure> {
     let named = FileAccesses {
         application: vector.application.clone(),
         ..files.clone()
     };
-    let text = serde_json::to_string(&named).map_err(Failure::ours)?;
-    std::fs::write(path, text + "\n")
-        .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))?;
+    write(path, serde_json::to_string(&named))?;
     let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
     let mut note = format!(
         "{} to {}\n",
         output::counted(accesses as usize, "access", "accesses"),
         paths(files.files.len())
     );
-    for (missing, reason) in [
-        (files.left_out, "the document has its largest size"),
-        (files.unknown, "their place in the file is unknown"),
-    ] {
-        if missing > 0 {
-            let accesses = output::counted(missing as usize, "access is", "accesses are");
-            note += &format!("warning: {accesses} missing: {reason}\n");
-        }
+    for line in page_cache::missing(files.left_out, files.unknown) {
+        note += &format!("warning: {line}\n");
     }
     output::note(&note);
     Ok(())
-}
-
-fn paths(count: usize) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} file{s}")
 }
 
 /// The message for an application that was not traced or measured.

@@ -92,7 +92,7 @@ impl DriveOptions {
             output::note(&format!("warning: {why}\n"));
         }
         match kept {
-            Ok(_) => output::note(&format!("run {} stored\n", run.id)),
+            Ok(()) => output::note(&format!("run {} stored\n", run.id)),
             Err(Failure::Sentence { message, .. }) => {
                 output::note(&format!("warning: this run is not stored: {message}\n"));
             }

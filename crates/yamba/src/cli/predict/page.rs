@@ -35,7 +35,7 @@ fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
         is_covered: product.is_covered,
     });
     let other = prediction.other.iter().map(|other| PredictedPart {
-        name: table::OTHER.to_owned(),
+        name: table::other_name(prediction),
         ns: other.product_ns,
         is_covered: false,
     });
