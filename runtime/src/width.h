@@ -49,6 +49,24 @@ inline void suit_clock(double step) {
 // The core cycles of 10 000 instructions, if a cycle takes `cycle_ns`. Whole numbers are precise enough.
 inline double cycles(double instruction_ns, double cycle_ns) { return round(10000 * instruction_ns / cycle_ns); }
 
+// The core at one moment.
+struct Core {
+    double cycle_ns;  // the length of a cycle; NaN without a reference chain
+    double width;     // the width probe in cycles of 10 000 instructions; NaN without a probe, or if the clock rate changed meanwhile
+};
+
+// Reads the reference chain before and after the probe. Some processors change their clock rate some microseconds after the last
+// wide vector; a probe at one rate with a cycle at another one would look wider or narrower than the core is.
+inline Core read_core() {
+    const Chain &chain = isa_hooks.reference;
+    if (chain.run == nullptr) return {not_known, not_known};
+    const cycle::Times before = cycle::times(chain);
+    const double probe = reading();
+    const cycle::Times after = cycle::times(chain);
+    const double cycle_ns = cycle::length(chain, before, after);
+    return {cycle_ns, cycle::are_alike(before, after) ? cycles(probe, cycle_ns) : not_known};
+}
+
 // The change from one length of a cycle to the next in parts per million, in steps of 100.
 inline double change_ppm(double before, double after) { return 100 * round(1e4 * (after / before - 1)); }
 

@@ -550,15 +550,15 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
-// Each of the five calls is interrupted in turn, the first of which only fetches the code.
+// Each of the six calls is interrupted in turn. Two of them only fetch the code.
 void interruption_does_not_change_the_length_of_a_cycle() {
     static int call, interrupted;
     yamba::read_clock = simulated;
     yamba::Chain chain{[](uint64_t steps) { now += 12 + 3 * steps + (++call == interrupted ? 10000 : 0); }, 64, 1};
-    for (interrupted = 1; interrupted <= 5; interrupted++) {
+    for (interrupted = 1; interrupted <= 6; interrupted++) {
         call = 0;
         CHECK(yamba::cycle::length(chain) == 3);
-        CHECK(call == 5);
+        CHECK(call == 6);
     }
 }
 
@@ -629,6 +629,34 @@ void a_neighbour_lengthens_the_probe() {
     CHECK(!is_quiet(probes, fast, true));
 }
 
+// If the clock rate halves around the probe, the probe has no width. An interruption changes the width only if it is the probe's.
+void probe_has_a_width_only_at_one_clock_rate() {
+    static int call, interrupted, slow_from;
+    yamba::read_clock = simulated;
+    const yamba::Chain width = yamba::isa_hooks.width, reference = yamba::isa_hooks.reference;
+    static auto time = [](uint64_t cycles) -> uint64_t {
+        call++;
+        return (call >= slow_from ? 2 : 1) * cycles + (call == interrupted ? 10000 : 0);
+    };
+    yamba::isa_hooks.width = {[](uint64_t steps) { now += time(steps); }, 64, 1};
+    yamba::isa_hooks.reference = {[](uint64_t steps) { now += time(2 * steps); }, 64, 1};
+    slow_from = 1000, interrupted = 0;
+    yamba::cycle::suit_clock(1), yamba::width::suit_clock(1);
+    auto core = [](int slow, int interruption) {
+        call = 0, slow_from = slow, interrupted = interruption;
+        return yamba::width::read_core();
+    };
+    // The code of chain, probe and chain is fetched; the chains are timed at two lengths each, the probe once.
+    const double quiet = core(1000, 0).width;
+    CHECK(call == 8 && fabs(quiet / 5000 - 1) < 0.02);
+    for (int i = 1; i <= 8; i++) CHECK(core(1000, i).cycle_ns == 2 && (core(1000, i).width == quiet) == (i != 5));
+    for (int from = 4; from <= 7; from++) CHECK(isnan(core(from, 0).width));
+    for (int from : {1, 2, 8}) CHECK(fabs(core(from, 0).width / quiet - 1) < 0.02);
+    yamba::isa_hooks.reference = {};
+    CHECK(isnan(yamba::width::read_core().width) && isnan(yamba::width::read_core().cycle_ns));
+    yamba::isa_hooks.width = width, yamba::isa_hooks.reference = reference;
+}
+
 // Contended batches are recorded, but the program measures on until it has enough others.
 void contended_batches_are_not_enough() {
     yamba::read_clock = simulated;
@@ -656,14 +684,15 @@ void contended_batches_are_not_enough() {
 // With few batches, the second chain checks each of them. A check during which the clock rate changes does not count.
 void few_batches_have_a_second_opinion_each() {
     yamba::Chain former = yamba::isa_hooks.check, reference = yamba::isa_hooks.reference;
-    static uint64_t step;
-    step = 1;
+    static uint64_t step, calls;
+    step = 1, calls = 0;
     yamba::isa_hooks.reference = {[](uint64_t steps) { now += step * steps; }, 64, 1};
     yamba::isa_hooks.check = yamba::isa_hooks.reference;
     Recorder subject, one_pass, unsteady;
     CHECK(records_with(subject, {24, 0}, "\"check_cycle_ns\":1,") == 8 + 2);
     CHECK(records_with(one_pass, {24, 0}, "\"check_cycle_ns\":1,", true) == 24);
-    yamba::isa_hooks.check = {[](uint64_t steps) { now += step * steps, step = 3 - step; }, 64, 1};
+    // A length takes six calls. The rate changes after each length.
+    yamba::isa_hooks.check = {[](uint64_t steps) { now += step * steps, step = ++calls % 6 == 0 ? 3 - step : step; }, 64, 1};
     CHECK(records_with(unsteady, {24, 0}, "\"check_cycle_ns\":null") == 24);
     yamba::isa_hooks.check = former, yamba::isa_hooks.reference = reference;
 }
@@ -834,6 +863,7 @@ int main() {
     chains_suit_the_clock_s_step();
     probes_suit_the_clock_s_step();
     a_neighbour_lengthens_the_probe();
+    probe_has_a_width_only_at_one_clock_rate();
     probes_without_a_benchmark_are_recorded();
     contended_batches_are_not_enough();
     few_batches_have_a_second_opinion_each();

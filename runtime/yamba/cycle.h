@@ -28,6 +28,9 @@ namespace cycle {
 constexpr uint64_t least_steps = 4096, most_steps = 32 * least_steps;
 constexpr double clock_steps = 200;
 
+// Times of a chain at the same clock rate differ by less than this share.
+constexpr double same_rate = 0.02;
+
 inline uint64_t steps_wanted = least_steps;
 
 YAMBA_CYCLE_INLINE double time_chain(void (*chain)(uint64_t), uint64_t steps) {
@@ -36,18 +39,39 @@ YAMBA_CYCLE_INLINE double time_chain(void (*chain)(uint64_t), uint64_t steps) {
     return nanoseconds(begin, read_clock());
 }
 
-YAMBA_CYCLE_INLINE double least_time(void (*chain)(uint64_t), uint64_t steps) {
-    const double first = time_chain(chain, steps), second = time_chain(chain, steps);
-    return second < first ? second : first;
+// The times of a chain at two lengths, in ns.
+struct Times {
+    double shorter, longer;
+};
+
+YAMBA_CYCLE_INLINE uint64_t steps_of(const Chain &chain) {
+    return uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
+}
+
+YAMBA_CYCLE_INLINE Times times(const Chain &chain) {
+    // The benchmark may have evicted the code of the chain from the caches.
+    chain.run(chain.multiple);
+    const double shorter = time_chain(chain.run, steps_of(chain));
+    return {shorter, time_chain(chain.run, 2 * steps_of(chain))};
+}
+
+// The length of a cycle by the shorter times of two readings.
+YAMBA_CYCLE_INLINE double length(const Chain &chain, const Times &first, const Times &second) {
+    const double shorter = second.shorter < first.shorter ? second.shorter : first.shorter;
+    const double longer = second.longer < first.longer ? second.longer : first.longer;
+    return longer > shorter ? (longer - shorter) / double(steps_of(chain)) / chain.cycles : not_known;
 }
 
 YAMBA_CYCLE_INLINE double length(const Chain &chain) {
     if (chain.run == nullptr) return not_known;
-    uint64_t steps = uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
-    // The benchmark may have evicted the code of the chain from the caches.
-    chain.run(chain.multiple);
-    const double shorter = least_time(chain.run, steps), longer = least_time(chain.run, 2 * steps);
-    return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : not_known;
+    const Times first = times(chain);
+    return length(chain, first, times(chain));
+}
+
+// Whether two readings had the same clock rate. An interruption lengthens one of the four times; the other length then agrees.
+YAMBA_CYCLE_INLINE bool are_alike(const Times &first, const Times &second) {
+    auto agree = [](double a, double b) { return __builtin_fabs(a - b) <= same_rate * b; };
+    return agree(first.shorter, second.shorter) || agree(first.longer, second.longer);
 }
 
 // Coarser clocks need longer chains. The length is bounded because every batch waits for several chains. `step` is in ns.
