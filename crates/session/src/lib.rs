@@ -7,6 +7,7 @@
 //! The crate may use every crate below it, but not `report`.
 
 pub mod bundle;
+mod clock;
 pub mod commands;
 mod contention;
 pub mod costs;
@@ -35,7 +36,9 @@ mod store_sink;
 pub mod study;
 mod target;
 pub mod time;
+pub mod vectors;
 
+pub use clock::since_1970;
 pub use failure::{ErrorMessage, Failure, of_home, of_system};
 pub use neighbours::{check_neighbours, machine};
 pub use observer::{Observer, Warning};

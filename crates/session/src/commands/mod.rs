@@ -5,7 +5,7 @@ mod figures;
 mod words;
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use yamba_harness::{CommandPlan, Stop, TimedCommand, drawn_id, drawn_seed, time_commands};
 use yamba_lang::Target;
@@ -13,6 +13,7 @@ use yamba_record::run::{Plan, Producer};
 use yamba_record::{Parameters, Run};
 
 use super::Failure;
+use super::clock::since_1970;
 use super::neighbours::machine;
 use expand::expanded;
 use words::Start;
@@ -163,9 +164,4 @@ impl PreparedCommands {
         run.benchmarks = figures::benchmarks(self, &timed, stolen);
         Ok(run)
     }
-}
-
-fn since_1970() -> Option<f64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.ok().map(|t| t.as_secs_f64())
 }

@@ -2,8 +2,6 @@
 
 mod figures;
 
-use std::time::SystemTime;
-
 use yamba_drive::{Outcome, Plan, drive};
 use yamba_harness::{Stop, drawn_id};
 use yamba_lang::Target;
@@ -11,6 +9,7 @@ use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
 use yamba_store::Location;
 
+use super::clock::since_1970;
 use super::neighbours::machine;
 use super::{Failure, StoreChoice, of_system};
 
@@ -99,9 +98,4 @@ pub fn check_store(choice: &StoreChoice) -> Result<(), Failure> {
 pub fn keep(run: &Run, choice: &StoreChoice) -> Result<Location, Failure> {
     choice.open()?.add(run)?;
     choice.location()
-}
-
-fn since_1970() -> Option<f64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.ok().map(|t| t.as_secs_f64())
 }
