@@ -291,6 +291,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     }
     lines.extend(user(prediction));
     if prediction.is_within_launches {
+    lines.extend(prediction.leaving_ns.map(leaving));
         lines.push(
             "the interval does not cover other runs: some costs are of too few launches".to_owned(),
         );
@@ -330,6 +331,14 @@ fn basis(prediction: &Prediction) -> String {
 
 fn user(prediction: &Prediction) -> Option<String> {
     let traced = figure(prediction.user_ns?, "ns");
+/// What a change that removes work may change in the other calls.
+fn leaving(ns: f64) -> String {
+    format!(
+        "the calls that remain may take up to {} less, since the removed ones displaced their data from the caches: the interval covers that",
+        figure(ns, "ns")
+    )
+}
+
     let Some(user) = prediction.predicted_user_ns else {
         return Some(format!(
             "user time where the vector was taken: {traced}; it is not predicted"
