@@ -241,7 +241,8 @@ impl LinuxCache {
     /// Pages that are written whole are not read before.
     fn write(&mut self, file: u32, bytes: Range<u64>) {
         for index in bytes.start / PAGE_BYTES..bytes.end.div_ceil(PAGE_BYTES) {
-            if self.has(file, index) {
+            if let Some(id) = self.lists.find(Page { file, index }) {
+                self.lists.mark_dirty(id);
                 continue;
             }
             let page = index * PAGE_BYTES..(index + 1) * PAGE_BYTES;
@@ -250,7 +251,8 @@ impl LinuxCache {
             if !is_whole && !is_new {
                 self.request(1, Request::Awaited);
             }
-            self.lists.add(Folio::new(file, index, 1), true);
+            let id = self.lists.add(Folio::new(file, index, 1), true);
+            self.lists.mark_dirty(id);
         }
     }
 

@@ -108,7 +108,10 @@ impl Predict {
         let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
         found.file_times = self.files.times(&systems)?;
         match &self.page {
-            Some(path) => write_page(&page::page(&found), path),
+            Some(path) => {
+                let misses = self.files.miss_ratios()?;
+                write_page(&page::page(&found, misses.as_ref()), path)
+            }
             None => output::json_or_text(self.json, &found, |found| {
                 table::text(found, output::width())
             }),

@@ -61,13 +61,15 @@ fn rankings(found: &Predictions) -> impl Iterator<Item = &[Place]> {
     places.chunk_by(|a, b| a.application == b.application)
 }
 
-/// Rankings and ratios as sentences.
+/// Rankings, ratios and times of file reads as sentences.
 pub(super) fn conclusions(found: &Predictions) -> Vec<String> {
     let ranked = rankings(found).map(|places| {
         let lines = ranking(places);
         format!("{}: {}", lines[0], lines[1..].join("; "))
     });
-    ranked.chain(found.ratios.iter().map(version)).collect()
+    let ratios = found.ratios.iter().map(version);
+    let file_times = found.file_times.iter().map(sentence);
+    ranked.chain(ratios).chain(file_times).collect()
 }
 
 /// A line without control characters: the names come from documents.
@@ -289,9 +291,9 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
     }
+    lines.extend(prediction.leaving_ns.map(leaving));
     lines.extend(user(prediction));
     if prediction.is_within_launches {
-    lines.extend(prediction.leaving_ns.map(leaving));
         lines.push(
             "the interval does not cover other runs: some costs are of too few launches".to_owned(),
         );
@@ -329,8 +331,6 @@ fn basis(prediction: &Prediction) -> String {
     }
 }
 
-fn user(prediction: &Prediction) -> Option<String> {
-    let traced = figure(prediction.user_ns?, "ns");
 /// What a change that removes work may change in the other calls.
 fn leaving(ns: f64) -> String {
     format!(
@@ -339,6 +339,8 @@ fn leaving(ns: f64) -> String {
     )
 }
 
+fn user(prediction: &Prediction) -> Option<String> {
+    let traced = figure(prediction.user_ns?, "ns");
     let Some(user) = prediction.predicted_user_ns else {
         return Some(format!(
             "user time where the vector was taken: {traced}; it is not predicted"
