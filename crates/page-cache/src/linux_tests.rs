@@ -75,6 +75,25 @@ fn read_ahead_has_the_windows_of_a_kernel() {
     }
 }
 
+/// Single pages are read from a file of 267 MiB. Returns the cached pages of the first 512.
+fn cached_after(pages: &[u64]) -> Vec<u64> {
+    let mut cache = cache(512 * MIB, 267 * MIB, 8 * MIB);
+    for page in pages {
+        cache.access(&read(page * PAGE_BYTES, PAGE_BYTES));
+    }
+    (0..512).filter(|page| cache.has(0, *page)).collect()
+}
+
+/// The kernel's cached pages were seen by cachestat(2) after these reads. The last one finds the marker of a folio of four pages. The kernel leaves out page 20, but not page 80:
+/// between it and the folio begins another node of its tree.
+#[test]
+fn read_ahead_behind_a_folio_of_several_pages_is_that_of_a_kernel() {
+    let with_gap: Vec<u64> = (0..20).chain(21..100).collect();
+    assert_eq!(cached_after(&[0, 1, 2000, 2001, 6]), with_gap);
+    let without_gap: Vec<u64> = (0..332).collect();
+    assert_eq!(cached_after(&[0, 1, 4, 2000, 2001, 22]), without_gap);
+}
+
 #[test]
 fn only_the_first_window_of_a_sequential_read_is_awaited() {
     let reads = (0..2048).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
