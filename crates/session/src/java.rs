@@ -119,7 +119,9 @@ pub fn stored(store: &StoreChoice, name: &str) -> Result<Option<Run>, Failure> {
     };
     let mut listed = store.runs()?;
     listed.retain(|run| {
-        machine_name(&run.head.machine).as_deref() == Some(name) && !run.head.interrupted
+        run.head.vector.is_none()
+            && machine_name(&run.head.machine).as_deref() == Some(name)
+            && !run.head.interrupted
     });
     let start = |run: &yamba_store::Listed| run.started_unix_s.unwrap_or(0.0);
     listed.sort_by(|a, b| start(b).total_cmp(&start(a)));

@@ -45,7 +45,6 @@ mod target;
 mod terminal;
 mod time;
 mod trace;
-mod vector_file;
 
 use std::process::ExitCode;
 

@@ -65,6 +65,21 @@ pub(super) fn document<E: document::Entry>(run: &Run<E>) -> Result<(), Failure> 
     })
 }
 
+/// Says under which id something was stored. A store that fails is a warning.
+pub(super) fn note_stored(
+    what: &str,
+    kept: Result<impl std::fmt::Display, Failure>,
+) -> Result<(), Failure> {
+    match kept {
+        Ok(id) => note(&format!("{what} {id} stored\n")),
+        Err(Failure::Sentence { message, .. }) => {
+            note(&format!("warning: this {what} is not stored: {message}\n"));
+        }
+        Err(failure) => return Err(failure),
+    }
+    Ok(())
+}
+
 /// Notes that timed batches are missing.
 pub(super) fn note_without_batches(run: &Run) {
     let lacking = yamba_store::export::without_batches(run);

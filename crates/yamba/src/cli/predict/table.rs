@@ -39,14 +39,15 @@ fn rankings(found: &Predictions) -> impl Iterator<Item = &[Place]> {
     places.chunk_by(|a, b| a.application == b.application)
 }
 
-/// Rankings and ratios as sentences.
+/// Rankings, ratios and times of file reads as sentences.
 pub(super) fn conclusions(found: &Predictions) -> Vec<String> {
     let ranked = rankings(found).map(|places| {
         let lines = ranking(found, places);
         format!("{}: {}", lines[0], lines[1..].join("; "))
     });
     let ratios = found.ratios.iter().map(|ratio| version(found, ratio));
-    ranked.chain(ratios).collect()
+    let file_times = found.file_times.iter().map(sentence);
+    ranked.chain(ratios).chain(file_times).collect()
 }
 
 /// A line without control characters: the names come from documents.
@@ -274,6 +275,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
     }
+    lines.extend(prediction.leaving_ns.map(leaving));
     lines.extend(user(prediction));
     if prediction.is_within_launches {
         lines.push(
@@ -312,6 +314,14 @@ fn basis(prediction: &Prediction) -> String {
             prediction.no_context.as_deref().unwrap_or("no trace")
         ),
     }
+}
+
+/// What a change that removes work may change in the other calls.
+fn leaving(ns: f64) -> String {
+    format!(
+        "the calls that remain may take up to {} less, since the removed ones displaced their data from the caches: the interval covers that",
+        figure(ns, "ns")
+    )
 }
 
 fn user(prediction: &Prediction) -> Option<String> {

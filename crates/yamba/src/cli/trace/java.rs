@@ -4,6 +4,7 @@ use yamba_java::live::Program;
 use yamba_java::vector::{Counted, Names, Sampled, vector};
 use yamba_java::{JavaCommand, Jvm};
 use yamba_predict::{Vector, machine_name};
+use yamba_record::Machine;
 use yamba_record::number::number;
 use yamba_session::java::failure;
 
@@ -11,7 +12,7 @@ use super::TraceCommand;
 use crate::cli::{Failure, java, output};
 
 /// Runs the program once to count its calls, then without counting to sample it.
-pub(super) fn trace(options: &TraceCommand) -> Result<Vector, Failure> {
+pub(super) fn trace(options: &TraceCommand) -> Result<(Vector, Machine), Failure> {
     let jvm = Jvm::of_command(&options.command).map_err(failure)?;
     let command = JavaCommand::of(&options.command).map_err(failure)?;
     let here = java::here(jvm)?;
@@ -33,7 +34,7 @@ pub(super) fn trace(options: &TraceCommand) -> Result<Vector, Failure> {
     };
     let vector = vector(&counted, &sampled, names);
     output::note(&remarks(&counted, &sampled, &vector));
-    Ok(vector)
+    Ok((vector, here.machine))
 }
 
 fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {
