@@ -1,7 +1,7 @@
 // Measures the length of a core cycle without counters. It times a chain of dependent operations with known latency at two
 // lengths, so that the costs of call and clock cancel.
 // An interruption lengthens a reading: of the longer chain it makes a cycle too long, of the shorter one too short. So each chain is
-// read twice, and the shorter reading counts.
+// read twice. The mean of the readings counts or, if one was interrupted, the shorter reading.
 #pragma once
 
 #include <stdint.h>
@@ -21,10 +21,10 @@
 namespace yamba {
 namespace cycle {
 
-// Some processors' clocks advance in steps of 10 ns. The shortest of several readings is too short by a part of a step; this part
-// cancels in the difference of the two chains. The error that remains is as often positive as negative, so the median of many
-// lengths removes it. A longer chain would be more precise, but each batch waits for four, and beside a neighbour a longer batch is
-// less often undisturbed.
+// Some processors' clocks advance in steps of 10 ns. The error of a step is as often positive as negative, so the median of many
+// readings removes it. The shorter of two readings is too short by a part of a step, and of the clock's jitter: 0.15 % in a cycle. A
+// longer chain would be more precise, but each batch waits for four, and beside a neighbour a longer batch is less often
+// undisturbed.
 constexpr uint64_t least_steps = 4096, most_steps = 32 * least_steps;
 constexpr double clock_steps = 200;
 
@@ -55,10 +55,17 @@ YAMBA_CYCLE_INLINE Times times(const Chain &chain) {
     return {shorter, time_chain(chain.run, 2 * steps_of(chain))};
 }
 
-// The length of a cycle by the shorter times of two readings.
+YAMBA_CYCLE_INLINE bool agree(double a, double b) { return __builtin_fabs(a - b) <= same_rate * b; }
+
+// The time of a chain by two readings.
+YAMBA_CYCLE_INLINE double combined(double first, double second) {
+    if (agree(first, second)) return (first + second) / 2;
+    return second < first ? second : first;
+}
+
+// The length of a cycle by two readings.
 YAMBA_CYCLE_INLINE double length(const Chain &chain, const Times &first, const Times &second) {
-    const double shorter = second.shorter < first.shorter ? second.shorter : first.shorter;
-    const double longer = second.longer < first.longer ? second.longer : first.longer;
+    const double shorter = combined(first.shorter, second.shorter), longer = combined(first.longer, second.longer);
     return longer > shorter ? (longer - shorter) / double(steps_of(chain)) / chain.cycles : not_known;
 }
 
@@ -70,7 +77,6 @@ YAMBA_CYCLE_INLINE double length(const Chain &chain) {
 
 // Whether two readings had the same clock rate. An interruption lengthens one of the four times; the other length then agrees.
 YAMBA_CYCLE_INLINE bool are_alike(const Times &first, const Times &second) {
-    auto agree = [](double a, double b) { return __builtin_fabs(a - b) <= same_rate * b; };
     return agree(first.shorter, second.shorter) || agree(first.longer, second.longer);
 }
 
