@@ -2,6 +2,7 @@
 
 mod password_file;
 mod service;
+mod tls;
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -10,10 +11,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use postgres::config::{Host, SslMode, TargetSessionAttrs};
-use postgres::{Config, NoTls};
+use percent_encoding::percent_decode_str;
+use postgres::Config;
+use postgres::config::{Host, TargetSessionAttrs};
 
 use crate::error::{StoreError, StoreFault};
+use tls::Encryption;
 
 /// The location of a store. Its `Display` text has no password.
 #[derive(Clone, Debug)]
@@ -45,6 +48,14 @@ impl Location {
             )
             .help(FORM)),
             None => Ok(Location::File(PathBuf::from(text))),
+        }
+    }
+
+    /// What the user should know before the store is opened: a file of passwords that is ignored.
+    pub fn warning(&self) -> Option<StoreError> {
+        match self {
+            Location::File(_) => None,
+            Location::Server(address) => address.warning(),
         }
     }
 }
@@ -108,7 +119,11 @@ fn secret(word: &str) -> Option<usize> {
 #[derive(Clone, Debug)]
 pub struct Address {
     config: Box<Config>,
+    encryption: Encryption,
 }
+
+/// The environment variable with a password.
+const PASSWORD_VARIABLE: &str = "PGPASSWORD";
 
 /// Timeout for connecting to a server and for unacknowledged data.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -125,22 +140,25 @@ const FORM: &str =
 impl Address {
     fn parse(url: &str) -> Result<Address, StoreError> {
         let new = |text: &str| StoreError::new(format!("the URL of the store: {text}"));
-        let (url, named) = without_service(url);
-        let mut config: Config = url.parse().map_err(|e: postgres::Error| match why(&e) {
-            text if text.contains("ssl") => no_tls(),
-            text => new(&text).help(FORM),
-        })?;
+        let (url, own) = without_own_parameters(url);
+        let mut config: Config = url
+            .parse()
+            .map_err(|e: postgres::Error| new(&why(&e)).help(FORM))?;
+        let mut encryption = Encryption::default();
+        let is_service = |(name, _): &&(String, String)| name == SERVICE;
+        for (name, value) in own.iter().filter(|pair| !is_service(pair)) {
+            encryption.add(name, value)?;
+        }
+        let named = own.iter().find(is_service).map(|(_, name)| name.clone());
         let usual = || {
             std::env::var("PGSERVICE")
                 .ok()
                 .filter(|name| !name.is_empty())
         };
         if let Some(service) = named.or_else(usual) {
-            add_service(&mut config, &service)?;
+            add_service(&mut config, &mut encryption, &service)?;
         }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(no_tls());
-        }
+        encryption.complete()?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             if Path::new(SOCKETS).is_dir() {
                 config.host_path(SOCKETS)
@@ -159,44 +177,66 @@ impl Address {
         config.application_name("yamba");
         Ok(Address {
             config: Box::new(config),
+            encryption,
         })
     }
 
     /// Connects. The password comes from the URL or its service, else from `PGPASSWORD`, else from the file of passwords, as for PostgreSQL's own programs.
     pub(crate) fn connect(&self) -> Result<postgres::Client, StoreFault> {
         let mut config = self.config.clone();
-        let password = std::env::var_os("PGPASSWORD").filter(|_| config.get_password().is_none());
-        if let Some(password) = password {
-            config.password(password.as_encoded_bytes());
+        if config.get_password().is_none() {
+            if let Some(password) = std::env::var_os(PASSWORD_VARIABLE) {
+                config.password(password.as_encoded_bytes());
+            } else if let Some(password) = password_file::password(&config, USUAL) {
+                config.password(password);
+            }
         }
-        if config.get_password().is_none()
-            && let Some(password) = password_file::password(&config, USUAL)
-        {
-            config.password(password);
+        self.encryption.connect(&config)
+    }
+
+    /// Like libpq, warns only if no other place has a password.
+    fn warning(&self) -> Option<StoreError> {
+        let is_given = self.config.get_password().is_some();
+        if is_given || std::env::var_os(PASSWORD_VARIABLE).is_some() {
+            return None;
         }
-        Ok(config.connect(NoTls)?)
+        let path = password_file::ignored()?;
+        let path = path.display();
+        let fault = format!("{path} is ignored: other users have rights to this file of passwords");
+        Some(StoreError::new(fault).help(format!("chmod 600 {path}")))
     }
 }
 
-/// The URL without its parameter `service`, and the value of that.
-fn without_service(url: &str) -> (String, Option<String>) {
+/// The parameter that names a service.
+const SERVICE: &str = "service";
+
+/// The URL without the parameters that tokio-postgres does not know, and these, decoded.
+fn without_own_parameters(url: &str) -> (String, Vec<(String, String)>) {
     let Some((before, query)) = url.split_once('?') else {
-        return (url.to_owned(), None);
+        return (url.to_owned(), Vec::new());
     };
-    let (own, others): (Vec<&str>, Vec<&str>) = query
-        .split('&')
-        .partition(|part| part.starts_with("service="));
-    let service = own.first().and_then(|part| part.split_once('='));
+    let decoded = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+    let pair = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        let name = decoded(name);
+        (name == SERVICE || Encryption::has(&name)).then(|| (name, decoded(value)))
+    };
+    let is_other = |part: &&str| pair(part).is_none();
+    let others: Vec<&str> = query.split('&').filter(is_other).collect();
     let rest = if others.is_empty() {
         before.to_owned()
     } else {
         format!("{before}?{}", others.join("&"))
     };
-    (rest, service.map(|(_, name)| name.to_owned()))
+    (rest, query.split('&').filter_map(pair).collect())
 }
 
 /// Adds the parameters of a service that the URL does not give.
-fn add_service(config: &mut Config, service: &str) -> Result<(), StoreError> {
+fn add_service(
+    config: &mut Config,
+    encryption: &mut Encryption,
+    service: &str,
+) -> Result<(), StoreError> {
     let help = "write it in ~/.pg_service.conf, or in the file that PGSERVICEFILE names";
     let new = |text: &str| StoreError::new(format!("the service {service:?}: {text}")).help(help);
     let parameters = service::parameters(service).ok_or_else(|| new("no file has it"))?;
@@ -213,8 +253,10 @@ fn add_service(config: &mut Config, service: &str) -> Result<(), StoreError> {
             "password" if config.get_password().is_none() => config.password(value),
             "host" | "port" | "user" | "dbname" | "password" | "application_name"
             | "connect_timeout" => &mut *config,
-            "sslmode" if ["disable", "allow", "prefer"].contains(&value.as_str()) => &mut *config,
-            "sslmode" => return Err(no_tls()),
+            name if Encryption::has(name) => {
+                encryption.add(name, value)?;
+                &mut *config
+            }
             _ => return Err(new("it has a parameter that is not known")),
         };
     }
@@ -232,12 +274,6 @@ fn why(error: &postgres::Error) -> String {
     } else {
         text
     }
-}
-
-fn no_tls() -> StoreError {
-    StoreError::new("the URL of the store asks for TLS, which this program does not speak").help(
-        "leave sslmode out and use a Unix socket or a network that you trust; through any other, an SSH tunnel: ssh -L 5432:localhost:5432 HOST",
-    )
 }
 
 /// Percent-encodes a part of a URL, so that the printed URL can be entered again.
@@ -276,7 +312,11 @@ impl fmt::Display for Address {
         if let Some(name) = self.config.get_dbname() {
             write!(f, "/{}", coded(name.as_bytes()))?;
         }
-        for (i, (name, value)) in self.query().into_iter().enumerate() {
+        let encryption = self.encryption.parameters();
+        let encryption = encryption
+            .into_iter()
+            .map(|(name, value)| (name, coded(value.as_bytes())));
+        for (i, (name, value)) in self.query().into_iter().chain(encryption).enumerate() {
             write!(f, "{}{name}={value}", if i > 0 { '&' } else { '?' })?;
         }
         Ok(())
@@ -341,6 +381,8 @@ mod tests {
             "postgresql://h/d?options=-c%20search_path%3Da%2Cb%26c",
             "postgresql://h1,h2/d?target_session_attrs=read-write",
             "postgresql://h?options=-c%20search_path%3Da",
+            "postgresql://h/d?sslmode=verify-ca&sslrootcert=%2Fa%20b%2Fca.crt",
+            "postgresql://h/d?sslrootcert=system&sslcert=%2Fc&sslkey=%2Fk",
         ] {
             assert_eq!(shown(url), url);
         }
@@ -387,8 +429,11 @@ mod tests {
     #[test]
     fn unsupported_url_parameters_are_rejected() {
         for (url, said) in [
-            ("postgresql://h/d?sslmode=require", "TLS"),
-            ("postgresql://h/d?sslmode=verify-full", "TLS"),
+            ("postgresql://h/d?sslmode=full", "unknown"),
+            (
+                "postgresql://h/d?sslmode=require&sslrootcert=system",
+                "weaker",
+            ),
             ("postgresql://h:x/d", "port"),
             ("postgresql://h/d?service=nowhere", "no file has it"),
             ("postgresql://h/d?colour=red", "not known"),

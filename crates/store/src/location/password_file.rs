@@ -3,7 +3,7 @@
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use postgres::Config;
 use postgres::config::Host;
@@ -13,11 +13,7 @@ const LOCAL: &str = "localhost";
 
 /// The password for this connection. `None` if there is no line for it, or if others can read the file.
 pub(super) fn password(config: &Config, usual_port: u16) -> Option<String> {
-    let path = file()?;
-    let mode = fs::metadata(&path).ok()?.permissions().mode();
-    if mode & 0o077 != 0 {
-        return None;
-    }
+    let path = file().filter(|path| !is_open(path))?;
     let text = fs::read_to_string(path).ok()?;
     let user = config.get_user().map(str::to_owned);
     let user = user.or_else(|| env::var("USER").ok())?;
@@ -32,6 +28,16 @@ pub(super) fn password(config: &Config, usual_port: u16) -> Option<String> {
         .to_string();
     let database = config.get_dbname().unwrap_or(&user);
     found(&text, [&host, &port, database, &user])
+}
+
+/// The file of passwords, if it is ignored because others can read it.
+pub(super) fn ignored() -> Option<PathBuf> {
+    file().filter(|path| is_open(path))
+}
+
+/// Whether the file exists and other users have any right to it.
+fn is_open(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0)
 }
 
 fn file() -> Option<PathBuf> {

@@ -1,5 +1,6 @@
 //! Tests of stores: stored runs are read back, and faults are reported without further loss.
 
+mod encrypted;
 mod harm;
 mod imported;
 mod power;

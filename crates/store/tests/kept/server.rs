@@ -1,6 +1,7 @@
 //! A PostgreSQL server for the tests, in a temporary folder. It listens on a socket there and is stopped at the end.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
-const NOBODY: u32 = 65534;
+pub const NOBODY: u32 = 65534;
 
 /// Starts the server, and stops it when standard input is closed, that is, when the test process ends in any way.
 const UNTIL_LEFT: &str =
@@ -37,6 +38,7 @@ impl Server {
             .status()
             .unwrap();
         assert!(made.success(), "{}", said(folder.path()));
+        configure(folder.path(), "listen_addresses = ''");
         let process = launched(folder.path());
         Server { folder, process }
     }
@@ -77,7 +79,7 @@ impl Drop for Server {
 }
 
 /// Whether the folder belongs to root, or did before it was given away.
-fn is_root(folder: &Path) -> bool {
+pub fn is_root(folder: &Path) -> bool {
     let owner = folder.metadata().unwrap().uid();
     owner == 0 || owner == NOBODY
 }
@@ -97,6 +99,13 @@ fn command(folder: &Path, program: &Path) -> Command {
     command
 }
 
+/// Adds lines to the server's settings. The last line for a setting counts, from the next start.
+pub fn configure(folder: &Path, lines: &str) {
+    let path = folder.join("data/postgresql.conf");
+    let mut file = fs::File::options().append(true).open(path).unwrap();
+    writeln!(file, "{lines}").unwrap();
+}
+
 /// Starts the server and waits until it answers.
 pub fn launched(folder: &Path) -> Child {
     let programs = programs().unwrap();
@@ -107,7 +116,7 @@ pub fn launched(folder: &Path) -> Child {
     let process = command(folder, Path::new("sh"))
         .args(["-c", UNTIL_LEFT])
         .arg(programs.join("postgres"))
-        .args(["-D", "data", "-c", "listen_addresses=", "-k"])
+        .args(["-D", "data", "-k"])
         .arg(folder)
         .args(["-c", "fsync=off", "-c", "max_connections=100"])
         .stdin(Stdio::piped())

@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Once;
 
 use clap::Args;
 use yamba_report::RunLocation;
 use yamba_store::Location;
 
-use super::Failure;
+use super::{Failure, output};
 use yamba_session::{StoreChoice, usual_store};
 
 /// The store in which runs are kept.
@@ -30,12 +31,26 @@ pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
     })
 }
 
+/// Whether the warnings of the store's location have been printed.
+static WARNED: Once = Once::new();
+
+/// An invalid location is an error when the store is opened.
+fn warn(choice: &StoreChoice) {
+    let location = choice.location().ok();
+    if let Some(warning) = location.and_then(|location| location.warning()) {
+        let help = warning.help_text().unwrap_or_default();
+        output::note(&format!("warning: {warning}\nhelp: {help}\n"));
+    }
+}
+
 impl StoreOption {
-    /// The store that the session uses.
+    /// The store that the session uses. Prints the warnings of its location, once.
     pub(super) fn choice(&self) -> StoreChoice {
-        StoreChoice {
+        let choice = StoreChoice {
             named: self.store.clone(),
-        }
+        };
+        WARNED.call_once(|| warn(&choice));
+        choice
     }
 
     /// The store as a copyable command names it, valid from any folder at any time. A password is omitted.

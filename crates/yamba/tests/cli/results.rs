@@ -1,6 +1,7 @@
 //! Finding stored runs again.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::Value;
@@ -93,6 +94,30 @@ fn new_store_is_empty() {
     }
     // Reading does not create a store.
     assert!(!yamba.folder.path().join("results.sqlite").exists());
+}
+
+#[test]
+fn open_file_of_passwords_is_named_once() {
+    let url = "postgresql://ann@localhost:1/none";
+    let yamba = Yamba::new().file("passwords", "*:*:*:ann:secret\n");
+    let path = yamba.folder.path().join("passwords");
+    let mut yamba = yamba.env("PGPASSFILE", path.to_str().unwrap());
+    let mut warnings = |mode, command: &str| {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let said = yamba.run(command).err;
+        let fix = format!("help: chmod 600 {}", path.display());
+        assert_eq!(
+            said.matches("is ignored").count(),
+            said.matches(&fix).count()
+        );
+        said.matches("warning: ").count()
+    };
+    assert_eq!(warnings(0o640, &format!("runs --store {url}")), 1);
+    assert_eq!(warnings(0o604, &format!("show latest --store {url}")), 1);
+    assert_eq!(warnings(0o600, &format!("runs --store {url}")), 0);
+    assert_eq!(warnings(0o644, "runs --store runs.sqlite"), 0);
+    let given = url.replace("ann@", "ann:secret@");
+    assert_eq!(warnings(0o644, &format!("runs --store {given}")), 0);
 }
 
 #[test]

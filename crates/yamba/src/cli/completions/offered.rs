@@ -11,8 +11,8 @@ use clap_complete::engine::{
 };
 use yamba_store::{Listed, Store};
 
-use crate::cli::{Cli, StoreOption, run_ref, select};
-use yamba_session::study;
+use crate::cli::{Cli, run_ref, select};
+use yamba_session::{StoreChoice, study};
 
 /// Number of run ids offered before any digit is typed.
 const LATEST: usize = 20;
@@ -115,7 +115,7 @@ fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// The stored runs, latest first. Completion neither creates nor migrates a store.
 fn listed() -> Vec<Listed> {
-    let location = StoreOption::default().choice().location().ok();
+    let location = StoreChoice::default().location().ok();
     let store = location.and_then(|l| Store::glance(&l).ok().flatten());
     let runs = store.and_then(|mut store| store.runs().ok());
     let mut runs = runs.unwrap_or_default();
