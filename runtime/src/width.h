@@ -52,7 +52,7 @@ inline double cycles(double instruction_ns, double cycle_ns) { return round(1000
 // The core at one moment.
 struct Core {
     double cycle_ns;  // the length of a cycle; NaN without a reference chain
-    double width;     // the width probe in cycles of 10 000 instructions; NaN without a probe, or if the clock rate changed meanwhile
+    double width;     // the probe in cycles of 10 000 instructions; NaN without a probe, or if the clock rate changed meanwhile
 };
 
 // Reads the reference chain before and after the probe. Some processors change their clock rate some microseconds after the last

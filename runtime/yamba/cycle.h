@@ -1,7 +1,7 @@
 // Measures the length of a core cycle without counters. It times a chain of dependent operations with known latency at two
 // lengths, so that the costs of call and clock cancel.
-// An interruption lengthens a reading: of the longer chain it makes a cycle too long, of the shorter one too short. So each chain is
-// read twice. The mean of the readings counts or, if one was interrupted, the shorter reading.
+// An interruption lengthens a reading: of the longer chain it makes a cycle too long, of the shorter one too short. So each chain
+// is read twice. The mean of the readings counts or, if one was interrupted, the shorter reading.
 #pragma once
 
 #include <stdint.h>
@@ -22,8 +22,8 @@ namespace yamba {
 namespace cycle {
 
 // Some processors' clocks advance in steps of 10 ns. The error of a step is as often positive as negative, so the median of many
-// readings removes it. The shorter of two readings is too short by a part of a step, and of the clock's jitter: 0.15 % in a cycle. A
-// longer chain would be more precise, but each batch waits for four, and beside a neighbour a longer batch is less often
+// readings removes it. The shorter of two readings is too short by a part of a step, and of the clock's jitter: 0.15 % in a
+// cycle. A longer chain would be more precise, but each batch waits for four, and beside a neighbour a longer batch is less often
 // undisturbed.
 constexpr uint64_t least_steps = 4096, most_steps = 32 * least_steps;
 constexpr double clock_steps = 200;

@@ -39,8 +39,8 @@ struct Reduction {
 };
 const Reduction *reduction_to(size_t bytes);
 
-// Size of a buffer that no cache holds: that of the last cache that the system reports or, if less, four times the largest cache that
-// was measured. A host may share the reported cache among many virtual machines.
+// Size of a buffer that no cache holds: that of the last cache that the system reports or, if less, four times the largest cache
+// that was measured. A host may share the reported cache among many virtual machines.
 size_t beyond_caches();
 
 // Whether a cache may hold a buffer of `bytes`.
