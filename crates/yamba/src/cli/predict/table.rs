@@ -275,7 +275,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
     }
-    lines.extend(prediction.leaving_ns.map(leaving));
+    lines.extend(leaving(prediction));
     lines.extend(user(prediction));
     if prediction.is_within_launches {
         lines.push(
@@ -317,11 +317,15 @@ fn basis(prediction: &Prediction) -> String {
 }
 
 /// What a change that removes work may change in the other calls.
-fn leaving(ns: f64) -> String {
-    format!(
-        "the calls that remain may take up to {} less, since the removed ones displaced their data from the caches: the interval covers that",
-        figure(ns, "ns")
-    )
+fn leaving(prediction: &Prediction) -> Option<String> {
+    let less = figure(prediction.leaving_ns?, "ns");
+    let covered = match prediction.interval_ns {
+        Some(_) => "the interval covers that",
+        None => "no interval covers that: trace with `--rounds`",
+    };
+    Some(format!(
+        "the calls that remain may take up to {less} less, since the removed ones displaced their data from the caches: {covered}"
+    ))
 }
 
 fn user(prediction: &Prediction) -> Option<String> {
