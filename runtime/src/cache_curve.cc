@@ -152,21 +152,16 @@ class Curve {
         const int visits = size.bytes < small_bytes ? 2 : 1;
         for (int i = 0; i < visits; i++) visit(buffer_, order, lines, platform.cache_line);
         const int passes = size.bytes < small_bytes ? small_passes : large_passes;
-        double before = probe();
+        double before = width::read_core().width;
         for (int i = 0; i < passes; i++) {
             const double expected = pass_ns / fmax(1, size.least_ns);
             const uint64_t loads = uint64_t(fmax(double(least_loads), fmin(double(most_loads), expected)));
             const double ns = chase<true>(buffer_, order, loads, platform.cache_line);
-            const double after = probe();
+            const double after = width::read_core().width;
             passes_.add(Pass{double(size.bytes), ns, before, after});
             size.least_ns = fmin(size.least_ns, ns);
             before = after;
         }
-    }
-
-    static double probe() {
-        const double cycle = cycle_length();
-        return width::cycles(width::reading(), cycle);
     }
 
     // Times the computation of an address. A neighbour lengthens it, so the least reading counts. One cycle of it stands for the

@@ -312,17 +312,17 @@ class Measurement {
     void time_benchmark(BatchFacts &facts) {
         const Watch watch = begin_watched<true>(facts.passes);
         Counters::Reading from, to;
-        double probe = width::reading(), before = cycle_length();
+        const width::Core before = width::read_core();
         counters_.read(from);
         facts.ns = time<true>(subject_, facts.passes);
         counters_.read(to);
         facts.counters = counters_.difference(from, to);
-        double after = cycle_length();
-        facts.cycle_ns = (before + after) / 2;
-        facts.probes.before = width::cycles(probe, before);
-        facts.probes.between = width::cycles(width::reading(), after);
-        facts.probes.cycle_change_ppm = width::change_ppm(before, after);
-        if (is_value_) check_cycle(facts, after);
+        const width::Core after = width::read_core();
+        facts.cycle_ns = (before.cycle_ns + after.cycle_ns) / 2;
+        facts.probes.before = before.width;
+        facts.probes.between = after.width;
+        facts.probes.cycle_change_ppm = width::change_ppm(before.cycle_ns, after.cycle_ns);
+        if (is_value_) check_cycle(facts, after.cycle_ns);
         facts.disturbance += watch.end();
         batch = Batch{facts.passes, facts.operations, facts.ns};
         subject_.evidence(facts.evidence);
@@ -332,13 +332,13 @@ class Measurement {
 
     void time_dummy(BatchFacts &facts) {
         const Watch watch = begin_watched<false>(facts.passes);
-        double before = cycle_length();
+        const double before = cycle_length();
         facts.dummy_ns = time<false>(subject_, facts.passes);
-        double after = cycle_length();
-        facts.dummy_cycle_ns = (before + after) / 2;
-        facts.probes.after = width::cycles(width::reading(), after);
-        facts.probes.dummy_cycle_change_ppm = width::change_ppm(before, after);
-        check_cycle(facts, after);
+        const width::Core after = width::read_core();
+        facts.dummy_cycle_ns = (before + after.cycle_ns) / 2;
+        facts.probes.after = after.width;
+        facts.probes.dummy_cycle_change_ppm = width::change_ppm(before, after.cycle_ns);
+        check_cycle(facts, after.cycle_ns);
         facts.disturbance += watch.end();
         subject_.after_pass();
     }

@@ -38,18 +38,30 @@ const Reduction *reduction_to(size_t bytes) {
     return nullptr;
 }
 
+size_t beyond_caches() {
+    const size_t reported = platform.last_cache_size, measured = 4 * platform.measured_cache;
+    return measured > 0 && measured < reported ? measured : reported;
+}
+
+bool may_fit_cache(size_t bytes) { return bytes < beyond_caches(); }
+
+// The least power of two that no cache holds: sizes of later runs are the same, although a measured cache varies.
+static size_t least_in_memory() {
+    size_t bytes = 1 << 20;
+    while (bytes < beyond_caches()) bytes *= 2;
+    return bytes;
+}
+
 size_t affordable(size_t bytes, size_t buffers) {
     const size_t wanted = bytes, half = available() / 2 / buffers, filled = platform.buffer_room / buffers;
-    while (bytes > half || bytes > filled) bytes /= 2;
+    const size_t most = filled < half ? filled : half;
+    while (bytes > most) bytes /= 2;
+    const size_t least = least_in_memory();
+    if (bytes < least && least <= most && least < wanted) bytes = least;
     constexpr size_t room = sizeof reductions / sizeof *reductions;
     if (bytes != wanted && reduction_to(bytes) == nullptr && reduced < room)
         reductions[reduced++] = Reduction{wanted, bytes, filled < half};
     return bytes;
-}
-
-bool may_fit_cache(size_t bytes) {
-    const bool is_measured = platform.measured_cache > 0;
-    return bytes < platform.last_cache_size && !(is_measured && bytes / 4 >= platform.measured_cache);
 }
 
 static void advise(void *start, size_t bytes, bool huge_pages) {

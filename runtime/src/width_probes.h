@@ -22,7 +22,7 @@ inline void record_probes(double ns) {
     for (double next = 0; next < ns; next += apart_ns) {
         while (nanoseconds(begin, read_clock()) < next) {
         }
-        const double probe = reading(), width = cycles(probe, cycle_length());
+        const double width = read_core().width;
         if (width > 0) all.push_back(width);
     }
     Record record("probes");

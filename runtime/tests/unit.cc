@@ -550,6 +550,18 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
+// Each of the six calls is interrupted in turn. Two of them only fetch the code.
+void interruption_does_not_change_the_length_of_a_cycle() {
+    static int call, interrupted;
+    yamba::read_clock = simulated;
+    yamba::Chain chain{[](uint64_t steps) { now += 12 + 3 * steps + (++call == interrupted ? 10000 : 0); }, 64, 1};
+    for (interrupted = 1; interrupted <= 6; interrupted++) {
+        call = 0;
+        CHECK(yamba::cycle::length(chain) == 3);
+        CHECK(call == 6);
+    }
+}
+
 // A clock with microsecond steps needs a chain of a millisecond, too long to run around each batch.
 void chains_suit_the_clock_s_step() {
     static uint64_t longest;
@@ -561,10 +573,10 @@ void chains_suit_the_clock_s_step() {
         yamba::cycle_length();
         return longest / 2;
     };
-    CHECK(steps_with(1) == 8192 && steps_with(0) == 8192);
-    CHECK(steps_with(40) >= 31900 && steps_with(40) <= 32100 && steps_with(1000) == 262144);
+    CHECK(steps_with(1) == 4096 && steps_with(0) == 4096);
+    CHECK(steps_with(40) >= 15900 && steps_with(40) <= 16100 && steps_with(1000) == 131072);
     yamba::isa_hooks.reference = {};
-    CHECK((yamba::cycle::suit_clock(40), yamba::cycle::steps_wanted) == 8192);
+    CHECK((yamba::cycle::suit_clock(40), yamba::cycle::steps_wanted) == 4096);
     yamba::isa_hooks.reference = former;
 }
 
@@ -609,14 +621,40 @@ void a_neighbour_lengthens_the_probe() {
     CHECK(width::change_ppm(0.25, 0.25) == 0 && width::change_ppm(0.25, 0.2505) == 2000);
     Probes probes;
     CHECK(!is_quiet(probes, fast, true));
-    probes.before = probes.between = fast, probes.after = 2039, probes.cycle_change_ppm = -19000;
+    probes.before = probes.between = fast;
     CHECK(is_quiet(probes, fast, false) && !is_quiet(probes, fast, true));
-    probes.dummy_cycle_change_ppm = 0;
+    probes.after = 2039;
     CHECK(is_quiet(probes, fast, true));
     probes.after = contended;
     CHECK(!is_quiet(probes, fast, true));
-    probes.after = fast, probes.dummy_cycle_change_ppm = 21000;
-    CHECK(!is_quiet(probes, fast, true));
+}
+
+// If the clock rate halves around the probe, the probe has no width. An interruption changes the width only if it is the probe's.
+void probe_has_a_width_only_at_one_clock_rate() {
+    static int call, interrupted, slow_from;
+    yamba::read_clock = simulated;
+    const yamba::Chain width = yamba::isa_hooks.width, reference = yamba::isa_hooks.reference;
+    static auto time = [](uint64_t cycles) -> uint64_t {
+        call++;
+        return (call >= slow_from ? 2 : 1) * cycles + (call == interrupted ? 10000 : 0);
+    };
+    yamba::isa_hooks.width = {[](uint64_t steps) { now += time(steps); }, 64, 1};
+    yamba::isa_hooks.reference = {[](uint64_t steps) { now += time(2 * steps); }, 64, 1};
+    slow_from = 1000, interrupted = 0;
+    yamba::cycle::suit_clock(1), yamba::width::suit_clock(1);
+    auto core = [](int slow, int interruption) {
+        call = 0, slow_from = slow, interrupted = interruption;
+        return yamba::width::read_core();
+    };
+    // The code of chain, probe and chain is fetched; the chains are timed at two lengths each, the probe once.
+    const double quiet = core(1000, 0).width;
+    CHECK(call == 8 && fabs(quiet / 5000 - 1) < 0.02);
+    for (int i = 1; i <= 8; i++) CHECK(core(1000, i).cycle_ns == 2 && (core(1000, i).width == quiet) == (i != 5));
+    for (int from = 4; from <= 7; from++) CHECK(isnan(core(from, 0).width));
+    for (int from : {1, 2, 8}) CHECK(fabs(core(from, 0).width / quiet - 1) < 0.02);
+    yamba::isa_hooks.reference = {};
+    CHECK(isnan(yamba::width::read_core().width) && isnan(yamba::width::read_core().cycle_ns));
+    yamba::isa_hooks.width = width, yamba::isa_hooks.reference = reference;
 }
 
 // Contended batches are recorded, but the program measures on until it has enough others.
@@ -646,14 +684,15 @@ void contended_batches_are_not_enough() {
 // With few batches, the second chain checks each of them. A check during which the clock rate changes does not count.
 void few_batches_have_a_second_opinion_each() {
     yamba::Chain former = yamba::isa_hooks.check, reference = yamba::isa_hooks.reference;
-    static uint64_t step;
-    step = 1;
+    static uint64_t step, calls;
+    step = 1, calls = 0;
     yamba::isa_hooks.reference = {[](uint64_t steps) { now += step * steps; }, 64, 1};
     yamba::isa_hooks.check = yamba::isa_hooks.reference;
     Recorder subject, one_pass, unsteady;
     CHECK(records_with(subject, {24, 0}, "\"check_cycle_ns\":1,") == 8 + 2);
     CHECK(records_with(one_pass, {24, 0}, "\"check_cycle_ns\":1,", true) == 24);
-    yamba::isa_hooks.check = {[](uint64_t steps) { now += step * steps, step = 3 - step; }, 64, 1};
+    // A length takes six calls. The rate changes after each length.
+    yamba::isa_hooks.check = {[](uint64_t steps) { now += step * steps, step = ++calls % 6 == 0 ? 3 - step : step; }, 64, 1};
     CHECK(records_with(unsteady, {24, 0}, "\"check_cycle_ns\":null") == 24);
     yamba::isa_hooks.check = former, yamba::isa_hooks.reference = reference;
 }
@@ -820,9 +859,11 @@ int main() {
     stolen_time_is_the_gap_between_two_clocks();
     what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
+    interruption_does_not_change_the_length_of_a_cycle();
     chains_suit_the_clock_s_step();
     probes_suit_the_clock_s_step();
     a_neighbour_lengthens_the_probe();
+    probe_has_a_width_only_at_one_clock_rate();
     probes_without_a_benchmark_are_recorded();
     contended_batches_are_not_enough();
     few_batches_have_a_second_opinion_each();

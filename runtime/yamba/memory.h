@@ -28,7 +28,8 @@ struct Reserved {
 // if the system reports nothing.
 size_t available();
 
-// `bytes`, halved until `buffers` of this size take at most half of the available memory and a launch has time to fill them.
+// `bytes`, halved until `buffers` of this size take at most half of the available memory and a launch has time to fill them. If a
+// cache may hold the halved size, but there is room for a size that none holds, that size.
 size_t affordable(size_t bytes, size_t buffers);
 
 // A size that `affordable` has halved, and why; null if it gave this size as requested.
@@ -38,8 +39,11 @@ struct Reduction {
 };
 const Reduction *reduction_to(size_t bytes);
 
-// Whether a cache may hold a buffer of `bytes`: it is smaller than the last cache that the system reports, and also smaller than
-// four times the largest cache that was measured, if one was. A host may share the reported cache among many virtual machines.
+// Size of a buffer that no cache holds: that of the last cache that the system reports or, if less, four times the largest cache
+// that was measured. A host may share the reported cache among many virtual machines.
+size_t beyond_caches();
+
+// Whether a cache may hold a buffer of `bytes`.
 bool may_fit_cache(size_t bytes);
 
 // Reserves `bytes` of untouched memory, aligned to a page of the requested kind. Returns null and sets `errno` on failure. The

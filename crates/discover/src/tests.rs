@@ -259,3 +259,53 @@ fn recorded_curve_of_a_busy_host() {
         "{found:?}"
     );
 }
+
+/// The lowest latencies of a whole run on a virtual Granite Rapids, up to 32 MiB. The first level has 48 KiB, the second one 2 MiB.
+#[test]
+fn caches_of_granite_rapids_are_found() {
+    let recorded = [
+        (16, 1.038),
+        (20, 1.038),
+        (24, 1.039),
+        (28, 1.038),
+        (32, 1.038),
+        (40, 1.041),
+        (48, 1.109),
+        (56, 3.724),
+        (64, 3.727),
+        (80, 3.726),
+        (96, 3.726),
+        (128, 3.726),
+        (192, 3.726),
+        (256, 3.726),
+        (320, 3.727),
+        (384, 3.731),
+        (448, 3.981),
+        (512, 4.171),
+        (640, 4.381),
+        (768, 4.576),
+        (896, 4.718),
+        (1024, 4.799),
+        (1280, 4.937),
+        (1536, 7.832),
+        (1792, 10.215),
+        (2048, 12.369),
+        (2560, 20.557),
+        (3072, 23.24),
+        (3584, 28.25),
+        (4096, 29.763),
+        (6144, 30.984),
+        (8192, 32.082),
+        (12288, 35.64),
+        (16384, 37.455),
+        (24576, 39.639),
+        (32768, 41.008),
+    ];
+    let point = |(kib, ns): (u32, f64)| CurvePoint {
+        bytes: f64::from(kib) * KIB,
+        ns,
+        is_contended: Some(false),
+    };
+    let found = caches(&[recorded.map(point).to_vec()]);
+    has_sizes(&found, &[48.0 * KIB, 2.0 * MIB], 1.1);
+}

@@ -8,10 +8,11 @@ use std::time::Duration;
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
 use yamba_gc::texture::texture;
+use yamba_java::JavaCommand;
 
 use crate::classes::Classes;
 use crate::profile::profile_with;
-use crate::{JavaCommand, Jvm, Limits};
+use crate::{Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
 /// Shapes of the micro-benchmark with the bytes of an object.
@@ -180,12 +181,10 @@ fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<S
             PROFILED_TOTAL_MB * MEGABYTE,
             0,
         ];
-        let mut arguments = vec!["-cp".to_owned(), classes.jar().display().to_string()];
-        arguments.extend(["Shapes".to_owned(), shape.to_owned()]);
-        arguments.extend(numbers.iter().map(u64::to_string));
         let command = JavaCommand {
-            arguments,
-            removed: Vec::new(),
+            program: "java".to_owned(),
+            options: vec!["-cp".to_owned(), classes.jar().display().to_string()],
+            application: shapes(shape, numbers),
         };
         let demand =
             profile_with(classes, jvm, serial, &command, PROFILE_STEP_BYTES, LIMITS).ok()?;
@@ -195,6 +194,12 @@ fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<S
         ))
     };
     SHAPES.into_iter().filter_map(one).collect()
+}
+
+/// The micro-benchmark with its arguments.
+fn shapes(shape: &str, numbers: [u64; 4]) -> Vec<String> {
+    let names = ["Shapes".to_owned(), shape.to_owned()].into_iter();
+    names.chain(numbers.map(|n| n.to_string())).collect()
 }
 
 /// Sizes of one run of the micro-benchmark.
@@ -229,13 +234,11 @@ fn observation(
         format!("-Xmx{heap_mb}m"),
         "-cp".to_owned(),
         classes.jar().display().to_string(),
-        "Shapes".to_owned(),
-        shape.to_owned(),
     ];
     if !is_concurrent {
         arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
     }
-    arguments.extend(numbers.iter().map(u64::to_string));
+    arguments.extend(shapes(shape, numbers));
     let mut runs = Vec::new();
     for _ in 0..REPEATS {
         runs.push(jvm.run(collector, &arguments, "gc*,safepoint", LIMITS)?);

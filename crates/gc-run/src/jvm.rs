@@ -64,12 +64,6 @@ impl Jvm {
         self.home.join("bin").join(name)
     }
 
-    /// The first number of its version.
-    pub fn major(&self) -> u32 {
-        let digits = self.version.split(['.', '+', '-']).next();
-        digits.and_then(|d| d.parse().ok()).unwrap_or(0)
-    }
-
     /// Whether it has a collector. The error is what it printed.
     pub fn has(&self, collector: Collector) -> Result<(), String> {
         let output = Command::new(self.tool("java"))

@@ -11,7 +11,7 @@ mod profile;
 mod watch;
 
 pub use characterise::{characterise, costs_path};
-pub use command::JavaCommand;
+pub use command::remove_varied;
 pub use jvm::Jvm;
 pub use limits::{LIMITS, Limits};
 pub use measure::{Measured, measure};

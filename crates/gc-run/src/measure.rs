@@ -3,7 +3,7 @@
 use yamba_gc::Collector;
 use yamba_gc::log::Kind;
 
-use crate::{JavaCommand, Jvm, Limits};
+use crate::{Jvm, Limits};
 
 /// Figures of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,16 +20,16 @@ pub struct Measured {
     pub pause_longest_ns: f64,
 }
 
-/// Runs an application once with a collector and a heap of fixed size.
+/// Runs an application once with a collector and a heap of fixed size. `application` are the arguments of `java`.
 pub fn measure(
     jvm: &Jvm,
-    command: &JavaCommand,
+    application: &[String],
     collector: Collector,
     heap_bytes: u64,
     limits: Limits,
 ) -> Result<Measured, String> {
     let mut arguments = vec![format!("-Xms{heap_bytes}"), format!("-Xmx{heap_bytes}")];
-    arguments.extend(command.arguments.iter().cloned());
+    arguments.extend(application.iter().cloned());
     let finished = jvm.run(collector, &arguments, "gc*,safepoint", limits)?;
     let collections = finished.collections();
     let is_cycle = |kind: Option<Kind>| kind == Some(Kind::ConcurrentMark);

@@ -4,10 +4,11 @@ use yamba_gc::Collector;
 use yamba_gc::costs::CollectorCosts;
 use yamba_gc::demand::{AGES, Census, Demand, SCHEMA};
 use yamba_gc::log::Kind;
+use yamba_java::JavaCommand;
 
 use crate::classes::Classes;
 use crate::jvm::Finished;
-use crate::{JavaCommand, Jvm, Limits};
+use crate::{Jvm, Limits};
 
 /// Size of the young generation, in MB. A third is one survivor space, and bounds the live set.
 const YOUNG_MB: u64 = 3072;
@@ -66,7 +67,7 @@ pub(crate) fn profile_with(
         jar.display(),
         times.display()
     ));
-    arguments.extend(command.arguments.iter().cloned());
+    arguments.extend(command.arguments());
     let finished = jvm.run(Collector::Serial, &arguments, "gc*,gc+age=trace", limits)?;
     let times = std::fs::read_to_string(&times).map_err(|e| e.to_string())?;
     let times: Vec<f64> = times.lines().filter_map(|l| l.parse().ok()).collect();
@@ -110,7 +111,7 @@ fn demand(
     Ok(Demand {
         schema: SCHEMA.to_owned(),
         application: command.name(),
-        command: command.arguments.clone(),
+        command: command.arguments(),
         jvm: jvm.version.clone(),
         allocated_bytes: allocated_bytes + rest_of_eden(&finished.log),
         mutator_ns: finished.elapsed_ns - pauses_ns,

@@ -14,7 +14,6 @@ use crate::limits::Limits;
 const PERIOD: Duration = Duration::from_millis(3);
 /// Readings between two searches for new threads.
 const SEARCH_EVERY: u32 = 10;
-const PAGE_BYTES: u64 = 4096;
 
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -65,7 +64,7 @@ fn excess(pid: u32, elapsed: Duration, limits: Limits) -> Option<String> {
         .nth(1)
         .and_then(|p| p.parse().ok())
         .unwrap_or(0);
-    let resident = pages * PAGE_BYTES;
+    let resident = pages * rustix::param::page_size() as u64;
     let is_excess = resident > limits.resident_bytes;
     is_excess.then(|| format!("java used {} MB of memory", resident / 1_000_000))
 }

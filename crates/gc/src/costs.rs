@@ -84,6 +84,14 @@ pub struct Costs {
     pub skipped: BTreeMap<String, String>,
 }
 
+impl Costs {
+    /// The first number of the JVM's version. 0: it has none.
+    pub fn jvm_major(&self) -> u32 {
+        let digits = self.jvm.split(['.', '+', '-']).next();
+        digits.and_then(|d| d.parse().ok()).unwrap_or(0)
+    }
+}
+
 /// One run of the micro-benchmark.
 #[derive(Clone, Debug)]
 pub struct Observation {

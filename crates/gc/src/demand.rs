@@ -55,6 +55,14 @@ pub struct Demand {
     pub not_measured: Vec<String>,
 }
 
+impl Demand {
+    /// Live bytes of the census with most of them.
+    pub fn largest_live_bytes(&self) -> f64 {
+        let live = self.censuses.iter().map(Census::live_bytes);
+        live.fold(0.0, f64::max)
+    }
+}
+
 /// Ages that a census tells apart; the last one holds all older objects.
 pub const AGES: usize = 15;
 

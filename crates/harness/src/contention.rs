@@ -11,19 +11,12 @@ use yamba_record::event::Curve;
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
 
-/// The kind of disturbance of such a batch.
+/// The kind of disturbance of such a batch. The harness marks these batches after a launch; programs mark the other kinds.
 pub(super) const NEIGHBOUR: &str = "neighbour";
-
-/// The kind of disturbance of a batch with quiet probes during which the clock rate changed. Its time cannot be converted to cycles.
-const FREQUENCY: &str = "frequency";
 
 /// A probe is quiet within this share of the quiet width. Neighbours lengthen a probe by a third and more, the steps of a clock by less
 /// than a hundredth.
 const WIDTH_TOLERANCE: f64 = 0.02;
-
-/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per million. The rate of some processors
-/// drifts by a quarter of that within milliseconds.
-const MOST_CYCLE_CHANGE_PPM: f64 = 20_000.0;
 
 /// Relative width of the stretch of probes that are one level.
 const LEVEL: f64 = 0.01;
@@ -37,9 +30,15 @@ const SHARP: f64 = 0.5;
 /// Relative distance of the quartiles of probes that a neighbour spreads. The steps of a clock spread them by less.
 const BROAD: f64 = 0.05;
 
-/// From this share of contended probes on, the probes of a launch must show that the core stays quiet between them. A smaller share of the time moves
-/// no figure by more than a fiftieth.
+/// From this share of contended probes on, neighbours use a noticeable part of the time.
 const CONTENDED: f64 = 0.04;
+
+/// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. A benchmark does not depend on the
+/// width of the core more than the probe does, so a smaller one moves no figure by more than a fiftieth.
+const NOTICEABLE: f64 = 0.02;
+
+/// A neighbour takes at most half of the core, so it lengthens a probe by at most this share. A probe that was interrupted is longer still.
+const MOST_LENGTHENED: f64 = 1.0;
 
 /// Fewest probes that have a distribution.
 const FEWEST_TO_JUDGE: usize = 20;
@@ -302,20 +301,14 @@ fn widths(probes: &Probes) -> impl Iterator<Item = f64> {
 
 /// The readings that batches of an entry have. An interrupted reading is missing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
-    widths: [bool; 3],
-    changes: [bool; 2],
-}
+pub(super) struct Taken([bool; 3]);
 
 impl Taken {
     /// All readings that any of these batches has. A quantity has no dummy, and some instruction sets have no probe.
     pub fn by<'b>(batches: impl Iterator<Item = &'b Probes>) -> Taken {
         batches.fold(Taken::default(), |mut all, probes| {
-            for (is_taken, width) in all.widths.iter_mut().zip(all_widths(probes)) {
+            for (is_taken, width) in all.0.iter_mut().zip(all_widths(probes)) {
                 *is_taken |= width.is_some();
-            }
-            for (is_taken, change) in all.changes.iter_mut().zip(all_changes(probes)) {
-                *is_taken |= change.is_some();
             }
             all
         })
@@ -326,18 +319,11 @@ fn all_widths(probes: &Probes) -> [Option<f64>; 3] {
     [probes.before, probes.between, probes.after]
 }
 
-fn all_changes(probes: &Probes) -> [Option<f64>; 2] {
-    [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm]
-}
-
 /// What the probes of a batch show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Finding {
-    /// Nothing else used the core, and its clock rate was steady.
+    /// Nothing else used the core while the probes ran.
     Quiet,
-    /// Nothing else used the core while the probes ran, but its clock rate changed. A neighbour moves the probes; the clock moves only the length of a
-    /// cycle.
-    ClockChanged,
     /// Another hardware thread used the core.
     Contended,
     /// Without probes or without a quiet width.
@@ -346,7 +332,7 @@ pub(super) enum Finding {
 
 /// What the probes show of this batch of an entry with the readings `taken`. A missing reading was interrupted.
 pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Finding {
-    if !taken.widths.contains(&true) {
+    if !taken.0.contains(&true) {
         return Finding::Unknown;
     }
     let level = match width {
@@ -354,18 +340,11 @@ pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Findi
         QuietWidth::NeverQuiet => return Finding::Contended,
         QuietWidth::Known(level) => level,
     };
-    let holds = |taken: bool, reading: Option<f64>, test: &dyn Fn(f64) -> bool| {
-        !taken || reading.is_some_and(test)
-    };
-    let is_steady = |change: f64| change.abs() <= MOST_CYCLE_CHANGE_PPM;
-    let mut widths = taken.widths.into_iter().zip(all_widths(probes));
-    let mut changes = taken.changes.into_iter().zip(all_changes(probes));
-    if !widths.all(|(taken, width)| holds(taken, width, &|w| is_level(w, level))) {
-        Finding::Contended
-    } else if !changes.all(|(taken, change)| holds(taken, change, &is_steady)) {
-        Finding::ClockChanged
-    } else {
+    let mut widths = taken.0.into_iter().zip(all_widths(probes));
+    if widths.all(|(taken, width)| !taken || width.is_some_and(|w| is_level(w, level))) {
         Finding::Quiet
+    } else {
+        Finding::Contended
     }
 }
 
@@ -373,22 +352,38 @@ pub(super) fn is_level(width: f64, level: f64) -> bool {
     (width / level - 1.0).abs() <= WIDTH_TOLERANCE
 }
 
-/// Marks the batches that a neighbour or a change of the clock rate disturbed, and only those.
+/// Marks the batches that a neighbour disturbed, and only those.
 pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) {
     let taken = Taken::by(batches.iter().map(|batch| &batch.probes));
     for batch in batches {
-        batch.disturbed.retain(|kind| !is_by_probes(kind));
-        let kind = match finding(&batch.probes, width(batch), taken) {
-            Finding::Contended => NEIGHBOUR,
-            Finding::ClockChanged => FREQUENCY,
-            Finding::Quiet | Finding::Unknown => continue,
-        };
-        batch.disturbed.push(kind.to_owned());
+        batch.disturbed.retain(|kind| kind != NEIGHBOUR);
+        if finding(&batch.probes, width(batch), taken) == Finding::Contended {
+            batch.disturbed.push(NEIGHBOUR.to_owned());
+        }
     }
 }
 
-/// For each undisturbed batch of a launch, whether the probes before and after the calls of the benchmark were busy, as 0 or 1.
-type Pairs = Vec<(f64, f64)>;
+/// For each batch of a launch that only a neighbour may have disturbed, the probes before and after the calls of the benchmark.
+type Pairs = Vec<[End; 2]>;
+
+/// A probe at one end of the calls.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    /// 1 if the core was busy, 0 if it was quiet.
+    busy: f64,
+    /// Share of the quiet width by which the probe is longer, at most [`MOST_LENGTHENED`].
+    lengthened: f64,
+}
+
+impl End {
+    fn of(width: f64, level: f64) -> End {
+        let lengthened = (width / level - 1.0).clamp(0.0, MOST_LENGTHENED);
+        End {
+            busy: f64::from(!is_level(width, level)),
+            lengthened,
+        }
+    }
+}
 
 /// The launches whose probes say nothing of the time between them: neighbours come and go so fast that a quiet probe before the calls of the
 /// benchmark makes a quiet one after them hardly more likely. A launch of many batches is judged alone, since a quiet launch says nothing of
@@ -415,11 +410,8 @@ fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
             return None;
         }
         let level = width(batch).level()?;
-        let is_busy = |probe: f64| f64::from(!is_level(probe, level));
-        Some((
-            is_busy(batch.probes.before?),
-            is_busy(batch.probes.between?),
-        ))
+        let [before, between] = [batch.probes.before?, batch.probes.between?];
+        Some([End::of(before, level), End::of(between, level)])
     };
     batches.iter().filter_map(pair).collect()
 }
@@ -428,24 +420,29 @@ fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
 /// ends say nothing of the middle. The correlation within the launches must exceed its limit by its own error. Launches that are quiet or
 /// busy from beginning to end have no correlation; their neighbour is slow.
 fn is_blind(launches: &[&Pairs]) -> bool {
-    let all = launches.iter().flat_map(|pairs| pairs.iter());
-    let ends: Vec<f64> = all.flat_map(|(begin, end)| [*begin, *end]).collect();
-    let contended = ends.iter().sum::<f64>() / ends.len() as f64;
-    // Without any quiet pair there is nothing to trust, and without a busy one nothing to distrust.
-    if ends.is_empty() || contended <= CONTENDED || contended == 1.0 {
+    let ends: Vec<End> = launches
+        .iter()
+        .copied()
+        .flatten()
+        .flatten()
+        .copied()
+        .collect();
+    let mean = |of: fn(&End) -> f64| ends.iter().map(of).sum::<f64>() / ends.len() as f64;
+    // Without any quiet end there is nothing to trust.
+    if ends.is_empty() || mean(|e| e.lengthened) <= NOTICEABLE || mean(|e| e.busy) == 1.0 {
         return false;
     }
     let (mut number, mut both, mut of_begin, mut of_end) = (0.0, 0.0, 0.0, 0.0);
     for pairs in launches {
         let count = pairs.len() as f64;
-        let begin = pairs.iter().map(|p| p.0).sum::<f64>() / count;
-        let end = pairs.iter().map(|p| p.1).sum::<f64>() / count;
+        let begin = pairs.iter().map(|p| p[0].busy).sum::<f64>() / count;
+        let end = pairs.iter().map(|p| p[1].busy).sum::<f64>() / count;
         let varies = |mean: f64| mean > 0.0 && mean < 1.0;
         if varies(begin) || varies(end) {
             number += count;
             both += pairs
                 .iter()
-                .map(|p| (p.0 - begin) * (p.1 - end))
+                .map(|p| (p[0].busy - begin) * (p[1].busy - end))
                 .sum::<f64>();
             of_begin += count * begin * (1.0 - begin);
             of_end += count * end * (1.0 - end);
@@ -460,14 +457,9 @@ fn is_blind(launches: &[&Pairs]) -> bool {
     correlation - error < LEAST_CORRELATION
 }
 
-/// Whether the probes show this kind of disturbance. The harness marks its batches after a launch; programs mark the other kinds.
-pub(super) fn is_by_probes(kind: &str) -> bool {
-    [NEIGHBOUR, FREQUENCY].contains(&kind)
-}
-
-/// Whether the system left the batch alone. Only the probes may show a disturbance.
+/// Whether the system left the batch alone: only a neighbour may have disturbed it.
 pub(super) fn is_free_of_others(batch: &Batch) -> bool {
-    batch.disturbed.iter().all(|kind| is_by_probes(kind))
+    batch.disturbed.iter().all(|kind| kind == NEIGHBOUR)
 }
 
 /// Share of the probes of these batches that a neighbour lengthened. A batch with another kind of disturbance does not count: a context

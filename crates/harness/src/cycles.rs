@@ -11,8 +11,8 @@ use super::units::per_operation;
 /// Start of a note that says why cycles are unknown.
 const UNKNOWN: &str = "cycles are unknown";
 
-/// Start of the note of a figure whose thread was blocked for most of the time.
-const BLOCKED: &str = "no cycles";
+/// Start of the note of a figure whose thread was blocked for most of the time, or whose clock rate changed during each batch.
+const NONE: &str = "no cycles";
 
 /// A thread that was blocked for more than this share of the time has no figure in cycles.
 const MOST: f64 = 0.5;
@@ -20,8 +20,23 @@ const MOST: f64 = 0.5;
 /// Largest relative difference of the two chains. Beyond it one of them is wrong.
 const AGREE: f64 = 0.002;
 
-/// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment.
+/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per million. The rate of some processors
+/// drifts by a quarter of that within milliseconds.
+const MOST_CHANGE_PPM: f64 = 20_000.0;
+
+/// Whether benchmark and dummy each had one clock rate.
+fn is_steady(batch: &Batch) -> bool {
+    let probes = &batch.probes;
+    let changes = [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm];
+    changes.iter().flatten().all(|c| c.abs() <= MOST_CHANGE_PPM)
+}
+
+/// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment. `None` if the clock rate changed in
+/// between: then the time has no one cycle length.
 pub(super) fn of(batch: &Batch) -> Option<f64> {
+    if !is_steady(batch) {
+        return None;
+    }
     let length = batch.cycle_ns.filter(|c| *c > 0.0)?;
     let dummy_length = batch.dummy_cycle_ns.filter(|c| *c > 0.0);
     let dummy = batch.dummy_ns / dummy_length.unwrap_or(length);
@@ -70,9 +85,20 @@ fn blocked_share(batch: &Batch) -> Option<f64> {
 /// Why a blocked thread has no figure in cycles.
 pub(super) fn blocked_note(share: f64) -> String {
     format!(
-        "{BLOCKED}: the thread was off the processor for {:.0} % of the time, and uses none there",
+        "{NONE}: the thread was off the processor for {:.0} % of the time, and uses none there",
         share.min(1.0) * 100.0
     )
+}
+
+/// Whether the clock rate changed during each batch that has a cycle length.
+pub(super) fn is_unsteady(batches: &[&Batch]) -> bool {
+    let mut with_length = batches.iter().filter(|b| b.cycle_ns.is_some()).peekable();
+    with_length.peek().is_some() && with_length.all(|b| !is_steady(b))
+}
+
+/// Why a figure whose clock rate changed has no cycles.
+pub(super) fn unsteady_note() -> String {
+    format!("{NONE}: the clock rate changed during each batch")
 }
 
 /// Whether a note says that the length of a cycle is unknown.
@@ -82,7 +108,7 @@ pub fn says_unknown(note: &str) -> bool {
 
 /// Whether a note says why there is no figure in cycles.
 pub fn explains_absence(note: &str) -> bool {
-    says_unknown(note) || note.starts_with(BLOCKED)
+    says_unknown(note) || note.starts_with(NONE)
 }
 
 /// The cycle length by the second chain, as a multiple of that by the first.
@@ -183,6 +209,19 @@ mod tests {
         let opinion = of(&seen);
         assert!((opinion.ratio - 1.0002).abs() < 1e-9, "{opinion:?}");
         assert_eq!(doubt(opinion), None);
+    }
+
+    /// The rate falls from 3.9 to 3.8 GHz during the benchmark of one of two batches.
+    #[test]
+    fn batch_with_two_clock_rates_has_no_cycles() {
+        let steady = batch(0.25, None);
+        let mut changing = batch(0.26, None);
+        changing.probes.cycle_change_ppm = Some(26_000.0);
+        assert!(of(&steady).is_some());
+        assert_eq!(of(&changing), None);
+        assert!(!is_unsteady(&[&steady, &changing]));
+        assert!(is_unsteady(&[&changing]));
+        assert!(!is_unsteady(&[]));
     }
 
     /// A batch of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for `queued` of these.

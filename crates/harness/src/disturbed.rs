@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::{Batch, Workers};
 
-use super::contention::{is_by_probes, is_free_of_others};
+use super::contention::{NEIGHBOUR, is_free_of_others};
 use super::estimate::ENOUGH_LAUNCHES;
 
 /// Fewest undisturbed batches of a launch that can replace all its batches.
@@ -129,7 +129,7 @@ fn is_calm(batch: &Batch) -> bool {
 fn has_too_few_quiet(batches: &[Batch], calm: &BTreeSet<u64>) -> bool {
     if !batches
         .iter()
-        .any(|b| b.disturbed.iter().any(|kind| is_by_probes(kind)))
+        .any(|b| b.disturbed.iter().any(|kind| kind == NEIGHBOUR))
     {
         return false;
     }

@@ -16,6 +16,7 @@ mod budget;
 mod cache_curve;
 mod child;
 mod circle;
+mod clock;
 mod commands;
 mod compressed;
 mod contention;
@@ -63,6 +64,7 @@ mod width_probes;
 pub use assemble::{is_not_begun, no_figure};
 pub use cache_curve::cache_curve;
 pub use circle::circles;
+pub use clock::unix_s;
 pub use commands::{
     CommandEnd, CommandFailure, CommandPlan, CommandRun, FEWEST_RUNS, TimedCommand, TimedCommands,
     TimedRuns, time_commands,

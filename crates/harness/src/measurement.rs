@@ -1,7 +1,7 @@
 //! Measures jobs: interleaves the launches of their entries, and returns the run.
 
 use std::cell::RefCell;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use yamba_record::machine::{Contention, Machine, MeasuredCaches, Scratch as ScratchFacts};
@@ -10,6 +10,7 @@ use yamba_record::{Benchmark, Run};
 
 use super::cache_curve::cache_curve;
 use super::child::Limits;
+use super::clock::unix_s;
 use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
 use super::crash::Listing;
@@ -106,7 +107,7 @@ impl<'a> Measurement<'a> {
             run.benchmarks.push(entry);
         }
         run.interrupted = self.stop.requested();
-        run.finished_unix_s = since_1970();
+        run.finished_unix_s = unix_s();
         let quiet = conditions.quiet.borrow();
         note_neighbours(&mut run, &quiet);
         if let Some(folder) = self.neighbours.folder() {
@@ -128,7 +129,7 @@ impl<'a> Measurement<'a> {
         run.sources = self.options.origin.sources.clone();
         run.tags = self.options.origin.tags.clone();
         run.id = drawn_id();
-        run.started_unix_s = since_1970();
+        run.started_unix_s = unix_s();
         run
     }
 
@@ -163,16 +164,11 @@ impl<'a> Measurement<'a> {
         }
         let folder = self.neighbours.folder()?;
         let curve = cache_curve(self.native_program()?, self.options, self.stop, None).ok()?;
-        let now = since_1970()?;
+        let now = unix_s()?;
         let found = measured_caches::of_curve(&curve, widths.expected(), machine, now)?;
         measured_caches::keep(folder, machine, &found);
         Some(found)
     }
-}
-
-fn since_1970() -> Option<f64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.ok().map(|t| t.as_secs_f64())
 }
 
 pub(super) fn planned(options: &Options) -> Plan {

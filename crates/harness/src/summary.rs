@@ -336,6 +336,8 @@ struct Figures {
     second_opinion: Option<cycles::SecondOpinion>,
     /// Share of the time in which the thread was blocked, if that is most of it.
     blocked: Option<f64>,
+    /// Whether the clock rate changed during each batch.
+    is_unsteady: bool,
 }
 
 impl Figures {
@@ -354,6 +356,7 @@ impl Figures {
             cycles: rule(&used.each(cycles::of)).map(cycles::with_own_error),
             second_opinion: cycles::second_opinion(&all),
             blocked: cycles::blocked(all.iter().copied()),
+            is_unsteady: cycles::is_unsteady(&all),
         }
     }
 
@@ -391,7 +394,11 @@ impl Figures {
     fn without_cycles(&self) -> Option<String> {
         let doubt = || self.second_opinion.and_then(cycles::doubt);
         let known = self.cycles.and(self.blocked);
-        known.map(cycles::blocked_note).or_else(doubt)
+        let unsteady = || self.is_unsteady.then(cycles::unsteady_note);
+        known
+            .map(cycles::blocked_note)
+            .or_else(unsteady)
+            .or_else(doubt)
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde::Deserialize;
 use yamba_record::machine::Java;
 
-use crate::{Fault, Jars};
+use crate::{Fault, Jars, JavaCommand};
 
 /// The program `java` with options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,36 +52,23 @@ impl Jvm {
     /// # Errors
     /// If the command does not begin with the program `java`.
     pub fn of_command(command: &[String]) -> Result<Jvm, Fault> {
-        let program = command.first().cloned().unwrap_or_default();
-        if !program
-            .rsplit('/')
-            .next()
-            .is_some_and(|name| name.starts_with("java"))
-        {
-            return Err(Fault::new(
-                format!("the command begins with {program:?}, which is not `java`"),
-                "name the virtual machine first, as in: java -jar app.jar",
-            ));
-        }
-        let options = command[1..].iter().take_while(|word| word.starts_with('-'));
-        let options: Vec<String> = options
-            .take_while(|word| *word != "-jar")
-            .cloned()
-            .collect();
+        let command = JavaCommand::of(command)?;
         Ok(Jvm {
-            program,
-            options: Java::deciding(&options),
+            options: Java::deciding(&command.options),
+            program: command.program,
         })
     }
 
     /// The command in this machine. `more` are further options of the machine.
-    pub fn command(&self, command: &[String], more: &[String]) -> Vec<String> {
-        let given = command
-            .iter()
-            .skip(1)
-            .filter(|word| !self.options.contains(word));
+    ///
+    /// # Errors
+    /// If the command does not begin with the program `java`.
+    pub fn command(&self, command: &[String], more: &[String]) -> Result<Vec<String>, Fault> {
+        let mut command = JavaCommand::of(command)?;
+        command.options.retain(|word| !self.options.contains(word));
         let own = [&self.program].into_iter().chain(&self.options);
-        own.chain(more).chain(given).cloned().collect()
+        let all = own.chain(more).cloned().chain(command.arguments());
+        Ok(all.collect())
     }
 
     /// The vendor, version and collector.
@@ -117,7 +104,7 @@ mod tests {
 
     #[test]
     fn options_of_command_are_those_before_its_class() {
-        let command = words("/opt/jdk/bin/java -Xmx1g -XX:+UseSerialGC -jar app.jar -Xint");
+        let command = words("/opt/jdk/bin/java -Xmx1g -cp . -XX:+UseSerialGC -jar app.jar -Xint");
         let jvm = Jvm::of_command(&command).unwrap();
         assert_eq!(jvm.options, ["-XX:+UseSerialGC"]);
         assert!(Jvm::of_command(&words("python3 app.py")).is_err());
@@ -127,10 +114,11 @@ mod tests {
     fn other_machine_keeps_the_command_and_its_memory() {
         let other = Jvm::of_text("/new/java -XX:TieredStopAtLevel=1").unwrap();
         let command = other.command(
-            &words("java -Xmx1g -jar app.jar in"),
+            &words("java -Xmx1g -jar app.jar -XX:TieredStopAtLevel=1"),
             &words("-javaagent:a"),
         );
-        let expected = "/new/java -XX:TieredStopAtLevel=1 -javaagent:a -Xmx1g -jar app.jar in";
+        let command = command.unwrap();
+        let expected = "/new/java -XX:TieredStopAtLevel=1 -javaagent:a -Xmx1g -jar app.jar -XX:TieredStopAtLevel=1";
         assert_eq!(command.join(" "), expected);
     }
 }

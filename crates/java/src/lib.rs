@@ -2,6 +2,7 @@
 //!
 //! The agent in `java/agent` counts and samples; the benchmarks in `java/benchmarks` measure. This crate runs both and reads their documents. It prints nothing.
 
+mod command;
 mod documents;
 mod fault;
 mod jars;
@@ -10,6 +11,7 @@ mod jvm;
 pub mod live;
 pub mod vector;
 
+pub use command::JavaCommand;
 pub use fault::Fault;
 pub use jars::Jars;
 pub use jvm::Jvm;

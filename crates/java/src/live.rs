@@ -99,7 +99,7 @@ impl Program {
     ) -> Result<Option<String>, Fault> {
         let mut options = more.to_vec();
         options.push(format!("-javaagent:{}={agent}", jars.agent.display()));
-        let words = jvm.command(&self.command, &options);
+        let words = jvm.command(&self.command, &options)?;
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         if self.hides_output {

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use yamba_predict::vector::{SCHEMA, Traced, Use, Vector};
+use yamba_predict::vector::{JAVA, SCHEMA, Traced, Use, Vector};
 use yamba_record::machine::Java;
 
 use crate::documents::Call;
-
-/// The method by which the calls of a vector of Java were counted.
-pub const HOW: &str = "java";
 
 /// The weight of a call beside that of its size, where the time of a method is divided among its sizes: 16 characters or elements cost about as much as a call.
 const CALL: f64 = 16.0;
@@ -106,7 +103,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         load: None,
         units_from: None,
         traced: Some(Traced {
-            how: HOW.to_owned(),
+            how: JAVA.to_owned(),
             machine: names.machine,
             cost_ns_per_call: None,
             lost: Some(counted.others),

@@ -48,6 +48,19 @@ pub(crate) fn words(variable: &str, usual: &str) -> Vec<String> {
     words.unwrap_or_else(|| vec![usual.to_owned()])
 }
 
+/// The command of its program and arguments.
+pub(crate) fn command(words: &[String]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+/// A command line for a shell.
+pub(crate) fn shell_line(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
 /// A word for a shell.
 pub(crate) fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| String::new(), |quoted| quoted.into_owned())

@@ -4,6 +4,7 @@
 //! Each task leaves its capture as a file in the fleet's folder; the file appears when it is complete.
 
 mod command;
+mod limited;
 mod mpi;
 mod processes;
 mod slurm;
@@ -95,6 +96,16 @@ pub struct Node {
     pub name: String,
     /// Why no task can start on it. `None` if tasks can.
     pub unusable: Option<String>,
+}
+
+impl Node {
+    /// A node that can take tasks.
+    pub fn named(name: &str) -> Node {
+        Node {
+            name: name.to_owned(),
+            unusable: None,
+        }
+    }
 }
 
 /// The task of one node.

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::command::{failed, output, quoted, with_message, words};
+use crate::command::{command, failed, output, quoted, shell_line, with_message, words};
+use crate::limited::LimitedChild;
 use crate::processes::{Processes, Transport};
 use crate::{Job, LaunchError, Launcher, Node, Running, State, Task};
 
@@ -16,44 +17,26 @@ impl Launcher for Mpi {
     fn nodes(&self, hosts: &[String]) -> Result<Vec<Node>, LaunchError> {
         let mut names = hosts.to_vec();
         if names.is_empty() {
-            let words = mpirun();
-            let mut ask = Command::new(&words[0]);
-            let said = output(ask.args(&words[1..]).args(["uname", "-n"]), "")?;
+            let said = output(command(&mpirun()).args(["uname", "-n"]), "")?;
             names = said.lines().map(|line| line.trim().to_owned()).collect();
             names.sort();
             names.dedup();
         }
-        let node = |name: String| Node {
-            name,
-            unusable: None,
-        };
-        Ok(names.into_iter().map(node).collect())
+        Ok(names.iter().map(|name| Node::named(name)).collect())
     }
 
     fn script(&self, job: &Job, tasks: &[Task]) -> String {
         let folder = quoted(&job.folder.to_string_lossy());
         let mut text = format!("cd {folder}\n");
         for task in tasks {
-            let words: Vec<String> = line(job, task).iter().map(|w| quoted(w)).collect();
-            text.push_str(&format!("{}\n", words.join(" ")));
+            text.push_str(&format!("{}\n", shell_line(&line(job, task))));
         }
         text
     }
 
     fn start(&self, job: &Job, tasks: &[Task]) -> Result<Box<dyn Running>, LaunchError> {
-        let command = |job: &Job, task: &Task| {
-            let words = line(job, task);
-            let mut command = Command::new(&words[0]);
-            command.args(&words[1..]);
-            command
-        };
-        let commands = Box::new(command);
-        Ok(Box::new(Processes::new(
-            job,
-            tasks,
-            Transport::SharedFolder,
-            commands,
-        )))
+        let processes = Processes::new(job, tasks, Transport::SharedFolder, line);
+        Ok(Box::new(processes))
     }
 
     fn start_together(
@@ -69,18 +52,16 @@ impl Launcher for Mpi {
         let refused = |e: std::io::Error| {
             LaunchError::new(format!("mpirun: {e}"), "YAMBA_MPIRUN names another command")
         };
-        let line = line_together(job, tasks, &program);
         let log = File::create(job.folder.join(LOG)).map_err(refused)?;
-        let mut command = Command::new(&line[0]);
-        command.args(&line[1..]).stdin(Stdio::null());
+        let mut command = command(&line_together(job, tasks, &program));
+        command.stdin(Stdio::null());
         command
             .stdout(log.try_clone().map_err(refused)?)
             .stderr(log);
         Ok(Box::new(Together {
             job: job.clone(),
             ranks: tasks.iter().map(|task| task.rank).collect(),
-            child: command.spawn().map_err(refused)?,
-            started: Instant::now(),
+            child: LimitedChild::spawn(&mut command, job.limit).map_err(refused)?,
             end: None,
         }))
     }
@@ -115,8 +96,7 @@ const LOG: &str = "together.log";
 struct Together {
     job: Job,
     ranks: Vec<u64>,
-    child: Child,
-    started: Instant,
+    child: LimitedChild,
     end: Option<State>,
 }
 
@@ -138,18 +118,12 @@ impl Running for Together {
 impl Together {
     fn ended(&mut self) -> Option<State> {
         let log = self.job.folder.join(LOG);
-        match self.child.try_wait() {
-            Ok(None) if self.started.elapsed() > self.job.limit => {
-                let _ = self.child.kill();
-                let seconds = self.job.limit.as_secs();
-                let why = format!("took longer than its limit of {seconds} s");
-                Some(State::Ended(Some(why)))
-            }
-            Ok(None) => None,
-            Ok(Some(status)) if status.success() => Some(State::Ended(None)),
-            Ok(Some(status)) => Some(State::Ended(Some(with_message(failed(status), &log)))),
-            Err(e) => Some(State::Ended(Some(e.to_string()))),
-        }
+        let failure = match self.child.ended()? {
+            Ok(status) if status.success() => None,
+            Ok(status) => Some(with_message(failed(status), &log)),
+            Err(reason) => Some(reason),
+        };
+        Some(State::Ended(failure))
     }
 }
 

@@ -3,25 +3,20 @@
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{ExitStatus, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use crate::command::{exited, failed, with_message};
+use crate::command::{command, exited, failed, with_message};
+use crate::limited::LimitedChild;
 use crate::{Job, LaunchError, Running, State, Task};
 
 /// Most processes at a time.
 const MOST: usize = 64;
 
-/// Time between the request to end a process and its forced end.
-const GRACE: Duration = Duration::from_secs(10);
-
 /// The exit status of a bundle that was stopped. Its capture is complete up to there.
 const STOPPED: i32 = 1;
 
-/// Gives the command of a task.
-pub(crate) type Commands = Box<dyn Fn(&Job, &Task) -> Command>;
+/// Gives the command line of a task.
+pub(crate) type Line = fn(&Job, &Task) -> Vec<String>;
 
 /// How the capture of a task reaches the folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +30,7 @@ pub(crate) enum Transport {
 /// The tasks that wait, run and have ended.
 pub(crate) struct Processes {
     job: Job,
-    commands: Commands,
+    line: Line,
     transport: Transport,
     waiting: VecDeque<Task>,
     running: Vec<Process>,
@@ -44,16 +39,14 @@ pub(crate) struct Processes {
 
 struct Process {
     task: Task,
-    child: Child,
-    started: Instant,
-    is_told_to_end: bool,
+    child: LimitedChild,
 }
 
 impl Processes {
-    pub fn new(job: &Job, tasks: &[Task], transport: Transport, commands: Commands) -> Processes {
+    pub fn new(job: &Job, tasks: &[Task], transport: Transport, line: Line) -> Processes {
         Processes {
             job: job.clone(),
-            commands,
+            line,
             transport,
             waiting: tasks.iter().cloned().collect(),
             running: Vec::new(),
@@ -73,20 +66,15 @@ impl Processes {
                 continue;
             }
             match self.spawned(&task) {
-                Ok(child) => self.running.push(Process {
-                    task,
-                    child,
-                    started: Instant::now(),
-                    is_told_to_end: false,
-                }),
+                Ok(child) => self.running.push(Process { task, child }),
                 Err(e) => self.end(&task, Some(format!("cannot be started: {e}"))),
             }
         }
     }
 
-    fn spawned(&self, task: &Task) -> std::io::Result<Child> {
+    fn spawned(&self, task: &Task) -> std::io::Result<LimitedChild> {
         let log = File::create(self.job.log(task.rank))?;
-        let mut command = (self.commands)(&self.job, task);
+        let mut command = command(&(self.line)(&self.job, task));
         command.current_dir(&self.job.folder);
         match self.transport {
             Transport::SharedFolder => {
@@ -97,7 +85,7 @@ impl Processes {
                 command.stdout(File::create(self.part(task))?);
             }
         }
-        command.stderr(log).spawn()
+        LimitedChild::spawn(command.stderr(log), self.job.limit)
     }
 
     /// The capture while it arrives.
@@ -112,26 +100,18 @@ impl Processes {
     /// Notes the tasks that have ended, and ends those that take too long.
     fn look_after_running(&mut self) {
         for mut process in std::mem::take(&mut self.running) {
-            match process.child.try_wait() {
-                Ok(None) => {
-                    process.end_after(self.job.limit);
-                    self.running.push(process);
-                }
-                Ok(Some(status)) => {
-                    let failure = self.failure(&process, status);
+            match process.child.ended() {
+                None => self.running.push(process),
+                Some(Ok(status)) => {
+                    let failure = self.failure(&process.task, status);
                     self.end(&process.task, failure);
                 }
-                Err(e) => self.end(&process.task, Some(e.to_string())),
+                Some(Err(reason)) => self.end(&process.task, Some(reason)),
             }
         }
     }
 
-    fn failure(&self, process: &Process, status: ExitStatus) -> Option<String> {
-        let task = &process.task;
-        if process.is_told_to_end {
-            let seconds = self.job.limit.as_secs();
-            return Some(format!("took longer than its limit of {seconds} s"));
-        }
+    fn failure(&self, task: &Task, status: ExitStatus) -> Option<String> {
         let is_complete = status.success() || status.code() == Some(STOPPED);
         let moved = match self.transport {
             Transport::Pipe if is_complete => {
@@ -146,19 +126,6 @@ impl Processes {
                 let how = status.code().map_or_else(|| failed(status), exited);
                 Some(with_message(how, &self.job.log(task.rank)))
             }
-        }
-    }
-}
-
-impl Process {
-    fn end_after(&mut self, limit: Duration) {
-        let took = self.started.elapsed();
-        if took > limit && !self.is_told_to_end {
-            self.is_told_to_end = true;
-            let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-            let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
-        } else if took > limit + GRACE {
-            let _ = self.child.kill();
         }
     }
 }
@@ -183,6 +150,8 @@ impl Running for Processes {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// Starts a shell for each task with the text of its node, and returns the states at the end.
@@ -198,12 +167,8 @@ mod tests {
             node: (*text).to_owned(),
         };
         let tasks: Vec<Task> = texts.iter().enumerate().map(task).collect();
-        let shell: Commands = Box::new(|_, task| {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &task.node]);
-            shell
-        });
-        let mut processes = Processes::new(&job, &tasks, Transport::Pipe, shell);
+        let line: Line = |_, task| ["sh", "-c", &task.node].map(str::to_owned).to_vec();
+        let mut processes = Processes::new(&job, &tasks, Transport::Pipe, line);
         loop {
             let mut states = processes.states().unwrap();
             if states.iter().all(|(_, s)| matches!(s, State::Ended(_))) {

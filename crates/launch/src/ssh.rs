@@ -1,8 +1,6 @@
 //! ssh: one connection to each host. It carries the bundle there and the capture back, so no shared folder is needed.
 
-use std::process::Command;
-
-use crate::command::{quoted, words};
+use crate::command::{quoted, shell_line, words};
 use crate::processes::{Processes, Transport};
 use crate::{Job, LaunchError, Launcher, Node, Running, Task};
 
@@ -29,34 +27,20 @@ impl Launcher for Ssh {
                 "add --host HOST for each",
             ));
         }
-        let node = |host: &String| Node {
-            name: host.clone(),
-            unusable: None,
-        };
-        Ok(hosts.iter().map(node).collect())
+        Ok(hosts.iter().map(|host| Node::named(host)).collect())
     }
 
     fn script(&self, job: &Job, tasks: &[Task]) -> String {
         let lines = tasks.iter().map(|task| {
-            let words: Vec<String> = line(job, task).iter().map(|w| quoted(w)).collect();
-            format!("{} <{} >{}.json\n", words.join(" "), Job::BUNDLE, task.rank)
+            let line = shell_line(&line(job, task));
+            format!("{line} <{} >{}.json\n", Job::BUNDLE, task.rank)
         });
         lines.collect()
     }
 
     fn start(&self, job: &Job, tasks: &[Task]) -> Result<Box<dyn Running>, LaunchError> {
-        let command = |job: &Job, task: &Task| {
-            let words = line(job, task);
-            let mut command = Command::new(&words[0]);
-            command.args(&words[1..]);
-            command
-        };
-        Ok(Box::new(Processes::new(
-            job,
-            tasks,
-            Transport::Pipe,
-            Box::new(command),
-        )))
+        let processes = Processes::new(job, tasks, Transport::Pipe, line);
+        Ok(Box::new(processes))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The distributions of a log and of its model as curves to compare by eye.
 
+use yamba_stats::sorted;
+
 use crate::model::Model;
 
 /// The most points of a curve.
@@ -81,19 +83,13 @@ fn sizes(model: &Model, bytes: &[f64]) -> Option<Curve> {
     if positive.len() < 2 {
         return None;
     }
-    let kept = ascending(&positive);
+    let kept = sorted(&positive);
     Some(continuous("sizes", "bytes", &positive, |x| {
         match &model.sizes {
             crate::sizes::Sizes::LognormalPareto(fitted) => fitted.cdf(x),
             crate::sizes::Sizes::Empirical { .. } => share_up_to(&kept, x),
         }
     }))
-}
-
-fn ascending(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
 }
 
 fn share_up_to(sorted: &[f64], x: f64) -> f64 {
@@ -107,7 +103,7 @@ fn continuous(
     values: &[f64],
     cdf: impl Fn(f64) -> f64,
 ) -> Curve {
-    let sorted = ascending(values);
+    let sorted = sorted(values);
     let last = sorted.len() - 1;
     let mut at: Vec<f64> = (0..MOST_POINTS)
         .map(|i| sorted[i * last / (MOST_POINTS - 1)])

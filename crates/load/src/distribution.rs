@@ -1,7 +1,7 @@
 //! Continuous distributions of positive values: their functions, and their parameters by maximum likelihood.
 
 use serde::{Deserialize, Serialize};
-use yamba_stats::{normal_cdf, normal_quantile};
+use yamba_stats::{normal_cdf, normal_quantile, quantile_of_sorted};
 
 /// The most quantiles of an empirical distribution: its distance to the log then is at most 1 in this number.
 const MOST_QUANTILES: usize = 2001;
@@ -67,7 +67,9 @@ impl Distribution {
             Distribution::Exponential { mean } => -mean * (-p).ln_1p(),
             Distribution::Lognormal { mu, sigma } => (mu + sigma * normal(p)).exp(),
             Distribution::Weibull { shape, scale } => scale * (-(-p).ln_1p()).powf(1.0 / shape),
-            Distribution::Empirical { quantiles } => table_quantile(quantiles, p),
+            Distribution::Empirical { quantiles } => {
+                quantile_of_sorted(quantiles, p.clamp(0.0, 1.0))
+            }
         }
     }
 
@@ -193,13 +195,6 @@ fn table_cdf(quantiles: &[f64], x: f64) -> f64 {
     }
     let (low, high) = (quantiles[up_to - 1], quantiles[up_to]);
     ((up_to - 1) as f64 + (x - low) / (high - low)) / steps
-}
-
-fn table_quantile(quantiles: &[f64], p: f64) -> f64 {
-    let at = p.clamp(0.0, 1.0) * (quantiles.len() - 1) as f64;
-    let index = (at as usize).min(quantiles.len() - 2);
-    let (low, high) = (quantiles[index], quantiles[index + 1]);
-    low + (high - low) * (at - index as f64)
 }
 
 /// The exponential distribution of these positive values.

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use yamba_stats::{kolmogorov_distance, kolmogorov_p_value};
 
 use crate::distribution::{Distribution, empirical, exponential, lognormal, weibull};
-use crate::goodness::{Compared, MOST_VALUES, bootstrap_p_value};
+use crate::goodness::{Compared, MOST_VALUES};
 
 /// A family with a p-value below this, computed as if nothing had been fitted, needs no simulation: fitting makes it smaller still.
 const HOPELESS: f64 = 1e-4;
@@ -129,28 +129,24 @@ fn compare(
     let distribution = seen.distribution.clone();
     let distance = kolmogorov_distance(sorted, |x| seen.cdf(&distribution, x))?;
     let count = seen.count(sorted.len());
-    let mut p_value = kolmogorov_p_value(distance, count)?;
-    if p_value >= HOPELESS {
-        let simulated = sorted.len().min(MOST_VALUES);
-        p_value = bootstrap_p_value(distance, count, simulated, || {
-            let mut values: Vec<f64> = (0..simulated)
-                .map(|_| distribution.sample(random))
-                .collect();
-            stamps.seen(&mut values, step, random);
-            values.sort_by(f64::total_cmp);
-            let fitted = distribution.moved(&seen.spread, &fit(&values)?)?;
-            kolmogorov_distance(&values, |x| seen.cdf(&fitted, x))
-        });
-    }
-    let family = distribution.family().to_owned();
-    Some((
-        distribution,
-        Compared {
-            family,
-            distance,
-            p_value,
-        },
-    ))
+    let simulated = sorted.len().min(MOST_VALUES);
+    let simulate = || {
+        let draw = |_| distribution.sample(random);
+        let mut values: Vec<f64> = (0..simulated).map(draw).collect();
+        stamps.seen(&mut values, step, random);
+        values.sort_by(f64::total_cmp);
+        let fitted = distribution.moved(&seen.spread, &fit(&values)?)?;
+        kolmogorov_distance(&values, |x| seen.cdf(&fitted, x))
+    };
+    let compared = Compared::test(
+        distribution.family(),
+        distance,
+        HOPELESS,
+        count,
+        simulated,
+        simulate,
+    )?;
+    Some((distribution, compared))
 }
 
 /// A distribution of gaps, and how they look once their stamps are spread.
@@ -233,15 +229,12 @@ fn table(sorted: &[f64]) -> Option<(Distribution, Compared)> {
     let distribution = empirical(sorted).filter(|_| sorted.len() >= 2)?;
     let distance = kolmogorov_distance(sorted, |x| distribution.cdf(x))?;
     let p_value = kolmogorov_p_value(distance, sorted.len() as f64)?;
-    let family = distribution.family().to_owned();
-    Some((
-        distribution,
-        Compared {
-            family,
-            distance,
-            p_value,
-        },
-    ))
+    let compared = Compared {
+        family: distribution.family().to_owned(),
+        distance,
+        p_value,
+    };
+    Some((distribution, compared))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How well a distribution describes a log: the test of Kolmogorov and Smirnov, where the parameters were fitted to the same values.
 
 use serde::{Deserialize, Serialize};
-use yamba_stats::kolmogorov_scale;
+use yamba_stats::{kolmogorov_p_value, kolmogorov_scale};
 
 /// A distribution passes if its p-value is at least this.
 pub const LEVEL: f64 = 0.01;
@@ -29,11 +29,56 @@ impl Compared {
     pub fn passes(&self) -> bool {
         self.p_value >= LEVEL
     }
+
+    /// The values themselves.
+    pub(crate) fn empirical() -> Compared {
+        Compared {
+            family: "empirical".to_owned(),
+            distance: 0.0,
+            p_value: 1.0,
+        }
+    }
+
+    /// Tests a family whose fit has this distance from the log. If the p-value is below `hopeless` without an account of the fit, it needs no simulation:
+    /// the account makes it smaller still. The other arguments are those of [`bootstrap_p_value`].
+    pub(crate) fn test(
+        family: &str,
+        distance: f64,
+        hopeless: f64,
+        count: f64,
+        simulated: usize,
+        simulate: impl FnMut() -> Option<f64>,
+    ) -> Option<Compared> {
+        let mut p_value = kolmogorov_p_value(distance, count)?;
+        if p_value >= hopeless {
+            p_value = bootstrap_p_value(distance, count, simulated, simulate);
+        }
+        Some(Compared {
+            family: family.to_owned(),
+            distance,
+            p_value,
+        })
+    }
+}
+
+/// The fit if it passes, else the values themselves; with its comparison, and that of the fit.
+pub(crate) fn fitted_or<T>(
+    fitted: Option<(T, Compared)>,
+    values: impl FnOnce() -> T,
+) -> (T, Compared, Vec<Compared>) {
+    let candidates = fitted
+        .iter()
+        .map(|(_, compared)| compared.clone())
+        .collect();
+    let (chosen, compared) = fitted
+        .filter(|(_, compared)| compared.passes())
+        .unwrap_or_else(|| (values(), Compared::empirical()));
+    (chosen, compared, candidates)
 }
 
 /// The share of simulated samples with a distance of at least `distance`: A. Clauset, C. R. Shalizi and M. E. J. Newman, "Power-Law Distributions in Empirical Data", SIAM Review 51 (2009) 661-703, section 4.1. `simulate` fits the family to a sample
 /// of its own, and returns its distance. The log has `count` values, and a simulated sample `simulated`.
-pub(crate) fn bootstrap_p_value(
+fn bootstrap_p_value(
     distance: f64,
     count: f64,
     simulated: usize,

@@ -2,10 +2,9 @@
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-use yamba_stats::kolmogorov_p_value;
 
 use crate::distribution::short;
-use crate::goodness::{Compared, bootstrap_p_value};
+use crate::goodness::{Compared, fitted_or};
 
 /// A distance with a p-value below this needs no simulation.
 const HOPELESS: f64 = 1e-9;
@@ -172,55 +171,37 @@ fn simulated_counts(cumulative: &[f64], requests: u64, random: &mut Rng) -> Vec<
 /// Fits Zipf's law to descending counts, or keeps the counts if it does not pass.
 pub(crate) fn choose(counts: &[u64], random: &mut Rng) -> (Popularity, Compared, Vec<Compared>) {
     let requests: u64 = counts.iter().sum();
-    let zipf = compare(counts, requests, random);
-    let candidates: Vec<Compared> = zipf.iter().map(|(_, compared)| compared.clone()).collect();
-    if let Some((popularity, compared)) = zipf.filter(|(_, compared)| compared.passes()) {
-        return (popularity, compared, candidates);
-    }
-    let popularity = Popularity::Empirical {
-        counts: counts.to_vec(),
-    };
-    let family = popularity.family().to_owned();
-    (
-        popularity,
-        Compared {
-            family,
-            distance: 0.0,
-            p_value: 1.0,
-        },
-        candidates,
-    )
+    fitted_or(compare(counts, requests, random), || {
+        Popularity::Empirical {
+            counts: counts.to_vec(),
+        }
+    })
 }
 
 fn compare(counts: &[u64], requests: u64, random: &mut Rng) -> Option<(Popularity, Compared)> {
     let exponent = zipf_exponent(counts)?;
     let fitted = zipf_cumulative(exponent, counts.len());
     let distance = rank_distance(counts, &fitted);
-    let mut p_value = kolmogorov_p_value(distance, requests as f64)?;
-    if p_value >= HOPELESS {
-        p_value = bootstrap_p_value(distance, requests as f64, requests as usize, || {
-            // The ranks of a log are those of its own counts, which the simulation repeats.
-            let counts = simulated_counts(&fitted, requests, random);
-            let exponent = zipf_exponent(&counts)?;
-            Some(rank_distance(
-                &counts,
-                &zipf_cumulative(exponent, counts.len()),
-            ))
-        });
-    }
     let popularity = Popularity::Zipf {
         exponent,
         objects: counts.len() as u64,
     };
-    let family = popularity.family().to_owned();
-    Some((
-        popularity,
-        Compared {
-            family,
-            distance,
-            p_value,
-        },
-    ))
+    let simulate = || {
+        // The ranks of a log are those of its own counts, which the simulation repeats.
+        let counts = simulated_counts(&fitted, requests, random);
+        let exponent = zipf_exponent(&counts)?;
+        let refitted = zipf_cumulative(exponent, counts.len());
+        Some(rank_distance(&counts, &refitted))
+    };
+    let compared = Compared::test(
+        popularity.family(),
+        distance,
+        HOPELESS,
+        requests as f64,
+        requests as usize,
+        simulate,
+    )?;
+    Some((popularity, compared))
 }
 
 #[cfg(test)]

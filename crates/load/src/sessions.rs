@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-use yamba_stats::kolmogorov_p_value;
 
 use crate::distribution::short;
-use crate::goodness::{Compared, bootstrap_p_value};
+use crate::goodness::{Compared, fitted_or};
 use crate::log::Entry;
 
 /// The pause that ends a session, in seconds: the convention of web analytics.
@@ -160,25 +159,8 @@ pub(crate) fn choose(
     random: &mut Rng,
 ) -> (SessionLength, Compared, Vec<Compared>) {
     let counts = counted(lengths);
-    let geometric = compare(&counts, lengths.len(), random);
-    let candidates: Vec<Compared> = geometric
-        .iter()
-        .map(|(_, compared)| compared.clone())
-        .collect();
-    if let Some((fitted, compared)) = geometric.filter(|(_, compared)| compared.passes()) {
-        return (fitted, compared, candidates);
-    }
-    let kept = SessionLength::Empirical { counts };
-    let family = kept.family().to_owned();
-    (
-        kept,
-        Compared {
-            family,
-            distance: 0.0,
-            p_value: 1.0,
-        },
-        candidates,
-    )
+    let fitted = compare(&counts, lengths.len(), random);
+    fitted_or(fitted, || SessionLength::Empirical { counts })
 }
 
 fn geometric(counts: &[(u64, u64)]) -> Option<SessionLength> {
@@ -196,23 +178,20 @@ fn compare(
 ) -> Option<(SessionLength, Compared)> {
     let fitted = geometric(counts)?;
     let apart = distance(counts, &fitted);
-    let mut p_value = kolmogorov_p_value(apart, sessions as f64)?;
-    if p_value > 0.0 {
-        p_value = bootstrap_p_value(apart, sessions as f64, sessions, || {
-            let lengths: Vec<u64> = (0..sessions).map(|_| fitted.sample(random)).collect();
-            let counts = counted(&lengths);
-            Some(distance(&counts, &geometric(&counts)?))
-        });
-    }
-    let family = fitted.family().to_owned();
-    Some((
-        fitted,
-        Compared {
-            family,
-            distance: apart,
-            p_value,
-        },
-    ))
+    let simulate = || {
+        let lengths: Vec<u64> = (0..sessions).map(|_| fitted.sample(random)).collect();
+        let counts = counted(&lengths);
+        Some(distance(&counts, &geometric(&counts)?))
+    };
+    let compared = Compared::test(
+        fitted.family(),
+        apart,
+        f64::MIN_POSITIVE,
+        sessions as f64,
+        sessions,
+        simulate,
+    )?;
+    Some((fitted, compared))
 }
 
 #[cfg(test)]

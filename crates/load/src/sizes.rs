@@ -4,12 +4,12 @@ mod body_tail;
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-use yamba_stats::{kolmogorov_distance, kolmogorov_p_value};
+use yamba_stats::kolmogorov_distance;
 
 pub use body_tail::BodyTail;
 
 use crate::distribution::short;
-use crate::goodness::{Compared, MOST_VALUES, bootstrap_p_value};
+use crate::goodness::{Compared, MOST_VALUES};
 
 /// A distance with a p-value below this needs no simulation.
 const HOPELESS: f64 = 1e-4;
@@ -105,41 +105,29 @@ pub(crate) fn choose(bytes: &[u64], random: &mut Rng) -> (Sizes, Compared, Vec<C
     let sizes = Sizes::Empirical {
         bytes: bytes.to_vec(),
     };
-    let family = sizes.family().to_owned();
-    (
-        sizes,
-        Compared {
-            family,
-            distance: 0.0,
-            p_value: 1.0,
-        },
-        candidates,
-    )
+    (sizes, Compared::empirical(), candidates)
 }
 
 fn compare(sorted: &[f64], random: &mut Rng) -> Option<(BodyTail, Compared)> {
     let fitted = BodyTail::fit(sorted)?;
     let distance = kolmogorov_distance(sorted, |x| fitted.cdf(x))?;
-    let mut p_value = kolmogorov_p_value(distance, sorted.len() as f64)?;
-    if p_value >= HOPELESS {
-        let count = sorted.len().min(MOST_VALUES);
-        p_value = bootstrap_p_value(distance, sorted.len() as f64, count, || {
-            let draw = |_| fitted.quantile(random.f64()).round().max(1.0);
-            let mut values: Vec<f64> = (0..count).map(draw).collect();
-            values.sort_by(f64::total_cmp);
-            let refitted = BodyTail::fit(&values)?;
-            kolmogorov_distance(&values, |x| refitted.cdf(x))
-        });
-    }
-    let family = Sizes::LognormalPareto(fitted.clone()).family().to_owned();
-    Some((
-        fitted,
-        Compared {
-            family,
-            distance,
-            p_value,
-        },
-    ))
+    let simulated = sorted.len().min(MOST_VALUES);
+    let simulate = || {
+        let draw = |_| fitted.quantile(random.f64()).round().max(1.0);
+        let mut values: Vec<f64> = (0..simulated).map(draw).collect();
+        values.sort_by(f64::total_cmp);
+        let refitted = BodyTail::fit(&values)?;
+        kolmogorov_distance(&values, |x| refitted.cdf(x))
+    };
+    let compared = Compared::test(
+        Sizes::LognormalPareto(fitted.clone()).family(),
+        distance,
+        HOPELESS,
+        sorted.len() as f64,
+        simulated,
+        simulate,
+    )?;
+    Some((fitted, compared))
 }
 
 #[cfg(test)]

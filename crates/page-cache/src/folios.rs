@@ -34,6 +34,10 @@ pub struct Folio {
     pub is_mapped_use: bool,
     /// Whether its use starts the next read-ahead.
     pub has_marker: bool,
+    /// Whether it was changed and not yet written to the device.
+    pub is_dirty: bool,
+    /// Whether reclaim found it dirty: it is the next to be evicted when it is clean.
+    pub leaves_when_clean: bool,
     newer: Id,
     older: Id,
 }
@@ -50,6 +54,8 @@ impl Folio {
             is_workingset: false,
             is_mapped_use: false,
             has_marker: false,
+            is_dirty: false,
+            leaves_when_clean: false,
             newer: NONE,
             older: NONE,
         }
@@ -130,6 +136,19 @@ impl Folios {
     pub fn move_to(&mut self, id: Id, list: ListName) {
         self.unlink(id);
         self.link(id, list);
+    }
+
+    /// Makes a folio the oldest one of a list.
+    pub fn move_to_end(&mut self, id: Id, name: ListName) {
+        self.unlink(id);
+        let list = &mut self.lists[name as usize];
+        let folio = &mut self.all[id as usize];
+        (folio.list, folio.newer, folio.older) = (name, list.oldest, NONE);
+        list.pages += folio.pages;
+        match std::mem::replace(&mut list.oldest, id) {
+            NONE => list.newest = id,
+            after => self.all[after as usize].older = id,
+        }
     }
 
     /// Removes a folio.

@@ -53,7 +53,7 @@ pub struct AtSize {
     pub bytes: u64,
     /// Share of all accessed pages that an ideal LRU cache without read-ahead has. `None`: there are no accesses.
     pub lru_hit_ratio: Option<f64>,
-    /// Share of the read or mapped pages that Linux has in its cache when a call or fault begins. `None`: there are none.
+    /// Share of the read or mapped pages that Linux has in its cache when a call or fault begins. `None`: no such pages.
     pub hit_ratio: Option<f64>,
     /// Pages of read calls.
     pub read: Share,
@@ -73,8 +73,7 @@ pub struct AtSize {
 /// Simulates caches of these sizes in bytes. Without sizes: eighths of the size from which on a larger ideal LRU cache has no more hits.
 /// `read_ahead_bytes` replaces the read-ahead of all devices.
 pub fn forecast(files: &FileAccesses, sizes: &[u64], read_ahead_bytes: Option<u64>) -> Forecast {
-    let mut sampled = Sampled::within(BUDGET);
-    files.pages().for_each(|page| sampled.refer(page));
+    let sampled = lru(files);
     let curve = sampled.curve();
     let sizes = match sizes {
         [] => eighths(&curve),
@@ -98,6 +97,13 @@ pub fn forecast(files: &FileAccesses, sizes: &[u64], read_ahead_bytes: Option<u6
     }
 }
 
+/// The references to an ideal LRU cache. Their curve is exact up to 4 GiB of files.
+pub fn lru(files: &FileAccesses) -> Sampled {
+    let mut sampled = Sampled::within(BUDGET);
+    files.pages().for_each(|page| sampled.refer(page));
+    sampled
+}
+
 /// Hits and misses of all accesses in a cache of this number of bytes.
 pub fn simulated(files: &FileAccesses, bytes: u64, read_ahead_bytes: Option<u64>) -> Counts {
     let mut cache = LinuxCache::new(bytes, &files.shapes(read_ahead_bytes));
@@ -113,7 +119,8 @@ pub fn read_calls(files: &FileAccesses) -> Vec<(u64, u64)> {
     counts.into_iter().collect()
 }
 
-fn eighths(curve: &Curve) -> Vec<u64> {
+/// Eighths of the size from which on a larger ideal LRU cache has no more hits, in bytes.
+pub fn eighths(curve: &Curve) -> Vec<u64> {
     let pages = match curve.largest_useful() {
         0 => curve.pages() as u64,
         pages => pages,

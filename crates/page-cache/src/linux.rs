@@ -166,7 +166,7 @@ impl LinuxCache {
         }
     }
 
-    fn has(&self, file: u32, index: u64) -> bool {
+    pub(crate) fn has(&self, file: u32, index: u64) -> bool {
         self.lists.find(Page { file, index }).is_some()
     }
 
@@ -218,18 +218,15 @@ impl LinuxCache {
     /// Reads the window behind a marker.
     fn read_further(&mut self, file: u32, first: u64, pages: u64, wanted: u64) {
         let (lists, of_file) = (&self.lists, &mut self.files[file as usize]);
-        let next_missing = |from: u64, most: u64| {
-            let mut range = from..from + most;
-            let is_missing = |index: &u64| {
-                lists
-                    .find(Page {
-                        file,
-                        index: *index,
-                    })
-                    .is_none()
-            };
-            range.find(is_missing).unwrap_or(from + most)
+        let is_missing = |index: &u64| {
+            lists
+                .find(Page {
+                    file,
+                    index: *index,
+                })
+                .is_none()
         };
+        let next_missing = |from, most| next_missing(first, pages, from..from + most, is_missing);
         let window = of_file
             .read_ahead
             .at_marker(first, pages, wanted, next_missing);
@@ -241,7 +238,8 @@ impl LinuxCache {
     /// Pages that are written whole are not read before.
     fn write(&mut self, file: u32, bytes: Range<u64>) {
         for index in bytes.start / PAGE_BYTES..bytes.end.div_ceil(PAGE_BYTES) {
-            if self.has(file, index) {
+            if let Some(id) = self.lists.find(Page { file, index }) {
+                self.lists.mark_dirty(id);
                 continue;
             }
             let page = index * PAGE_BYTES..(index + 1) * PAGE_BYTES;
@@ -250,7 +248,8 @@ impl LinuxCache {
             if !is_whole && !is_new {
                 self.request(1, Request::Awaited);
             }
-            self.lists.add(Folio::new(file, index, 1), true);
+            let id = self.lists.add(Folio::new(file, index, 1), true);
+            self.lists.mark_dirty(id);
         }
     }
 
@@ -318,6 +317,29 @@ impl LinuxCache {
             *self.counts.ahead.entry(pages).or_default() += 1;
         }
     }
+}
+
+/// Number of pages of one node of the kernel's page tree.
+const NODE: u64 = 64;
+
+/// The first missing page of a range as the kernel finds it (`page_cache_next_miss`). The range begins behind the first page of the folio at `first`.
+///
+/// If the range begins within a folio, the kernel's position in the tree lies one page behind its count up to the end of the node. So it returns the page behind the missing one,
+/// which stays missing, and skips the first page of the next node. Folios of a whole node or more have no such places.
+fn next_missing(
+    first: u64,
+    pages: u64,
+    range: Range<u64>,
+    is_missing: impl Fn(&u64) -> bool,
+) -> u64 {
+    let (from, end) = (range.start, range.end);
+    if pages == 1 || pages >= NODE {
+        return range.into_iter().find(is_missing).unwrap_or(end);
+    }
+    let next_node = (first / NODE + 1) * NODE;
+    let in_node = (from..next_node).find(&is_missing).map(|index| index + 1);
+    let found = in_node.or_else(|| (next_node + 1..end).find(&is_missing));
+    found.unwrap_or(end).min(end)
 }
 
 /// The pages of a folio that begins at `index`: aligned, at most two to this power, and before `end`.

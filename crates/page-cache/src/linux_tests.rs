@@ -75,6 +75,25 @@ fn read_ahead_has_the_windows_of_a_kernel() {
     }
 }
 
+/// Single pages are read from a file of 267 MiB. Returns the cached pages of the first 512.
+fn cached_after(pages: &[u64]) -> Vec<u64> {
+    let mut cache = cache(512 * MIB, 267 * MIB, 8 * MIB);
+    for page in pages {
+        cache.access(&read(page * PAGE_BYTES, PAGE_BYTES));
+    }
+    (0..512).filter(|page| cache.has(0, *page)).collect()
+}
+
+/// The kernel's cached pages were seen by cachestat(2) after these reads. The last one finds the marker of a folio of four pages. The kernel leaves out page 20, but not page 80:
+/// between it and the folio begins another node of its tree.
+#[test]
+fn read_ahead_behind_a_folio_of_several_pages_is_that_of_a_kernel() {
+    let with_gap: Vec<u64> = (0..20).chain(21..100).collect();
+    assert_eq!(cached_after(&[0, 1, 2000, 2001, 6]), with_gap);
+    let without_gap: Vec<u64> = (0..332).collect();
+    assert_eq!(cached_after(&[0, 1, 4, 2000, 2001, 22]), without_gap);
+}
+
 #[test]
 fn only_the_first_window_of_a_sequential_read_is_awaited() {
     let reads = (0..2048).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
@@ -142,6 +161,56 @@ fn whole_pages_are_written_without_being_read() {
         "the page that is written in part"
     );
     assert_eq!(found.read.hits, 1, "the file has grown");
+}
+
+/// Changed pages between others that were read: reclaim takes the latter. The cache is so large that no scan sees a changed page alone.
+#[test]
+fn changed_pages_are_not_evicted_beside_unchanged_ones() {
+    let mut cache = cache(64 * MIB, 256 * MIB, 0);
+    let page = |kind, index: u64| access(kind, index * PAGE_BYTES, PAGE_BYTES);
+    for index in 0..8000 {
+        cache.access(&page(Kind::Write, index));
+        cache.access(&page(Kind::Read, 20_000 + index));
+    }
+    (40_000..42_000).for_each(|index| cache.access(&page(Kind::Read, index)));
+    let mut hits = |first: u64| {
+        cache.restart();
+        (first..first + 800).for_each(|index| cache.access(&page(Kind::Read, index)));
+        cache.counts().read.hits
+    };
+    assert_eq!((hits(0), hits(20_000)), (800, 0));
+}
+
+/// With nothing but changed pages, the device writes them, and they are evicted in their order.
+#[test]
+fn changed_pages_are_written_when_nothing_else_is_left() {
+    let mut cache = cache(4 * MIB, 64 * MIB, 0);
+    let page = |kind, index: u64| access(kind, index * PAGE_BYTES, PAGE_BYTES);
+    (0..8192).for_each(|index| cache.access(&page(Kind::Write, index)));
+    assert!(cache.pages() <= 1024);
+    cache.restart();
+    (8192 - 512..8192).for_each(|index| cache.access(&page(Kind::Read, index)));
+    assert_eq!(cache.counts().read.hits, 512);
+}
+
+/// The journal is written again and again, and never read: it must not push out what is read.
+#[test]
+fn writing_is_no_use_of_a_page() {
+    let page = |kind, index: u64| access(kind, index * PAGE_BYTES, PAGE_BYTES);
+    let writes = |kind| {
+        let mut cache = cache(4 * MIB, 64 * MIB, 0);
+        for _ in 0..4 {
+            (0..256).for_each(|index| cache.access(&page(kind, index)));
+            // Another folio between two uses of a page.
+            cache.access(&page(Kind::Read, 9999));
+        }
+        (1000..3000).for_each(|index| cache.access(&page(Kind::Read, index)));
+        cache.restart();
+        (0..256).for_each(|index| cache.access(&page(Kind::Read, index)));
+        cache.counts().read.hits
+    };
+    assert_eq!(writes(Kind::Read), 256);
+    assert!(writes(Kind::Write) < 256);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The page cache of Linux as two lists, an active and an inactive one, within a limit of memory.
 //!
-//! It follows `mm/vmscan.c`, `mm/workingset.c` and `mm/swap.c` of Linux 6.18 for a control group whose memory holds files. Changed pages count as written in time:
-//! reclaim never waits for them.
+//! It follows `mm/vmscan.c`, `mm/workingset.c` and `mm/swap.c` of Linux 6.18 for a control group of version 1 whose memory holds files. Reclaim does not evict changed pages. When it
+//! finds nothing else, the device writes all of them, and reclaim waits for it. Changed pages are written at no other time: the accesses have no times.
 
 use crate::folios::{Folio, Folios, Id, ListName};
 use crate::page::Page;
@@ -33,6 +33,8 @@ pub struct TwoLists {
     refaults: u64,
     /// `refaults` at the end of the last reclaim.
     known_refaults: u64,
+    /// The changed folios.
+    dirty: Vec<Id>,
 }
 
 impl TwoLists {
@@ -45,6 +47,7 @@ impl TwoLists {
             age: 0,
             refaults: 0,
             known_refaults: 0,
+            dirty: Vec::new(),
         }
     }
 
@@ -64,8 +67,8 @@ impl TwoLists {
         self.folios.pages(ListName::Inactive) + self.folios.pages(ListName::Active)
     }
 
-    /// Adds a folio of pages that are not cached. A folio that is written whole is never one that comes back.
-    pub fn add(&mut self, mut folio: Folio, is_written: bool) {
+    /// Adds a folio of pages that are not cached, and returns it. A folio that is written whole is never one that comes back.
+    pub fn add(&mut self, mut folio: Folio, is_written: bool) -> Id {
         while self.pages() + folio.pages > self.limit {
             if !self.reclaim(folio.pages.max(CLUSTER)) {
                 break;
@@ -86,6 +89,7 @@ impl TwoLists {
         for place in places {
             self.entries.set(place, id + 1);
         }
+        id
     }
 
     /// A page that comes back after fewer evictions and activations than there are active pages would have stayed if the cache were that much larger:
@@ -109,6 +113,24 @@ impl TwoLists {
         } else if folio.list == ListName::Inactive {
             folio.is_referenced = false;
             self.activate(id);
+        }
+    }
+
+    /// Notes a write to a folio. It is no use of it: Linux counts only reads since 4.7.
+    pub fn mark_dirty(&mut self, id: Id) {
+        if !std::mem::replace(&mut self.folios.get_mut(id).is_dirty, true) {
+            self.dirty.push(id);
+        }
+    }
+
+    /// Writes all changed folios to the device. Those that reclaim has found are the next to be evicted (`folio_rotate_reclaimable`).
+    fn write_back(&mut self) {
+        for id in std::mem::take(&mut self.dirty) {
+            let folio = self.folios.get_mut(id);
+            folio.is_dirty = false;
+            if std::mem::take(&mut folio.leaves_when_clean) {
+                self.folios.move_to_end(id, ListName::Inactive);
+            }
         }
     }
 
@@ -172,16 +194,20 @@ impl TwoLists {
         inactive * ratio < self.folios.pages(ListName::Active)
     }
 
-    /// Evicts the oldest inactive folios but those with mapped uses. Returns the number of evicted pages.
+    /// Evicts the oldest inactive folios but those with mapped uses and changed ones, which become active. Returns the number of evicted pages.
     fn scan_inactive(&mut self, pages: u64) -> u64 {
-        let (mut scanned, mut evicted) = (0, 0);
+        let (mut scanned, mut evicted, mut dirty) = (0, 0, 0);
         while scanned < pages {
             let Some(id) = self.folios.oldest(ListName::Inactive) else {
                 break;
             };
             let folio = self.folios.get_mut(id);
             scanned += folio.pages;
-            if !folio.is_mapped_use {
+            if folio.is_dirty {
+                folio.leaves_when_clean = true;
+                dirty += folio.pages;
+                self.activate(id);
+            } else if !folio.is_mapped_use {
                 evicted += folio.pages;
                 self.evict(id);
             } else if folio.is_referenced {
@@ -191,6 +217,9 @@ impl TwoLists {
                 (folio.is_mapped_use, folio.is_referenced) = (false, true);
                 self.folios.move_to(id, ListName::Inactive);
             }
+        }
+        if dirty > 0 && dirty == scanned {
+            self.write_back();
         }
         evicted
     }

@@ -16,6 +16,7 @@ pub struct Context {
     /// The run with the costs of the machine where the vector was traced, as the user names it.
     pub traced_on: String,
     reference: Costs,
+    uses: Vec<Use>,
     timed: Vec<Timed>,
     overall: Factor,
     outside_ns: Option<f64>,
@@ -51,6 +52,7 @@ impl Context {
         let mut context = Context {
             traced_on: traced_on.to_owned(),
             reference: costs.unchanged(),
+            uses: vector.primitives.clone(),
             timed,
             overall,
             outside_ns: None,
@@ -65,6 +67,11 @@ impl Context {
     /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole kernel time is unknown.
     pub(crate) fn outside_ns(&self) -> Option<f64> {
         self.outside_ns
+    }
+
+    /// The traced primitives, before changes.
+    pub(crate) fn uses(&self) -> &[Use] {
+        &self.uses
     }
 
     /// How far the traced times may be off. `None`: unknown.

@@ -4,7 +4,7 @@ use crate::change::{CostChange, Replacement};
 use crate::cost::{Contained, Costs};
 use crate::prediction::Basis;
 use crate::tests::{cost, costs, used, vector};
-use crate::vector::{Use, Vector};
+use crate::vector::{Round, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
 
 fn timed(name: &str, size: Option<f64>, count: f64, time_ns: f64) -> Use {
@@ -347,6 +347,57 @@ fn replaced_calls_take_the_excess_of_their_primitive() {
     // The vector has stat with its own traced time of 700 ns each.
     let stats = change("read@4K*16=stat");
     near(stats.predicted_ns, 3.0 * 700.0 + 700.0);
+}
+
+/// The fork takes 800 of 1000 ns. The reads take 200 ns, half of it in excess of the benchmark: without the fork, between none and 0.8 of this excess leaves.
+#[test]
+fn excess_may_leave_in_proportion_to_the_removed_work() {
+    let a = exact(&[
+        ("fork", None, 400.0),
+        ("read", None, 50.0),
+        ("null", None, 1.0),
+    ]);
+    let mut traced = vector(vec![
+        timed("fork", None, 1.0, 800.0),
+        timed("read", None, 2.0, 200.0),
+    ]);
+    let round = Round {
+        untraced_ns: 2000.0,
+        untraced_kernel_ns: 1000.0,
+        user_ns: 1000.0,
+        kernel_ns: 1000.0,
+    };
+    traced.traced = Some(Traced {
+        how: "bpf".to_owned(),
+        machine: None,
+        cost_ns_per_call: None,
+        lost: None,
+        runs: None,
+        rounds: vec![round; 2],
+    });
+    let context = Context::of(&traced, "a", &a).unwrap();
+    let after = |change: &str| {
+        let mut changed = traced.clone();
+        Replacement::read(change)
+            .unwrap()
+            .apply(&mut changed)
+            .unwrap();
+        predict_in_context(&changed, &context, "a", &a).unwrap()
+    };
+    let without_fork = after("fork=");
+    near(without_fork.predicted_ns, 200.0);
+    near(without_fork.leaving_ns.unwrap(), 80.0);
+    let [low, high] = without_fork.interval_ns.unwrap();
+    near(low, 120.0);
+    near(high, 200.0);
+    // Without the reads, a fifth of the work, up to a fifth of the excess of 400 ns leaves.
+    near(after("read=").leaving_ns.unwrap(), 80.0);
+    // Nothing is removed, or as much is added.
+    let same = predict_in_context(&traced, &context, "a", &a).unwrap();
+    assert_eq!(same.leaving_ns, None);
+    near(same.interval_ns.unwrap()[0], 1000.0);
+    assert_eq!(after("=read*2").leaving_ns, None);
+    assert_eq!(after("read=fork").leaving_ns, None);
 }
 
 /// A program is started by `fork` and `execve`, and then by `vfork`. The benchmarks of both contain the end of the process.

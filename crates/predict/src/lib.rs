@@ -13,6 +13,7 @@ pub mod document;
 pub mod file_time;
 #[cfg(test)]
 mod java_tests;
+mod leaving;
 mod machine;
 mod plain;
 pub mod prediction;

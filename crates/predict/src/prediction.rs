@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::contained::Within;
 use crate::context::Context;
 use crate::cost::Costs;
+use crate::leaving::leaving_ns;
 use crate::plain;
 use crate::product::{Other, Product, sum};
 use crate::rounds::Uncertainty;
@@ -47,6 +48,9 @@ pub struct Prediction {
     pub trace_spread: Option<f64>,
     /// By what share clock ticks and tracer disagree on the kernel's part of the time. The interval is wider by it on both sides. `None`: unknown.
     pub trace_border: Option<f64>,
+    /// By how much less the calls may take, in ns, since a change removes work that ran between them. The lower end of the interval is lower by it. `None`: no change removes
+    /// kernel time, or the prediction is from benchmarks alone.
+    pub leaving_ns: Option<f64>,
     /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
     pub is_as_traced: bool,
     /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
@@ -152,6 +156,10 @@ pub fn predict_in_context(
     if let Some(uncertainty) = context.uncertainty() {
         found.widen(uncertainty);
     }
+    if vector.primitives != context.uses() {
+        found.leaving_ns = leaving_ns(&found.primitives, found.predicted_ns, context, costs);
+        found.lower(found.leaving_ns.unwrap_or(0.0));
+    }
     Ok(found)
 }
 
@@ -169,6 +177,7 @@ impl Prediction {
             context: Basis::Benchmarks,
             trace_spread: None,
             trace_border: None,
+            leaving_ns: None,
             is_as_traced: false,
             traced_on: None,
             no_context: None,
@@ -231,6 +240,13 @@ impl Prediction {
         ]);
         self.trace_spread = Some(trace.spread);
         self.trace_border = Some(trace.border);
+    }
+
+    /// Lowers the lower end of the interval.
+    fn lower(&mut self, ns: f64) {
+        if let Some([low, _]) = &mut self.interval_ns {
+            *low = (*low - ns).max(0.0);
+        }
     }
 
     /// Sets the user time per unit on this system, in ns, if it is known, and its interval.

@@ -9,6 +9,9 @@ use crate::rounds::Uncertainty;
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
 
+/// The method `how` by which the calls of Java's class library are counted.
+pub const JAVA: &str = "java";
+
 /// How often an application uses each primitive for one unit of its work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -116,7 +119,7 @@ impl Use {
 impl Vector {
     /// The platform of the primitives. `kernel_ns` is the time in it.
     pub fn platform(&self) -> Platform {
-        let is_java = self.traced.as_ref().is_some_and(|t| t.how == "java");
+        let is_java = self.traced.as_ref().is_some_and(|t| t.how == JAVA);
         if is_java {
             Platform::ClassLibrary
         } else {

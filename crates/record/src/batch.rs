@@ -43,8 +43,8 @@ columns! {
     /// Events of the system during the batch.
     #[serde(default)]
     disturbance: Disturbance as Disturbances,
-    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen`, `clock`,
-    /// `neighbour` or `frequency`. Each has the indices of its batches, from 0.
+    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen`, `clock`
+    /// or `neighbour`. Each has the indices of its batches, from 0.
     #[serde(default)]
     disturbed: Vec<String> as Words,
     /// With several processes or threads: when this one ran the benchmark.

@@ -129,7 +129,7 @@ pub struct MeasuredCaches {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MeasuredCache {
-    /// The buffer size in bytes at which half of the step to the next level is climbed.
+    /// The buffer size in bytes at which a third of the step to the next level is climbed.
     pub bytes: f64,
     /// Latency of a load within the level, in ns.
     pub latency_ns: f64,

@@ -62,6 +62,10 @@ pub struct Run<B = Benchmark> {
     /// The fleet that the run belongs to. `None` for a run on its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetMember>,
+    /// The vector of an application, `yamba-vector/1`, that `yamba trace` counted. Such a run has no benchmarks. `None` for a run of benchmarks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Map<String, Value>>"))]
+    pub vector: Option<Value>,
 }
 
 /// The place of a run in a fleet: the runs of one `yamba fleet run`, one on each node.
@@ -272,6 +276,7 @@ impl<B> Run<B> {
             producer: Producer::default(),
             sources: BTreeMap::new(),
             fleet: None,
+            vector: None,
         }
     }
 
@@ -297,6 +302,7 @@ impl<B> Run<B> {
             producer: self.producer,
             sources: self.sources,
             fleet: self.fleet,
+            vector: self.vector,
         }
     }
 
@@ -316,11 +322,25 @@ impl<B> Run<B> {
             producer: self.producer.clone(),
             sources: self.sources.clone(),
             fleet: self.fleet.clone(),
+            vector: self.vector.clone(),
         }
     }
 }
 
 impl<B> Run<B> {
+    /// A finished run that holds the vector of an application.
+    pub fn of_vector(machine: Machine, vector: Value) -> Run<B> {
+        Run {
+            vector: Some(vector),
+            ..Run::new(machine)
+        }
+    }
+
+    /// The name of the application whose vector the run holds. `None` for a run of benchmarks.
+    pub fn application(&self) -> Option<&str> {
+        self.vector.as_ref()?.get("application")?.as_str()
+    }
+
     /// A warning about a run that another program measured. `None` for a run of Yamba.
     pub fn whose(&self) -> Option<String> {
         let imported = self.producer.imported.as_ref()?;

@@ -15,7 +15,7 @@ pub use contention::{disturbing_share, neighbours_sentence};
 pub use html::verdict::share;
 pub use html::{BandChart, BandPoint, PlainTable, chart_page};
 pub use html::{FleetPage, HeatMap, fleet};
-pub use html::{MeasuredBar, PredictedBar, PredictedPart, predictions};
+pub use html::{MeasuredBar, MissRatios, PredictedBar, PredictedPart, predictions};
 pub use html::{Operation, PairVerdict, SideBySide, Study, VerdictKind, html};
 pub use number::{figure, interval, listed, short, short_label};
 pub use percentiles::percentiles;

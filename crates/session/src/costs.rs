@@ -8,7 +8,7 @@ use yamba_record::Run;
 use yamba_store::{Detail, Listed, Store};
 
 use super::measure::{Prepared, Request, prepare};
-use super::select::{self, Names};
+use super::select;
 use super::{Failure, Observer, StoreChoice};
 
 /// The tag of the benchmarks that stand for a primitive.
@@ -89,13 +89,10 @@ pub fn prepared(arguments: Vec<String>, observer: &dyn Observer) -> Result<Prepa
         ..Options::default()
     };
     let request = Request {
-        names: Names::default(),
         tags: vec![TAG.to_owned()],
-        remote: None,
-        compile: Vec::new(),
-        target: None,
         options,
         arguments,
+        ..Request::default()
     };
     prepare(request, observer)
 }

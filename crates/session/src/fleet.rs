@@ -19,8 +19,9 @@ use super::measure;
 use super::{Failure, Observer, StoreChoice, of_home};
 use captures::Captures;
 use overlap::Overlap;
+pub(crate) use plan::Plan;
 pub use plan::Question;
-use plan::{Plan, replace};
+use plan::replace;
 use yamba_toolchain::embedded;
 
 /// Longest time for which the engine, or the store, may not answer.
@@ -110,14 +111,10 @@ pub struct Outcome {
 /// If the launcher is unknown.
 pub fn script(request: &Request, question: &Question) -> Result<String, Failure> {
     let launcher = known_launcher(&question.with)?;
-    let named = |host: &String| Node {
-        name: host.clone(),
-        unusable: None,
-    };
-    let mut nodes: Vec<Node> = question.hosts.iter().map(named).collect();
+    let mut nodes: Vec<Node> = question.hosts.iter().map(|h| Node::named(h)).collect();
     if nodes.is_empty() {
         let placeholders = (0..question.count.unwrap_or(1)).map(|n| format!("NODE{n}"));
-        nodes = placeholders.map(|name| named(&name)).collect();
+        nodes = placeholders.map(|name| Node::named(&name)).collect();
     }
     let plan = Plan::new(&request.name, question.clone(), &nodes);
     let job = job(

@@ -1,23 +1,21 @@
 //! Reads the runs of a fleet for its report: from the store, from a folder of documents, or one by one.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use serde::Deserialize;
 use yamba_fleet::{Failed, NodeRun};
 use yamba_record::system_error::reason;
 use yamba_store::{Detail, import};
 
+use super::fleet::Plan;
 use super::run_ref::{Runs, is_path};
 use super::{Failure, StoreChoice};
 
 /// The extension of documents in a folder.
 const EXTENSION: &str = "json";
-
-/// The file in which `yamba fleet run` keeps its plan.
-const PLAN: &str = "fleet.json";
 
 /// The runs of a fleet.
 #[derive(Debug, Default)]
@@ -28,13 +26,6 @@ pub struct FleetRuns {
     pub failed: Vec<Failed>,
     /// Nodes that should have a run, from the plans of fleets.
     pub expected: Vec<String>,
-}
-
-/// The part of a fleet's plan that names it and its nodes.
-#[derive(Deserialize)]
-struct Plan {
-    name: String,
-    nodes: Vec<String>,
 }
 
 /// A document in a folder.
@@ -54,7 +45,8 @@ pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Fai
     for reference in references {
         let path = Path::new(reference);
         if path.is_dir() {
-            match plan(path) {
+            match Plan::read(path)? {
+                // The runs of the fleet are in the store: the folder has the captures of its nodes.
                 Some(plan) => {
                     found.expected.extend(plan.nodes);
                     read_stored(&plan.name, store, &mut found)?;
@@ -132,7 +124,8 @@ fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
     let read: Vec<Result<NodeRun, Failed>> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let each = workers.into_iter().map(|w| w.join());
-        each.flat_map(Result::unwrap_or_default).collect()
+        each.flat_map(|own| own.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
     });
     for one in read {
         match one {
@@ -169,12 +162,6 @@ fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
         }
     }
     Ok(found)
-}
-
-/// The plan in the folder of a fleet. The runs of the fleet are in the store: the folder has the captures of its nodes.
-fn plan(folder: &Path) -> Option<Plan> {
-    let text = fs::read_to_string(folder.join(PLAN)).ok()?;
-    serde_json::from_str(&text).ok()
 }
 
 fn read_file(file: &File) -> Result<NodeRun, Failed> {

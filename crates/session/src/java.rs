@@ -1,8 +1,8 @@
 //! Costs of class-library calls: finds the runs of a Java virtual machine on this machine, and measures what they lack.
 
 use std::collections::BTreeSet;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use yamba_harness::unix_s;
 use yamba_java::jmh::{self, Effort};
 use yamba_java::{Fault, Jars, Jvm};
 use yamba_predict::{NULL_CALL, machine_name};
@@ -92,15 +92,15 @@ impl JavaHere {
         })?;
         let file = folder.path().join("jmh.json");
         let names: Vec<&str> = benchmarks.iter().map(String::as_str).collect();
-        let started_unix_s = now_unix_s();
+        let started_unix_s = unix_s();
         jmh::measure(&self.jvm, &self.jars, &names, effort, &file).map_err(failure)?;
         let mut run = import::read(&file, import::LARGEST, Detail::Samples)?;
         let measured: BTreeSet<String> = run.benchmarks.iter().map(|b| b.name.clone()).collect();
         run.benchmarks
             .extend(benchmarks.difference(&measured).map(|name| crashed(name)));
         run.machine = self.machine.clone();
-        run.started_unix_s = Some(started_unix_s);
-        run.finished_unix_s = Some(now_unix_s());
+        run.started_unix_s = started_unix_s;
+        run.finished_unix_s = unix_s();
         run.producer.arguments = arguments;
         run.producer.from_document = false;
         store.open()?.add(&run)?;
@@ -118,7 +118,9 @@ pub fn stored(store: &StoreChoice, name: &str) -> Result<Option<Run>, Failure> {
     };
     let mut listed = store.runs()?;
     listed.retain(|run| {
-        machine_name(&run.head.machine).as_deref() == Some(name) && !run.head.interrupted
+        run.head.vector.is_none()
+            && machine_name(&run.head.machine).as_deref() == Some(name)
+            && !run.head.interrupted
     });
     let start = |run: &yamba_store::Listed| run.started_unix_s.unwrap_or(0.0);
     listed.sort_by(|a, b| start(b).total_cmp(&start(a)));
@@ -148,9 +150,4 @@ fn add_others(run: &mut Run, older: Run) {
 fn crashed(name: &str) -> Benchmark {
     let note = "JMH has no result: the virtual machine crashed, hung or ran out of memory";
     Benchmark::ended(name, Status::Crashed, vec![note.to_owned()])
-}
-
-fn now_unix_s() -> f64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0.0, |since| since.as_secs_f64())
 }

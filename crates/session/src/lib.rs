@@ -35,6 +35,7 @@ mod store_sink;
 pub mod study;
 mod target;
 pub mod time;
+pub mod vectors;
 
 pub use failure::{ErrorMessage, Failure, of_home, of_system};
 pub use neighbours::{check_neighbours, machine};

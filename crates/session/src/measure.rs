@@ -18,7 +18,7 @@ use yamba_toolchain::build::{self, BuildOptions};
 use yamba_toolchain::suite_topics;
 
 /// A request to measure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The benchmarks.
     pub names: Names,
@@ -101,6 +101,26 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
 }
 
 impl Request {
+    /// The request for a bundle.
+    pub fn for_bundle(
+        names: Names,
+        target: Option<String>,
+        quick: bool,
+        arguments: Vec<String>,
+    ) -> Request {
+        Request {
+            names,
+            target,
+            options: if quick {
+                Options::quick()
+            } else {
+                Options::default()
+            },
+            arguments,
+            ..Request::default()
+        }
+    }
+
     /// The selected benchmarks, in measuring order.
     pub(super) fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;

@@ -85,6 +85,7 @@ impl OfA<'_> {
             producer: of_both.producer.clone(),
             tags: of_both.tags.clone(),
             fleet: None,
+            vector: None,
             ..*of_both
         }
     }

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use crate::distribution::{normal_cdf, normal_quantile, upper_tail};
 use crate::finite::{defined, finite};
 use crate::moments::mean;
-use crate::quantile::quantile;
+use crate::quantile::quantile_of_sorted;
 
 /// A ratio and its bootstrap intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +54,16 @@ pub fn bootstrap_ratio(
         draw(b, &mut drawn_b, &mut random);
         ratios.push(ratio_of(&drawn_a, &drawn_b)?);
     }
+    if ratios.is_empty() {
+        return None;
+    }
     ratios.sort_by(f64::total_cmp);
-    let between = |low, high| Some((quantile(&ratios, low)?, quantile(&ratios, high)?));
+    let between = |low, high| {
+        (
+            quantile_of_sorted(&ratios, low),
+            quantile_of_sorted(&ratios, high),
+        )
+    };
     let accelerated = || {
         let bias = bias(&ratios, ratio)?;
         let acceleration = acceleration(
@@ -64,11 +72,11 @@ pub fn bootstrap_ratio(
         );
         let z = normal_quantile(upper)?;
         let place = |z: f64| normal_cdf(bias + (bias + z) / (1.0 - acceleration * (bias + z)));
-        between(place(-z)?, place(z)?)
+        Some(between(place(-z)?, place(z)?))
     };
     Some(BootstrapRatio {
         ratio,
-        percentile: between(1.0 - upper, upper)?,
+        percentile: between(1.0 - upper, upper),
         accelerated: accelerated(),
     })
 }

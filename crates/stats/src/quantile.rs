@@ -28,12 +28,16 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     if !finite(values) || !(0.0..=1.0).contains(&p) {
         return None;
     }
-    let ordered = sorted(values);
-    let place = (ordered.len() - 1) as f64 * p;
+    defined(quantile_of_sorted(&sorted(values), p))
+}
+
+/// The `p`-quantile of ascending values, as [`quantile`] defines it. `values` is not empty, and `0 <= p <= 1`.
+pub fn quantile_of_sorted(values: &[f64], p: f64) -> f64 {
+    let place = (values.len() - 1) as f64 * p;
     let below = place.floor() as usize;
-    let above = (below + 1).min(ordered.len() - 1);
-    let (low, high) = (ordered[below], ordered[above]);
-    defined(low + (place - below as f64) * (high - low))
+    let above = (below + 1).min(values.len() - 1);
+    let (low, high) = (values[below], values[above]);
+    low + (place - below as f64) * (high - low)
 }
 
 #[cfg(test)]

@@ -5,9 +5,21 @@ use crate::StoreError;
 /// Number of ids or tags that an error message lists.
 const NAMED: usize = 3;
 
+/// The reference of the latest vector.
+const LATEST_VECTOR: &str = "latest-vector";
+
 /// The N of `latest~N`, where `latest` is `latest~0`. `None` for any other reference.
 pub(crate) fn back(reference: &str) -> Option<usize> {
-    match reference.strip_prefix("latest")? {
+    back_from("latest", reference)
+}
+
+/// The N of `latest-vector~N`.
+pub(crate) fn back_of_vector(reference: &str) -> Option<usize> {
+    back_from(LATEST_VECTOR, reference)
+}
+
+fn back_from(latest: &str, reference: &str) -> Option<usize> {
+    match reference.strip_prefix(latest)? {
         "" => Some(0),
         rest => rest.strip_prefix('~')?.parse().ok(),
     }
@@ -60,6 +72,30 @@ pub(crate) fn named(runs: &[(String, Vec<String>)], reference: &str) -> Result<S
         ))
         .help("write more digits; `yamba runs` lists all")),
     }
+}
+
+/// Resolves a reference among the runs that hold vectors. `vectors` are their ids with tags and applications, latest first.
+pub(crate) fn vector(
+    vectors: &[(String, Vec<String>)],
+    reference: &str,
+) -> Result<String, StoreError> {
+    if vectors.is_empty() {
+        return Err(
+            StoreError::new(format!("no vector {reference}: no vector is stored yet"))
+                .help("`yamba trace` stores what it counts; a file is named by its path"),
+        );
+    }
+    let Some(back) = back_of_vector(reference) else {
+        return named(vectors, reference);
+    };
+    let found = vectors.get(back).map(|(id, _)| id.clone());
+    found.ok_or_else(|| {
+        let last = vectors.len() - 1;
+        StoreError::new(format!(
+            "no vector {reference}: the first is {LATEST_VECTOR}~{last}"
+        ))
+        .help("`yamba runs` lists all")
+    })
 }
 
 fn none(runs: &[(String, Vec<String>)], reference: &str) -> StoreError {
@@ -125,6 +161,24 @@ mod tests {
             "{error}"
         );
         assert_eq!(back("latest~x"), None);
+    }
+
+    #[test]
+    fn vector_is_found_by_application_tag_or_age() {
+        let find = |reference| vector(&runs(), reference);
+        for (reference, id) in [
+            ("latest-vector", "cc01"),
+            ("latest-vector~2", "bb01"),
+            ("base", "bb02"),
+            ("bb01", "bb01"),
+        ] {
+            assert_eq!(find(reference).unwrap(), id, "{reference}");
+        }
+        let error = find("latest-vector~3").unwrap_err().to_string();
+        assert!(error.contains("the first is latest-vector~2"), "{error}");
+        let error = vector(&[], "nginx").unwrap_err();
+        assert!(error.to_string().contains("no vector is stored"), "{error}");
+        assert_eq!(back("latest-vector"), None);
     }
 
     #[test]

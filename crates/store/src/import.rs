@@ -10,17 +10,20 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use yamba_record::{Batches, Benchmark, Run, Status, document, run};
+use yamba_record::{Batches, Benchmark, Machine, Run, Status, document, run};
 
 use crate::{Detail, StoreError, StoredEntry};
 
 /// Default limit for the size of a document in bytes. A run of the whole suite has about 160 million.
 pub const LARGEST: u64 = 256 << 20;
 
+/// Schema of an application's vector. A file of it becomes a run with the vector, of an unknown machine.
+const VECTOR: &str = "yamba-vector/1";
+
 /// The fault of a document, and its fix.
 type DocumentFault = (String, Option<&'static str>);
 
-/// Reads a run document, or results of lmbench, Google Benchmark or JMH, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
+/// Reads a run document, a vector, or results of lmbench, Google Benchmark or JMH, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
 /// another program's results, gets an id from the hash of its bytes: the same file is the same run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
 ///
 /// # Errors
@@ -121,6 +124,10 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFa
     }
     let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
+        Some(VECTOR) => {
+            let vector = serde_json::from_str(text).map_err(|e| fault(&e, "vector"))?;
+            Ok(Run::of_vector(Machine::default(), vector))
+        }
         Some(other) if other.starts_with("yamba-run/") => {
             let message = format!(
                 "its schema is {}, and this version reads {}",

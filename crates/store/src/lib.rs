@@ -17,6 +17,7 @@ mod postgresql;
 mod salvage;
 mod sqlite;
 mod statements;
+mod tables;
 mod writer;
 
 use yamba_record::{Benchmark, Run};
@@ -229,9 +230,20 @@ impl Store {
         Ok(found.pop())
     }
 
+    /// Resolves a reference to the id of a run that holds an application's vector. A reference is an id or the beginning of one, a tag or the name of the application (for its
+    /// latest run), `latest-vector`, or `latest-vector~N`, the N-th before it.
+    pub fn find_vector(&mut self, reference: &str) -> Result<String, StoreError> {
+        let vectors = self.in_one(Purpose::Reading, statements::vectors)?;
+        let found = find::vector(&vectors, reference);
+        found.map_err(|e| StoreFault::from(e).of(&self.location))
+    }
+
     /// Resolves a reference to an id. A reference is an id or the beginning of one, a tag (for its latest run), `latest`, or `latest~N`, the N-th before it. `latest` skips runs that
-    /// [another command](yamba_record::run::Producer::for_another_command) measured.
+    /// [another command](yamba_record::run::Producer::for_another_command) measured, and vectors: `latest-vector` and `latest-vector~N` are those.
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
+        if find::back_of_vector(reference).is_some() {
+            return self.find_vector(reference);
+        }
         let found = match find::back(reference) {
             Some(back) => {
                 let least = back.saturating_add(1);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Machine, Run, document};
 
@@ -268,7 +269,7 @@ pub(crate) fn names(
 /// Number of documents in the first batch that is searched for requested runs.
 const FIRST_PIECE: usize = 16;
 
-/// The ids of the latest runs that the user requested, latest first, without those that a command measured for its own purpose. Contains at least `least` ids if there are as many.
+/// The ids of the latest runs that the user requested, latest first, without those that a command measured for its own purpose and without vectors. Contains at least `least` ids if there are as many.
 /// Reads documents in batches, since they are most of a list, and the latest run is nearly always the one wanted.
 pub(crate) fn asked_for(
     connection: &mut dyn Connection,
@@ -295,6 +296,7 @@ fn add_asked_for(
     struct Made {
         #[serde(default)]
         producer: Producer,
+        vector: Option<IgnoredAny>,
     }
     let of_piece = format!("SELECT id FROM run {LATEST_FIRST} LIMIT $1 OFFSET $2");
     let sql = format!("SELECT id, head FROM run WHERE id IN ({of_piece}) {LATEST_FIRST}");
@@ -304,12 +306,27 @@ fn add_asked_for(
         read += 1;
         // A damaged document counts as requested; the fault is reported when the run is read.
         let made: Option<Made> = serde_json::from_str(row.text(1)?).ok();
-        if made.is_none_or(|m| m.producer.for_another_command().is_none()) {
+        let is_asked_for =
+            |m: Made| m.vector.is_none() && m.producer.for_another_command().is_none();
+        if made.is_none_or(is_asked_for) {
             ids.push(row.text(0)?.to_owned());
         }
         Ok(())
     })?;
     Ok(read)
+}
+
+/// The ids of the runs that hold an application's vector, each with its tags and the application's name, latest first.
+pub(crate) fn vectors(
+    connection: &mut dyn Connection,
+) -> Result<Vec<(String, Vec<String>)>, StoreFault> {
+    let runs = listed(connection, None)?.into_iter();
+    let named = runs.filter_map(|run| {
+        let application = run.head.application()?.to_owned();
+        let names = [run.head.tags, vec![application]].concat();
+        Some((run.id, names))
+    });
+    Ok(named.collect())
 }
 
 /// The documents of the runs of a fleet, without entries, latest first.

@@ -132,7 +132,13 @@ fn recorded_width(rows: &[Row]) -> QuietWidth {
 fn check_recording(rows: &[Row], operations: &[Operation], fewest_windows: usize) {
     let width = recorded_width(rows);
     let taken = Taken::by(rows.iter().map(|r| &r.probes));
-    let quiet = |r: &Row| finding(&r.probes, width, taken) == Finding::Quiet;
+    // The values are in cycles.
+    let is_steady = |r: &Row| {
+        r.probes
+            .cycle_change_ppm
+            .is_some_and(|c| c.abs() <= 20_000.0)
+    };
+    let quiet = |r: &Row| is_steady(r) && finding(&r.probes, width, taken) == Finding::Quiet;
     let (count, worst) = windows(rows, operations, quiet);
     assert!(worst <= 1.0, "{worst} of the tolerance");
     assert!(count >= fewest_windows, "{count} windows");

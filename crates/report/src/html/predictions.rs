@@ -6,6 +6,7 @@ use indexmap::IndexSet;
 use maud::{DOCTYPE, Markup, html as markup};
 
 use super::STYLE;
+use super::miss_ratios::{self, MissRatios};
 use super::preamble::preamble;
 
 const STACKS: &str = include_str!("../../assets/predictions.css");
@@ -63,8 +64,12 @@ pub struct MeasuredBar {
     pub text: String,
 }
 
-/// The page of some predictions. `conclusions` are sentences about all of them: rankings and ratios.
-pub fn predictions(bars: &[PredictedBar], conclusions: &[String]) -> String {
+/// The page of some predictions. `conclusions` are sentences about all of them: rankings, ratios and times of file reads. `misses` is the curve behind the latter.
+pub fn predictions(
+    bars: &[PredictedBar],
+    conclusions: &[String],
+    misses: Option<&MissRatios>,
+) -> String {
     let units: IndexSet<&str> = bars.iter().map(|bar| bar.unit.as_str()).collect();
     let title = title(bars);
     let page = markup! {
@@ -83,6 +88,7 @@ pub fn predictions(bars: &[PredictedBar], conclusions: &[String]) -> String {
                             ul { @for line in conclusions { li { (line) } } }
                         }
                     }
+                    @if let Some(misses) = misses { (miss_ratios::figure(misses)) }
                     h2 #tables { "Terms" }
                     @for bar in bars { (terms(bar)) }
                 }
@@ -352,6 +358,7 @@ mod tests {
                 ),
             ],
             &[],
+            None,
         );
         let widths = attributes(&page, "<rect class=\"part", "width");
         assert_eq!(widths, ["37.500%", "12.500%", "62.500%", "37.500%"]);
@@ -365,7 +372,7 @@ mod tests {
     #[test]
     fn small_primitives_are_one_part_without_a_number() {
         let parts = (1..=12).map(|i| part(&format!("call_{i}"), f64::from(i), true));
-        let page = predictions(&[bar("s", parts.collect())], &[]);
+        let page = predictions(&[bar("s", parts.collect())], &[], None);
         // 1, 2 and 3 of 78 together.
         let widths = attributes(&page, "<rect class=\"part p0", "width");
         assert_eq!(widths, ["7.692%"]);
@@ -384,7 +391,7 @@ mod tests {
             interval_ns: Some([140.0, 200.0]),
             text: "150 ns".to_owned(),
         });
-        let page = predictions(&[with], &["s is faster".to_owned()]);
+        let page = predictions(&[with], &["s is faster".to_owned()], None);
         let widths = attributes(&page, "<rect class=\"measured\"", "width");
         assert_eq!(widths, ["75.000%", "96%"], "the bar and the legend");
         let ends = attributes(&page, "<line x1=\"40", "x2");

@@ -60,7 +60,11 @@ fn ends(page: &mut Page, selector: &str) -> [f64; 2] {
 #[test]
 #[ignore = "needs Chromium"]
 fn predictions_are_drawn_to_scale_and_readable_in_both_schemes() {
-    let text = predictions(&[sample("a"), sample("b")], &["a is first".to_owned()]);
+    let text = predictions(
+        &[sample("a"), sample("b")],
+        &["a is first".to_owned()],
+        None,
+    );
     let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
     let mut page = Page::open(&mut browser, &text);

@@ -5,9 +5,9 @@ mod figures;
 mod words;
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use yamba_harness::{CommandPlan, Stop, TimedCommand, drawn_id, drawn_seed, time_commands};
+use yamba_harness::{CommandPlan, Stop, TimedCommand, drawn_id, drawn_seed, time_commands, unix_s};
 use yamba_lang::Target;
 use yamba_record::run::{Plan, Producer};
 use yamba_record::{Parameters, Run};
@@ -137,13 +137,13 @@ impl PreparedCommands {
     ) -> Result<Run, Failure> {
         let mut run = Run::new(machine(target));
         run.id = drawn_id();
-        run.started_unix_s = since_1970();
+        run.started_unix_s = unix_s();
         let stolen = yamba_machine::processor_ticks();
         let timed = time_commands(&self.timed, &self.plan, stop, progress).map_err(|e| {
             Failure::new(format!("cannot make a temporary file: {e}"))
                 .help("TMPDIR names another folder")
         })?;
-        run.finished_unix_s = since_1970();
+        run.finished_unix_s = unix_s();
         run.interrupted = timed.interrupted;
         run.plan = Plan {
             seed: self.plan.seed,
@@ -163,9 +163,4 @@ impl PreparedCommands {
         run.benchmarks = figures::benchmarks(self, &timed, stolen);
         Ok(run)
     }
-}
-
-fn since_1970() -> Option<f64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.ok().map(|t| t.as_secs_f64())
 }

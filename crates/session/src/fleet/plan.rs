@@ -35,7 +35,7 @@ pub struct Question {
 
 /// The plan of a fleet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     schema: String,
     /// The name of the fleet.
     pub name: String,
@@ -115,8 +115,9 @@ pub(super) fn replace(path: &PathBuf, bytes: &[u8], mode: u32) -> io::Result<()>
 }
 
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::new(format!("{}: {why}", path.display()))
-        .help("name another folder with --into, or another fleet with --name")
+    Failure::new(format!("{}: {why}", path.display())).help(
+        "`yamba fleet run` writes this file: name another folder, or another fleet with --name",
+    )
 }
 
 #[cfg(test)]

@@ -2,10 +2,8 @@
 
 mod figures;
 
-use std::time::SystemTime;
-
 use yamba_drive::{Outcome, Plan, drive};
-use yamba_harness::{Stop, drawn_id};
+use yamba_harness::{Stop, drawn_id, unix_s};
 use yamba_lang::Target;
 use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
@@ -48,11 +46,11 @@ pub fn measure(
 ) -> Result<Measured, Failure> {
     let mut run = Run::new(machine(target));
     run.id = drawn_id();
-    run.started_unix_s = since_1970();
+    run.started_unix_s = unix_s();
     let length = request.plan.length;
     let address = request.plan.target.address;
     let outcome = drive(request.plan, &|| stop.requested(), progress).map_err(of_system)?;
-    run.finished_unix_s = since_1970();
+    run.finished_unix_s = unix_s();
     if outcome.responses == 0 {
         return Err(nothing(&outcome, &address.to_string()));
     }
@@ -92,16 +90,11 @@ pub fn check_store(choice: &StoreChoice) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Keeps a run in the store. Returns where it is.
+/// Keeps a run in the store.
 ///
 /// # Errors
 /// If the store cannot be opened or written.
 pub fn keep(run: &Run, choice: &StoreChoice) -> Result<Location, Failure> {
     choice.open()?.add(run)?;
     choice.location()
-}
-
-fn since_1970() -> Option<f64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.ok().map(|t| t.as_secs_f64())
 }

@@ -177,3 +177,17 @@ fn detail_limits_what_is_kept() {
         assert_eq!(lengths, (samples, batches), "{detail:?}");
     }
 }
+
+#[test]
+fn vector_becomes_a_run_that_holds_it() {
+    let vector = json!({"schema": "yamba-vector/1", "application": "nginx", "unit": "request",
+        "primitives": [{"name": "read(file)", "size": 4096, "count": 0.1}]});
+    let run = read_text(&vector.to_string(), LARGEST).unwrap();
+    assert_eq!(
+        (run.application(), &run.vector),
+        (Some("nginx"), &Some(vector))
+    );
+    assert_eq!((run.benchmarks.len(), run.id.len()), (0, 16));
+    assert!(run.producer.from_document);
+    refused(r#"{"schema": "yamba-vector/1", "#, "ends too early");
+}

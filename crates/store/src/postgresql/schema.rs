@@ -3,20 +3,7 @@
 use postgres::Client;
 
 use crate::error::{StoreError, StoreFault};
-
-/// The version of `schema.sql`.
-const VERSION: i64 = 3;
-
-/// The version before, whose tables lack only the column of the fleet.
-const WITHOUT_FLEET: i64 = 2;
-
-/// The tables of a database.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tables {
-    None,
-    WithoutFleet,
-    Current,
-}
+use crate::tables::{Tables, VERSION};
 
 /// Locks out other writers until the end of the transaction. The number is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
@@ -58,11 +45,7 @@ fn tables(client: &mut Client) -> Result<Tables, StoreFault> {
     let version: i64 = client
         .query_one("SELECT version FROM yamba.form", &[])?
         .try_get(0)?;
-    match version {
-        VERSION => Ok(Tables::Current),
-        WITHOUT_FLEET => Ok(Tables::WithoutFleet),
-        other => Err(StoreFault::OtherVersion(other, VERSION)),
-    }
+    Tables::of_version(version)
 }
 
 /// Creates the tables, or adds the missing column. If two programs race, the second finds them complete.

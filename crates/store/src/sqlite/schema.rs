@@ -6,23 +6,10 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::error::StoreFault;
+use crate::tables::{Tables, VERSION};
 
 /// `Ymba`: the application id of a store.
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
-
-/// The version of `schema.sql`.
-const VERSION: i64 = 3;
-
-/// The version before, whose tables lack only the column of the fleet.
-const WITHOUT_FLEET: i64 = 2;
-
-/// The tables of a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tables {
-    None,
-    WithoutFleet,
-    Current,
-}
 
 /// Timeout for the lock of another writer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -62,11 +49,7 @@ fn tables(connection: &Connection) -> Result<Tables, StoreFault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
     if application == i64::from(APPLICATION) {
-        return match version {
-            VERSION => Ok(Tables::Current),
-            WITHOUT_FLEET => Ok(Tables::WithoutFleet),
-            other => Err(StoreFault::OtherVersion(other, VERSION)),
-        };
+        return Tables::of_version(version);
     }
     let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
     if is_empty && application == 0 && version == 0 {

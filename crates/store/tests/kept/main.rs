@@ -62,4 +62,5 @@ in_each_kind_of_store! {
     several_runs_are_added_and_removed_atomically
     concurrent_writers_all_succeed
     runs_of_fleet_are_found_by_its_name
+    vector_is_found_by_its_application_and_is_no_latest_run
 }

@@ -2,8 +2,9 @@
 
 use super::TestStore;
 use super::sample::{entry, run};
+use serde_json::json;
 use yamba_record::run::FleetMember;
-use yamba_record::{Batches, Run};
+use yamba_record::{Batches, Benchmark, Machine, Run};
 use yamba_store::Detail;
 
 /// Serialises a run, to tell `-0.0` from `0.0`, which compare as equal.
@@ -247,4 +248,44 @@ pub fn runs_of_fleet_are_found_by_its_name(place: &TestStore) {
     assert_eq!(store.fleet("august").unwrap(), []);
     assert_eq!(store.fleets().unwrap(), ["july", "june"]);
     assert_eq!(store.run("0a", Detail::Batches).unwrap().fleet, first.fleet);
+}
+
+pub fn vector_is_found_by_its_application_and_is_no_latest_run(place: &TestStore) {
+    let of = |id: &str, started, application: &str| Run::<Benchmark> {
+        id: id.to_owned(),
+        started_unix_s: Some(started),
+        ..Run::of_vector(
+            Machine::default(),
+            json!({"application": application, "kernel_ns": 0.1}),
+        )
+    };
+    let mut store = place.open();
+    assert!(store.find_vector("latest-vector").is_err());
+    store.add(&run("0a", 1.0)).unwrap();
+    let vectors = [
+        of("0b", 2.0, "nginx"),
+        of("0c", 3.0, "nginx"),
+        of("0d", 4.0, "gcc"),
+    ];
+    for vector in &vectors {
+        store.add(vector).unwrap();
+    }
+    store.tag("0b", "before", true).unwrap();
+
+    let mut store = place.open();
+    for (reference, id) in [
+        ("nginx", "0c"),
+        ("before", "0b"),
+        ("gcc", "0d"),
+        ("latest-vector", "0d"),
+        ("latest-vector~2", "0b"),
+    ] {
+        assert_eq!(store.find_vector(reference).unwrap(), id, "{reference}");
+    }
+    assert_eq!(store.find("latest").unwrap(), "0a");
+    assert_eq!(store.find("latest-vector~1").unwrap(), "0c");
+    assert!(store.find_vector("0a").is_err());
+    let read: Run = store.run("0b", Detail::Batches).unwrap();
+    assert_eq!(read.vector, vectors[0].vector);
+    assert!(store.runs().unwrap().iter().all(|run| run.complete));
 }

@@ -78,6 +78,18 @@ struct ElementRequest {
     flags: u64,
 }
 
+impl ElementRequest {
+    fn of(map: BorrowedFd, key: &u32, value: *const u8) -> ElementRequest {
+        ElementRequest {
+            map: map.as_raw_fd().unsigned_abs(),
+            unused: 0,
+            key: std::ptr::from_ref(key).addr() as u64,
+            value: value.addr() as u64,
+            flags: 0,
+        }
+    }
+}
+
 #[repr(C)]
 #[derive(Default)]
 struct ProgramRequest {
@@ -173,25 +185,13 @@ pub fn ring_buffer(bytes: u32) -> io::Result<OwnedFd> {
 
 /// Sets the value of a key. Allocates nothing, so that a forked child may use it.
 pub fn update(map: BorrowedFd, key: u32, value: &[u8]) -> io::Result<()> {
-    let request = ElementRequest {
-        map: map.as_raw_fd().unsigned_abs(),
-        unused: 0,
-        key: (&raw const key).addr() as u64,
-        value: value.as_ptr().addr() as u64,
-        flags: 0,
-    };
+    let request = ElementRequest::of(map, &key, value.as_ptr());
     bpf(MAP_UPDATE, &request).map(drop)
 }
 
 /// Reads the value of a key. `value` has its length.
 pub fn look_up(map: BorrowedFd, key: u32, value: &mut [u8]) -> io::Result<()> {
-    let request = ElementRequest {
-        map: map.as_raw_fd().unsigned_abs(),
-        unused: 0,
-        key: (&raw const key).addr() as u64,
-        value: value.as_mut_ptr().addr() as u64,
-        flags: 0,
-    };
+    let request = ElementRequest::of(map, &key, value.as_mut_ptr());
     bpf(MAP_LOOK_UP, &request).map(drop)
 }
 

@@ -5,7 +5,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_harness::Options;
 use yamba_record::number::bytes;
 use yamba_session::bundle::bundle;
 use yamba_session::measure::Request;
@@ -39,20 +38,9 @@ pub(super) struct Bundle {
 
 impl Bundle {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let options = if self.quick {
-            Options::quick()
-        } else {
-            Options::default()
-        };
-        let request = Request {
-            names: self.names.request(),
-            tags: Vec::new(),
-            remote: None,
-            compile: Vec::new(),
-            target: self.target.target.clone(),
-            options,
-            arguments: arguments(),
-        };
+        let names = self.names.request();
+        let target = self.target.target.clone();
+        let request = Request::for_bundle(names, target, self.quick, arguments());
         let made = bundle(request, &Terminal::default())?;
         let to = &self.output;
         let cannot = |e| output::cannot_write(to, &e).help("name another file with -o");

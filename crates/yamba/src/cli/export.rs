@@ -21,6 +21,7 @@ Examples:
   yamba export --format influx | influx write --bucket speed
   yamba export 3f09 --format json | jq '.benchmarks[].name'
   yamba export --format parquet-batches -o run.parquet   then: pandas.read_parquet('run.parquet')
+  yamba export latest-vector --format json -o app.json   what `yamba trace` counted last, for `yamba import` elsewhere
   yamba export old.json --format csv-batches          a document that is in no store")]
 pub(super) struct Export {
     /// A run of the store (an id or its beginning, a tag, latest, latest~N), or a file with a run document
@@ -64,6 +65,11 @@ impl Export {
             None => output::written(|out| (format.write)(&run, out))?,
         }
         let all = run.benchmarks.len();
+        if run.vector.is_some() && format.name != "json" {
+            output::note(
+                "note: the run holds an application's vector, which only `--format json` contains; `yamba show RUN` prints it alone\n",
+            );
+        }
         if format.detail == Detail::Batches {
             output::note_without_batches(&run);
         }

@@ -3,15 +3,16 @@
 mod captures;
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Failure, StoreOption, output, quantity, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
+use yamba_harness::unix_s;
 use yamba_record::Run;
+use yamba_session::vectors;
 use yamba_store::{StoredEntry, import};
 
-/// Import runs into the store: documents from other machines, captures of bundles, results of lmbench, Google Benchmark and JMH
+/// Import runs into the store: documents and vectors from other machines, captures of bundles, results of lmbench, Google Benchmark and JMH
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are not imported: `yamba tag` names a run here. Results of
 /// another program are marked as such: they are single numbers, without intervals, except those of JMH. A capture is what a file of `yamba bundle` printed, or the log of a serial line
@@ -21,6 +22,7 @@ use yamba_store::{StoredEntry, import};
 Examples:
   yamba import their.json                   a run measured elsewhere; prints its id
   yamba import old/*.json --store all.sqlite
+  yamba import nginx.vector                 an application's vector; `yamba predict nginx` finds it
   yamba import results/x86_64-linux-gnu/*.[0-9]   what lmbench measured
   yamba import their-gbench.json            --benchmark_format=json of Google Benchmark
   yamba import jmh.json                     `-rf json -rff jmh.json` of JMH; a fork is a launch
@@ -29,7 +31,7 @@ Examples:
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents, captures of bundles, result files of lmbench, JSON of Google Benchmark and of JMH
+    /// Run documents, vectors, captures of bundles, result files of lmbench, JSON of Google Benchmark and of JMH
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have
@@ -62,6 +64,9 @@ impl Import {
             runs.push((path, run, tags, left_out));
         }
         for (path, run, ..) in &runs {
+            if run.vector.is_some() {
+                vectors::of_run(run, &path.display().to_string())?;
+            }
             if is_to_come(run.started_unix_s) {
                 let message = format!(
                     "{}: the run says that it began in the future",
@@ -114,8 +119,7 @@ impl Import {
 
 /// Whether the start lies more than a day in the future. Clocks and time zones differ by less.
 fn is_to_come(started_unix_s: Option<f64>) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let bound = now.map_or(0.0, |d| d.as_secs_f64()) + 86_400.0;
+    let bound = unix_s().unwrap_or(0.0) + 86_400.0;
     started_unix_s.is_some_and(|s| s > bound)
 }
 

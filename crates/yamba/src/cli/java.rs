@@ -8,9 +8,10 @@ use yamba_java::Jvm;
 use yamba_java::jmh::{self, Effort};
 use yamba_predict::Vector;
 use yamba_session::java::{JavaHere, failure};
+use yamba_session::vectors;
 use yamba_toolchain::build::host;
 
-use super::{Failure, StoreOption, arguments, output, vector_file};
+use super::{Failure, StoreOption, arguments, output};
 
 /// Measure the costs of Java's class library
 ///
@@ -52,7 +53,7 @@ struct Measure {
     /// The virtual machine with its options
     #[arg(long, value_name = "COMMAND", default_value = "java", value_parser = jvm)]
     jvm: Jvm,
-    /// Only what this vector uses; may be repeated
+    /// Only what this vector uses, a file or a stored one; may be repeated
     #[arg(long = "for", value_name = "VECTOR")]
     vectors: Vec<PathBuf>,
     /// Two short forks instead of six: intervals do not cover other runs
@@ -76,7 +77,7 @@ impl Measure {
         let here = here(self.jvm)?;
         let mut primitives = BTreeSet::new();
         for path in &self.vectors {
-            primitives.extend(used(&vector_file::read(path)?));
+            primitives.extend(used(&vectors::load(path, &self.store.choice())?));
         }
         let wanted = (!self.vectors.is_empty()).then_some(&primitives);
         let benchmarks = here.lacking(None, wanted)?;

@@ -5,18 +5,18 @@ mod layout;
 mod page;
 
 use std::io;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
 use super::{Failure, output};
 use page::show;
+use yamba_harness::unix_s;
 use yamba_session::machine;
 use yamba_toolchain::build::host;
 
 /// Describe this machine, disturbances of a measurement, and limits of what can be measured
 ///
-/// Each disturbance comes with the command that removes it. The same facts are recorded in every run. No fact names the
+/// Each disturbance comes with the command that removes it. Every run records these facts. No fact names the
 /// machine or its owner.
 #[derive(Args)]
 #[command(after_help = "\
@@ -34,8 +34,7 @@ impl Machine {
     pub(super) fn run(self) -> Result<(), Failure> {
         let machine = machine(&host());
         let colour = output::colour_on(&io::stdout());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0.0, |since| since.as_secs_f64());
+        let now = unix_s().unwrap_or(0.0);
         output::json_or_text(self.json, &machine, |machine| {
             show(machine, now, colour, output::width())
         })

@@ -7,6 +7,7 @@ mod code;
 mod compare;
 mod completions;
 mod disasm;
+mod document_file;
 mod explain;
 mod export;
 mod fleet;
@@ -44,7 +45,6 @@ mod target;
 mod terminal;
 mod time;
 mod trace;
-mod vector_file;
 
 use std::process::ExitCode;
 

@@ -65,6 +65,21 @@ pub(super) fn document<E: document::Entry>(run: &Run<E>) -> Result<(), Failure> 
     })
 }
 
+/// Says under which id something was stored. A store that fails is a warning.
+pub(super) fn note_stored(
+    what: &str,
+    kept: Result<impl std::fmt::Display, Failure>,
+) -> Result<(), Failure> {
+    match kept {
+        Ok(id) => note(&format!("{what} {id} stored\n")),
+        Err(Failure::Sentence { message, .. }) => {
+            note(&format!("warning: this {what} is not stored: {message}\n"));
+        }
+        Err(failure) => return Err(failure),
+    }
+    Ok(())
+}
+
 /// Notes that timed batches are missing.
 pub(super) fn note_without_batches(run: &Run) {
     let lacking = yamba_store::export::without_batches(run);
@@ -138,6 +153,16 @@ pub(super) fn whole(
     drop(out);
     beside.as_file().sync_all().map_err(cannot)?;
     beside.persist(&target).map_err(|e| cannot(e.error))?;
+    Ok(())
+}
+
+/// Writes a page to a file and notes its size. `-` is standard output.
+pub(super) fn page(text: &str, path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return content(text);
+    }
+    whole(path, |out| out.write_all(text.as_bytes()))?;
+    note(&format!("{}: {} bytes\n", path.display(), text.len()));
     Ok(())
 }
 

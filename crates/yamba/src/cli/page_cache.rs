@@ -8,7 +8,7 @@ use yamba_page_cache::forecast::{AtSize, Forecast, forecast};
 use yamba_record::number::bytes;
 
 use super::output::{counted, table};
-use super::{Failure, output, quantity};
+use super::{Failure, document_file, output, quantity};
 
 /// How many file accesses would hit the page cache of a smaller or larger machine?
 ///
@@ -47,14 +47,9 @@ impl PageCache {
 
 /// Reads a document of file accesses.
 pub(super) fn read(path: &Path) -> Result<FileAccesses, Failure> {
-    let place = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| {
-        Failure::new(format!("{place}: {e}")).help("name the file that `yamba trace --files` wrote")
-    })?;
-    FileAccesses::read(&text).map_err(|e| {
-        Failure::new(format!("{place}: {e}"))
-            .help("docs/page-cache.md describes the document `yamba-files/1`")
-    })
+    let origin = "name the file that `yamba trace --files` wrote";
+    let form = "docs/page-cache.md describes the document `yamba-files/1`";
+    document_file::read(path, FileAccesses::read, origin, form)
 }
 
 fn text(found: &Forecast, width: Option<usize>) -> String {
@@ -75,20 +70,27 @@ fn text(found: &Forecast, width: Option<usize>) -> String {
         bytes(found.pages as u64 * yamba_page_cache::PAGE_BYTES)
     );
     text += &table(&rows, width);
-    for (missing, reason) in [
-        (found.left_out, "the document has its largest size"),
-        (found.unknown, "their place in the file is unknown"),
-    ] {
-        if missing > 0 {
-            let accesses = counted(missing as usize, "access is", "accesses are");
-            text += &format!("{accesses} missing: {reason}\n");
-        }
+    for line in missing(found.left_out, found.unknown) {
+        text += &format!("{line}\n");
     }
     if found.sampled_share < 1.0 {
         let percent = 100.0 * found.sampled_share;
         text += &format!("ideal LRU: estimated from {percent:.2} % of the pages\n");
     }
     text
+}
+
+/// Sentences about accesses that a document lacks.
+pub(super) fn missing(left_out: u64, unknown: u64) -> impl Iterator<Item = String> {
+    let reasons = [
+        (left_out, "the document has its largest size"),
+        (unknown, "their place in the file is unknown"),
+    ];
+    let present = reasons.into_iter().filter(|(missing, _)| *missing > 0);
+    present.map(|(missing, reason)| {
+        let accesses = counted(missing as usize, "access is", "accesses are");
+        format!("{accesses} missing: {reason}")
+    })
 }
 
 fn row(at: &AtSize) -> Vec<String> {

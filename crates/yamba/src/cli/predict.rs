@@ -6,8 +6,9 @@ mod measure;
 mod page;
 mod system;
 mod table;
+mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use yamba_java::Jvm;
@@ -16,8 +17,9 @@ use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
 use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
+use yamba_session::vectors;
 
-use super::{Failure, StoreOption, java, output, vector_file};
+use super::{Failure, StoreOption, java, output};
 use application::{Application, common_basis};
 use files::FileOptions;
 use system::{System, Systems};
@@ -31,6 +33,7 @@ use system::{System, Systems};
 #[command(after_help = "\
 Examples:
   yamba predict server.vector                          on this machine; the costs are measured once
+  yamba predict nginx --on latest                      the latest stored vector of nginx
   yamba predict server.vector --on latest --on other.json   ranks systems
   yamba predict server.vector --on other.json --traced-on base   from the machine of `base` to another one
   yamba predict new.vector --against old.vector        the ratio of two versions
@@ -44,7 +47,7 @@ Examples:
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
 pub(super) struct Predict {
-    /// Documents of applications, `yamba-vector/1`
+    /// Application vectors: files, or stored ones by application, tag, id, `latest-vector` or `latest-vector~N`
     #[arg(value_name = "VECTOR", required = true)]
     vectors: Vec<PathBuf>,
     /// The run that measured the costs; several are ranked [default: the latest run of this machine with costs, which are measured and stored if no run has them]
@@ -87,7 +90,7 @@ impl Predict {
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut vectors = Vec::new();
         for path in self.vectors.iter().chain(&self.against) {
-            vectors.push(vector_file::read(path)?);
+            vectors.push(vectors::load(path, &self.store.choice())?);
         }
         let changed = self.changed(&vectors)?;
         let mut needed = primitives(&vectors);
@@ -106,7 +109,10 @@ impl Predict {
         let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
         found.file_times = self.files.times(&systems)?;
         match &self.page {
-            Some(path) => write_page(&page::page(&found), path),
+            Some(path) => {
+                let misses = self.files.miss_ratios()?;
+                output::page(&page::page(&found, misses.as_ref()), path)
+            }
             None => output::json_or_text(self.json, &found, |found| {
                 table::text(found, output::width())
             }),
@@ -211,14 +217,4 @@ fn primitives(vectors: &[Vector]) -> Vec<String> {
     let uses = vectors.iter().flat_map(|vector| &vector.primitives);
     let names = uses.map(|used| used.name.clone());
     names.chain([NULL_CALL.to_owned()]).collect()
-}
-
-fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        return output::content(text);
-    }
-    output::whole(path, |out| out.write_all(text.as_bytes()))?;
-    let (path, bytes) = (path.display(), text.len());
-    output::note(&format!("{path}: {bytes} bytes\n"));
-    Ok(())
 }

@@ -42,21 +42,10 @@ impl Report {
         } else {
             self.page()?
         };
-        let Some(path) = self.file() else {
-            output::content(&text)?;
-            return Ok(());
-        };
-        output::whole(path, |out| out.write_all(text.as_bytes()))?;
-        let (path, bytes) = (path.display(), text.len());
-        output::note(&format!("{path}: {bytes} bytes\n"));
-        Ok(())
-    }
-
-    /// The output file; `None` for standard output.
-    fn file(&self) -> Option<&Path> {
-        let usual = (!self.md).then_some(Path::new("report.html"));
-        let named = self.output.as_deref().or(usual);
-        named.filter(|path| *path != Path::new("-"))
+        // Tables go to standard output by default.
+        let usual = if self.md { "-" } else { "report.html" };
+        let named = self.output.as_deref();
+        output::page(&text, named.unwrap_or(Path::new(usual)))
     }
 
     /// Each run's figures as Markdown tables.

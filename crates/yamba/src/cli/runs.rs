@@ -20,9 +20,9 @@ Examples:
   yamba runs --store results.sqlite           those of another file
 
 Times are UTC. Each command that takes a RUN takes the beginning of its id, a tag, `latest`, or `latest~1` for the one before. `latest` passes over
-what `compare` and `noise` measured.")]
+what `compare` and `noise` measured, and the vectors of `yamba trace`: `latest-vector` is the latest of these.")]
 pub(super) struct Runs {
-    /// An array of {id, started, machine, tags, benchmarks, complete}
+    /// An array of {id, started, machine, tags, benchmarks, complete, vector_of}
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -60,6 +60,7 @@ fn document(run: &Listed) -> Value {
         "tags": run.head.tags,
         "benchmarks": run.benchmarks,
         "complete": run.complete,
+        "vector_of": run.head.application(),
     })
 }
 
@@ -96,7 +97,10 @@ fn table(runs: &[Listed], width: Option<usize>) -> String {
             run_ref::plain(run_ref::short(&run.id, &ids)),
             started.unwrap_or_else(|| "unknown".to_owned()),
             run_ref::plain(&machine(&run.head.machine)),
-            format!("{valid}/{entries}"),
+            match run.head.vector {
+                Some(_) => String::new(),
+                None => format!("{valid}/{entries}"),
+            },
             state(run).to_owned(),
             run_ref::plain(&run.head.tags.join(" ")),
             run_ref::plain(&what(run)),
@@ -174,6 +178,9 @@ fn machine(machine: &Machine) -> String {
 
 /// A short description of the measured benchmarks.
 fn what(run: &Listed) -> String {
+    if let Some(application) = run.head.application() {
+        return format!("vector of {application}");
+    }
     let entries = output::counted(run.entries[0] as usize, "entry", "entries");
     if run.damage.is_some() {
         return entries;

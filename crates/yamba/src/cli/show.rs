@@ -27,6 +27,7 @@ Examples:
   yamba show 3f2a lat_mem_rd --raw --at size=16K   those of one point
   yamba show latest --source pagefault          the files that the benchmark was made of
   yamba show latest --md > figures.md           tables for a paper (pandoc makes LaTeX of them)
+  yamba show latest-vector > app.vector         what `yamba trace` counted last, to edit
   yamba show lat_mem_rd --plot                  the charts of a sweep, in the terminal")]
 pub(super) struct Show {
     /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it; or a file with a run document [default: latest]
@@ -71,6 +72,9 @@ impl Show {
         if let Some(name) = &self.source {
             output::result(&sources::texts(&run, name)?)?;
             return Ok(());
+        }
+        if let Some(vector) = run.vector.as_ref().filter(|_| !self.json && !self.raw) {
+            return output::json(vector);
         }
         run_ref::choose(&mut [&mut run], &names)?;
         points::choose(&mut run, &self.at)?;

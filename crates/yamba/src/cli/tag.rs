@@ -67,9 +67,9 @@ pub(super) fn check(tag: &str) -> Result<(), Failure> {
         return Err(Failure::new(format!("{tag:?} cannot be a tag"))
             .help("a tag is made of letters, digits and . _ / -"));
     }
-    if tag == "latest" {
+    if matches!(tag, "latest" | "latest-vector") {
         return Err(
-            Failure::new("`latest` cannot be a tag: it means the latest run")
+            Failure::new(format!("`{tag}` cannot be a tag: it means the latest one"))
                 .help("choose another name"),
         );
     }
@@ -99,7 +99,15 @@ mod tests {
             assert!(check(good).is_ok(), "{good}");
         }
         for bad in [
-            "", "a b", "latest", "latest~1", "2026", "cafe", "grün", "x\x1b",
+            "",
+            "a b",
+            "latest",
+            "latest-vector",
+            "latest~1",
+            "2026",
+            "cafe",
+            "grün",
+            "x\x1b",
         ] {
             assert!(check(bad).is_err(), "{bad}");
         }

@@ -7,19 +7,21 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use yamba_harness::Stop;
+use yamba_harness::{Stop, unix_s};
 use yamba_page_cache::FileAccesses;
 use yamba_predict::{Vector, machine_name, rounds};
+use yamba_record::Machine;
+use yamba_session::vectors::{self, Origin};
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace, strace_with_files};
 
-use super::{Failure, of_system, output};
+use super::{Failure, StoreOption, arguments, of_system, output, page_cache};
 
 /// How often does an application use each primitive?
 ///
 /// Counts the system calls of a program, of a server under its load, or of a running process, and writes an application vector for `yamba predict`. As root, programs in
-/// the kernel (BPF) count and time them. Otherwise strace counts them: it needs no privilege, slows the program down, and gives no times.
+/// the kernel (BPF) count and time them. Otherwise strace counts them: it needs no privilege, slows the program down, and gives no times. The vector is stored, too.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +33,7 @@ Examples:
   yamba trace -p 1234 --load ./load -o server.vector    a running process, while its load runs
   yamba trace --from server.strace -o server.vector     the output of `strace -f -yy -o server.strace ./server`
   yamba trace --java -o app.vector -- java -jar app.jar   calls of Java's class library
-  yamba predict server.vector
+  yamba predict server.vector                           or `yamba predict server`: the latest stored vector of that application
 
 With a load, the program is a server: its calls count while the load runs, and then it is asked to end. The load starts when the server waits.")]
 pub(super) struct TraceCommand {
@@ -79,6 +81,8 @@ pub(super) struct TraceCommand {
     /// Write the vector to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreOption,
     /// Record the accesses to files, and write them to this file for `yamba page-cache`; needs BPF, or the output of `strace -f -yy`
     #[arg(long, value_name = "FILE")]
     files: Option<PathBuf>,
@@ -95,26 +99,42 @@ enum How {
 
 impl TraceCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
+        let started_unix_s = unix_s();
+        let (vector, machine) = self.vector()?;
+        self.write(&vector)?;
+        let origin = Origin {
+            machine,
+            started_unix_s,
+            arguments: arguments(),
+        };
+        let kept = vectors::keep(&vector, origin, &self.store.choice());
+        output::note_stored("vector", kept)
+    }
+
+    /// The vector, and the machine where the application ran.
+    fn vector(&self) -> Result<(Vector, Machine), Failure> {
         if self.java {
-            return self.write(&java::trace(&self)?);
+            return java::trace(self);
         }
         let trace = match &self.from {
             Some(path) => self.imported(path)?,
             None => self.live()?,
         };
+        let machine = match self.from {
+            Some(_) => Machine::default(),
+            None => yamba_session::machine(&host()),
+        };
         if let (Some(path), Some(files)) = (&self.files, &trace.files) {
             write_files(path, files, &trace.vector)?;
         }
-        self.write(&trace.vector)
+        Ok((trace.vector, machine))
     }
 
     fn write(&self, vector: &Vector) -> Result<(), Failure> {
         let Some(path) = &self.output else {
             return output::json(vector);
         };
-        let text = serde_json::to_string_pretty(vector).map_err(Failure::ours)?;
-        std::fs::write(path, text + "\n")
-            .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+        write(path, serde_json::to_string_pretty(vector))
     }
 
     fn imported(&self, path: &Path) -> Result<Trace, Failure> {
@@ -224,37 +244,35 @@ impl TraceCommand {
 const FILES_HELP: &str =
     "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
 
+fn paths(count: usize) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} file{s}")
+}
+
+/// Writes a document to a file.
+fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
+    std::fs::write(path, text.map_err(Failure::ours)? + "\n")
+        .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+}
+
 /// Writes the accesses to files, and says what is missing in them.
 fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(), Failure> {
     let named = FileAccesses {
         application: vector.application.clone(),
         ..files.clone()
     };
-    let text = serde_json::to_string(&named).map_err(Failure::ours)?;
-    std::fs::write(path, text + "\n")
-        .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))?;
+    write(path, serde_json::to_string(&named))?;
     let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
     let mut note = format!(
         "{} to {}\n",
         output::counted(accesses as usize, "access", "accesses"),
         paths(files.files.len())
     );
-    for (missing, reason) in [
-        (files.left_out, "the document has its largest size"),
-        (files.unknown, "their place in the file is unknown"),
-    ] {
-        if missing > 0 {
-            let accesses = output::counted(missing as usize, "access is", "accesses are");
-            note += &format!("warning: {accesses} missing: {reason}\n");
-        }
+    for line in page_cache::missing(files.left_out, files.unknown) {
+        note += &format!("warning: {line}\n");
     }
     output::note(&note);
     Ok(())
-}
-
-fn paths(count: usize) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} file{s}")
 }
 
 /// The message for an application that was not traced or measured.

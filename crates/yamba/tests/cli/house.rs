@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
     ("gc", &[]),
-    ("gc-run", &["gc"]),
+    ("gc-run", &["gc", "java"]),
     ("java", &["predict", "record"]),
     ("trace", &["predict", "page-cache"]),
     ("machine", &["record"]),

@@ -49,4 +49,5 @@ mod trace;
 mod trust;
 #[allow(dead_code, reason = "tests/facilities uses the rest")]
 mod user;
+mod vectors;
 mod verdicts;

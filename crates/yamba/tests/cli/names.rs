@@ -275,7 +275,7 @@ fn product_literals() -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// What a Rust text holds outside its attributes, comments and tests.
+/// The content of a Rust text outside its attributes, comments and tests.
 #[derive(Default)]
 struct Literals {
     /// The values of its string literals.

@@ -306,6 +306,39 @@ fn time_measures_function_of_library() {
     missing.refused(&["--link: there is no library", "gone.a"]);
 }
 
+/// Two contents of one path. The second one takes twenty times as long.
+#[test]
+#[ignore = "needs g++ and ar"]
+fn time_measures_the_new_content_of_a_shared_object() {
+    let mut yamba = Yamba::new().file("work.h", "extern \"C\" void work();\n");
+    let folder = yamba.folder.path().to_owned();
+    for (tag, rounds) in [("first", 100), ("second", 2000)] {
+        let source = format!(
+            "volatile unsigned x; extern \"C\" void work() {{ for (int i = 0; i < {rounds}; i++) x = x + 1; }}"
+        );
+        fs::write(folder.join("x.cc"), source).unwrap();
+        compiler(
+            &folder,
+            &["-O1", "-shared", "-fPIC", "x.cc", "-o", "libx.so"],
+        );
+        let words = [
+            "time",
+            "--json",
+            "--include",
+            "work.h",
+            "--link",
+            "./libx.so",
+            "work();",
+        ];
+        let run = yamba.run_words(&words).ok().out;
+        yamba = yamba.file(&format!("{tag}.json"), run);
+    }
+    let found = yamba.run("compare first.json second.json --json");
+    let found: Value = serde_json::from_str(&found.out).unwrap();
+    let ratio = found["benchmarks"][0]["ratio"].as_f64().unwrap();
+    assert!(ratio > 5.0, "{found}");
+}
+
 fn provenance(yamba: &mut Yamba, run: &str) -> Value {
     let shown = yamba.run(&format!("show {run} --json")).ok();
     let run: Value = serde_json::from_str(&shown.out).unwrap();

@@ -87,6 +87,24 @@ fn predict_prices_hits_and_misses() {
 }
 
 #[test]
+fn page_has_the_miss_ratios_with_measured_points() {
+    let mut yamba = prepared();
+    let words = "predict server.vector --files server.files --memory 32K --on costs.json --page -";
+    let page = yamba.run(&format!("{words} --measured-hits 64K=40%")).ok();
+    page.says(&[
+        "crosses are measured",
+        "<th scope=\"row\">32 KiB</th><td class=\"number\">100 %</td><td class=\"number\">100 %</td><td class=\"number\"></td>",
+        "<th scope=\"row\">64 KiB</th><td class=\"number\">50 %</td><td class=\"number\">50 %</td><td class=\"number\">60 %</td>",
+        "file reads of server with 32 KiB of page cache",
+    ]);
+    for wrong in ["64K", "64K=x%", "64K=140%", "64K=40"] {
+        yamba
+            .run(&format!("{words} --measured-hits {wrong}"))
+            .refused(&["SIZE=PERCENT"]);
+    }
+}
+
+#[test]
 fn faulty_documents_of_files_are_refused() {
     let mut faulty = files();
     faulty["accesses"][0][0] = json!(7);

@@ -301,7 +301,7 @@ fn small_products_are_added_up_in_one_line() {
     assert_eq!(all, 44);
 }
 
-const STRACE: &str = r#"7 execve("/srv/server", ["server", "-c"], 0x7ffd /* 39 vars */) = 0 <0.0001>
+pub(crate) const STRACE: &str = r#"7 execve("/srv/server", ["server", "-c"], 0x7ffd /* 39 vars */) = 0 <0.0001>
 7 openat(AT_FDCWD, "/srv/page", O_RDONLY) = 3 <0.00001>
 7 read(3, "<html>"..., 4096) = 4096 <0.00001>
 7 close(3) = 0 <0.00001>

@@ -3,13 +3,13 @@
 mod page;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use yamba_fleet::{document, report};
 use yamba_session::fleet_report;
 
-use crate::cli::{Failure, StoreOption, output};
+use crate::cli::{Failure, StoreOption, document_file, output};
 
 /// Which node of a fleet is slow?
 ///
@@ -54,7 +54,7 @@ impl FleetReport {
             table::text(document, output::width())
         })?;
         if let Some(path) = &self.output {
-            write_page(&page::page(&document, &report), path)?;
+            output::page(&page::page(&document, &report), path)?;
         }
         Ok(())
     }
@@ -71,12 +71,12 @@ impl FleetReport {
         let Some(path) = &self.nodes else {
             return Ok(Vec::new());
         };
-        let text = std::fs::read_to_string(path).map_err(|e| {
-            Failure::new(format!("{}: {e}", path.display()))
-                .help("name a file with one node a line")
-        })?;
-        let names = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        Ok(names.map(str::to_owned).collect())
+        let names = |text: &str| {
+            let names = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            Ok(names.map(str::to_owned).collect())
+        };
+        let help = "name a file with one node a line";
+        document_file::read(path, names, help, help)
     }
 }
 
@@ -87,14 +87,4 @@ fn nothing(names: &[String], failed: &[yamba_fleet::Failed]) -> Failure {
         names.join(", ")
     ))
     .help("name a fleet, a folder of documents of `yamba run --json`, or runs")
-}
-
-fn write_page(text: &str, path: &Path) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        return output::content(text);
-    }
-    output::whole(path, |out| out.write_all(text.as_bytes()))?;
-    let (path, bytes) = (path.display(), text.len());
-    output::note(&format!("{path}: {bytes} bytes\n"));
-    Ok(())
 }

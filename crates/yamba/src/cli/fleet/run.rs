@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_harness::Options;
+use yamba_harness::unix_s;
 use yamba_session::fleet::overlap::Overlap;
 use yamba_session::fleet::{self, Event, Outcome, Question, Request};
 use yamba_session::measure;
@@ -135,24 +135,16 @@ impl Run {
             quick: self.quick,
             together: self.together,
         });
-        let options = if self.quick {
-            Options::quick()
-        } else {
-            Options::default()
-        };
         Ok(Request {
             name,
             folder,
             question,
-            measure: measure::Request {
-                names: self.names.request(),
-                tags: Vec::new(),
-                remote: None,
-                compile: Vec::new(),
-                target: self.target.target.clone(),
-                options,
-                arguments: arguments(),
-            },
+            measure: measure::Request::for_bundle(
+                self.names.request(),
+                self.target.target.clone(),
+                self.quick,
+                arguments(),
+            ),
             limit: self.limit,
             store,
         })
@@ -161,9 +153,8 @@ impl Run {
 
 /// The date in UTC.
 fn today() -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let seconds = now.map_or(0, |since| since.as_secs() as i64);
-    let now = chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+    let seconds = unix_s().unwrap_or(0.0);
+    let now = chrono::DateTime::from_timestamp(seconds as i64, 0).unwrap_or_default();
     now.format("%Y-%m-%d").to_string()
 }
 

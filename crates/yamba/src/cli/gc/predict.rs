@@ -1,17 +1,17 @@
 //! `yamba gc predict`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::costs::{Costs, SCHEMA as COSTS};
 use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
 use yamba_gc::predict::{Prediction, Predictions, SCHEMA, predict};
-use yamba_gc_run::{JavaCommand, Jvm, LIMITS, Measured, measure};
+use yamba_gc_run::{Jvm, LIMITS, Measured, measure};
 
 use super::{CollectorOption, JdkOption, costs, page, table};
 use crate::cli::output::StatusLine;
-use crate::cli::{Failure, output, quantity};
+use crate::cli::{Failure, document_file, output, quantity};
 
 /// Heap sizes by default, as multiples of the largest live set.
 const HEAP_FACTORS: [f64; 5] = [1.75, 2.5, 4.0, 6.0, 10.0];
@@ -73,10 +73,7 @@ impl Predict {
             self.predict(&demand, &costs, jvm.as_ref(), collector, &mut found);
         }
         match &self.output {
-            Some(path) => {
-                let text = page::page(&found);
-                output::whole(path, |out| out.write_all(text.as_bytes()))
-            }
+            Some(path) => output::page(&page::page(&found), path),
             None => output::json_or_text(self.json, &found, table::text),
         }
     }
@@ -108,11 +105,9 @@ impl Predict {
             to.missing.push(format!("{name}: {reason}"));
             return;
         };
-        let digits = costs.jvm.split(['.', '+', '-']).next();
-        let major = digits.and_then(|d| d.parse().ok()).unwrap_or(0);
         for heap in self.heaps(demand) {
             let place = format!("{name} with {}", yamba_record::number::bytes(heap));
-            match predict(demand, collector, of, major, heap) {
+            match predict(demand, collector, of, costs.jvm_major(), heap) {
                 Ok(mut prediction) => {
                     let measured = jvm
                         .filter(|_| self.measure)
@@ -135,11 +130,7 @@ impl Predict {
         if !self.heap.is_empty() {
             return self.heap.clone();
         }
-        let live = demand
-            .censuses
-            .iter()
-            .map(|c| c.live_bytes())
-            .fold(0.0, f64::max);
+        let live = demand.largest_live_bytes();
         let size = |factor: f64| {
             (live * factor) as u64 / HEAP_STEP_BYTES * HEAP_STEP_BYTES + HEAP_STEP_BYTES
         };
@@ -155,21 +146,17 @@ impl Predict {
         collector: Collector,
         heap: u64,
     ) -> Result<Measured, String> {
-        let command = JavaCommand {
-            arguments: demand.command.clone(),
-            removed: Vec::new(),
-        };
         let _line = StatusLine::new(&format!(
             "running {} with {}",
             demand.application,
             collector.name()
         ));
-        let runs = (0..self.runs.get()).map(|_| measure(jvm, &command, collector, heap, LIMITS));
+        let runs =
+            (0..self.runs.get()).map(|_| measure(jvm, &demand.command, collector, heap, LIMITS));
         let runs: Vec<Measured> = runs.collect::<Result<_, _>>()?;
         let middle = |value: fn(&Measured) -> f64| {
-            let mut values: Vec<f64> = runs.iter().map(value).collect();
-            values.sort_by(f64::total_cmp);
-            values[values.len() / 2]
+            let values: Vec<f64> = runs.iter().map(value).collect();
+            yamba_stats::median(&values).unwrap_or(0.0)
         };
         Ok(Measured {
             collections: middle(|m| m.collections),
@@ -190,18 +177,14 @@ fn add(to: &mut Prediction, measured: &Measured) {
 }
 
 /// Reads a document with a schema.
-fn document<T: serde::de::DeserializeOwned>(
-    path: &std::path::Path,
-    schema: &str,
-) -> Result<T, Failure> {
-    let place = path.display();
-    let fault = |e: String| {
-        Failure::new(format!("{place}: {e}")).help("docs/gc.md describes profiles and costs")
+fn document<T: serde::de::DeserializeOwned>(path: &Path, schema: &str) -> Result<T, Failure> {
+    let parse = |text: &str| {
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if value["schema"] != schema {
+            return Err(format!("its schema is not {schema}"));
+        }
+        serde_json::from_value(value).map_err(|e| e.to_string())
     };
-    let text = std::fs::read_to_string(path).map_err(|e| fault(e.to_string()))?;
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| fault(e.to_string()))?;
-    if value["schema"] != schema {
-        return Err(fault(format!("its schema is not {schema}")));
-    }
-    serde_json::from_value(value).map_err(|e| fault(e.to_string()))
+    let help = "docs/gc.md describes profiles and costs";
+    document_file::read(path, parse, help, help)
 }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::demand::Demand;
-use yamba_gc_run::{JavaCommand, LIMITS, Limits, profile};
+use yamba_gc_run::{LIMITS, Limits, profile, remove_varied};
+use yamba_java::JavaCommand;
 use yamba_record::number::bytes;
+use yamba_session::java::failure;
 
 use super::{costs, jvm};
 use crate::cli::{Failure, output, quantity};
@@ -37,8 +39,8 @@ pub(super) struct Profile {
 
 impl Profile {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let command = JavaCommand::of(&self.command)
-            .map_err(|e| Failure::new(e).help("write `-- java -jar app.jar`"))?;
+        let mut command = JavaCommand::of(&self.command).map_err(failure)?;
+        let removed = remove_varied(&mut command);
         let jvm = jvm(home(&self.command[0]).as_deref())?;
         let costs = costs(&jvm, &[Collector::Serial], false)?;
         let serial = costs
@@ -49,11 +51,8 @@ impl Profile {
                 Failure::new(reason.map_or("no costs of Serial", String::as_str))
                     .help("`yamba gc characterise --collector serial --force` tries again")
             })?;
-        if !command.removed.is_empty() {
-            output::note(&format!(
-                "replaced options: {}\n",
-                command.removed.join(" ")
-            ));
+        if !removed.is_empty() {
+            output::note(&format!("replaced options: {}\n", removed.join(" ")));
         }
         let limits = Limits {
             time: self.time_limit,
@@ -75,16 +74,11 @@ fn home(java: &str) -> Option<PathBuf> {
 }
 
 fn summary(demand: &Demand) -> String {
-    let live = demand
-        .censuses
-        .iter()
-        .map(|c| c.live_bytes())
-        .fold(0.0, f64::max);
     format!(
         "{}: {} allocated, at most {} alive, {} counts\nnot measured: {}\n",
         demand.application,
         bytes(demand.allocated_bytes as u64),
-        bytes(live as u64),
+        bytes(demand.largest_live_bytes() as u64),
         demand.censuses.len(),
         demand.not_measured.join("; ")
     )

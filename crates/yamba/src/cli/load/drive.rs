@@ -91,13 +91,7 @@ impl DriveOptions {
         if let Some(why) = ending(outcome) {
             output::note(&format!("warning: {why}\n"));
         }
-        match kept {
-            Ok(_) => output::note(&format!("run {} stored\n", run.id)),
-            Err(Failure::Sentence { message, .. }) => {
-                output::note(&format!("warning: this run is not stored: {message}\n"));
-            }
-            Err(failure) => return Err(failure),
-        }
+        output::note_stored("run", kept.map(|_| &run.id))?;
         Ok(if is_trustworthy(outcome) {
             Answer::Done
         } else {

@@ -1,7 +1,7 @@
 //! The figures of a load as text.
 
 use yamba_drive::Outcome;
-use yamba_record::number::number;
+use yamba_record::number::bytes;
 use yamba_record::{Benchmark, Status};
 use yamba_report::{figure, interval, percentiles};
 use yamba_session::load::Measured;
@@ -21,11 +21,11 @@ pub(super) fn report(measured: &Measured, colour: bool) -> String {
     if let Some(distribution) = &latency.distribution {
         line(&mut out, "", &percentiles(distribution));
     }
-    let per_second = bytes_text(outcome.bytes as f64 / seconds);
+    let per_second = bytes((outcome.bytes as f64 / seconds) as u64);
     line(
         &mut out,
         "bodies",
-        &format!("{}, {per_second}/s", bytes_text(outcome.bytes as f64)),
+        &format!("{}, {per_second}/s", bytes(outcome.bytes)),
     );
     let statuses = outcome
         .statuses
@@ -79,15 +79,4 @@ fn errors(outcome: &Outcome) -> String {
     } else {
         all.join(", ")
     }
-}
-
-fn bytes_text(count: f64) -> String {
-    const UNITS: [(&str, f64); 3] = [
-        ("GiB", 1_073_741_824.0),
-        ("MiB", 1_048_576.0),
-        ("KiB", 1024.0),
-    ];
-    let unit = UNITS.iter().find(|(_, size)| count >= *size);
-    let (name, size) = unit.unwrap_or(&("bytes", 1.0));
-    format!("{} {name}", number(count / size))
 }

@@ -1,12 +1,12 @@
 //! Reads logs and models.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use yamba_load::{Log, LogReader, Model};
 
-use crate::cli::{Failure, output};
+use crate::cli::{Failure, document_file, output};
 
 /// The file name that means standard input.
 const STANDARD_INPUT: &str = "-";
@@ -56,14 +56,7 @@ fn lines(mut from: impl BufRead) -> io::Result<Log> {
 
 /// Reads a model.
 pub(super) fn model(path: &Path) -> Result<Model, Failure> {
-    let place = path.display();
-    let mut text = String::new();
-    let read = File::open(path).and_then(|mut file| file.read_to_string(&mut text));
-    read.map_err(|e| {
-        Failure::new(format!("{place}: {e}")).help("name the file that `yamba load fit -o` wrote")
-    })?;
-    Model::read(&text).map_err(|e| {
-        Failure::new(format!("{place}: {e}"))
-            .help("`yamba load fit ACCESS.LOG -o MODEL` writes such a document")
-    })
+    let origin = "name the file that `yamba load fit -o` wrote";
+    let form = "`yamba load fit ACCESS.LOG -o MODEL` writes such a document";
+    document_file::read(path, Model::read, origin, form)
 }

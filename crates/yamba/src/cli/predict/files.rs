@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_page_cache::forecast::{read_calls, simulated};
+use yamba_page_cache::forecast::{eighths, lru, read_calls, simulated};
 use yamba_page_cache::{Counts, FileAccesses, PAGE_BYTES};
 use yamba_predict::file_time::{FileTime, ReadNames, Reads, file_costs};
 use yamba_record::number::{bytes, number};
-use yamba_report::{figure, interval};
+use yamba_report::{MissRatios, figure, interval};
 
 use super::system::System;
 use crate::cli::{Failure, page_cache, quantity};
@@ -31,13 +31,70 @@ pub(super) struct FileOptions {
     /// Largest read-ahead of all devices [default: that of the traced machine]
     #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
     read_ahead: Option<u64>,
+    /// A measured hit ratio of the page cache, SIZE=PERCENT, for the chart of `--page`: 64M=71.5%; may be repeated
+    #[arg(long, value_name = "POINT", requires_all = ["files", "page"], value_parser = measured_hits)]
+    measured_hits: Vec<(u64, f64)>,
 }
+
+/// Reads `64M=71.5%`: bytes and a share from 0 to 1.
+fn measured_hits(text: &str) -> Result<(u64, f64), String> {
+    const FORM: &str = "write SIZE=PERCENT, as 64M=71.5%";
+    let (size, percent) = text.split_once('=').ok_or(FORM)?;
+    let percent = percent.trim().strip_suffix('%').ok_or(FORM)?;
+    let ratio = percent.parse::<f64>().map_err(|_| FORM)? / 100.0;
+    if !(0.0..=1.0).contains(&ratio) {
+        return Err(format!("{percent} % is no share of hits: {FORM}"));
+    }
+    Ok((quantity::bytes(size)?, ratio))
+}
+
+/// Number of points of the curve of an ideal LRU cache: eight for each doubling of its size, over eight doublings.
+const CURVE_POINTS: u32 = 64;
 
 impl FileOptions {
     /// The primitives whose costs are needed.
     pub(super) fn primitives(&self) -> Vec<String> {
         let names = [READS.cached, READS.uncached, READS.sequential].map(str::to_owned);
         self.files.iter().flat_map(|_| names.clone()).collect()
+    }
+
+    /// The miss ratios for the page, over all useful sizes.
+    pub(super) fn miss_ratios(&self) -> Result<Option<MissRatios>, Failure> {
+        let Some(path) = &self.files else {
+            return Ok(None);
+        };
+        let files = page_cache::read(path)?;
+        let curve = lru(&files).curve();
+        let mut sizes = [eighths(&curve), self.memory.clone()].concat();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let largest = sizes.last().copied().unwrap_or(PAGE_BYTES);
+        let points = (0..=CURVE_POINTS).map(|index| {
+            let doublings = f64::from(index) / 8.0 - f64::from(CURVE_POINTS / 8);
+            (largest as f64 * doublings.exp2()) as u64
+        });
+        let of_lru = points
+            .filter(|bytes| *bytes >= PAGE_BYTES)
+            .chain(sizes.clone());
+        let lru_misses = |bytes: u64| Some((bytes, 1.0 - curve.hit_ratio(bytes / PAGE_BYTES)?));
+        let mut lru: Vec<(u64, f64)> = of_lru.filter_map(lru_misses).collect();
+        lru.sort_by_key(|(bytes, _)| *bytes);
+        let linux = sizes.into_iter().filter_map(|bytes| {
+            let hits = simulated(&files, bytes, self.read_ahead)
+                .all_read()
+                .ratio()?;
+            Some((bytes, 1.0 - hits))
+        });
+        Ok(Some(MissRatios {
+            application: files.application.clone(),
+            lru,
+            linux: linux.collect(),
+            measured: self
+                .measured_hits
+                .iter()
+                .map(|(bytes, hits)| (*bytes, 1.0 - hits))
+                .collect(),
+        }))
     }
 
     /// The file times for each size of memory and system.

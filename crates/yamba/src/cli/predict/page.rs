@@ -2,14 +2,14 @@
 
 use yamba_predict::Prediction;
 use yamba_predict::document::Predictions;
-use yamba_report::{MeasuredBar, PredictedBar, PredictedPart};
+use yamba_report::{MeasuredBar, MissRatios, PredictedBar, PredictedPart};
 
 use super::table;
 
 /// The page of all predictions.
-pub(super) fn page(found: &Predictions) -> String {
+pub(super) fn page(found: &Predictions, misses: Option<&MissRatios>) -> String {
     let bars: Vec<PredictedBar> = found.predictions.iter().map(bar).collect();
-    yamba_report::predictions(&bars, &table::conclusions(found))
+    yamba_report::predictions(&bars, &table::conclusions(found), misses)
 }
 
 fn bar(prediction: &Prediction) -> PredictedBar {
@@ -35,7 +35,7 @@ fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
         is_covered: product.is_covered,
     });
     let other = prediction.other.iter().map(|other| PredictedPart {
-        name: table::OTHER.to_owned(),
+        name: table::other_name(prediction),
         ns: other.product_ns,
         is_covered: false,
     });

@@ -1,51 +1,29 @@
 //! Predictions as text.
 
 use yamba_predict::document::Predictions;
-use yamba_predict::prediction::{Basis, Coverage};
+use yamba_predict::prediction::Basis;
 use yamba_predict::product::{Other, Product};
 use yamba_predict::ratio::Ratio;
-use yamba_predict::vector::Platform;
 use yamba_predict::{Place, Prediction};
 use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
 
 use super::files::sentence;
+use super::words::Words;
 use crate::cli::output::{counted, table};
 use crate::cli::run_ref::plain;
 
 pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
-    let text = of_kernel(found, width);
-    let is_java = |p: &Prediction| p.platform == Platform::ClassLibrary;
-    if found.predictions.iter().any(is_java) {
-        return JAVA
-            .iter()
-            .fold(text, |text, (kernel, java)| text.replace(kernel, java));
-    }
-    text
-}
-
-/// The words of a prediction of Java in place of those of the kernel.
-const JAVA: [(&str, &str); 5] = [
-    ("kernel time", "class-library time"),
-    (
-        "by kernel and user time",
-        "by class-library time and the program's own",
-    ),
-    ("user time", "time in the program's own code"),
-    ("system call", "call"),
-    (
-        "which find their caches warm",
-        "which find their caches warm and their code compiled",
-    ),
-];
-
-fn of_kernel(found: &Predictions, width: Option<usize>) -> String {
     let mut parts: Vec<String> = found.predictions.iter().map(|p| one(p, width)).collect();
     for places in rankings(found) {
-        parts.push(ranking(places).iter().map(|text| line(text)).collect());
+        let lines = ranking(found, places);
+        parts.push(lines.iter().map(|text| line(text)).collect());
     }
     if !found.ratios.is_empty() {
-        let versions = found.ratios.iter().map(|ratio| line(&version(ratio)));
+        let versions = found
+            .ratios
+            .iter()
+            .map(|ratio| line(&version(found, ratio)));
         parts.push(versions.collect());
     }
     if !found.file_times.is_empty() {
@@ -61,13 +39,15 @@ fn rankings(found: &Predictions) -> impl Iterator<Item = &[Place]> {
     places.chunk_by(|a, b| a.application == b.application)
 }
 
-/// Rankings and ratios as sentences.
+/// Rankings, ratios and times of file reads as sentences.
 pub(super) fn conclusions(found: &Predictions) -> Vec<String> {
     let ranked = rankings(found).map(|places| {
-        let lines = ranking(places);
+        let lines = ranking(found, places);
         format!("{}: {}", lines[0], lines[1..].join("; "))
     });
-    ranked.chain(found.ratios.iter().map(version)).collect()
+    let ratios = found.ratios.iter().map(|ratio| version(found, ratio));
+    let file_times = found.file_times.iter().map(sentence);
+    ranked.chain(ratios).chain(file_times).collect()
 }
 
 /// A line without control characters: the names come from documents.
@@ -108,10 +88,11 @@ pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
 
 fn sum(prediction: &Prediction) -> String {
     let total = prediction.predicted_ns;
+    let name = Words::of(prediction.platform).time;
     let what = if prediction.is_as_traced {
-        "kernel time as traced"
+        format!("{name} as traced")
     } else {
-        "predicted kernel time"
+        format!("predicted {name}")
     };
     let unit = &prediction.unit;
     format!(
@@ -131,12 +112,15 @@ pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
 /// The measured times. An interval of the prediction does not cover its error.
 pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
+    let words = Words::of(prediction.platform);
     let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
     Some(format!(
-        "measured here: {} {} of kernel time and {} of user time, {} units per second and core{}",
+        "measured here: {} {} of {} and {} of {}, {} units per second and core{}",
         figure(kernel, "ns"),
         interval(prediction.measured_interval_ns?, kernel, "ns"),
+        words.time,
         figure(user, "ns"),
+        words.user_time,
         number(1e9 / (kernel + user)),
         prediction.error.map_or(String::new(), of_error),
     ))
@@ -191,7 +175,7 @@ fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
         AS_THE_OTHERS
     };
     vec![
-        OTHER.to_owned(),
+        other_name(prediction),
         String::new(),
         String::new(),
         String::new(),
@@ -205,8 +189,10 @@ fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
 /// The place of the factor in a row, which only predictions from traced times have.
 const FACTOR: usize = 4;
 
-/// The name of kernel time outside of the primitives.
-pub(super) const OTHER: &str = "other kernel time";
+/// The name of the platform's time outside of the primitives.
+pub(super) fn other_name(prediction: &Prediction) -> String {
+    format!("other {}", Words::of(prediction.platform).time)
+}
 
 const AS_THE_OTHERS: &str = "no cost: scaled as the others";
 
@@ -284,11 +270,12 @@ fn percent(share: f64) -> String {
 }
 
 pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
-    let mut lines = vec![basis(prediction), covered(prediction.coverage)];
+    let mut lines = vec![basis(prediction), covered(prediction)];
     for part in &prediction.contained {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
     }
+    lines.extend(leaving(prediction));
     lines.extend(user(prediction));
     if prediction.is_within_launches {
         lines.push(
@@ -322,17 +309,31 @@ fn basis(prediction: &Prediction) -> String {
             }
         ),
         _ => format!(
-            "from benchmarks alone, which find their caches warm: usually too low ({})",
+            "from benchmarks alone, which {}: usually too low ({})",
+            Words::of(prediction.platform).warm,
             prediction.no_context.as_deref().unwrap_or("no trace")
         ),
     }
 }
 
+/// What a change that removes work may change in the other calls.
+fn leaving(prediction: &Prediction) -> Option<String> {
+    let less = figure(prediction.leaving_ns?, "ns");
+    let covered = match prediction.interval_ns {
+        Some(_) => "the interval covers that",
+        None => "no interval covers that: trace with `--rounds`",
+    };
+    Some(format!(
+        "the calls that remain may take up to {less} less, since the removed ones displaced their data from the caches: {covered}"
+    ))
+}
+
 fn user(prediction: &Prediction) -> Option<String> {
     let traced = figure(prediction.user_ns?, "ns");
+    let name = Words::of(prediction.platform).user_time;
     let Some(user) = prediction.predicted_user_ns else {
         return Some(format!(
-            "user time where the vector was taken: {traced}; it is not predicted"
+            "{name} where the vector was taken: {traced}; it is not predicted"
         ));
     };
     let ends = prediction.predicted_user_interval_ns;
@@ -349,27 +350,28 @@ fn user(prediction: &Prediction) -> Option<String> {
         .map_or(String::new(), |rate| {
             format!("; {} units per second and core", number(rate))
         });
-    Some(format!("user time: {how}{rate}"))
+    Some(format!("{name}: {how}{rate}"))
 }
 
-fn covered(coverage: Coverage) -> String {
+fn covered(prediction: &Prediction) -> String {
+    let coverage = prediction.coverage;
+    let name = Words::of(prediction.platform).time;
     let time = coverage.kernel_time.map_or(String::new(), |share| {
-        format!(
-            ", {} of the kernel time where the vector was taken",
-            percent(share)
-        )
+        let share = percent(share);
+        format!(", {share} of the {name} where the vector was taken")
     });
     let calls = coverage.calls.map_or("unknown".to_owned(), percent);
     format!("primitives with a cost of their own: {calls} of the uses{time}")
 }
 
-fn ranking(places: &[Place]) -> Vec<String> {
-    let by = match places[0].predicted_user_ns {
-        Some(_) => "by kernel and user time",
-        None => "by kernel time",
-    };
+fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
     let application = &places[0].application;
-    let mut lines = vec![format!("{application}, the fastest system first, {by}")];
+    let words = Words::of_application(found, application);
+    let by = match places[0].predicted_user_ns {
+        Some(_) => words.both,
+        None => words.time,
+    };
+    let mut lines = vec![format!("{application}, the fastest system first, by {by}")];
     for place in places {
         let then = match place.is_before_later {
             Some(false) => "  cannot tell from later ones: the intervals overlap",
@@ -382,7 +384,9 @@ fn ranking(places: &[Place]) -> Vec<String> {
     lines
 }
 
-fn version(ratio: &Ratio) -> String {
+fn version(found: &Predictions, ratio: &Ratio) -> String {
+    let words = Words::of_application(found, &ratio.version);
+    let user_time = words.user_time;
     let interval = match ratio.interval {
         [None, None] => String::new(),
         ends => {
@@ -391,12 +395,17 @@ fn version(ratio: &Ratio) -> String {
         }
     };
     let user = ratio.with_user_time.map_or(
-        "; the user time of the base is unknown".to_owned(),
-        |with| format!("; {} with the user time of the base in both", number(with)),
+        format!("; the {user_time} of the base is unknown"),
+        |with| {
+            format!(
+                "; {} with the {user_time} of the base in both",
+                number(with)
+            )
+        },
     );
     let speedup = number(ratio.speedup);
     format!(
-        "{} is {speedup}{interval} times as fast as {} in kernel time on {}{user}",
-        ratio.version, ratio.base, ratio.system
+        "{} is {speedup}{interval} times as fast as {} in {} on {}{user}",
+        ratio.version, ratio.base, words.time, ratio.system
     )
 }

@@ -1,9 +1,10 @@
 //! `yamba trace --java`: calls of Java's class library.
 
-use yamba_java::Jvm;
 use yamba_java::live::Program;
 use yamba_java::vector::{Counted, Names, Sampled, vector};
+use yamba_java::{JavaCommand, Jvm};
 use yamba_predict::{Vector, machine_name};
+use yamba_record::Machine;
 use yamba_record::number::number;
 use yamba_session::java::failure;
 
@@ -11,8 +12,9 @@ use super::TraceCommand;
 use crate::cli::{Failure, java, output};
 
 /// Runs the program once to count its calls, then without counting to sample it.
-pub(super) fn trace(options: &TraceCommand) -> Result<Vector, Failure> {
+pub(super) fn trace(options: &TraceCommand) -> Result<(Vector, Machine), Failure> {
     let jvm = Jvm::of_command(&options.command).map_err(failure)?;
+    let command = JavaCommand::of(&options.command).map_err(failure)?;
     let here = java::here(jvm)?;
     let program = Program {
         command: options.command.clone(),
@@ -24,7 +26,7 @@ pub(super) fn trace(options: &TraceCommand) -> Result<Vector, Failure> {
         application: options
             .application
             .clone()
-            .unwrap_or_else(|| application(&options.command)),
+            .unwrap_or_else(|| command.name()),
         unit: options.unit.clone(),
         units: options.units,
         command: options.command.clone(),
@@ -32,19 +34,7 @@ pub(super) fn trace(options: &TraceCommand) -> Result<Vector, Failure> {
     };
     let vector = vector(&counted, &sampled, names);
     output::note(&remarks(&counted, &sampled, &vector));
-    Ok(vector)
-}
-
-/// The jar or the class that the command runs.
-fn application(command: &[String]) -> String {
-    let jar = command
-        .iter()
-        .position(|word| word == "-jar")
-        .and_then(|at| command.get(at + 1));
-    let class = command.iter().skip(1).find(|word| !word.starts_with('-'));
-    let name = jar.or(class).map_or("java", |name| name.as_str());
-    let name = name.rsplit('/').next().unwrap_or(name);
-    name.trim_end_matches(".jar").to_owned()
+    Ok((vector, here.machine))
 }
 
 fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {

@@ -17,7 +17,7 @@ final class CallsDocument {
         int start = out.length();
         for (Methods.Counted method : Methods.all()) {
             if (method.operand() == null) {
-                row(out, method.name(), counts[method.place()], "null", "null");
+                row(out, method.name(), counts[method.place()], "null");
             } else {
                 sized(out, method, counts);
             }
@@ -32,15 +32,14 @@ final class CallsDocument {
         for (int sizeClass = 0; sizeClass < Methods.CLASSES; sizeClass++) {
             int at = method.place() + 2 * sizeClass;
             double mean = (double) counts[at + 1] / counts[at];
-            row(out, method.name(), counts[at], Long.toString((1L << sizeClass) - 1), Double.toString(mean));
+            row(out, method.name(), counts[at], Double.toString(mean));
         }
     }
 
-    private static void row(StringBuilder out, String name, long count, String largest, String mean) {
+    private static void row(StringBuilder out, String name, long count, String mean) {
         if (count > 0) {
             out.append("\n  {\"name\": ");
             Names.quote(out, name);
-            out.append(", \"size_at_most\": ").append(largest);
             out.append(", \"mean_size\": ").append(mean);
             out.append(", \"count\": ").append(count).append("},");
         }

@@ -26,7 +26,7 @@ class CountsTest {
             "java.io.ByteArrayInputStream.read(byte[],int,int)\t2");
 
     private static final Pattern CALL = Pattern.compile(
-            "\"name\": \"([^\"]+)\", \"size_at_most\": (\\w+), \"mean_size\": ([\\w.]+), \"count\": (\\d+)");
+            "\"name\": \"([^\"]+)\", \"mean_size\": ([\\w.]+), \"count\": (\\d+)");
 
     @TempDir
     Path folder;
@@ -42,8 +42,8 @@ class CountsTest {
         Map<String, Long> counts = new TreeMap<>();
         Matcher matcher = CALL.matcher(Files.readString(calls));
         while (matcher.find()) {
-            String size = matcher.group(3).equals("null") ? "" : "@" + matcher.group(3);
-            counts.merge(matcher.group(1) + size, Long.valueOf(matcher.group(4)), Long::sum);
+            String size = matcher.group(2).equals("null") ? "" : "@" + matcher.group(2);
+            counts.merge(matcher.group(1) + size, Long.valueOf(matcher.group(3)), Long::sum);
         }
         return counts;
     }

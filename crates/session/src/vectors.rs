@@ -1,0 +1,99 @@
+//! Application vectors: in files, and in the store, where each is a run without benchmarks.
+
+use std::path::Path;
+
+use yamba_harness::{drawn_id, unix_s};
+use yamba_predict::Vector;
+use yamba_record::run::{Producer, Run};
+use yamba_record::{Benchmark, Machine};
+use yamba_store::{Detail, import};
+
+use super::{Failure, StoreChoice, run_ref};
+
+/// The origin of a new vector.
+pub struct Origin {
+    /// The machine of the trace; `Machine::default()` if it is unknown.
+    pub machine: Machine,
+    /// Start of the trace, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+    /// The arguments of this program, for the record.
+    pub arguments: Vec<String>,
+}
+
+/// Stores a vector and returns the id of its run.
+///
+/// # Errors
+/// If the store cannot be opened or written.
+pub fn keep(vector: &Vector, origin: Origin, store: &StoreChoice) -> Result<String, Failure> {
+    let document = serde_json::to_value(vector).map_err(Failure::ours)?;
+    let run = Run::<Benchmark> {
+        id: drawn_id(),
+        started_unix_s: origin.started_unix_s,
+        finished_unix_s: unix_s(),
+        producer: Producer {
+            version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
+            arguments: origin.arguments,
+            ..Producer::default()
+        },
+        ..Run::of_vector(origin.machine, document)
+    };
+    store.open()?.add(&run)?;
+    Ok(run.id)
+}
+
+/// Reads the vector that `reference` names: a file with a vector or with the document of a run that holds one, or a stored vector by its application, tag, id, `latest-vector`
+/// or `latest-vector~N`.
+///
+/// # Errors
+/// If there is no such vector, or it is no valid one.
+pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
+    let place = reference.display().to_string();
+    if let Some(name) = reference.to_str().filter(|name| !is_path(name)) {
+        let mut store = store.existing()?;
+        let id = store.find_vector(name)?;
+        return of_run(&store.run(&id, Detail::Figures)?, &place);
+    }
+    let text = std::fs::read_to_string(reference).map_err(|e| {
+        Failure::new(format!("{place}: {e}")).help(
+            "name the file of an application's vector, or a stored one: `yamba runs` lists them",
+        )
+    })?;
+    if is_of_run(&text) {
+        let run = import::read(reference, import::LARGEST, Detail::Figures)?;
+        return of_run(&run, &place);
+    }
+    Vector::read(&text).map_err(|e| faulty(&place, &e))
+}
+
+/// Whether the text is the document of a run.
+fn is_of_run(text: &str) -> bool {
+    let keys = [
+        format!("\"{}\"", yamba_record::run::SCHEMA),
+        "\"benchmarks\"".to_owned(),
+    ];
+    keys.iter().all(|key| text.contains(key))
+}
+
+/// Whether the words mean a file: of the document of a run, or with the usual ending of a vector's file.
+fn is_path(reference: &str) -> bool {
+    run_ref::is_path(reference) || reference.ends_with(".vector")
+}
+
+/// The vector that a run holds. `place` names the run in messages.
+///
+/// # Errors
+/// If it holds none, or no valid one.
+pub fn of_run<B>(run: &Run<B>, place: &str) -> Result<Vector, Failure> {
+    let Some(document) = &run.vector else {
+        return Err(
+            Failure::new(format!("{place}: this run holds no application's vector"))
+                .help("`yamba trace` counts one; `yamba runs` lists them"),
+        );
+    };
+    Vector::read(&document.to_string()).map_err(|e| faulty(place, &e))
+}
+
+fn faulty(place: &str, fault: &str) -> Failure {
+    Failure::new(format!("{place}: {fault}"))
+        .help("docs/vector.md describes the document `yamba-vector/1`")
+}

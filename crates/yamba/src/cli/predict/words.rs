@@ -1,0 +1,46 @@
+//! The words of a prediction, by the platform whose primitives it counts.
+
+use yamba_predict::document::Predictions;
+use yamba_predict::vector::Platform;
+
+/// Words for the times of an application.
+pub(super) struct Words {
+    /// The time in the platform.
+    pub(super) time: &'static str,
+    /// The time outside of the platform.
+    pub(super) user_time: &'static str,
+    /// The sum of both.
+    pub(super) both: &'static str,
+    /// The state of the platform within a benchmark.
+    pub(super) warm: &'static str,
+}
+
+const KERNEL: Words = Words {
+    time: "kernel time",
+    user_time: "user time",
+    both: "kernel and user time",
+    warm: "find their caches warm",
+};
+
+const CLASS_LIBRARY: Words = Words {
+    time: "class-library time",
+    user_time: "time in the program's own code",
+    both: "class-library time and the program's own",
+    warm: "find their caches warm and their code compiled",
+};
+
+impl Words {
+    pub(super) fn of(platform: Platform) -> &'static Words {
+        match platform {
+            Platform::Kernel => &KERNEL,
+            Platform::ClassLibrary => &CLASS_LIBRARY,
+        }
+    }
+
+    /// The words for an application of this name.
+    pub(super) fn of_application(found: &Predictions, name: &str) -> &'static Words {
+        let mut predictions = found.predictions.iter();
+        let own = predictions.find(|p| p.application == name);
+        Words::of(own.map_or(Platform::Kernel, |p| p.platform))
+    }
+}
