@@ -24,7 +24,7 @@ pub(crate) fn leaving_ns(
     (leaving_ns > 0.0).then_some(leaving_ns)
 }
 
-/// The excess over benchmarks as a share of the time of the primitives with costs. `None`: there are none.
+/// The excess over benchmarks as a share of the time of the primitives with costs. `None`: no primitive has a cost.
 fn excess(products: &[Product]) -> Option<f64> {
     let with_costs = products.iter().filter_map(|p| Some((p, p.context_factor?)));
     let [excess_ns, all_ns] = with_costs.fold([0.0; 2], |[excess, all], (product, factor)| {

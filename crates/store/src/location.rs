@@ -51,7 +51,7 @@ impl Location {
         }
     }
 
-    /// What the user should know before the store is opened: a file of passwords that is ignored.
+    /// A warning before the store is opened: a file of passwords is ignored.
     pub fn warning(&self) -> Option<StoreError> {
         match self {
             Location::File(_) => None,

@@ -321,7 +321,7 @@ yamba forking { bool may_wait() { return true; } void benchmark() { if (pid_t ch
         "{note}"
     );
     assert_eq!(only(forks, "1")["status"], "ok");
-    let refusing = "yamba refusing { bool runs_in_threads() { return threads < 3; } void benchmark() { do_not_optimize(threads); } }";
+    let refusing = "yamba refusing { bool runs_in_threads() { return threads < 3; } void benchmark() { for (volatile unsigned i = 0; i < 10; i = i + 1) do_not_optimize(threads); } }";
     assert_eq!(only(refusing, "2")["status"], "ok");
     assert_eq!(only(refusing, "3")["status"], "skipped");
 }

@@ -17,9 +17,9 @@ pub struct MissRatios {
     pub application: String,
     /// Size in bytes and share of misses, of an ideal LRU cache without read-ahead, in ascending order of sizes.
     pub lru: Vec<(u64, f64)>,
-    /// The same of the simulated page cache of Linux.
+    /// The miss ratios of the simulated page cache of Linux.
     pub linux: Vec<(u64, f64)>,
-    /// The same as measured.
+    /// The measured miss ratios.
     pub measured: Vec<(u64, f64)>,
 }
 

@@ -34,7 +34,7 @@ hostssl all tls all trust
 host all yamba all trust
 ";
 
-/// What comes of a URL.
+/// The outcome of a URL.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     /// A connection without TLS.
@@ -43,7 +43,7 @@ enum Expected {
     Tls,
     /// An error that contains this text.
     Error(&'static str),
-    /// The same, where psql connects: libpq ignores a named file that is missing.
+    /// The outcome where psql connects: libpq ignores a named file that is missing.
     StricterThanPsql(&'static str),
 }
 

@@ -55,8 +55,10 @@ fn library(yamba: &Yamba, answer: u32) -> PathBuf {
     fs::create_dir_all(&folder).unwrap();
     let header = "#pragma once\nunsigned library_answer();\n";
     fs::write(folder.join("answer.h"), header).unwrap();
-    let source =
-        format!("#include \"answer.h\"\nunsigned library_answer() {{ return {answer}; }}\n");
+    // A call alone may take no longer than the loop around it.
+    let source = format!(
+        "#include \"answer.h\"\nunsigned library_answer() {{ volatile unsigned answer = 0; while (answer < {answer}) answer = answer + 1; return answer; }}\n"
+    );
     fs::write(folder.join("answer.cc"), source).unwrap();
     compiler(&folder, &["-O1", "-c", "answer.cc"]);
     compiler(

@@ -28,7 +28,7 @@ fn run_is_named_at_its_start() {
     // Wrong names are refused before anything is built.
     for (name, why) in [
         ("base", "has this name"),
-        ("latest", "it means the latest run"),
+        ("latest", "it means the latest one"),
         ("cafe", "a run's id may begin so"),
         ("a,b", "cannot be a tag"),
     ] {

@@ -18,10 +18,10 @@ const USUAL_ROOTS: &str = ".postgresql/root.crt";
 const USUAL_CERTIFICATE: &str = ".postgresql/postgresql.crt";
 const USUAL_KEY: &str = ".postgresql/postgresql.key";
 
-/// The certificates of authorities in the named file, or else in the usual one. `None`: there is none, and the server's certificate is not checked.
+/// The certificates of authorities in the named file, or else in the usual one. `None` without such a file; the server's certificate is not checked.
 ///
 /// # Errors
-/// If the named file cannot be read, or there must be one and is none.
+/// If the named file cannot be read, or a required file is missing.
 pub(super) fn roots(
     named: Option<&Path>,
     is_needed: bool,
@@ -39,7 +39,7 @@ pub(super) fn roots(
 /// The certificates of the authorities that the system trusts.
 ///
 /// # Errors
-/// If there are none.
+/// If the system has no certificates.
 pub(super) fn roots_of_system() -> Result<Vec<CertificateDer<'static>>, StoreError> {
     let found = rustls_native_certs::load_native_certs();
     if found.certs.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn roots_of_system() -> Result<Vec<CertificateDer<'static>>, StoreErr
     Ok(found.certs)
 }
 
-/// The client's certificate and key from the named files, or else from the usual ones. `None`: there is none.
+/// The client's certificate and key from the named files, or else from the usual ones. `None` without a certificate.
 ///
 /// # Errors
 /// If a file cannot be read, or others can read the key.
@@ -101,7 +101,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, StoreError> {
     })
 }
 
-/// libpq's rule: nobody else may read a key, except a group that root gave the right to.
+/// libpq's rule: no other user may read a key, except a group that root gave the right to.
 fn check_rights(path: &Path) -> Result<(), StoreError> {
     let of_others = match path.metadata() {
         Ok(file) if file.uid() == 0 => file.mode() & 0o037,

@@ -316,7 +316,7 @@ fn basis(prediction: &Prediction) -> String {
     }
 }
 
-/// What a change that removes work may change in the other calls.
+/// The effect of removed work on the other calls.
 fn leaving(prediction: &Prediction) -> Option<String> {
     let less = figure(prediction.leaving_ns?, "ns");
     let covered = match prediction.interval_ns {
