@@ -45,15 +45,15 @@ size_t beyond_caches() {
 
 bool may_fit_cache(size_t bytes) { return bytes < beyond_caches(); }
 
-// The least power of two that no cache holds: sizes of later runs are the same, although a measured cache varies.
+// The least power of two that no cache holds. A measured cache varies; with powers of two, later runs still choose the same size.
 static size_t least_in_memory() {
     size_t bytes = 1 << 20;
     while (bytes < beyond_caches()) bytes *= 2;
     return bytes;
 }
 
-size_t affordable(size_t bytes, size_t buffers) {
-    const size_t wanted = bytes, half = available() / 2 / buffers, filled = platform.buffer_room / buffers;
+size_t affordable(size_t bytes, size_t buffers, size_t timed) {
+    const size_t wanted = bytes, half = available() / 2 / buffers, filled = platform.buffer_room / timed;
     const size_t most = filled < half ? filled : half;
     while (bytes > most) bytes /= 2;
     const size_t least = least_in_memory();

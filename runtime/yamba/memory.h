@@ -28,9 +28,9 @@ struct Reserved {
 // if the system reports nothing.
 size_t available();
 
-// `bytes`, halved until `buffers` of this size take at most half of the available memory and a launch has time to fill them. If a
-// cache may hold the halved size, but there is room for a size that none holds, that size.
-size_t affordable(size_t bytes, size_t buffers);
+// `bytes`, halved until `buffers` of this size take at most half of the available memory and a launch has time to fill `timed` of
+// them. If a cache may hold the halved size, but there is room for a size that none holds, that size.
+size_t affordable(size_t bytes, size_t buffers, size_t timed);
 
 // A size that `affordable` has halved, and why; null if it gave this size as requested.
 struct Reduction {

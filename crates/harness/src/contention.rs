@@ -33,8 +33,8 @@ const BROAD: f64 = 0.05;
 /// From this share of contended probes on, neighbours use a noticeable part of the time.
 const CONTENDED: f64 = 0.04;
 
-/// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. A benchmark does not depend on the
-/// width of the core more than the probe does, so a smaller one moves no figure by more than a fiftieth.
+/// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. The probe uses the full width of the core.
+/// If a neighbour lengthens no benchmark more than the probe, a smaller lengthening moves no figure by more than a fiftieth.
 const NOTICEABLE: f64 = 0.02;
 
 /// A neighbour takes at most half of the core, so it lengthens a probe by at most this share. A probe that was interrupted is longer still.

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use yamba_record::{Batch, Benchmark};
+use yamba_record::{Batch, Benchmark, Probes};
 use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
@@ -25,8 +25,7 @@ const AGREE: f64 = 0.002;
 const MOST_CHANGE_PPM: f64 = 20_000.0;
 
 /// Whether benchmark and dummy each had one clock rate.
-fn is_steady(batch: &Batch) -> bool {
-    let probes = &batch.probes;
+pub(super) fn is_steady(probes: &Probes) -> bool {
     let changes = [probes.cycle_change_ppm, probes.dummy_cycle_change_ppm];
     changes.iter().flatten().all(|c| c.abs() <= MOST_CHANGE_PPM)
 }
@@ -34,7 +33,7 @@ fn is_steady(batch: &Batch) -> bool {
 /// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment. `None` if the clock rate changed in
 /// between: then the time has no one cycle length.
 pub(super) fn of(batch: &Batch) -> Option<f64> {
-    if !is_steady(batch) {
+    if !is_steady(&batch.probes) {
         return None;
     }
     let length = batch.cycle_ns.filter(|c| *c > 0.0)?;
@@ -93,7 +92,7 @@ pub(super) fn blocked_note(share: f64) -> String {
 /// Whether the clock rate changed during each batch that has a cycle length.
 pub(super) fn is_unsteady(batches: &[&Batch]) -> bool {
     let mut with_length = batches.iter().filter(|b| b.cycle_ns.is_some()).peekable();
-    with_length.peek().is_some() && with_length.all(|b| !is_steady(b))
+    with_length.peek().is_some() && with_length.all(|b| !is_steady(&b.probes))
 }
 
 /// Why a figure whose clock rate changed has no cycles.

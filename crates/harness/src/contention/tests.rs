@@ -5,6 +5,7 @@ use std::io::Read;
 use yamba_stats::median;
 
 use super::*;
+use crate::cycles::is_steady;
 
 /// One row of a recording.
 struct Row {
@@ -133,12 +134,8 @@ fn check_recording(rows: &[Row], operations: &[Operation], fewest_windows: usize
     let width = recorded_width(rows);
     let taken = Taken::by(rows.iter().map(|r| &r.probes));
     // The values are in cycles.
-    let is_steady = |r: &Row| {
-        r.probes
-            .cycle_change_ppm
-            .is_some_and(|c| c.abs() <= 20_000.0)
-    };
-    let quiet = |r: &Row| is_steady(r) && finding(&r.probes, width, taken) == Finding::Quiet;
+    let quiet =
+        |r: &Row| is_steady(&r.probes) && finding(&r.probes, width, taken) == Finding::Quiet;
     let (count, worst) = windows(rows, operations, quiet);
     assert!(worst <= 1.0, "{worst} of the tolerance");
     assert!(count >= fewest_windows, "{count} windows");

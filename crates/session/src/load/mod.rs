@@ -7,7 +7,6 @@ use yamba_harness::{Stop, drawn_id, unix_s};
 use yamba_lang::Target;
 use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
-use yamba_store::Location;
 
 use super::neighbours::machine;
 use super::{Failure, StoreChoice, of_system};
@@ -94,7 +93,6 @@ pub fn check_store(choice: &StoreChoice) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If the store cannot be opened or written.
-pub fn keep(run: &Run, choice: &StoreChoice) -> Result<Location, Failure> {
-    choice.open()?.add(run)?;
-    choice.location()
+pub fn keep(run: &Run, choice: &StoreChoice) -> Result<(), Failure> {
+    Ok(choice.open()?.add(run)?)
 }

@@ -92,6 +92,7 @@ impl Predict {
         for path in self.vectors.iter().chain(&self.against) {
             vectors.push(vectors::load(path, &self.store.choice())?);
         }
+        let accesses = self.files.accesses()?;
         let changed = self.changed(&vectors)?;
         let mut needed = primitives(&vectors);
         needed.extend(self.files.primitives());
@@ -107,10 +108,12 @@ impl Predict {
             applications.pop()
         });
         let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
-        found.file_times = self.files.times(&systems)?;
+        if let Some(accesses) = &accesses {
+            found.file_times = self.files.times(accesses, &systems)?;
+        }
         match &self.page {
             Some(path) => {
-                let misses = self.files.miss_ratios()?;
+                let misses = accesses.map(|accesses| self.files.miss_ratios(&accesses));
                 output::page(&page::page(&found, misses.as_ref()), path)
             }
             None => output::json_or_text(self.json, &found, |found| {

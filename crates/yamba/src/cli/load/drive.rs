@@ -91,7 +91,7 @@ impl DriveOptions {
         if let Some(why) = ending(outcome) {
             output::note(&format!("warning: {why}\n"));
         }
-        output::note_stored("run", kept.map(|_| &run.id))?;
+        output::note_stored("run", kept.map(|()| &run.id))?;
         Ok(if is_trustworthy(outcome) {
             Answer::Done
         } else {

@@ -58,13 +58,14 @@ impl FileOptions {
         self.files.iter().flat_map(|_| names.clone()).collect()
     }
 
+    /// The document of file accesses. `None` without `--files`.
+    pub(super) fn accesses(&self) -> Result<Option<FileAccesses>, Failure> {
+        self.files.as_deref().map(page_cache::read).transpose()
+    }
+
     /// The miss ratios for the page, over all useful sizes.
-    pub(super) fn miss_ratios(&self) -> Result<Option<MissRatios>, Failure> {
-        let Some(path) = &self.files else {
-            return Ok(None);
-        };
-        let files = page_cache::read(path)?;
-        let curve = lru(&files).curve();
+    pub(super) fn miss_ratios(&self, files: &FileAccesses) -> MissRatios {
+        let curve = lru(files).curve();
         let mut sizes = [eighths(&curve), self.memory.clone()].concat();
         sizes.sort_unstable();
         sizes.dedup();
@@ -80,12 +81,12 @@ impl FileOptions {
         let mut lru: Vec<(u64, f64)> = of_lru.filter_map(lru_misses).collect();
         lru.sort_by_key(|(bytes, _)| *bytes);
         let linux = sizes.into_iter().filter_map(|bytes| {
-            let hits = simulated(&files, bytes, self.read_ahead)
+            let hits = simulated(files, bytes, self.read_ahead)
                 .all_read()
                 .ratio()?;
             Some((bytes, 1.0 - hits))
         });
-        Ok(Some(MissRatios {
+        MissRatios {
             application: files.application.clone(),
             lru,
             linux: linux.collect(),
@@ -94,20 +95,20 @@ impl FileOptions {
                 .iter()
                 .map(|(bytes, hits)| (*bytes, 1.0 - hits))
                 .collect(),
-        }))
+        }
     }
 
     /// The file times for each size of memory and system.
-    pub(super) fn times(&self, systems: &[System]) -> Result<Vec<FileTime>, Failure> {
-        let Some(path) = &self.files else {
-            return Ok(Vec::new());
-        };
-        let files = page_cache::read(path)?;
+    pub(super) fn times(
+        &self,
+        files: &FileAccesses,
+        systems: &[System],
+    ) -> Result<Vec<FileTime>, Failure> {
         let mut times = Vec::new();
         for memory in &self.memory {
-            let counts = simulated(&files, *memory, self.read_ahead);
+            let counts = simulated(files, *memory, self.read_ahead);
             for system in systems {
-                times.push(time(&files, *memory, &counts, system)?);
+                times.push(time(files, *memory, &counts, system)?);
             }
         }
         Ok(times)
