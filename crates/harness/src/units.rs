@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use yamba_record::event::RawBatch;
+use yamba_record::number::rounded;
 use yamba_record::program::{Physical, Program};
 use yamba_record::units::{AMOUNTS, CYCLES, SPREAD, TIMES, bytes_a_second, factor, nanoseconds};
+
+/// Significant digits of a sample that is computed from times.
+const SAMPLE_DIGITS: usize = 7;
 
 /// Checks that the program's figure can be given in its unit and compared with its bounds. The unit of a `value` is any word: nothing
 /// is computed with it.
@@ -82,17 +86,18 @@ pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Opti
     time.is_finite().then_some(time)
 }
 
-/// The figure of one batch, in the benchmark's unit.
+/// The figure of one batch, in the benchmark's unit. A value of the benchmark is unchanged. A figure that is computed from times has
+/// [`SAMPLE_DIGITS`] significant digits, since its times have no more (see [`crate::time_digits`]).
 pub(super) fn sample(figure: &str, unit: &str, raw: &RawBatch) -> Option<f64> {
     let time = || per_operation(raw.batch.ns, raw.batch.dummy_ns, raw.batch.operations);
     let sample = match figure {
-        "value" => raw.value?,
+        "value" => return raw.value.filter(|value| value.is_finite()),
         // An operation is one byte.
         "bandwidth" => 1e9 / time()? / bytes_a_second(unit)?,
         "latency" => time()? / nanoseconds(unit)?,
         _ => return None,
     };
-    sample.is_finite().then_some(sample)
+    sample.is_finite().then(|| rounded(sample, SAMPLE_DIGITS))
 }
 
 #[cfg(test)]
@@ -126,6 +131,10 @@ mod tests {
         assert_eq!(sample("bandwidth", "MB/s", &raw(1, 5.0, 5.0)), None);
         assert_eq!(sample("latency", "ns", &raw(0, 5.0, 1.0)), None);
         assert_eq!(sample("value", "Hz", &raw(0, 5.0, 1.0)), Some(42.0));
+        assert_eq!(
+            sample("latency", "ns", &raw(3, 1.0, 0.0)),
+            Some(0.333_333_3)
+        );
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub const SCHEMA: &str = "yamba-run/1";
 /// Significant digits of the samples in a summary: a hundredth of a percent is far below what two measurements have in common.
 const SUMMARY_DIGITS: usize = 5;
 
+/// Significant digits of the figures of a launch in a summary. A median of its samples is a little finer than the samples.
+const LAUNCH_DIGITS: usize = 6;
+
 /// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -368,7 +371,8 @@ impl Run {
 }
 
 impl Benchmark {
-    /// The entry without its timed batches and curves, and with [`SUMMARY_DIGITS`] significant digits of each sample.
+    /// The entry without its timed batches, curves and plans of launches, and with fewer significant digits: [`SUMMARY_DIGITS`] of each
+    /// sample, [`LAUNCH_DIGITS`] of the figures of a launch.
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
         self.batches = Batches::default();
@@ -383,6 +387,7 @@ impl Benchmark {
         for sample in &mut self.samples {
             *sample = rounded(*sample, SUMMARY_DIGITS);
         }
+        self.launches.iter_mut().for_each(Launch::summarise);
         self
     }
 
@@ -642,12 +647,31 @@ pub struct Launch {
     /// Share of the launch's width probes that another hardware thread lengthened. `None` if unknown.
     #[serde(default)]
     pub contended: Option<f64>,
-    /// The plan of the launch.
-    #[serde(default)]
+    /// The plan of the launch. Documents without the timed batches do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<LaunchRequest>,
     /// For a launch that all nodes of a fleet measured at the same time: the clock of the first node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common_clock: Option<CommonClock>,
+}
+
+impl Launch {
+    /// Leaves out the plan, and digits beyond [`LAUNCH_DIGITS`].
+    fn summarise(&mut self) {
+        self.request = None;
+        let clock = self.clock.as_mut();
+        let of_clock = clock.map(|c| [&mut c.resolution_ns, &mut c.cost_ns]);
+        let of_launch = [
+            &mut self.median,
+            &mut self.cycles,
+            &mut self.cycle_ns,
+            &mut self.contended,
+        ];
+        let all = of_launch.into_iter().chain(of_clock.into_iter().flatten());
+        for figure in all.flatten() {
+            *figure = rounded(*figure, LAUNCH_DIGITS);
+        }
+    }
 }
 
 /// The plan of one launch.

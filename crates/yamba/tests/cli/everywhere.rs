@@ -141,12 +141,16 @@ fn attempt(program: &str, target: &Target) -> Result<(), String> {
     }
 }
 
+/// Sizes of a small machine. With those of a large one, the arrays of some benchmarks take an emulator half a minute to fill.
+const SIZES: &str = "last_cache_size=4M memory_size=2G";
+
 fn answer(program: &[String], arguments: &[&str]) -> Result<Output, String> {
     let scratch = tempfile::Builder::new().tempdir_in(storage()).unwrap();
     Command::new(&program[0])
         .args(&program[1..])
         .args(arguments)
         .env("YAMBA_SCRATCH", scratch.path())
+        .env("YAMBA_SIZES", SIZES)
         .stdin(Stdio::null())
         .output()
         .map_err(|e| format!("{program:?}: {e}"))

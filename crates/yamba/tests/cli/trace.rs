@@ -289,6 +289,12 @@ fn measured_time_stands_beside_the_prediction() {
     yamba.run(costs).ok();
     let words = "trace --how strace -o dd.vector -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
     yamba.run(words).ok();
+    // The start of the program has calls that no run in the store has measured. Measuring them would take minutes.
+    let mut traced = vector(&yamba, "dd.vector");
+    let all = traced["primitives"].as_array_mut().unwrap();
+    all.retain(|used| used["count"].as_f64() >= Some(100_000.0));
+    assert_eq!(all.len(), 2, "{all:?}");
+    let mut yamba = yamba.file("dd.vector", traced.to_string());
     let found = document(&mut yamba, "predict dd.vector --measure --json");
     schema::holds("yamba-predict-1.json", &found);
     let found = &found["predictions"][0];
