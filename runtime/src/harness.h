@@ -20,8 +20,8 @@ namespace yamba {
 
 struct Plan {
     uint64_t batches = 11;       // least number of undisturbed batches
-    uint64_t time = 2000000000;  // ns; measuring continues until they are spent,
-    double precision = 0;        // or until the figure's confidence interval is within this share of it
+    uint64_t time = 2000000000;  // ns; measuring continues until this time is spent,
+    double precision = 0;        // or until half the figure's confidence interval is at most this share of the figure
     double quiet_width = NAN;    // cycles of the width probe on an undisturbed core; NAN: unknown, so that any width counts
     double batch = 200000;       // least ns of a batch; longer ones contain more timer ticks and lose the processor more often
     uint64_t slow_batches = 0;   // number of batches if one pass takes longer than `time`; 0: `batches`

@@ -65,7 +65,7 @@ static void caches(Platform &p) {
     p.last_cache_size = first(last_cache(), first(l3, p.l2_size));
 }
 
-// Reads "NAME=BYTES ..." with the suffixes K, M, G and T. It replaces what was detected.
+// Reads a number of bytes with an optional suffix K, M, G or T. `rest` then points behind it.
 static size_t bytes_of(const char *text, const char *&rest) {
     char *end;
     size_t value = strtoull(text, &end, 10);
@@ -92,6 +92,7 @@ static size_t *size_named(Platform &p, const char *name, size_t length) {
     return nullptr;
 }
 
+// Replaces detected sizes by those of YAMBA_SIZES: "NAME=BYTES NAME=BYTES ...".
 static void given_sizes(Platform &p) {
     const char *text = getenv("YAMBA_SIZES"), *rest = text;
     while (rest != nullptr && *(rest += strspn(rest, " ")) != '\0') {

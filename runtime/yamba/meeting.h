@@ -12,7 +12,7 @@ namespace meeting {
 
 // The subject of a vote. If the kinds differ, nodes with a smaller kind get the answer 0, and the others wait.
 enum Kind : uint64_t {
-    stretch = 1,     // all of its processes run, or have timed; the answer lets them go on
+    stretch = 1,     // all processes of the node run the benchmark, or have timed their batch; the answer lets them continue
     launch_end = 2,  // its launch has ended
     launch = 3,      // `value` identifies the launch that it could start; 0: none
     gone = 4,        // its run has ended

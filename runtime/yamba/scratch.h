@@ -1,4 +1,4 @@
-// A private directory for the files that a benchmark measures on. It is removed however the run ends.
+// A private directory for the files that a benchmark measures on. It is removed at the end of the run, even if the run is killed.
 #pragma once
 
 #include <dirent.h>

@@ -13,7 +13,7 @@ pub(crate) struct Used<'a> {
 }
 
 impl<'a> Used<'a> {
-    /// `words` are those of the program's C++, which may compose any bitstring that it names.
+    /// Finds the bitstrings that the program may compose. `words` are the words of its C++: each may name a bitstring.
     pub(crate) fn new(
         analysis: &'a Analysis,
         composition: &Composition,

@@ -253,7 +253,7 @@ impl ComparedEntry {
         self.slower_by(self.b? / self.a?)
     }
 
-    /// The confidence interval of [`slowdown`](Entry::slowdown), its lower end first.
+    /// The confidence interval of [`slowdown`](ComparedEntry::slowdown), its lower end first.
     pub fn slowdowns(&self) -> Option<[f64; 2]> {
         self.within(self.confidence_interval?)
     }

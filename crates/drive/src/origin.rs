@@ -24,7 +24,7 @@ use yamba_load::{Model, Sampler, object_sizes};
 
 use body::{Filler, chunk};
 
-/// How often the end is looked for.
+/// The interval between two checks whether the origin has to stop.
 const STEP: Duration = Duration::from_millis(50);
 
 /// Pause after a connection that could not be accepted, for example because no descriptors are left.

@@ -19,7 +19,7 @@ use crate::target::Target;
 use crate::totals::Ending;
 use crate::totals::{Outcome, Totals};
 
-/// How often the end is looked for.
+/// The longest interval between two checks whether the load has to end.
 const STEP: Duration = Duration::from_millis(20);
 
 /// When requests are sent.

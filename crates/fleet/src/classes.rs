@@ -16,8 +16,8 @@ pub struct Class {
     pub differing: Vec<(usize, Vec<Fact>)>,
 }
 
-/// Divides nodes into classes. Another processor or system always makes another class. Another state (kernel, microcode, governor, memory and the like) makes one if a
-/// real share of the nodes has it. A node with a rare state stays with the most frequent state of its kind, since that state may be what makes it slow, and its differing facts are listed.
+/// Divides nodes into classes. Nodes with different processors or systems are in different classes. Nodes that share a state (kernel, microcode, governor, memory and
+/// others) are a class if there are enough of them (`fewest`). A node with a rare state joins the largest class of its processor and system, since its own state may make it slow.
 pub fn classes(fingerprints: &[&Fingerprint]) -> Vec<Class> {
     let mut kinds: IndexMap<&[Fact], Vec<usize>> = IndexMap::new();
     for (node, fingerprint) in fingerprints.iter().enumerate() {

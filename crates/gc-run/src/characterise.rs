@@ -7,11 +7,8 @@ use std::time::Duration;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
-use yamba_gc::texture::texture;
-use yamba_java::JavaCommand;
 
 use crate::classes::Classes;
-use crate::profile::profile_with;
 use crate::{Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -34,15 +31,13 @@ const TOTAL_MB: u64 = 600;
 const DEAD_TOTAL_MB: u64 = 4000;
 /// Explicit collections of the whole heap in a run that measures these.
 const EXPLICIT_COLLECTIONS: u64 = 8;
-/// Live bytes, allocation and step of the benchmarks that are profiled.
-const PROFILED_WINDOW_MB: u64 = 12;
-const PROFILED_TOTAL_MB: u64 = 400;
-const PROFILE_STEP_BYTES: u64 = 4 << 20;
 /// Heap of the benchmarks: large enough that no collection of the whole heap is needed. With concurrent collectors it is smaller, so that cycles are needed.
 const HEAP_MB: u64 = 1024;
 const CONCURRENT_HEAP_MB: u64 = 192;
-/// Young generation of the benchmarks.
+/// Young generation of the benchmarks with the large heap.
 const YOUNG_MB: u64 = 48;
+/// Heap of the benchmarks of full collections, as a multiple of the live bytes: live objects lie among dead ones, as in an application, and have to be moved.
+const LIVE_SETS_OF_FULL_HEAP: u64 = 3;
 /// Each benchmark runs this often; the run with the least processor time counts, since neighbours only add.
 const REPEATS: usize = 2;
 const LIMITS: Limits = Limits {
@@ -128,17 +123,16 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     observe(
         SHAPES[0],
         Amounts {
-            window_mb: 0,
             total_mb: DEAD_TOTAL_MB,
-            explicit: 0,
+            ..Amounts::default()
         },
     );
     observe(
         SHAPES[0],
         Amounts {
-            window_mb: 0,
             total_mb: 1,
             explicit: EXPLICIT_COLLECTIONS,
+            ..Amounts::default()
         },
     );
     for shape in SHAPES {
@@ -148,52 +142,16 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
                 Amounts {
                     window_mb,
                     total_mb: TOTAL_MB,
-                    explicit: 0,
+                    ..Amounts::default()
                 },
             );
         }
-        let window_mb = WINDOWS_MB[1];
-        observe(
-            shape,
-            Amounts {
-                window_mb,
-                total_mb: window_mb,
-                explicit: EXPLICIT_COLLECTIONS,
-            },
-        );
+        observe(shape, Amounts::of_full(collector));
     }
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));
     }
-    let mut costs = fit(&observations, collector);
-    if collector == Collector::Serial {
-        costs.profiled_ns_per_byte = profiled(jvm, &classes, &costs);
-    }
-    Ok(costs)
-}
-
-/// Costs of a byte of each shape in a profile. A shape whose profile fails is left out.
-fn profiled(jvm: &Jvm, classes: &Classes, serial: &CollectorCosts) -> BTreeMap<String, f64> {
-    let one = |(shape, size): (&str, u64)| {
-        let numbers = [
-            size,
-            PROFILED_WINDOW_MB * MEGABYTE,
-            PROFILED_TOTAL_MB * MEGABYTE,
-            0,
-        ];
-        let command = JavaCommand {
-            program: "java".to_owned(),
-            options: vec!["-cp".to_owned(), classes.jar().display().to_string()],
-            application: shapes(shape, numbers),
-        };
-        let demand =
-            profile_with(classes, jvm, serial, &command, PROFILE_STEP_BYTES, LIMITS).ok()?;
-        Some((
-            format!("{shape}/{size}"),
-            texture(&demand).fresh_ns_per_byte,
-        ))
-    };
-    SHAPES.into_iter().filter_map(one).collect()
+    Ok(fit(&observations, collector))
 }
 
 /// The micro-benchmark with its arguments.
@@ -203,11 +161,34 @@ fn shapes(shape: &str, numbers: [u64; 4]) -> Vec<String> {
 }
 
 /// Sizes of one run of the micro-benchmark.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Amounts {
     window_mb: u64,
     total_mb: u64,
     explicit: u64,
+    /// Size of a heap that is often full. `None`: the large heap of all other runs.
+    full_heap_mb: Option<u64>,
+}
+
+impl Amounts {
+    /// A run with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
+    fn of_full(collector: Collector) -> Self {
+        let window_mb = WINDOWS_MB[1];
+        match collector {
+            Collector::Serial | Collector::Parallel => Self {
+                window_mb,
+                total_mb: TOTAL_MB,
+                full_heap_mb: Some(LIVE_SETS_OF_FULL_HEAP * window_mb),
+                ..Self::default()
+            },
+            _ => Self {
+                window_mb,
+                total_mb: window_mb,
+                explicit: EXPLICIT_COLLECTIONS,
+                ..Self::default()
+            },
+        }
+    }
 }
 
 fn observation(
@@ -218,11 +199,12 @@ fn observation(
     amounts: Amounts,
 ) -> Result<Observation, String> {
     let is_concurrent = collector.is_concurrent();
-    let heap_mb = if is_concurrent {
+    let large_mb = if is_concurrent {
         CONCURRENT_HEAP_MB
     } else {
         HEAP_MB
     };
+    let heap_mb = amounts.full_heap_mb.unwrap_or(large_mb);
     let numbers = [
         size,
         amounts.window_mb * MEGABYTE,
@@ -235,7 +217,7 @@ fn observation(
         "-cp".to_owned(),
         classes.jar().display().to_string(),
     ];
-    if !is_concurrent {
+    if !is_concurrent && amounts.full_heap_mb.is_none() {
         arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
     }
     arguments.extend(shapes(shape, numbers));

@@ -1,9 +1,11 @@
-//! Profiles the demand of an application: one run with Serial, whose young collections copy all live objects each few megabytes.
+//! Profiles the demand of an application with Serial: a run whose young collections copy all live objects each few megabytes, and ordinary runs, which show what its
+//! collections cost.
 
 use yamba_gc::Collector;
 use yamba_gc::costs::CollectorCosts;
 use yamba_gc::demand::{AGES, Census, Demand, SCHEMA};
 use yamba_gc::log::Kind;
+use yamba_gc::ordinary::OrdinaryRun;
 use yamba_java::JavaCommand;
 
 use crate::classes::Classes;
@@ -14,7 +16,13 @@ use crate::{Jvm, Limits};
 const YOUNG_MB: u64 = 3072;
 const OLD_MB: u64 = 256;
 
-/// Runs an application once, with `serial` as the costs of Serial, and with at least `step_bytes` allocated between two censuses.
+/// Heap of the ordinary runs, as a multiple of the largest live set: between small heaps, whose old generation is often full, and large ones.
+const ORDINARY_LIVE_SETS: f64 = 3.5;
+const LEAST_HEAP_BYTES: f64 = 24e6;
+/// The run with the least processor time of the collector counts, since neighbours only add.
+const ORDINARY_RUNS: usize = 2;
+
+/// Runs an application, with `serial` as the costs of Serial, and with at least `step_bytes` allocated between two censuses.
 pub fn profile(
     jvm: &Jvm,
     serial: &CollectorCosts,
@@ -22,25 +30,45 @@ pub fn profile(
     step_bytes: u64,
     limits: Limits,
 ) -> Result<Demand, String> {
-    profile_with(
-        &Classes::compile(jvm)?,
-        jvm,
-        serial,
-        command,
-        step_bytes,
-        limits,
-    )
+    let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
+    let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
+    for _ in 0..ORDINARY_RUNS {
+        let run = ordinary(jvm, command, heap_bytes.round(), limits)?;
+        let cpu_ns = |run: &OrdinaryRun| run.young.cpu_ns + run.full.cpu_ns;
+        if demand.ordinary == OrdinaryRun::default() || cpu_ns(&run) < cpu_ns(&demand.ordinary) {
+            demand.ordinary = run;
+        }
+    }
+    Ok(demand)
 }
 
-/// Runs an application as `profile` does, with compiled classes.
-pub(crate) fn profile_with(
-    classes: &Classes,
+/// A run with Serial and a heap of fixed size.
+fn ordinary(
+    jvm: &Jvm,
+    command: &JavaCommand,
+    heap_bytes: f64,
+    limits: Limits,
+) -> Result<OrdinaryRun, String> {
+    let mut arguments = vec![format!("-Xms{heap_bytes}"), format!("-Xmx{heap_bytes}")];
+    arguments.extend(command.arguments());
+    let finished = jvm.run(Collector::Serial, &arguments, "gc*", limits)?;
+    let collections = finished.collections();
+    Ok(OrdinaryRun::of(
+        heap_bytes,
+        &collections,
+        finished.gc_cpu_ns,
+    ))
+}
+
+/// The demand by a run that counts all live objects.
+fn counted(
     jvm: &Jvm,
     serial: &CollectorCosts,
     command: &JavaCommand,
     step_bytes: u64,
     limits: Limits,
 ) -> Result<Demand, String> {
+    let classes = Classes::compile(jvm)?;
     let jar = classes.jar();
     let mut arguments: Vec<String> = [
         "-XX:SurvivorRatio=1",
@@ -61,31 +89,23 @@ pub(crate) fn profile_with(
     arguments.push(format!("-Xms{}m", YOUNG_MB + OLD_MB));
     arguments.push(format!("-Xmx{}m", YOUNG_MB + OLD_MB));
     arguments.push(format!("-Xbootclasspath/a:{}", jar.display()));
-    let times = jar.with_file_name("times");
-    arguments.push(format!(
-        "-javaagent:{}={step_bytes},{}",
-        jar.display(),
-        times.display()
-    ));
+    arguments.push(format!("-javaagent:{}={step_bytes}", jar.display()));
     arguments.extend(command.arguments());
     let finished = jvm.run(Collector::Serial, &arguments, "gc*,gc+age=trace", limits)?;
-    let times = std::fs::read_to_string(&times).map_err(|e| e.to_string())?;
-    let times: Vec<f64> = times.lines().filter_map(|l| l.parse().ok()).collect();
-    demand(jvm, serial, command, &finished, &times)
+    demand(jvm, serial, command, &finished)
 }
 
-/// `times` has the processor time of each collection, in ns.
+/// The demand without the ordinary run.
 fn demand(
     jvm: &Jvm,
     serial: &CollectorCosts,
     command: &JavaCommand,
     finished: &Finished,
-    times: &[f64],
 ) -> Result<Demand, String> {
     let mut censuses: Vec<Census> = Vec::new();
     let mut allocated_bytes = 0.0;
     let mut pauses_ns = 0.0;
-    for (i, collection) in finished.collections().into_iter().enumerate() {
+    for collection in finished.collections() {
         pauses_ns += collection.pauses_ns.iter().sum::<f64>();
         if collection.kind != Some(Kind::Young) {
             return Err(
@@ -99,7 +119,6 @@ fn demand(
         censuses.push(Census {
             allocated_bytes,
             live_bytes_by_age: ages,
-            copy_ns: times.get(i).copied(),
             metaspace_bytes: collection.metaspace_bytes,
         });
     }
@@ -115,7 +134,7 @@ fn demand(
         jvm: jvm.version.clone(),
         allocated_bytes: allocated_bytes + rest_of_eden(&finished.log),
         mutator_ns: finished.elapsed_ns - pauses_ns,
-        gc_cpu_ns: finished.gc_cpu_ns,
+        ordinary: OrdinaryRun::default(),
         serial: serial.clone(),
         censuses,
         not_measured: [

@@ -22,13 +22,13 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The cost for each byte of objects whose first copy in a profile costs `ns_per_byte`, by a line through the shapes; and the residual deviation, as a share.
-    /// `profiled` has the costs of the shapes in a profile.
-    pub fn at(&self, profiled: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
+    /// The cost for each byte of objects that cost `ns_per_byte` elsewhere, by a line through the shapes; and the residual deviation, as a share. `elsewhere` has the costs
+    /// of the shapes there.
+    pub fn at(&self, elsewhere: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
         let pairs: Vec<(f64, f64)> = self
             .ns_per_byte
             .iter()
-            .filter_map(|(shape, y)| Some((*profiled.get(shape)?, *y)))
+            .filter_map(|(shape, y)| Some((*elsewhere.get(shape)?, *y)))
             .filter(|(x, y)| *x > 0.0 && *y > 0.0)
             .collect();
         if pairs.is_empty() {
@@ -61,8 +61,6 @@ pub struct CollectorCosts {
     pub cycle_cpu: Terms,
     /// Pauses of these.
     pub cycle_pause: Terms,
-    /// Cost of a byte that a profile copies for the first time, by shape: what a profile shows of the micro-benchmarks. Only with Serial.
-    pub profiled_ns_per_byte: BTreeMap<String, f64>,
     /// Number of runs of the micro-benchmark.
     pub observations: usize,
 }
@@ -184,7 +182,6 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
         full_pause: design.terms(&pause, 1),
         cycle_cpu: design.terms(&cpu, 2),
         cycle_pause: design.terms(&pause, 2),
-        profiled_ns_per_byte: BTreeMap::new(),
         observations: observations.len(),
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::costs::CollectorCosts;
+use crate::ordinary::OrdinaryRun;
 
 /// The schema of the document.
 pub const SCHEMA: &str = "yamba-gc-profile/1";
@@ -15,8 +16,6 @@ pub struct Census {
     pub allocated_bytes: f64,
     /// Live bytes by age in censuses; index 0 was allocated since the census before, the last one is older than all others.
     pub live_bytes_by_age: Vec<f64>,
-    /// Processor time to copy them, in ns, if the application ran on for long enough to know it.
-    pub copy_ns: Option<f64>,
     /// Bytes of class metadata.
     pub metaspace_bytes: f64,
 }
@@ -45,9 +44,9 @@ pub struct Demand {
     pub allocated_bytes: f64,
     /// Wall-clock time of the run without its collections, in ns. Only the policies of concurrent collectors use it.
     pub mutator_ns: f64,
-    /// Processor time of the collector's threads in the profiled run, in ns.
-    pub gc_cpu_ns: f64,
-    /// Costs of Serial on the machine of the profile, which tell what its copies say about the application.
+    /// An ordinary run of the application with Serial, on the machine of the profile.
+    pub ordinary: OrdinaryRun,
+    /// Costs of Serial on the machine of the profile, to compare the ordinary run with.
     pub serial: CollectorCosts,
     /// In the order of time.
     pub censuses: Vec<Census>,
@@ -189,7 +188,6 @@ pub(crate) mod tests {
             Census {
                 allocated_bytes: now,
                 live_bytes_by_age: ages,
-                copy_ns: Some(1e5 + live * 2.0),
                 metaspace_bytes: 1e6,
             }
         };
@@ -200,7 +198,7 @@ pub(crate) mod tests {
             jvm: "17".to_owned(),
             allocated_bytes: steps as f64 * step,
             mutator_ns: 1e9,
-            gc_cpu_ns: 0.0,
+            ordinary: OrdinaryRun::default(),
             serial: CollectorCosts::default(),
             censuses: (0..steps).map(census).collect(),
             not_measured: Vec::new(),

@@ -7,10 +7,10 @@ pub mod costs;
 pub mod demand;
 pub mod fit;
 pub mod log;
+pub mod ordinary;
 pub mod policy;
 pub mod predict;
 #[cfg(test)]
 mod published;
-pub mod texture;
 
 pub use collector::Collector;

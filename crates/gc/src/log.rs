@@ -18,7 +18,7 @@ pub enum Kind {
     Full,
 }
 
-/// One GC id of a log.
+/// A collection or a concurrent cycle: the data of one GC id in a log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collection {
     /// The highest kind among its phases.

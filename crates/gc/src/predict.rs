@@ -6,8 +6,8 @@ use crate::Collector;
 use crate::costs::{CollectorCosts, Terms};
 use crate::demand::{Demand, Survival};
 use crate::log::Kind;
+use crate::ordinary::middle;
 use crate::policy::{Setting, Simulated, simulate};
-use crate::texture::{Texture, texture};
 
 /// A predicted figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,11 +81,11 @@ struct Price {
 }
 
 impl Price {
-    fn of(terms: &Terms, serial: &CollectorCosts, roots_ns: f64, texture: &Texture) -> Self {
-        let (ns_per_byte, deviation) =
-            terms.at(&serial.profiled_ns_per_byte, texture.fresh_ns_per_byte);
+    /// The price by `terms` of objects that cost `ns_per_byte` by the terms of Serial.
+    fn of(terms: &Terms, serial: &Terms, ns_per_byte: f64) -> Self {
+        let (ns_per_byte, deviation) = terms.at(&serial.ns_per_byte, ns_per_byte);
         Self {
-            fixed_ns: terms.fixed_ns + roots_ns,
+            fixed_ns: terms.fixed_ns,
             ns_per_byte,
             deviation,
         }
@@ -114,11 +114,24 @@ struct Prices {
 }
 
 impl Prices {
-    fn cost(&self, of: &Simulated) -> f64 {
-        self.of(of.kind).cost(of)
+    /// The prices of a collector from its `costs` of young collections, full ones and cycles. `serial` has the same costs of Serial for the first two, and `own` what a byte of
+    /// this application costs with Serial, in ns. Where its ordinary run had none of a sort, the benchmarks stand for it.
+    fn of(costs: [&Terms; 3], serial: [&Terms; 2], own: [Option<f64>; 2]) -> Self {
+        let [of_young, of_full] = serial;
+        let young = own[0].unwrap_or_else(|| middle(&of_young.ns_per_byte));
+        let full = own[1].unwrap_or_else(|| of_full.at(&of_young.ns_per_byte, young).0);
+        Self {
+            young: Price::of(costs[0], of_young, young),
+            full: Price::of(costs[1], of_full, full),
+            cycle: Price::of(costs[2], of_young, young),
+        }
     }
 
-    fn of(&self, kind: Kind) -> &Price {
+    fn cost(&self, of: &Simulated) -> f64 {
+        self.price(of.kind).cost(of)
+    }
+
+    fn price(&self, kind: Kind) -> &Price {
         match kind {
             Kind::Young | Kind::Mixed => &self.young,
             Kind::Full => &self.full,
@@ -148,23 +161,24 @@ pub fn predict(
     jvm_major: u32,
     heap_bytes: u64,
 ) -> Result<Prediction, String> {
-    let texture = texture(demand);
-    let serial = &demand.serial;
-    let roots_ns = (texture.fixed_ns - serial.young_cpu.fixed_ns).max(0.0);
-    let price = |terms: &Terms| Price::of(terms, serial, roots_ns, &texture);
-    let pauses_share = if collector.is_concurrent() { 0.0 } else { 1.0 };
-    let pause_price = |terms: &Terms| Price::of(terms, serial, roots_ns * pauses_share, &texture);
-    let mut cpu = Prices {
-        young: price(&costs.young_cpu),
-        full: price(&costs.full_cpu),
-        cycle: price(&costs.cycle_cpu),
-    };
+    let (run, serial) = (&demand.ordinary, &demand.serial);
+    let mut cpu = Prices::of(
+        [&costs.young_cpu, &costs.full_cpu, &costs.cycle_cpu],
+        [&serial.young_cpu, &serial.full_cpu],
+        [
+            run.young.cpu_ns_per_byte(&serial.young_cpu),
+            run.full.cpu_ns_per_byte(&serial.full_cpu),
+        ],
+    );
     cpu.cycle.ns_per_byte *= evacuation(collector);
-    let pause = Prices {
-        young: pause_price(&costs.young_pause),
-        full: pause_price(&costs.full_pause),
-        cycle: pause_price(&costs.cycle_pause),
-    };
+    let pause = Prices::of(
+        [&costs.young_pause, &costs.full_pause, &costs.cycle_pause],
+        [&serial.young_pause, &serial.full_pause],
+        [
+            run.young.pause_ns_per_byte(&serial.young_pause),
+            run.full.pause_ns_per_byte(&serial.full_pause),
+        ],
+    );
     let at = |factor: f64| {
         let setting = Setting {
             demand,
@@ -191,7 +205,7 @@ fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
     let cpu_ns: f64 = collections.iter().map(|c| cpu.cost(c)).sum();
     let uncertain: f64 = collections
         .iter()
-        .map(|c| cpu.cost(c) * cpu.of(c.kind).deviation)
+        .map(|c| cpu.cost(c) * cpu.price(c.kind).deviation)
         .sum();
     Outcome {
         collections: collections.iter().filter(|c| !is_cycle(c)).count() as f64,
@@ -209,7 +223,7 @@ fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
 
 fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Prediction {
     let [count, cpu, pause, longest] = unexplained(collector);
-    let texture = 2.0 * outcomes[0].cpu_deviation;
+    let objects = 2.0 * outcomes[0].cpu_deviation;
     let figure = |value: fn(&Outcome) -> f64, share: f64, least: f64| {
         let values = outcomes.iter().map(value);
         let low = values.clone().fold(f64::INFINITY, f64::min);
@@ -223,7 +237,7 @@ fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Predi
             measured: None,
         }
     };
-    let of_time = |share: f64| (share * share + texture * texture).sqrt();
+    let of_time = |share: f64| (share * share + objects * objects).sqrt();
     Prediction {
         collector,
         heap_bytes,

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Time for processes that outlive a launch to end by themselves, also on a busy machine.
 const CLEANUP_TIME: Duration = Duration::from_secs(1);
 
-/// ProcessExit a process makes its children ours. More generations than this are made on purpose.
+/// When a process ends, its children become children of this process. More generations than this are made on purpose.
 const GENERATIONS: usize = 100;
 
 /// Children that were started here and are not yet reaped. Locked while a child starts and while orphans are searched, so that a new

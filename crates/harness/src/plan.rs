@@ -251,7 +251,7 @@ fn under_load(point: &Point, workers: Workers, describe: &Describe<'_>) -> Resul
     let may_depend = evidence.any(|e| e.expects.is_some());
     if workers.threads > 1 || (workers.are_several() && may_depend) {
         let described = describe(&point.settings, workers)?;
-        // Some benchmarks run in several processes only.
+        // Some benchmarks run in several processes, but not in several threads.
         if let Some(reason) = described.skip {
             return Err(Refused::Skip(reason));
         }

@@ -15,7 +15,7 @@ const KIND: Kind = Kind {
     version: 1,
 };
 
-/// A kept width that no run sees any more is replaced after this number of runs. In all of them, another level must have been the lowest one.
+/// A kept width is replaced after this number of runs that all had the same higher lowest level, with no run between them that saw the kept width.
 const MOST_RUNS_UNSEEN: u64 = 5;
 
 /// Fewest probes of a run that can tell whether a level has gone.

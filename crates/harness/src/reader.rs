@@ -12,7 +12,7 @@ const LONGEST: usize = 1 << 20;
 /// More records than any run makes. Later ones are dropped, so that a runaway program costs no memory.
 const MOST: usize = 100_000;
 
-/// More bytes than any run writes.
+/// More bytes than any run writes. A program that writes more is killed.
 const MOST_BYTES: u64 = 1 << 28;
 
 /// Characters of a faulty record that its message shows.

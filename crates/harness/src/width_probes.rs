@@ -12,7 +12,7 @@ use super::scratch::Scratch;
 use super::stop::Stop;
 use super::units::whole_ns;
 
-/// How long. Beside busy neighbours, quiet moments come many times in a second.
+/// Duration of the probing. Beside busy neighbours, quiet moments come many times in a second.
 const PROBING: Duration = Duration::from_secs(1);
 
 /// The processor on which programs measure with these options, and the widths of its core during a second, in cycles of 10 000 instructions.

@@ -80,7 +80,7 @@ impl Stamps {
     }
 }
 
-/// Chooses the exponential family if it passes, else the one with the least distance among those that pass, else the values themselves. `None` for less than two values.
+/// Chooses the exponential family if it passes, else the one with the least distance among those that pass, else the values themselves. `None` for fewer than two values.
 pub(crate) fn choose(
     values: &[f64],
     stamps: Stamps,
@@ -168,7 +168,7 @@ struct Simulated {
 }
 
 impl Seen {
-    /// Finds the distribution whose spread gaps have the parameters of `spread`. Spreading widens the distribution of gaps that are not much longer than a step: the same is done to simulated gaps, and the change of the parameters undone.
+    /// Finds the distribution whose spread gaps have the parameters of `spread`. Spreading widens the distribution of gaps that are not much longer than a step. So simulated gaps are spread, too, and the change of their parameters is undone.
     fn of(
         spread: Distribution,
         fit: Fit,
@@ -204,7 +204,7 @@ impl Seen {
         seen
     }
 
-    /// The share of spread gaps up to `x`, if the gaps have the distribution `of`, which is near that of the simulated ones.
+    /// The share of gaps up to `x` after spreading, if they have the distribution `of` before it. `of` must be near the distribution of the simulated gaps.
     fn cdf(&self, of: &Distribution, x: f64) -> f64 {
         let Some(simulated) = &self.simulated else {
             return of.cdf(x);

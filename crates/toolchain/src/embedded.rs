@@ -219,7 +219,7 @@ fn writable(folder: PathBuf) -> io::Result<PathBuf> {
     fs::canonicalize(&folder)
 }
 
-/// A folder that only this user can access and that no other user has prepared.
+/// A folder that belongs to this user and that no other user can write to.
 fn private_temporary() -> io::Result<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let folder = std::env::temp_dir().join(format!("yamba-{user}"));

@@ -16,6 +16,10 @@ const TARGET_SURVIVOR: f64 = 0.5;
 /// Weight and padding of the average of promoted bytes (`AdaptiveSizePolicyWeight`, `PromotedPadding`).
 const PROMOTED: (f64, f64) = (10.0, 3.0);
 
+/// Before this version, a young collection that is not safe is begun and given up, with a GC id of its own. Seen in logs of JDK 17, and not in those of JDK 25; Serial was
+/// reworked in JDK 23.
+const TRIES_IN_VAIN_BEFORE: u32 = 23;
+
 /// The sizes of the spaces, in bytes.
 struct Layout {
     eden: f64,
@@ -65,6 +69,12 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
             if old_bytes <= layout.old {
                 continue;
             }
+        }
+        if next.is_none() && !is_safe && setting.jvm_major < TRIES_IN_VAIN_BEFORE {
+            found.push(Simulated {
+                kind: Kind::Young,
+                bytes: 0.0,
+            });
         }
         let full = whole(setting, at, Kind::Full);
         found.push(full);

@@ -143,7 +143,7 @@ fn slow(of: &FleetPage) -> Markup {
 const STEP: usize = 8;
 const HEIGHT: f64 = 24.0;
 
-/// The ratio in each job as bars from 1 on: slower above the line, faster below.
+/// The ratio in each job as a bar that begins at the line of ratio 1: above it for a slower job, below it for a faster one.
 fn sparkline(history: &[Option<f64>]) -> Markup {
     let known = history.iter().flatten();
     let most = known.map(|ratio| ratio.ln().abs()).fold(0.01, f64::max);

@@ -19,7 +19,7 @@ pub struct Level {
     measured_by: Option<String>,
 }
 
-/// The cache levels of all runs with a size in a range.
+/// The cache levels, over all runs, of at least `from` and at most `to` bytes.
 pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
     let mut found: Vec<(CacheLevel, Vec<usize>)> = Vec::new();
     for (number, run) in runs.iter().enumerate() {

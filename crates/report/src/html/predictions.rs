@@ -11,7 +11,7 @@ use super::preamble::preamble;
 
 const STACKS: &str = include_str!("../../assets/predictions.css");
 
-/// Number of primitives with a number and a colour of their own. The others are one part of a bar.
+/// At most this many primitives have a number and a colour of their own. The others share one part of each bar.
 const OWN: usize = 9;
 
 /// Least share of the axis, in percent, at which a part has room for its number.

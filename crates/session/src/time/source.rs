@@ -98,7 +98,7 @@ impl Analysed {
         super::Refused::Diagnostics(self.located(&self.analysis.diagnostics))
     }
 
-    /// Moves diagnostics from the program to the user's texts. Returns them with those texts as sources.
+    /// Maps the places of diagnostics from the generated program to the user's texts. The sources of the result contain these texts.
     pub(super) fn located(&self, diagnostics: &[Diagnostic]) -> LocatedDiagnostics {
         let mut sources = SourceMap::default();
         for (_, file) in self.analysis.sources.files() {

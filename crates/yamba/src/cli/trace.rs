@@ -255,7 +255,7 @@ fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
         .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
 }
 
-/// Writes the accesses to files, and says what is missing in them.
+/// Writes the document of file accesses, and prints their number and warnings about missing accesses.
 fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(), Failure> {
     let named = FileAccesses {
         application: vector.application.clone(),

@@ -14,28 +14,30 @@ fn profile() -> Value {
         json!({
             "allocated_bytes": (i + 1) as f64 * 4.0 * MEGABYTE,
             "live_bytes_by_age": [newest, 4e6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-            "copy_ns": 1e5 + newest + 4e6,
             "metaspace_bytes": 1e6,
         })
     };
     json!({
         "schema": "yamba-gc-profile/1", "application": "app", "command": ["App"], "jvm": "17",
-        "allocated_bytes": 1000.0 * MEGABYTE, "mutator_ns": 1e9, "gc_cpu_ns": 2e9,
-        "serial": costs_of(true),
+        "allocated_bytes": 1000.0 * MEGABYTE, "mutator_ns": 1e9,
+        "ordinary": {
+            "heap_bytes": 64e6,
+            "young": {"collections": 20, "bytes": 120e6, "cpu_ns": 122e6, "pause_ns": 122e6},
+            "full": {"collections": 0, "bytes": 0, "cpu_ns": 0, "pause_ns": 0},
+        },
+        "serial": costs(),
         "censuses": (0..250).map(census).collect::<Vec<_>>(), "not_measured": [],
     })
 }
 
 /// Each live byte costs 1 ns in a young collection, and a collection 0.1 ms.
-fn costs_of(is_serial: bool) -> Value {
+fn costs() -> Value {
     let young = json!({"fixed_ns": 1e5, "ns_per_byte": {"list/24": 1.0, "tree/24": 2.0}});
     let full = json!({"fixed_ns": 1e6, "ns_per_byte": {"list/24": 2.0, "tree/24": 4.0}});
     let none = json!({"fixed_ns": 0.0, "ns_per_byte": {}});
-    let profiled = json!({"list/24": 1.0, "tree/24": 2.0});
     json!({
         "young_cpu": young, "young_pause": young, "full_cpu": full, "full_pause": full,
         "cycle_cpu": none, "cycle_pause": none, "observations": 4,
-        "profiled_ns_per_byte": if is_serial { profiled } else { json!({}) },
     })
 }
 
@@ -43,7 +45,7 @@ fn prepared() -> Yamba {
     schema::holds("yamba-gc-profile-1.json", &profile());
     let costs = json!({
         "schema": "yamba-gc-costs/1", "jvm": "25.0.1", "machine": "m",
-        "collectors": {"serial": costs_of(true), "parallel": costs_of(false)},
+        "collectors": {"serial": costs(), "parallel": costs()},
         "skipped": {"z": "this JDK lacks it"},
     });
     schema::holds("yamba-gc-costs-1.json", &costs);

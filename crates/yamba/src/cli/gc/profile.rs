@@ -15,8 +15,8 @@ use crate::cli::{Failure, output, quantity};
 
 /// Record how much a Java application allocates, and how long its objects live
 ///
-/// The application runs once with the Serial collector. After each step of allocation, all live objects are copied and counted by age. Ages are in bytes allocated, so they do not
-/// depend on the speed of the machine. Options of `java` for heap and collector are replaced.
+/// The application runs three times with the Serial collector. In the first run, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
+/// allocated, so they do not depend on the speed of the machine. The others show what ordinary collections cost. Options of `java` for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +29,7 @@ pub(super) struct Profile {
     /// Allocation between two counts
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = quantity::bytes)]
     step: u64,
-    /// Longest time of the run
+    /// Longest time of each run
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
     time_limit: std::time::Duration,
     /// `java` and its arguments

@@ -102,7 +102,7 @@ impl Application {
     }
 }
 
-/// A ratio is between predictions of the same kind: if one application has no traced times, no prediction uses them.
+/// Predicts all applications without traced times if one of them has none, since a ratio needs predictions of the same kind.
 pub(super) fn common_basis(applications: &mut [Application]) {
     let lacking = applications.iter().find_map(|a| {
         let reason = a.context.as_ref().err()?;
