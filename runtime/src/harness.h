@@ -34,7 +34,7 @@ struct Plan {
     int cpu = -1;                        // the processor to use; -1: the harness chooses
     bool realtime = false;
     bool lock = true;      // memory
-    int meeting = -1;      // the socket through which other nodes are waited for, see meeting.h; -1: there are none
+    int meeting = -1;      // the socket through which other nodes are waited for, see meeting.h; -1: no other nodes
     uint64_t singles = 0;  // operations to time alone, after the batches
 
     // Whether the protocol for several workers runs, and their number.
@@ -248,7 +248,7 @@ class Measurement {
                 "weighs more");
     }
 
-    // How long to measure while fewer batches than planned are undisturbed. If there is none yet, a later launch has better
+    // How long to measure while fewer batches than planned are undisturbed. Without such a batch, a later launch has better
     // chances.
     double wait_for(size_t undisturbed) const {
         const bool is_hopeless = undisturbed == 0 && !isnan(plan_.quiet_width);

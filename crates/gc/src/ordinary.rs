@@ -48,7 +48,7 @@ impl Work {
         self.ns_per_byte(self.cpu_ns, terms)
     }
 
-    /// The same of the pauses.
+    /// The pause for a byte beyond the fixed pauses of the collections, in ns. `None`: no byte was processed.
     pub fn pause_ns_per_byte(&self, terms: &Terms) -> Option<f64> {
         self.ns_per_byte(self.pause_ns, terms)
     }
