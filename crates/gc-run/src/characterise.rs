@@ -9,6 +9,7 @@ use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
 
 use crate::classes::Classes;
+use crate::jvm::heap_options;
 use crate::{Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -25,7 +26,7 @@ const SHAPES: [(&str, u64); 9] = [
     ("random", 256),
 ];
 const WINDOWS_MB: [u64; 2] = [4, 16];
-/// Allocation of a run that measures young collections or concurrent cycles.
+/// Allocation of a run without requested collections that has live objects.
 const TOTAL_MB: u64 = 600;
 /// Allocation of the run whose objects all die.
 const DEAD_TOTAL_MB: u64 = 4000;
@@ -38,16 +39,20 @@ const CONCURRENT_HEAP_MB: u64 = 192;
 const YOUNG_MB: u64 = 48;
 /// Heap of the benchmarks of full collections, as a multiple of the live bytes: live objects lie among dead ones, as in an application, and have to be moved.
 const LIVE_SETS_OF_FULL_HEAP: u64 = 3;
-/// Each benchmark runs this often; the run with the least processor time counts, since neighbours only add.
+/// Each benchmark runs this often.
 const REPEATS: usize = 2;
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(60),
     resident_bytes: 2 << 30,
 };
 
+/// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
+const REVISION: u32 = 2;
+
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
-    folder.join(format!("costs-{}.json", jvm.version.replace('/', "-")))
+    let version = jvm.version.replace('/', "-");
+    folder.join(format!("costs-{REVISION}-{version}.json"))
 }
 
 /// The costs of collectors, with those that the file at `path` has already. It calls `progress` before each collector.
@@ -211,24 +216,13 @@ fn observation(
         amounts.total_mb * MEGABYTE,
         amounts.explicit,
     ];
-    let mut arguments = vec![
-        format!("-Xms{heap_mb}m"),
-        format!("-Xmx{heap_mb}m"),
-        "-cp".to_owned(),
-        classes.jar().display().to_string(),
-    ];
+    let class_path = ["-cp".to_owned(), classes.jar().display().to_string()];
+    let mut arguments = [heap_options(heap_mb * MEGABYTE), class_path].concat();
     if !is_concurrent && amounts.full_heap_mb.is_none() {
         arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
     }
     arguments.extend(shapes(shape, numbers));
-    let mut runs = Vec::new();
-    for _ in 0..REPEATS {
-        runs.push(jvm.run(collector, &arguments, "gc*,safepoint", LIMITS)?);
-    }
-    let least = runs
-        .into_iter()
-        .min_by(|a, b| a.gc_cpu_ns.total_cmp(&b.gc_cpu_ns));
-    let least = least.ok_or("no run")?;
+    let least = jvm.least(REPEATS, collector, &arguments, "gc*,safepoint", LIMITS)?;
     Ok(Observation {
         shape: format!("{shape}/{size}"),
         live_bytes: (amounts.window_mb * MEGABYTE) as f64,

@@ -3,6 +3,7 @@
 use yamba_gc::Collector;
 use yamba_gc::log::Kind;
 
+use crate::jvm::heap_options;
 use crate::{Jvm, Limits};
 
 /// Figures of one run.
@@ -28,8 +29,7 @@ pub fn measure(
     heap_bytes: u64,
     limits: Limits,
 ) -> Result<Measured, String> {
-    let mut arguments = vec![format!("-Xms{heap_bytes}"), format!("-Xmx{heap_bytes}")];
-    arguments.extend(application.iter().cloned());
+    let arguments = [&heap_options(heap_bytes)[..], application].concat();
     let finished = jvm.run(collector, &arguments, "gc*,safepoint", limits)?;
     let collections = finished.collections();
     let is_cycle = |kind: Option<Kind>| kind == Some(Kind::ConcurrentMark);

@@ -9,7 +9,7 @@ use yamba_gc::ordinary::OrdinaryRun;
 use yamba_java::JavaCommand;
 
 use crate::classes::Classes;
-use crate::jvm::Finished;
+use crate::jvm::{Finished, heap_options};
 use crate::{Jvm, Limits};
 
 /// Size of the young generation, in MB. A third is one survivor space, and bounds the live set.
@@ -18,8 +18,8 @@ const OLD_MB: u64 = 256;
 
 /// Heap of the ordinary runs, as a multiple of the largest live set: between small heaps, whose old generation is often full, and large ones.
 const ORDINARY_LIVE_SETS: f64 = 3.5;
+/// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
-/// The run with the least processor time of the collector counts, since neighbours only add.
 const ORDINARY_RUNS: usize = 2;
 
 /// Runs an application, with `serial` as the costs of Serial, and with at least `step_bytes` allocated between two censuses.
@@ -32,13 +32,7 @@ pub fn profile(
 ) -> Result<Demand, String> {
     let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
     let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
-    for _ in 0..ORDINARY_RUNS {
-        let run = ordinary(jvm, command, heap_bytes.round(), limits)?;
-        let cpu_ns = |run: &OrdinaryRun| run.young.cpu_ns + run.full.cpu_ns;
-        if demand.ordinary == OrdinaryRun::default() || cpu_ns(&run) < cpu_ns(&demand.ordinary) {
-            demand.ordinary = run;
-        }
-    }
+    demand.ordinary = ordinary(jvm, command, heap_bytes as u64, limits)?;
     Ok(demand)
 }
 
@@ -46,17 +40,16 @@ pub fn profile(
 fn ordinary(
     jvm: &Jvm,
     command: &JavaCommand,
-    heap_bytes: f64,
+    heap_bytes: u64,
     limits: Limits,
 ) -> Result<OrdinaryRun, String> {
-    let mut arguments = vec![format!("-Xms{heap_bytes}"), format!("-Xmx{heap_bytes}")];
-    arguments.extend(command.arguments());
-    let finished = jvm.run(Collector::Serial, &arguments, "gc*", limits)?;
-    let collections = finished.collections();
+    let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
+    let least = jvm.least(ORDINARY_RUNS, Collector::Serial, &arguments, "gc*", limits)?;
+    let collections = least.collections();
     Ok(OrdinaryRun::of(
-        heap_bytes,
+        heap_bytes as f64,
         &collections,
-        finished.gc_cpu_ns,
+        least.gc_cpu_ns,
     ))
 }
 

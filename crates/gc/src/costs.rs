@@ -22,6 +22,11 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// The mean cost for each byte over the shapes, in ns; 0 without shapes.
+    pub fn mean_ns_per_byte(&self) -> f64 {
+        self.ns_per_byte.values().sum::<f64>() / self.ns_per_byte.len().max(1) as f64
+    }
+
     /// The cost for each byte of objects that cost `ns_per_byte` elsewhere, by a line through the shapes; and the residual deviation, as a share. `elsewhere` has the costs
     /// of the shapes there.
     pub fn at(&self, elsewhere: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {

@@ -1,6 +1,4 @@
-//! How dear an application's objects are: the cost of collections in an ordinary run of it with Serial.
-
-use std::collections::BTreeMap;
+//! What the objects of an application cost: its collections in an ordinary run with Serial.
 
 use serde::{Deserialize, Serialize};
 
@@ -85,11 +83,6 @@ impl OrdinaryRun {
         }
         run
     }
-}
-
-/// The mean cost of the shapes of the benchmarks, for an application without an own figure.
-pub fn middle(ns_per_byte: &BTreeMap<String, f64>) -> f64 {
-    ns_per_byte.values().sum::<f64>() / ns_per_byte.len().max(1) as f64
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use crate::Collector;
 use crate::costs::{CollectorCosts, Terms};
 use crate::demand::{Demand, Survival};
 use crate::log::Kind;
-use crate::ordinary::middle;
 use crate::policy::{Setting, Simulated, simulate};
 
 /// A predicted figure.
@@ -118,7 +117,7 @@ impl Prices {
     /// this application costs with Serial, in ns. Where its ordinary run had none of a sort, the benchmarks stand for it.
     fn of(costs: [&Terms; 3], serial: [&Terms; 2], own: [Option<f64>; 2]) -> Self {
         let [of_young, of_full] = serial;
-        let young = own[0].unwrap_or_else(|| middle(&of_young.ns_per_byte));
+        let young = own[0].unwrap_or_else(|| of_young.mean_ns_per_byte());
         let full = own[1].unwrap_or_else(|| of_full.at(&of_young.ns_per_byte, young).0);
         Self {
             young: Price::of(costs[0], of_young, young),

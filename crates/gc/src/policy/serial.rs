@@ -16,8 +16,8 @@ const TARGET_SURVIVOR: f64 = 0.5;
 /// Weight and padding of the average of promoted bytes (`AdaptiveSizePolicyWeight`, `PromotedPadding`).
 const PROMOTED: (f64, f64) = (10.0, 3.0);
 
-/// Before this version, a young collection that is not safe is begun and given up, with a GC id of its own. Seen in logs of JDK 17, and not in those of JDK 25; Serial was
-/// reworked in JDK 23.
+/// Before this version, a young collection that is not safe is begun and given up, with a GC id of its own: logs of JDK 17 have such collections, those of JDK 25 have none.
+/// JDK-8331557 changed it.
 const TRIES_IN_VAIN_BEFORE: u32 = 23;
 
 /// The sizes of the spaces, in bytes.
@@ -128,6 +128,30 @@ mod tests {
         let full = found.iter().filter(|c| c.kind == Kind::Full).count();
         // 20 MB of each Eden of 36 MB are promoted, and the old generation has about 66 MB free after a full collection.
         assert!((5..=11).contains(&full), "{full}");
+    }
+
+    #[test]
+    fn jdk_17_gives_up_a_young_collection_before_each_full_one() {
+        let demand = constant_lifetime(1000, 20e6);
+        let kinds = |jvm_major: u32| {
+            let found = simulate(&Setting {
+                demand: &demand,
+                survival: Survival::of(&demand),
+                heap_bytes: 128.0 * 1048576.0,
+                jvm_major,
+                cycle_ns: (0.0, 0.0),
+                allocation_factor: 1.0,
+            });
+            let found = found.unwrap();
+            let full = found.iter().filter(|c| c.kind == Kind::Full).count();
+            let given_up = found.windows(2).filter(|pair| {
+                (pair[0].kind, pair[0].bytes, pair[1].kind) == (Kind::Young, 0.0, Kind::Full)
+            });
+            (found.len(), full, given_up.count())
+        };
+        let (all, full, given_up) = kinds(25);
+        assert!(full > 0 && given_up == 0);
+        assert_eq!(kinds(17), (all + full, full, full));
     }
 
     #[test]

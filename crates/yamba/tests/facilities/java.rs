@@ -114,6 +114,12 @@ pub fn java_program_is_traced_and_predicted() -> Result<(), Missing> {
     let found = json(&mut yamba, "predict words.vector --json");
     let prediction = &found["predictions"][0];
     assert_eq!(prediction["is_as_traced"], true);
-    assert_eq!(prediction["predicted_ns"], vector["kernel_ns"]);
+    // The prediction is a sum of parts, which may differ from their total in the last bit.
+    let [predicted, traced] =
+        [&prediction["predicted_ns"], &vector["kernel_ns"]].map(|ns| ns.as_f64().unwrap());
+    assert!(
+        (predicted / traced - 1.0).abs() < 1e-12,
+        "{predicted} {traced}"
+    );
     Ok(())
 }
