@@ -13,6 +13,7 @@ mod linux;
 mod linux_tests;
 mod page;
 mod page_map;
+mod page_tree;
 #[cfg(test)]
 mod published;
 mod ranks;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::access::{Access, Kind};
 use crate::folios::Folio;
 use crate::page::{PAGE_BYTES, Page};
+use crate::page_tree::{Pages, cached_before, next_missing};
 use crate::read_ahead::{ReadAhead, Window};
 use crate::two_lists::TwoLists;
 
@@ -170,27 +171,18 @@ impl LinuxCache {
         self.lists.find(Page { file, index }).is_some()
     }
 
-    /// A read call (`filemap_read`).
+    /// A read call (`filemap_read`). The read-ahead learns of its end only when it is done.
     fn read(&mut self, file: u32, bytes: Range<u64>) {
         let end = bytes.end.div_ceil(PAGE_BYTES);
+        let mut last_end = self.files[file as usize].read_ahead.read_up_to;
         let mut at = bytes.start;
         while at < bytes.end {
             let page = Page::at(file, at);
             let wanted = end - page.index;
             if !self.has(file, page.index) {
-                let (lists, of_file) = (&self.lists, &mut self.files[file as usize]);
-                let window = of_file.read_ahead.at_miss(page.index, wanted, |most| {
-                    let before = (0..page.index).rev().take(most as usize);
-                    let is_cached = |index: &u64| {
-                        lists
-                            .find(Page {
-                                file,
-                                index: *index,
-                            })
-                            .is_some()
-                    };
-                    before.take_while(is_cached).count() as u64
-                });
+                let (pages, of_file) = self.pages_and_file(file);
+                let before = |most| cached_before(&pages, page.index, most);
+                let window = of_file.read_ahead.at_miss(page.index, wanted, before);
                 self.fill(file, window, Request::Awaited);
                 self.ensure(page);
             }
@@ -203,30 +195,31 @@ impl LinuxCache {
                 self.read_further(file, first, pages, end - first);
             }
             // A read that goes on in the folio of the last one is not counted as another use of it.
-            let last = self.files[file as usize]
-                .read_ahead
-                .read_up_to
-                .wrapping_sub(1);
-            if !of_folio.contains(&last) && self.lists.find(page) == Some(id) {
+            let goes_on = of_folio.contains(&last_end.wrapping_sub(1));
+            if !goes_on && self.lists.find(page) == Some(id) {
                 self.lists.mark_accessed(id);
             }
             at = bytes.end.min(of_folio.end);
-            self.files[file as usize].read_ahead.read_up_to = at;
+            last_end = at;
         }
+        self.files[file as usize].read_ahead.read_up_to = last_end;
+    }
+
+    /// The cached pages of a file, and the file.
+    fn pages_and_file(&mut self, file: u32) -> (PagesOfFile<'_>, &mut File) {
+        let of_file = &mut self.files[file as usize];
+        let pages = PagesOfFile {
+            lists: &self.lists,
+            file,
+            pages: of_file.pages,
+        };
+        (pages, of_file)
     }
 
     /// Reads the window behind a marker.
     fn read_further(&mut self, file: u32, first: u64, pages: u64, wanted: u64) {
-        let (lists, of_file) = (&self.lists, &mut self.files[file as usize]);
-        let is_missing = |index: &u64| {
-            lists
-                .find(Page {
-                    file,
-                    index: *index,
-                })
-                .is_none()
-        };
-        let next_missing = |from, most| next_missing(first, pages, from..from + most, is_missing);
+        let (cached, of_file) = self.pages_and_file(file);
+        let next_missing = |from, most| next_missing(&cached, from, most);
         let window = of_file
             .read_ahead
             .at_marker(first, pages, wanted, next_missing);
@@ -285,17 +278,25 @@ impl LinuxCache {
     /// Reads the missing pages of a window, as far as the file goes. Pages that follow a cached one are read in folios of one page.
     fn fill(&mut self, file: u32, window: Window, request: Request) {
         let end = (window.start + window.pages).min(self.files[file as usize].pages);
-        let marker = window.start + window.pages - window.behind_marker;
+        let mut marker = window.start + window.pages - window.behind_marker;
         let (mut index, mut order, mut run) = (window.start, window.order, 0);
+        let mut is_whole = true;
         while index < end {
+            let mut pages = fitting(index, order, end);
+            if is_whole && (index..index + pages).any(|i| self.has(file, i)) {
+                // The rest goes another way in the kernel (`do_page_cache_ra`): it takes single pages, and puts the marker before the end of the file.
+                (pages, order, is_whole) = (1, 0, false);
+                marker = if window.behind_marker <= end - index {
+                    end - window.behind_marker
+                } else {
+                    NO_MARKER
+                };
+                self.request(std::mem::take(&mut run), request);
+            }
             if self.has(file, index) {
-                (index, order) = (index + 1, 0);
+                index += 1;
                 self.request(std::mem::take(&mut run), request);
                 continue;
-            }
-            let mut pages = fitting(index, order, end);
-            if (index..index + pages).any(|i| self.has(file, i)) {
-                (pages, order) = (1, 0);
             }
             let mut folio = Folio::new(file, index, pages);
             folio.has_marker = window.behind_marker > 0 && index == marker / pages * pages;
@@ -319,27 +320,27 @@ impl LinuxCache {
     }
 }
 
-/// Number of pages of one node of the kernel's page tree.
-const NODE: u64 = 64;
+/// The place of a marker that is set nowhere.
+const NO_MARKER: u64 = u64::MAX;
 
-/// The first missing page of a range as the kernel finds it (`page_cache_next_miss`). The range begins behind the first page of the folio at `first`.
-///
-/// If the range begins within a folio, the kernel's position in the tree lies one page behind its count up to the end of the node. So it returns the page behind the missing one,
-/// which stays missing, and skips the first page of the next node. Folios of a whole node or more have no such places.
-fn next_missing(
-    first: u64,
+/// The cached pages of one file.
+struct PagesOfFile<'a> {
+    lists: &'a TwoLists,
+    file: u32,
     pages: u64,
-    range: Range<u64>,
-    is_missing: impl Fn(&u64) -> bool,
-) -> u64 {
-    let (from, end) = (range.start, range.end);
-    if pages == 1 || pages >= NODE {
-        return range.into_iter().find(is_missing).unwrap_or(end);
+}
+
+impl Pages for PagesOfFile<'_> {
+    fn folio(&self, index: u64) -> Option<(u64, u64)> {
+        let file = self.file;
+        let folio = self.lists.folio(self.lists.find(Page { file, index })?);
+        Some((folio.first, folio.pages))
     }
-    let next_node = (first / NODE + 1) * NODE;
-    let in_node = (from..next_node).find(&is_missing).map(|index| index + 1);
-    let found = in_node.or_else(|| (next_node + 1..end).find(&is_missing));
-    found.unwrap_or(end).min(end)
+
+    fn has_any(&self, pages: Range<u64>) -> bool {
+        let end = pages.end.min(self.pages);
+        (pages.start..end).any(|index| self.folio(index).is_some())
+    }
 }
 
 /// The pages of a folio that begins at `index`: aligned, at most two to this power, and before `end`.

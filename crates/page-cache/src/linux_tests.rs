@@ -94,6 +94,25 @@ fn read_ahead_behind_a_folio_of_several_pages_is_that_of_a_kernel() {
     assert_eq!(cached_after(&[0, 1, 4, 2000, 2001, 22]), without_gap);
 }
 
+/// Reads of random places and lengths, each with the number of pages that the kernel read for it.
+#[test]
+fn random_reads_make_a_kernel_read_as_much_ahead() {
+    let recorded = include_str!("samples/read_ahead.txt").lines().skip(2);
+    let new_file = || cache(512 * MIB, 64 * MIB + 1234, 8 * MIB);
+    let (mut cache, mut before) = (new_file(), 0);
+    for (number, line) in recorded.enumerate() {
+        let numbers: Vec<u64> = line.split(' ').flat_map(str::parse).collect();
+        let [page, pages, fetched] = numbers[..] else {
+            (cache, before) = (new_file(), 0);
+            continue;
+        };
+        cache.access(&read(page * PAGE_BYTES, pages * PAGE_BYTES));
+        let now = cache.counts().device_pages;
+        assert_eq!(now - before, fetched, "line {}: {line}", number + 3);
+        before = now;
+    }
+}
+
 #[test]
 fn only_the_first_window_of_a_sequential_read_is_awaited() {
     let reads = (0..2048).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));

@@ -11,7 +11,7 @@ pub struct ReadAhead {
     window: Window,
     /// The power of two of the pages of a folio.
     order: u32,
-    /// The byte behind the last read, or `u64::MAX`.
+    /// The byte behind the last read call, or `u64::MAX`.
     pub read_up_to: u64,
     /// How many mapped pages were missing more than were cached.
     mapped_misses: u32,

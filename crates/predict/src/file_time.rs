@@ -21,6 +21,9 @@ pub struct FileTime {
     pub memory_bytes: u64,
     /// Share of the pages that are in memory when a call begins. `None`: no page is read.
     pub hit_ratio: Option<f64>,
+    /// Share of the pages whose data the processor's last cache may still have, by an ideal LRU cache of its size. `None`: the size is unknown, or no page is read. Then all data is
+    /// assumed to be there.
+    pub processor_cache_ratio: Option<f64>,
     /// Pages that read calls ask for, per unit.
     pub pages: f64,
     /// Requests to the device per unit, with read-ahead.
@@ -36,11 +39,13 @@ pub struct FileTime {
 /// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice the bytes.
 pub const SEQUENTIAL_BYTES: f64 = 4096.0;
 
-/// The names of the three primitives.
+/// The names of the primitives.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadNames<'a> {
-    /// A read of a file that is in memory.
+    /// A read of a file that is in memory and in the processor's caches.
     pub cached: &'a str,
+    /// A read of a file that is in memory only.
+    pub distant: &'a str,
     /// A read of a file that is not.
     pub uncached: &'a str,
     /// [`SEQUENTIAL_BYTES`] of a file that is not, which is read from one end to the other.
@@ -52,6 +57,8 @@ pub struct ReadNames<'a> {
 pub struct Reads {
     /// The read calls.
     pub calls: Vec<(f64, f64)>,
+    /// Share of their bytes that come from the processor's caches if they are in memory.
+    pub near_share: f64,
     /// The requests to the device that a call waited for.
     pub awaited: Vec<(f64, f64)>,
     /// The requests that the kernel made ahead. The device has several of them at a time.
@@ -68,17 +75,25 @@ pub fn file_costs(costs: &Costs, names: ReadNames, reads: &Reads) -> Result<[Cos
         at.map(|at| at.cost)
             .ok_or_else(|| format!("it has no cost of {name}"))
     };
+    let from_memory = |bytes: f64| -> Result<Cost, String> {
+        let near = cost(names.cached, bytes)?.times(reads.near_share);
+        if reads.near_share == 1.0 {
+            return Ok(near);
+        }
+        let distant = cost(names.distant, bytes)?.times(1.0 - reads.near_share);
+        Ok(near.plus(distant))
+    };
     let mut sums = [Cost::default(); 2];
     for (bytes, count) in &reads.calls {
-        sums[0] = sums[0].plus(cost(names.cached, *bytes)?.times(*count));
+        sums[0] = sums[0].plus(from_memory(*bytes)?.times(*count));
     }
     for (bytes, count) in &reads.awaited {
-        let (stored, cached) = (cost(names.uncached, *bytes)?, cost(names.cached, *bytes)?);
+        let (stored, cached) = (cost(names.uncached, *bytes)?, from_memory(*bytes)?);
         sums[1] = sums[1].plus(above(stored, cached).times(*count));
     }
     for (bytes, count) in &reads.ahead {
         let stored = cost(names.sequential, SEQUENTIAL_BYTES)?.times(bytes / SEQUENTIAL_BYTES);
-        let cached = cost(names.cached, *bytes)?;
+        let cached = from_memory(*bytes)?;
         sums[1] = sums[1].plus(above(stored, cached).times(*count));
     }
     Ok(sums)

@@ -135,6 +135,19 @@ pub struct MeasuredCache {
     pub latency_ns: f64,
 }
 
+impl Machine {
+    /// Bytes of the largest data cache: as measured, or else as the system reports it. `None` if neither is known.
+    #[must_use]
+    pub fn last_cache_bytes(&self) -> Option<u64> {
+        if let Some(measured) = &self.measured_caches {
+            return Some(measured.largest());
+        }
+        let caches = self.details.iter().flat_map(|details| &details.caches);
+        let of_data = caches.filter(|cache| cache.kind != "instruction");
+        of_data.filter_map(|cache| cache.bytes).max()
+    }
+}
+
 impl MeasuredCaches {
     /// Bytes of the largest level.
     #[must_use]

@@ -27,6 +27,7 @@ fn prepared() -> Yamba {
         .file("server.files", files().to_string())
         .file("server.vector", vector("server", 16.0, None).to_string())
         .file("costs.json", costs.to_string())
+        .file("small-caches.json", with_small_caches(costs).to_string())
         .file("lacking.json", run(1.0).to_string())
 }
 
@@ -53,6 +54,31 @@ fn table_has_the_hits_of_each_size() {
     let words = "page-cache server.files --memory 1M --read-ahead 64K --json";
     let found = document(&mut yamba, words);
     assert!(found["sizes"][0]["hit_ratio"].as_f64().unwrap() > 0.9);
+}
+
+/// Costs of a machine whose last cache holds eight of the sixteen pages, with a cost of reads from memory.
+fn with_small_caches(mut costs: Value) -> Value {
+    let distant = json!({"name": "read(file, memory)", "by": "block"});
+    let entries = costs["benchmarks"].as_array_mut().unwrap();
+    entries.push(entry("of_distant", &distant, 4096, 800.0));
+    entries.push(entry("of_distant", &distant, 1 << 20, 1e5));
+    costs["machine"]["measured_caches"] = json!({"levels": [{"bytes": 32768.0, "latency_ns": 5.0}], "memory_ns": 100.0, "unix_s": 0.0});
+    costs
+}
+
+/// A loop over twice the last cache: an LRU cache of that size has none of its data.
+#[test]
+fn data_that_the_processors_caches_cannot_hold_comes_from_memory() {
+    let mut yamba = prepared();
+    let words =
+        "predict server.vector --files server.files --memory 1M --on small-caches.json --json";
+    let found = document(&mut yamba, words);
+    schema::holds("yamba-predict-1.json", &found);
+    let time = &found["file_times"][0];
+    assert_eq!(time["processor_cache_ratio"], 0.0);
+    // 32 reads of 800 ns, and 16 misses of 50 000 ns, by two requests.
+    assert_eq!(time["from_memory_ns"], 12_800.0);
+    assert_eq!(time["from_storage_ns"], 8.0 * 49_200.0);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::cli::{Failure, page_cache, quantity};
 /// The primitives of reads from memory and from storage.
 const READS: ReadNames = ReadNames {
     cached: "read(file)",
+    distant: "read(file,memory)",
     uncached: "read(file,uncached)",
     sequential: "read(file,sequential)",
 };
@@ -54,7 +55,13 @@ const CURVE_POINTS: u32 = 64;
 impl FileOptions {
     /// The primitives whose costs are needed.
     pub(super) fn primitives(&self) -> Vec<String> {
-        let names = [READS.cached, READS.uncached, READS.sequential].map(str::to_owned);
+        let names = [
+            READS.cached,
+            READS.distant,
+            READS.uncached,
+            READS.sequential,
+        ]
+        .map(str::to_owned);
         self.files.iter().flat_map(|_| names.clone()).collect()
     }
 
@@ -104,11 +111,17 @@ impl FileOptions {
         files: &FileAccesses,
         systems: &[System],
     ) -> Result<Vec<FileTime>, Failure> {
+        let curve = lru(files).curve();
         let mut times = Vec::new();
         for memory in &self.memory {
             let counts = simulated(files, *memory, self.read_ahead);
             for system in systems {
-                times.push(time(files, *memory, &counts, system)?);
+                let near = system
+                    .run
+                    .machine
+                    .last_cache_bytes()
+                    .and_then(|bytes| curve.hit_ratio(bytes / PAGE_BYTES));
+                times.push(time(files, *memory, &counts, near, system)?);
             }
         }
         Ok(times)
@@ -119,6 +132,7 @@ fn time(
     files: &FileAccesses,
     memory_bytes: u64,
     counts: &Counts,
+    near: Option<f64>,
     system: &System,
 ) -> Result<FileTime, Failure> {
     let calls = read_calls(files).into_iter();
@@ -129,12 +143,13 @@ fn time(
     };
     let reads = Reads {
         calls: calls.map(|(bytes, n)| (bytes as f64, n as f64)).collect(),
+        near_share: near.unwrap_or(1.0),
         awaited: in_bytes(&counts.awaited()),
         ahead: in_bytes(&counts.ahead),
     };
     let costs = file_costs(&system.costs, READS, &reads).map_err(|e| {
         Failure::new(format!("--files, on {}: {e}", system.name)).help(
-            "`yamba run --only-tag primitive` measures the costs of cached, uncached and sequential reads",
+            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage",
         )
     })?;
     let mut time = FileTime {
@@ -143,6 +158,7 @@ fn time(
         system: system.name.clone(),
         memory_bytes,
         hit_ratio: counts.all_read().ratio(),
+        processor_cache_ratio: near,
         pages: counts.all_read().pages as f64 / files.units,
         requests: counts.requests.values().sum::<u64>() as f64 / files.units,
         from_memory_ns: 0.0,
