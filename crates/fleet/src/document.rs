@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::classes::distinguishing;
 use crate::report::{JobOfFleet, Report};
-use crate::{FAMILYWISE_ERROR, Finding, NodeRun, POWER};
+use crate::{Finding, NodeRun, POWER, false_alarms};
 
 /// The version of the document.
 const SCHEMA: &str = "yamba-fleet-report/1";
@@ -20,8 +20,8 @@ pub struct Document {
     pub schema: &'static str,
     /// The fleet, folder or runs that the report is about.
     pub name: String,
-    /// The probability of any false alarm.
-    pub familywise_error: f64,
+    /// The expected number of nodes of the last job that are named although they are not slow.
+    pub false_alarms: f64,
     /// The probability with which a slowdown of `detectable` is found.
     pub power: f64,
     /// The jobs, in order of time. All other members are about the last one.
@@ -106,8 +106,8 @@ pub struct SlowNode {
     pub ratio: f64,
     /// The 95 % interval of `ratio`.
     pub confidence_interval: [f64; 2],
-    /// The p-value, adjusted for all tests.
-    pub p: f64,
+    /// How many nodes of the job are expected to show evidence this strong by chance: the p-value times the number of tests.
+    pub false_alarms: f64,
     /// `resource` if the figures of the resource together show it, `figure` if only single figures do.
     pub evidence: &'static str,
     /// Number of figures of the resource that count.
@@ -180,7 +180,7 @@ pub fn document(
     Document {
         schema: SCHEMA,
         name: name.to_owned(),
-        familywise_error: FAMILYWISE_ERROR,
+        false_alarms: false_alarms(of.last.job.nodes.len()),
         power: POWER,
         jobs: report.jobs.iter().map(summary).collect(),
         tests: of.last.job.tests,
@@ -282,7 +282,7 @@ impl Source<'_> {
             resource: resource.clone(),
             ratio: finding.ratio,
             confidence_interval: finding.interval,
-            p: finding.p,
+            false_alarms: finding.false_alarms,
             evidence: if finding.is_of_resource {
                 "resource"
             } else {

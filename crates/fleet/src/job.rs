@@ -2,19 +2,17 @@
 
 use indexmap::IndexMap;
 use indexmap::IndexSet;
-use yamba_stats::{Tail, holm, student_t_quantile};
+use yamba_stats::{Tail, student_t_quantile};
 
 use crate::classes::{Class, classes};
 use crate::column::{Column, Distance, Value};
 use crate::resource::{FIGURE_DEVIATION, Resource, resource};
 use crate::significance::{critical, p_of_launches, p_value, tails};
-use crate::{FAMILYWISE_ERROR, FigureLevel, NodeRun, POWER};
+use crate::{FigureLevel, NodeRun, POWER, false_alarms};
 
-/// The tests of resources and those of figures each have half of the error probability.
-const FAMILIES: f64 = 2.0;
-
-/// Holm's method may reject p-values beyond that of the first step. The launches are looked at up to this multiple of it.
-const SLACK: f64 = 100.0;
+/// The share of the false alarms that the tests of resources have. Those of figures have the rest: a node is rarely slow in one figure alone.
+const SHARE_OF_RESOURCES: f64 = 0.8;
+const SHARE_OF_FIGURES: f64 = 1.0 - SHARE_OF_RESOURCES;
 
 /// A figure is named as evidence from this many deviations on.
 const EVIDENCE: f64 = 3.0;
@@ -71,8 +69,8 @@ pub struct Finding {
     pub ratio: f64,
     /// The 95 % interval of `ratio`, from the spread of the class.
     pub interval: [f64; 2],
-    /// The p-value, adjusted for all tests.
-    pub p: f64,
+    /// How many nodes of the job are expected to show evidence this strong by chance: the p-value times the number of tests.
+    pub false_alarms: f64,
     /// Whether the figures of the resource together show it. Otherwise single figures do.
     pub is_of_resource: bool,
     /// Number of figures of the resource on this node that count, and of those that are slower than the class.
@@ -147,10 +145,9 @@ pub fn job(runs: &[&NodeRun]) -> Job {
     job.modes = analysed.iter().map(resource_modes).collect();
     let figures: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_figures).collect();
     let resources: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_resources).collect();
-    let of_figures = Family::of(&figures)
-        .require_launches(&job.classes, &levels)
-        .adjusted();
-    let of_resources = Family::of(&resources).adjusted();
+    let of_figures =
+        Family::of(&figures, SHARE_OF_FIGURES, runs.len()).require_launches(&job.classes, &levels);
+    let of_resources = Family::of(&resources, SHARE_OF_RESOURCES, runs.len());
     job.tests = [of_resources.tests.len(), of_figures.tests.len()];
     job.fill(&of_resources, &of_figures);
     job.find(&of_resources, &of_figures, &analysed);
@@ -231,12 +228,14 @@ struct Family<'a> {
     tails: Vec<Vec<Tail>>,
     tests: Vec<Test>,
     p: Vec<f64>,
-    /// Adjusted by Holm's method for the tests of the family.
-    adjusted: Vec<f64>,
+    /// Its share of the job's false alarms.
+    share: f64,
+    /// The expected number of false alarms of the job.
+    false_alarms: f64,
 }
 
 impl<'a> Family<'a> {
-    fn of(columns: &'a [Vec<&'a Column>]) -> Family<'a> {
+    fn of(columns: &'a [Vec<&'a Column>], share: f64, nodes: usize) -> Family<'a> {
         let flat: Vec<&Column> = columns.iter().flatten().copied().collect();
         let mut all = tails(&flat).into_iter();
         let tails = columns
@@ -247,7 +246,8 @@ impl<'a> Family<'a> {
             columns,
             tests: Vec::new(),
             p: Vec::new(),
-            adjusted: Vec::new(),
+            share,
+            false_alarms: false_alarms(nodes),
         };
         for (class, columns) in columns.iter().enumerate() {
             for (number, column) in columns.iter().enumerate() {
@@ -264,11 +264,11 @@ impl<'a> Family<'a> {
 
     /// Raises the p-value of a figure to that of its launches, if it may become significant.
     fn require_launches(mut self, classes: &[Class], levels: &Levels) -> Self {
-        let limit = FAMILYWISE_ERROR / FAMILIES / self.tests.len().max(1) as f64;
+        let limit = self.limit();
         let mut all: IndexMap<(usize, usize), Vec<f64>> = IndexMap::new();
         for at in 0..self.tests.len() {
             let (class, figure, _) = self.tests[at];
-            if self.p[at] > limit * SLACK {
+            if self.p[at] > limit {
                 continue;
             }
             let distance = *self.distance(self.tests[at]);
@@ -282,20 +282,20 @@ impl<'a> Family<'a> {
         self
     }
 
-    fn adjusted(mut self) -> Self {
-        self.adjusted = holm(&self.p).unwrap_or_default();
-        self
+    /// The largest p-value that names a node: so many tests with it have the family's share of the false alarms, whether or not they depend on each other.
+    fn limit(&self) -> f64 {
+        self.share * self.false_alarms / self.tests.len().max(1) as f64
     }
 
     fn distance(&self, (class, column, at): Test) -> &Distance {
         &self.columns[class][column].distances[at]
     }
 
-    /// The tests that are significant, with their p-values adjusted for both families.
+    /// The tests that name a node, with the expected number of false alarms of both families.
     fn significant(&self) -> impl Iterator<Item = (Test, f64)> {
-        let each = self.tests.iter().zip(&self.adjusted);
-        let adjusted = each.map(|(test, p)| (*test, (FAMILIES * p).min(1.0)));
-        adjusted.filter(|(_, p)| *p <= FAMILYWISE_ERROR)
+        let each = self.tests.iter().zip(&self.p);
+        let significant = each.filter(|(_, p)| **p <= self.limit());
+        significant.map(|(test, p)| (*test, p * self.tests.len() as f64 / self.share))
     }
 }
 
@@ -350,30 +350,30 @@ impl Job {
 
     fn find(&mut self, resources: &Family, figures: &Family, analysed: &[Analysed]) {
         let mut found: IndexMap<(usize, usize), Finding> = IndexMap::new();
-        for (test, p) in resources.significant() {
+        for (test, alarms) in resources.significant() {
             let distance = resources.distance(test);
             let node = self.node(test.0, distance.node);
-            let finding = self.finding(test.0, distance, test.1, p, &analysed[test.0]);
+            let finding = self.finding(test.0, distance, test.1, alarms, &analysed[test.0]);
             found.insert((node, test.1), finding);
         }
-        for (test, p) in figures.significant() {
+        for (test, alarms) in figures.significant() {
             let distance = figures.distance(test);
             let (node, resource) = (self.node(test.0, distance.node), self.figures[test.1].1);
-            let of_figure = self.finding(test.0, distance, resource, p, &analysed[test.0]);
+            let of_figure = self.finding(test.0, distance, resource, alarms, &analysed[test.0]);
             let finding = found.entry((node, resource)).or_insert(Finding {
                 is_of_resource: false,
                 ..of_figure.clone()
             });
-            let is_stronger = !finding.is_of_resource && p < finding.p;
+            let is_stronger = !finding.is_of_resource && alarms < finding.false_alarms;
             if is_stronger {
                 (finding.ratio, finding.interval) = (of_figure.ratio, of_figure.interval);
             }
-            finding.p = finding.p.min(p);
+            finding.false_alarms = finding.false_alarms.min(alarms);
         }
         self.findings = found.into_values().collect();
         self.findings.sort_by(|a, b| {
-            (a.p, b.ratio)
-                .partial_cmp(&(b.p, a.ratio))
+            (a.false_alarms, b.ratio)
+                .partial_cmp(&(b.false_alarms, a.ratio))
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
     }
@@ -383,7 +383,7 @@ impl Job {
         class: usize,
         distance: &Distance,
         resource: usize,
-        p: f64,
+        false_alarms: f64,
         analysed: &Analysed,
     ) -> Finding {
         let node = self.node(class, distance.node);
@@ -392,7 +392,7 @@ impl Job {
             resource,
             ratio: distance.residual.exp(),
             interval: interval(distance, self.classes[class].nodes.len()),
-            p,
+            false_alarms,
             is_of_resource: true,
             counts: analysed.resources[resource].counts[distance.node],
             figures: self.evidence(distance.node, resource, analysed),
@@ -427,7 +427,7 @@ fn interval(distance: &Distance, nodes: usize) -> [f64; 2] {
 
 /// The smallest slowdown of each resource of each class: 95 % of the nodes that were not found would be found if they were slower by this factor.
 fn detectable(job: &Job, resources: &Family) -> Vec<Detectable> {
-    let p = FAMILYWISE_ERROR / FAMILIES / resources.tests.len().max(1) as f64;
+    let p = resources.limit();
     let mut all = Vec::new();
     for (class, columns) in resources.columns.iter().enumerate() {
         for (resource, column) in columns.iter().enumerate() {

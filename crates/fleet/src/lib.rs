@@ -26,8 +26,16 @@ pub use job::{Detectable, Finding, Job, SlowFigure, State};
 pub use node_run::{FigureLevel, LeftOut, NodeRun};
 pub use report::{JobOfFleet, Report, report};
 
-/// The probability of any false alarm in the report of one job.
-pub const FAMILYWISE_ERROR: f64 = 0.01;
+/// The expected number of false alarms in the report of a job with few nodes: one report in twenty has one.
+pub const FALSE_ALARMS: f64 = 0.05;
+
+/// The expected number of false alarms for each node of a large job.
+pub const FALSE_ALARMS_PER_NODE: f64 = 2e-4;
+
+/// The expected number of nodes that a report names although they are not slow.
+pub fn false_alarms(nodes: usize) -> f64 {
+    FALSE_ALARMS.max(FALSE_ALARMS_PER_NODE * nodes as f64)
+}
 
 /// The probability with which [`Detectable::slowdown`] is found.
 pub const POWER: f64 = 0.95;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::command::{command, failed, output, quoted, shell_line, with_message, words};
@@ -46,7 +46,7 @@ impl Launcher for Mpi {
         source: &Path,
     ) -> Result<Box<dyn Running>, LaunchError> {
         let program = job.folder.join("together");
-        let mut compile = Command::new("mpicxx");
+        let mut compile = command(&words("YAMBA_MPICXX", "mpicxx"));
         compile.args(["-std=c++17", "-O2", "-o"]).arg(&program);
         output(compile.arg(source), "")?;
         let refused = |e: std::io::Error| {

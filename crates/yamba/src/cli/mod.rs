@@ -95,6 +95,7 @@ Environment:
   YAMBA_SSH    the command that reaches the machine of `yamba run --remote` and the hosts of `yamba fleet run`, with its
                options (default: ssh)
   YAMBA_MPIRUN  the command that starts `yamba fleet run --with mpi`, with its options (default: mpirun)
+  YAMBA_MPICXX  the compiler of that MPI for `--together` (default: mpicxx)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
   YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
   YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: jars, beside the program)

@@ -35,6 +35,7 @@ Examples:
 Environment:
   SBATCH_*      options of sbatch: SBATCH_PARTITION, SBATCH_ACCOUNT
   YAMBA_MPIRUN  the command of MPI, with its options (default: mpirun)
+  YAMBA_MPICXX  the compiler of that MPI for `--together` (default: mpicxx)
   YAMBA_SSH     the command of ssh, with its options (default: ssh)
 
 Exit status: 0 each task has a complete run; 1 some have none; 2 nothing was started.")]
