@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fastrand::Rng;
+use yamba_compare::{Pair, Verdict, compare_launches, has_figure, unit};
 use yamba_record::event::{Begin, Placement, RawBatch};
 use yamba_record::program::Program;
 use yamba_record::{Benchmark, Event, Workers};
@@ -344,4 +345,45 @@ fn batch_without_its_readings_is_not_quiet() {
         .filter(|i| !batches[*i].disturbed.is_empty())
         .collect();
     assert_eq!(marked, [3, 5]);
+}
+
+/// Two measurements of the same work with the same neighbour, one after the other.
+fn measure_twice(random: &mut Rng) -> [Benchmark; 2] {
+    let mut duration = || 10_f64.powf(5.0 + 4.0 * random.f64());
+    let (turn_ns, pause_ns) = (duration(), duration());
+    let batch = [1.0, 5.0, 25.0][random.usize(..3)];
+    let mut host = host(random.u64(..), turn_ns, pause_ns, batch);
+    [(); 2].map(|()| measure(&mut host, Some(QUIET_WIDTH)))
+}
+
+/// The medians of launches that a comparison uses.
+fn pair([a, b]: &[Benchmark; 2]) -> Pair {
+    let choice = unit::of_pair(a, b);
+    let [a, b] = [a, b].map(|side| unit::Medians::of(side).within(choice.unit).to_vec());
+    Pair {
+        among: choice.among,
+        ..Pair::new("", &a, &b)
+    }
+}
+
+/// At most one of a hundred comparisons of a machine with itself has a false alarm, with neighbours whose turns and pauses last between 0.1 ms and 1 s.
+#[test]
+fn comparisons_beside_neighbours_have_no_false_alarm() {
+    const COMPARISONS: usize = 300;
+    const BENCHMARKS: usize = 4;
+    let mut random = Rng::with_seed(21);
+    let (mut alarms, mut compared) = (0, 0);
+    for _ in 0..COMPARISONS {
+        let both: Vec<_> = (0..BENCHMARKS)
+            .map(|_| measure_twice(&mut random))
+            .collect();
+        let usable = both.iter().filter(|sides| sides.iter().all(has_figure));
+        let pairs: Vec<Pair> = usable.map(pair).collect();
+        compared += pairs.len();
+        let mut verdicts = compare_launches(&pairs).into_iter().map(|c| c.verdict);
+        alarms += usize::from(verdicts.any(|verdict| verdict == Verdict::Suspect));
+    }
+    println!("{compared} pairs compared, {alarms} false alarms");
+    assert!(100 * alarms <= COMPARISONS, "{alarms} false alarms");
+    assert!(compared > COMPARISONS, "{compared} pairs");
 }
