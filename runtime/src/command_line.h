@@ -48,7 +48,7 @@ namespace arguments {
         "  --time-ns N        and goes on until N nanoseconds are spent\n"
         "  --slow-batches N measures N where one pass takes longer than that\n"
         "  --batch-ns N     makes a batch last at least N nanoseconds\n"
-        "  --precision X      or until the median's interval is within this part of it\n"
+        "  --precision X      or until half of the median's confidence interval is at most this share of the median\n"
         "  --quiet-width X    or until enough batches were measured while the width probe took X cycles\n"
         "  --warmup-ns N      runs so long before anything is timed\n"
         "  --singles N        then times up to N operations alone\n"

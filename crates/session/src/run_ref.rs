@@ -37,7 +37,7 @@ impl Runs {
                 false => "there is no such file",
             };
             return Err(Failure::new(format!("{reference}: {why}")).help(
-                "name the file of a run's document, or a kept run: `yamba runs` lists them",
+                "name the file of a run's document, or a stored run: `yamba runs` lists them",
             ));
         }
         let store = match &mut self.store {

@@ -10,7 +10,7 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Finding> {
     if privileges.realtime != Some(false) {
         return None;
     }
-    let text = "no right to real-time scheduling: any other thread may take a turn during a batch";
+    let text = "no right to real-time scheduling: other threads may interrupt a batch";
     let holds = privileges.capabilities.iter().any(|c| c == "sys_nice");
     let may = holds
         || !matches!(
@@ -20,12 +20,12 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Finding> {
     Some(if may {
         advice(
             text,
-            "limits allow it, a container or its control group does not: run outside of it",
+            "the limits allow it, but the container or its control group does not: run outside of the container",
         )
     } else {
         command(
             text,
-            "sudo prlimit --pid $$ --rtprio=99    # for this shell and what it starts",
+            "sudo prlimit --pid $$ --rtprio=99    # for this shell and its children",
         )
     })
 }
@@ -40,7 +40,7 @@ pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "with --realtime others still get {:.0} % of each second, {} ms in one piece, if they want it",
+        "with --realtime, other threads can still take {:.0} % of each second, {} ms at a time",
         (period - run) as f64 / period as f64 * 100.0,
         (period - run) / 1000
     );
@@ -68,9 +68,9 @@ pub(super) fn locked_memory(f: &Facts<'_>) -> Option<Finding> {
     };
     Some(command(
         format!(
-            "only {} may be locked in memory: the rest may be taken away and fault while it is timed",
+            "only {} may be locked in memory: the kernel may reclaim the other pages, which then fault during a batch",
             bytes(limit)
         ),
-        "sudo prlimit --pid $$ --memlock=unlimited    # for this shell and what it starts",
+        "sudo prlimit --pid $$ --memlock=unlimited    # for this shell and its children",
     ))
 }

@@ -25,27 +25,30 @@ pub(super) fn load(f: &Facts<'_>) -> Option<Finding> {
     let mut seen = Vec::new();
     match load.running {
         None | Some(0) => {}
-        Some(1) => seen.push("another thread runs just now".to_owned()),
-        Some(n) => seen.push(format!("{n} other threads run just now")),
+        Some(1) => seen.push("another thread is running now".to_owned()),
+        Some(n) => seen.push(format!("{n} other threads are running now")),
     }
     if let Some([minute, ..]) = load.average
         && minute > 0.25 * f.machine.cpus as f64
     {
         seen.push(format!(
-            "{minute:.2} threads ran in the mean of the last minute"
+            "{minute:.2} threads ran on average in the last minute"
         ));
     }
     if let Some(share) = load.cpu_pressure
         && share >= PRESSURE
     {
         seen.push(format!(
-            "in {share:.0} % of the last 10 s one waited for a processor"
+            "in {share:.0} % of the last 10 s a thread waited for a processor"
         ));
     }
     (!seen.is_empty()).then(|| {
         command(
-            format!("{}: they take turns, caches and memory", seen.join(", ")),
-            "ps -eo pcpu,pid,comm --sort=-pcpu | head    # who it is",
+            format!(
+                "{}: they take processor time, cache and memory bandwidth",
+                seen.join(", ")
+            ),
+            "ps -eo pcpu,pid,comm --sort=-pcpu | head    # lists them",
         )
     })
 }
@@ -56,8 +59,7 @@ pub(super) fn one_processor(f: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let online = f.details.processor.online.as_deref();
-    let text =
-        "one processor does all: interrupts, the kernel's own work and every other process disturb";
+    let text = "there is one processor: interrupts, kernel threads and all other processes run on it and disturb measurements";
     match online {
         Some(all) if cpu_list(all).len() > 1 => {
             Some(command(text, format!("taskset -cp {all} $$")))
@@ -71,10 +73,10 @@ pub(super) fn stolen(f: &Facts<'_>) -> Option<Finding> {
     (share >= STOLEN).then(|| {
         advice(
             format!(
-                "the host took {} of the time that was wanted since the system started",
+                "the host withheld {} of the processor time since the system started (steal time)",
                 percent(share)
             ),
-            "a bare machine or a host of one's own; batches that were stolen from are marked",
+            "measure on a physical machine or a dedicated host; batches with steal time are marked",
         )
     })
 }
@@ -91,8 +93,8 @@ pub(super) fn quota(f: &Facts<'_>) -> Option<Finding> {
     let quota = f.details.virtualisation.cpu_quota?;
     (quota < f.machine.cpus as f64).then(|| {
         advice(format!(
-                "the control group may use {quota} processors' time: beyond that all of it stops until the next \
-                 period (mostly 100 ms)"
+                "the control group may use the time of {quota} processors: then all its processes stop until the next \
+                 period (usually 100 ms)"
             ),
             "start it without a quota: `docker run` without `--cpus`, systemd without `CPUQuota=`",
         )
@@ -103,8 +105,7 @@ pub(super) fn smt(f: &Facts<'_>) -> Option<Finding> {
     if f.details.processor.smt != Some(true) {
         return None;
     }
-    let text =
-        "two threads share a core: what runs on the sibling takes its units and its first caches";
+    let text = "two hardware threads share a core: a process on the sibling takes execution units and the first caches";
     Some(match f.details.processor.smt_control.as_deref() {
         Some("on") => command(
             text,
@@ -121,10 +122,10 @@ pub(super) fn little_memory(f: &Facts<'_>) -> Option<Finding> {
     (available < total / 20).then(|| {
         command(
             format!(
-                "only {} of memory is left: the kernel takes pages back while something is timed",
+                "only {} of memory is left: the kernel reclaims pages during measurements",
                 bytes(available)
             ),
-            "ps -eo rss,pid,comm --sort=-rss | head    # who has it",
+            "ps -eo rss,pid,comm --sort=-rss | head    # lists the largest",
         )
     })
 }
@@ -134,7 +135,7 @@ pub(super) fn swap(f: &Facts<'_>) -> Option<Finding> {
     (used > 0).then(|| {
         command(
             format!(
-                "{} of memory is swapped out: a process that touches it waits for a disk",
+                "{} of memory is swapped out: a process that accesses it waits for a disk",
                 bytes(used)
             ),
             "sudo swapoff -a && sudo swapon -a",

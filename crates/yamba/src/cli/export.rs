@@ -11,7 +11,7 @@ use yamba_store::export::{self, FORMATS, Format};
 
 /// Write a run in a form that other programs read
 ///
-/// Figures that are not valid are in none of them as good ones: docs/export.md says what each form has in their place.
+/// No format contains an invalid figure as if it were valid. docs/export.md says for each format how it marks or omits them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -20,7 +20,7 @@ const TITLES: [&str; 6] = ["run", "started (UTC)", "level", "", "change", "tags"
 /// If many runs are omitted for the same reason, this many are named.
 const NAMED: usize = 4;
 
-/// A benchmark over the kept runs of a machine, and where it changed
+/// A benchmark over the stored runs of a machine, and where it changed
 ///
 /// A change is a change of level: several runs before it and after it differ by more than noise does (E-divisive means, by permutation, 1 % a series). One slow
 /// run is not a change.
@@ -62,7 +62,7 @@ impl HistoryCommand {
         listed.retain(|run| run.benchmarks.iter().any(|b| known.contains(b)));
         if listed.is_empty() {
             return Err(Failure::new(format!(
-                "no kept run has a benchmark {}",
+                "no stored run has a benchmark {}",
                 self.names.join(" or ")
             ))
             .help("`yamba runs` shows what each run measured"));

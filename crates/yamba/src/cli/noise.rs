@@ -33,7 +33,7 @@ pub(super) struct NoiseCommand {
     /// Time for one point with all its launches, in each run
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
-    /// Decides the order of launches and what is drawn
+    /// Seed of all random choices: the order of launches, and the samples of the bootstrap
     #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
     /// One JSON document

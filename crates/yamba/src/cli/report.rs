@@ -22,7 +22,7 @@ Examples:
   yamba report latest~1 latest -o both.html    two runs side by side
   yamba report run.json -o - > page.html       a document that `yamba run --json` wrote, to standard output")]
 pub(super) struct Report {
-    /// A kept run (an id or its beginning, a tag, `latest`, `latest~1`), or the path of a run's document
+    /// A stored run (an id or its beginning, a tag, `latest`, `latest~1`), or the path of a run's document
     #[arg(value_name = "RUN", default_value = "latest")]
     runs: Vec<String>,
     /// The figures of each run as Markdown, a table for each group, as `yamba show --md` has them

@@ -6,7 +6,7 @@ use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde_json::json;
 
-/// Remove kept runs for good
+/// Remove stored runs for good
 ///
 /// Nothing is asked. If any of the runs is unknown, none is removed.
 #[derive(Args)]

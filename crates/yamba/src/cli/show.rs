@@ -13,7 +13,7 @@ use super::run::{self, Run, Style, table};
 use super::{Failure, StoreOption, output, run_ref};
 use yamba_toolchain::render::visible;
 
-/// What did a kept run measure?
+/// What did a stored run measure?
 ///
 /// The table that `yamba run` printed, its whole document, its raw batches, its tables for a paper, its charts, or the texts that a benchmark was made of.
 #[derive(Args)]

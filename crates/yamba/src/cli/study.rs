@@ -47,7 +47,7 @@ pub(super) struct Study {
     /// A study that ships, by its name, or a file
     #[arg(value_name = "NAME|FILE.toml")]
     study: Option<String>,
-    /// Take the figures of this run instead of measuring: a kept run (an id or its beginning, a tag, `latest`, `latest~1`), or a run's document
+    /// Take the figures of this run instead of measuring: a stored run (an id or its beginning, a tag, `latest`, `latest~1`), or a run's document
     #[arg(long, value_name = "RUN", conflicts_with_all = [
         "set", "quick", "thorough", "time", "processes", "launches", "batches", "warmup", "precision", "percentiles", "seed",
         "disk_limit", "realtime", "placement", "cpu", "dry_run", "target", "name",

@@ -62,7 +62,7 @@ pub(super) struct Time {
     /// Include this header of the system, or file of your own; may be repeated
     #[arg(long, value_name = "HEADER")]
     include: Vec<String>,
-    /// End a process that takes longer; nine measure each figure [default: one that says nothing for 5 s]
+    /// End each of a figure's nine processes after this time [default: after 5 s without a message]
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     timeout: Option<Duration>,
     /// End a process that has more processes and threads at any time [default: as `yamba run`]

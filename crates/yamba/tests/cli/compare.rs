@@ -565,7 +565,7 @@ fn history_shows_where_benchmark_changed() {
     one.says(&["there is one run, and a change needs several: `yamba run lat_same`"]);
     yamba
         .run("history lat_none --store kept.sqlite")
-        .refused(&["no kept run has a benchmark lat_none", "help: "]);
+        .refused(&["no stored run has a benchmark lat_none", "help: "]);
     yamba.run("history").refused(&["NAME|GLOB"]);
 }
 
