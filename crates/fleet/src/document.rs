@@ -20,7 +20,7 @@ pub struct Document {
     pub schema: &'static str,
     /// The fleet, folder or runs that the report is about.
     pub name: String,
-    /// The expected number of nodes of the last job that are named although they are not slow.
+    /// The most nodes of the last job that are expected to be named although they are not slow.
     pub false_alarms: f64,
     /// The probability with which a slowdown of `detectable` is found.
     pub power: f64,
@@ -106,7 +106,8 @@ pub struct SlowNode {
     pub ratio: f64,
     /// The 95 % interval of `ratio`.
     pub confidence_interval: [f64; 2],
-    /// How many nodes of the job are expected to show evidence this strong by chance: the p-value times the number of tests.
+    /// At most this many nodes are expected to be named by chance if the report names all evidence this strong: the p-value times the number of tests of its kind, divided by the share of
+    /// this kind in the false alarms (0.8 for resources, 0.2 for figures).
     pub false_alarms: f64,
     /// `resource` if the figures of the resource together show it, `figure` if only single figures do.
     pub evidence: &'static str,
@@ -180,7 +181,7 @@ pub fn document(
     Document {
         schema: SCHEMA,
         name: name.to_owned(),
-        false_alarms: false_alarms(of.last.job.nodes.len()),
+        false_alarms: false_alarms(of.last.job.tested),
         power: POWER,
         jobs: report.jobs.iter().map(summary).collect(),
         tests: of.last.job.tests,

@@ -43,6 +43,8 @@ pub struct Job {
     pub detectable: Vec<Detectable>,
     /// Number of tests: nodes times resources, and nodes times figures.
     pub tests: [usize; 2],
+    /// Number of nodes that were tested: those of large classes with enough figures.
+    pub tested: usize,
 }
 
 /// A node in one resource.
@@ -69,7 +71,8 @@ pub struct Finding {
     pub ratio: f64,
     /// The 95 % interval of `ratio`, from the spread of the class.
     pub interval: [f64; 2],
-    /// How many nodes of the job are expected to show evidence this strong by chance: the p-value times the number of tests.
+    /// At most this many nodes are expected to be named by chance if the report names all evidence this strong: the p-value times the number of tests of its kind, divided by the share of
+    /// this kind in the false alarms.
     pub false_alarms: f64,
     /// Whether the figures of the resource together show it. Otherwise single figures do.
     pub is_of_resource: bool,
@@ -145,9 +148,10 @@ pub fn job(runs: &[&NodeRun]) -> Job {
     job.modes = analysed.iter().map(resource_modes).collect();
     let figures: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_figures).collect();
     let resources: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_resources).collect();
+    job.tested = tested(&figures);
     let of_figures =
-        Family::of(&figures, SHARE_OF_FIGURES, runs.len()).require_launches(&job.classes, &levels);
-    let of_resources = Family::of(&resources, SHARE_OF_RESOURCES, runs.len());
+        Family::of(&figures, SHARE_OF_FIGURES, job.tested).require_launches(&job.classes, &levels);
+    let of_resources = Family::of(&resources, SHARE_OF_RESOURCES, job.tested);
     job.tests = [of_resources.tests.len(), of_figures.tests.len()];
     job.fill(&of_resources, &of_figures);
     job.find(&of_resources, &of_figures, &analysed);
@@ -220,6 +224,15 @@ fn resource_modes(analysed: &Analysed) -> Vec<Vec<(f64, usize)>> {
     analysed.resources.iter().map(of).collect()
 }
 
+/// Number of nodes of all classes with a test in any of these columns.
+fn tested(columns: &[Vec<&Column>]) -> usize {
+    let of_class = |columns: &Vec<&Column>| {
+        let distances = columns.iter().flat_map(|column| &column.distances);
+        distances.map(|d| d.node).collect::<IndexSet<usize>>().len()
+    };
+    columns.iter().map(of_class).sum()
+}
+
 /// The tests of all nodes of all classes in some columns, with their p-values.
 struct Family<'a> {
     /// By class.
@@ -230,7 +243,7 @@ struct Family<'a> {
     p: Vec<f64>,
     /// Its share of the job's false alarms.
     share: f64,
-    /// The expected number of false alarms of the job.
+    /// The most false alarms that are expected in the job.
     false_alarms: f64,
 }
 
@@ -282,7 +295,7 @@ impl<'a> Family<'a> {
         self
     }
 
-    /// The largest p-value that names a node: so many tests with it have the family's share of the false alarms, whether or not they depend on each other.
+    /// The largest p-value that names a node. All tests of the family at this p-value have at most the family's share of the false alarms, whether or not they depend on each other.
     fn limit(&self) -> f64 {
         self.share * self.false_alarms / self.tests.len().max(1) as f64
     }

@@ -26,13 +26,13 @@ pub use job::{Detectable, Finding, Job, SlowFigure, State};
 pub use node_run::{FigureLevel, LeftOut, NodeRun};
 pub use report::{JobOfFleet, Report, report};
 
-/// The expected number of false alarms in the report of a job with few nodes: one report in twenty has one.
+/// The most false alarms that are expected in the report of a job with few nodes: at most one report in twenty has any.
 pub const FALSE_ALARMS: f64 = 0.05;
 
-/// The expected number of false alarms for each node of a large job.
+/// The most false alarms that are expected for each node of a large job.
 pub const FALSE_ALARMS_PER_NODE: f64 = 2e-4;
 
-/// The expected number of nodes that a report names although they are not slow.
+/// The most nodes that a report is expected to name although they are not slow, with this number of nodes that can be tested.
 pub fn false_alarms(nodes: usize) -> f64 {
     FALSE_ALARMS.max(FALSE_ALARMS_PER_NODE * nodes as f64)
 }

@@ -7,6 +7,9 @@ use crate::column::{Column, Distance};
 /// The efficiency of the robust spread: it is as exact as a standard deviation of this share of the nodes.
 const EFFICIENCY: f64 = 0.82;
 
+/// With fewer launches, a single figure names no node: two slow launches are too often chance.
+const FEWEST_LAUNCHES: usize = 3;
+
 /// One of this many launches of a node may be as fast as those of other nodes.
 const TOLERANCE: usize = 6;
 
@@ -53,7 +56,7 @@ pub fn critical(distance: &Distance, column: &Column, tail: &Tail, p: f64) -> Op
 /// No distribution is assumed: a figure of which every tenth launch takes half as long again on any node names no node.
 pub fn p_of_launches(own: &[f64], all: &[f64]) -> f64 {
     let spared = own.len() / TOLERANCE;
-    let Some(least) = own.get(spared) else {
+    let Some(least) = own.get(spared).filter(|_| own.len() >= FEWEST_LAUNCHES) else {
         return 1.0;
     };
     let count = |launches: &[f64]| launches.len() - launches.partition_point(|x| x < least);

@@ -69,11 +69,14 @@ impl<'a> Measurement<'a> {
         let scratch = Scratch::new();
         let mut run = self.begun();
         let widths = self.widths(&run.machine);
-        run.machine.measured_caches = self.caches(&run.machine, &widths);
+        let caches = self.caches(&run.machine, &widths);
         let limits = Limits {
-            sizes: sizes::variable(options, run.machine.measured_caches.as_ref()),
+            sizes: sizes::variable(options, caches.as_ref()),
             ..Limits::of(options, self.stop, &scratch)
         };
+        // A run that reduces no sizes names the caches of an earlier one: predictions use them.
+        let kept = || measured_caches::kept_caches(self.neighbours.folder()?, &run.machine);
+        run.machine.measured_caches = caches.or_else(kept);
         let conditions = Conditions {
             options,
             scratch: &scratch,

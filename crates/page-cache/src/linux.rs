@@ -280,12 +280,12 @@ impl LinuxCache {
         let end = (window.start + window.pages).min(self.files[file as usize].pages);
         let mut marker = window.start + window.pages - window.behind_marker;
         let (mut index, mut order, mut run) = (window.start, window.order, 0);
-        let mut is_whole = true;
+        let mut takes_large_folios = true;
         while index < end {
             let mut pages = fitting(index, order, end);
-            if is_whole && (index..index + pages).any(|i| self.has(file, i)) {
-                // The rest goes another way in the kernel (`do_page_cache_ra`): it takes single pages, and puts the marker before the end of the file.
-                (pages, order, is_whole) = (1, 0, false);
+            if takes_large_folios && (index..index + pages).any(|i| self.has(file, i)) {
+                // The kernel reads the rest with `do_page_cache_ra`, which takes single pages and counts the marker from the end of the file.
+                (pages, order, takes_large_folios) = (1, 0, false);
                 marker = if window.behind_marker <= end - index {
                     end - window.behind_marker
                 } else {

@@ -1,8 +1,9 @@
-//! The searches for missing pages of Linux 6.18, as its tree of a file's pages (`lib/xarray.c`) answers them.
+//! Finds missing pages as Linux 6.18 does, in its tree of a file's pages (`lib/xarray.c`).
 //!
-//! A node of the tree has 64 slots, and a folio takes the slot of its first page and marks the others as belonging to it. A folio of 64 pages or more takes slots of a node one
-//! level above the single pages. A search that begins within a folio moves to the slot of the folio's first page, but counts from the page where it began. So its count and its
-//! place in the tree differ, until it enters another node, whose slot it takes from the count. The answers decide how much is read ahead, so the simulation has to give the same ones.
+//! A node of the tree has 64 slots. The first slot of a folio holds the folio, and the slots of its other pages refer to the first one. Folios of 64 pages and more take slots one level
+//! above those of single pages. A search that begins at a later page of a folio moves to the folio's first slot, while its page number stays the same. From there on it looks at the
+//! slots of other pages than it counts, until it enters another node and computes the slot from the page number. So the kernel finds the end of a stretch of cached pages a few
+//! pages too early or too late. Its read-ahead depends on these numbers, so the simulation makes the same errors.
 
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ pub fn next_missing(pages: &impl Pages, from: u64, most: u64) -> u64 {
     };
     for _ in 1..most {
         if !place.move_to_next(pages) {
-            return place.count;
+            return place.counted;
         }
     }
     from + most
@@ -44,16 +45,16 @@ pub fn cached_before(pages: &impl Pages, index: u64, most: u64) -> u64 {
             break;
         }
     }
-    index.wrapping_sub(place.count).wrapping_sub(1)
+    index.wrapping_sub(place.counted).wrapping_sub(1)
 }
 
-/// A slot of a node, and the page where the search believes to be.
+/// Where a search is: a slot of a node, and the page that it counts there.
 struct Place {
     level: u32,
     /// The first page of the node.
     node: u64,
     slot: u64,
-    count: u64,
+    counted: u64,
 }
 
 enum Entry {
@@ -72,13 +73,13 @@ impl Place {
             level,
             node,
             slot: (first - node) / span(level),
-            count: page,
+            counted: page,
         })
     }
 
     /// Moves on by one page (`xas_next`). Returns whether there is a page.
     fn move_to_next(&mut self, pages: &impl Pages) -> bool {
-        self.count += 1;
+        self.counted += 1;
         let is_simple = self.level == 0 && self.slot + 1 < SLOTS;
         if is_simple || self.slot != self.counted_slot() {
             self.slot += 1;
@@ -94,7 +95,7 @@ impl Place {
 
     /// Moves back by one page (`xas_prev`). Returns whether there is a page.
     fn move_to_previous(&mut self, pages: &impl Pages) -> bool {
-        self.count = self.count.wrapping_sub(1);
+        self.counted = self.counted.wrapping_sub(1);
         let is_simple = self.level == 0 && self.slot > 0;
         if !is_simple && self.slot == self.counted_slot() {
             return self.descend(pages);
@@ -110,7 +111,7 @@ impl Place {
 
     /// The slot of the counted page in a node of this level.
     fn counted_slot(&self) -> u64 {
-        self.count / span(self.level) % SLOTS
+        self.counted / span(self.level) % SLOTS
     }
 
     /// Moves to the slot of the node in the node above. Returns whether there is one.

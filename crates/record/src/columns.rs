@@ -167,6 +167,33 @@ pub fn array<T: Number, S: Serializer>(numbers: &[T], serializer: S) -> Result<S
     serializer.collect_seq(numbers.iter().map(|n| n.plain()))
 }
 
+/// The fewest equal numbers that a document writes as one pair.
+const SHORTEST_REPEAT: usize = 3;
+
+/// The most records of a document. A short pair may stand for many numbers, and must not exhaust the memory.
+const MOST_RECORDS: usize = 1 << 20;
+
+/// An element of a column in a document.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Element<T> {
+    /// `[NUMBER, COUNT]`: a number that COUNT neighbouring records share.
+    Repeated(T, usize),
+    One(T),
+}
+
+/// Serializes numbers as one array, with one pair for neighbours that are equal.
+fn repeats<T: Number, S: Serializer>(numbers: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    let groups = numbers.chunk_by(|a, b| a.is(*b));
+    let elements = groups.flat_map(|group| {
+        let (number, is_long) = (group[0].plain(), group.len() >= SHORTEST_REPEAT);
+        let pair = is_long.then_some(Element::Repeated(number, group.len()));
+        let single = (!is_long).then(|| group.iter().map(move |_| Element::One(number)));
+        pair.into_iter().chain(single.into_iter().flatten())
+    });
+    serializer.collect_seq(elements)
+}
+
 /// Numbers, one for each record. A document writes a number that all records share once, without an array.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers<T> {
@@ -228,7 +255,7 @@ impl<T: Number> Serialize for Numbers<T> {
         if self.each.is_empty() {
             self.shared.plain().serialize(serializer)
         } else {
-            array(&self.each, serializer)
+            repeats(&self.each, serializer)
         }
     }
 }
@@ -239,13 +266,63 @@ impl<'de, T: Number> Deserialize<'de> for Numbers<T> {
     }
 }
 
+impl<'de, T: Number> Deserialize<'de> for Element<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Element<T>, D::Error> {
+        deserializer.deserialize_any(OneOrRepeated(PhantomData))
+    }
+}
+
+/// Reads an element without a buffer, unlike a derived reader of an untagged type.
+struct OneOrRepeated<T>(PhantomData<T>);
+
+impl<T: Number> OneOrRepeated<T> {
+    fn one<E: serde::de::Error>(self, plain: Plain) -> Result<Element<T>, E> {
+        number(plain).map(Element::One)
+    }
+}
+
+impl<'de, T: Number> Visitor<'de> for OneOrRepeated<T> {
+    type Value = Element<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, or a pair of a number and a count")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut pair: A) -> Result<Element<T>, A::Error> {
+        let lacks = |place| serde::de::Error::invalid_length(place, &"a number and a count");
+        let number = pair.next_element()?.ok_or_else(|| lacks(0))?;
+        let count = pair.next_element()?.ok_or_else(|| lacks(1))?;
+        Ok(Element::Repeated(number, count))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Element<T>, E> {
+        self.one(Plain::Natural(n))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Element<T>, E> {
+        self.one(Plain::Whole(n))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, n: f64) -> Result<Element<T>, E> {
+        self.one(Plain::Real(n))
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Element<T>, E> {
+        self.one(Plain::Missing(()))
+    }
+}
+
+/// The number of a column.
+fn number<T: Number, E: serde::de::Error>(plain: Plain) -> Result<T, E> {
+    T::of(plain).ok_or_else(|| E::custom(format_args!("{plain:?} is no number of this column")))
+}
+
 struct OneOrEach<T>(PhantomData<T>);
 
 impl<T: Number> OneOrEach<T> {
     fn shared<E: serde::de::Error>(self, plain: Plain) -> Result<Numbers<T>, E> {
-        let wrong = || E::custom(format_args!("{plain:?} is no number of this column"));
         Ok(Numbers {
-            shared: T::of(plain).ok_or_else(wrong)?,
+            shared: number(plain)?,
             each: Vec::new(),
         })
     }
@@ -255,13 +332,22 @@ impl<'de, T: Number> Visitor<'de> for OneOrEach<T> {
     type Value = Numbers<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, or an array of numbers")
+        f.write_str("a number, or an array of numbers and of pairs of a number and a count")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Numbers<T>, A::Error> {
         let mut each = Vec::new();
-        while let Some(number) = all.next_element()? {
-            each.push(number);
+        while let Some(element) = all.next_element()? {
+            let (number, count) = match element {
+                Element::Repeated(number, count) => (number, count),
+                Element::One(number) => (number, 1),
+            };
+            let left = MOST_RECORDS - each.len();
+            if !(1..=left).contains(&count) {
+                let text = format_args!("a count is not between 1 and {left}");
+                return Err(serde::de::Error::custom(text));
+            }
+            each.resize(each.len() + count, number);
         }
         Ok(Numbers::of(each))
     }
@@ -285,17 +371,20 @@ impl<'de, T: Number> Visitor<'de> for OneOrEach<T> {
 
 #[cfg(test)]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Numbers<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("Numbers_{}", T::schema_name()).into()
+        format!("ColumnOf{}", T::schema_name()).into()
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let number = generator.subschema_for::<T>();
-        schemars::json_schema!({"anyOf": [number, {"type": "array", "items": number}]})
+        let pair = schemars::json_schema!({
+            "type": "array",
+            "prefixItems": [number, {"type": "integer", "minimum": 1}],
+            "minItems": 2,
+            "maxItems": 2,
+        });
+        let element = schemars::json_schema!({"anyOf": [number, pair]});
+        schemars::json_schema!({"anyOf": [number, {"type": "array", "items": element}]})
     }
 }
 
@@ -392,5 +481,48 @@ impl Column for Named {
 
     fn is_blank(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text<T: Number>(each: Vec<T>) -> String {
+        let text = serde_json::to_string(&Numbers::of(each.clone())).unwrap();
+        let read: Numbers<T> = serde_json::from_str(&text).unwrap();
+        let is_same = |(place, number): (usize, &T)| read.get(place).is(*number);
+        assert!(each.iter().enumerate().all(is_same) && read.fits(each.len()));
+        text
+    }
+
+    #[test]
+    fn equal_neighbours_are_one_pair() {
+        assert_eq!(text(vec![1_u64, 1, 1, 2, 3, 3]), "[[1,3],2,3,3]");
+        assert_eq!(text(vec![7_u64; 5]), "7");
+        let numbers = vec![None, None, None, None, Some(0.5), Some(-2.0)];
+        assert_eq!(text(numbers), "[[null,4],0.5,-2]");
+    }
+
+    #[test]
+    fn wrong_elements_are_refused() {
+        for (column, reason) in [
+            (
+                "[1, [2, 99999999999]]",
+                "a count is not between 1 and 1048575",
+            ),
+            ("[[1, 0]]", "a count is not between 1 and 1048576"),
+            ("[[1]]", "invalid length 1, expected a number and a count"),
+            ("[[1, 2, 3]]", "trailing characters"),
+            ("[[1, -2]]", "invalid value: integer `-2`"),
+            (
+                "[\"1\"]",
+                "invalid type: string \"1\", expected a number, or a pair",
+            ),
+            ("[0.5]", "Real(0.5) is no number of this column"),
+        ] {
+            let refused = serde_json::from_str::<Numbers<u64>>(column).unwrap_err();
+            assert!(refused.to_string().starts_with(reason), "{refused}");
+        }
     }
 }

@@ -570,7 +570,7 @@ pub struct Benchmark {
     /// The curves from which the figure is inferred, with every pass. Absent without `--raw`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
-    /// The clock that the program read. Each launch has its own.
+    /// The clock that the program read. With the batches, each launch has its own.
     #[serde(default)]
     pub clock: Option<Clock>,
     /// Length of a core cycle before and after the measurement, in ns.
@@ -626,8 +626,8 @@ pub struct Launch {
     /// Processor placement of the process.
     #[serde(default)]
     pub placement: Option<Placement>,
-    /// The clock that the process read.
-    #[serde(default)]
+    /// The clock that the process read. Documents without the timed batches have only that of the benchmark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
     /// Whether the memory of the process was locked. `None` if locking was not attempted.
     #[serde(default)]
@@ -656,19 +656,16 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Leaves out the plan, and digits beyond [`LAUNCH_DIGITS`].
+    /// Leaves out the plan, the clock, and digits beyond [`LAUNCH_DIGITS`].
     fn summarise(&mut self) {
-        self.request = None;
-        let clock = self.clock.as_mut();
-        let of_clock = clock.map(|c| [&mut c.resolution_ns, &mut c.cost_ns]);
-        let of_launch = [
+        (self.request, self.clock) = (None, None);
+        let figures = [
             &mut self.median,
             &mut self.cycles,
             &mut self.cycle_ns,
             &mut self.contended,
         ];
-        let all = of_launch.into_iter().chain(of_clock.into_iter().flatten());
-        for figure in all.flatten() {
+        for figure in figures.into_iter().flatten() {
             *figure = rounded(*figure, LAUNCH_DIGITS);
         }
     }

@@ -368,7 +368,7 @@ fn pair([a, b]: &[Benchmark; 2]) -> Pair {
 
 /// At most one of a hundred comparisons of a machine with itself has a false alarm, with neighbours whose turns and pauses last between 0.1 ms and 1 s.
 #[test]
-fn comparisons_beside_neighbours_have_no_false_alarm() {
+fn comparisons_beside_neighbours_rarely_have_a_false_alarm() {
     const COMPARISONS: usize = 300;
     const BENCHMARKS: usize = 4;
     let mut random = Rng::with_seed(21);
@@ -385,5 +385,5 @@ fn comparisons_beside_neighbours_have_no_false_alarm() {
     }
     println!("{compared} pairs compared, {alarms} false alarms");
     assert!(100 * alarms <= COMPARISONS, "{alarms} false alarms");
-    assert!(compared > COMPARISONS, "{compared} pairs");
+    assert!(compared > 2 * COMPARISONS, "{compared} pairs");
 }

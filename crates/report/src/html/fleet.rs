@@ -119,7 +119,7 @@ fn slow(of: &FleetPage) -> Markup {
     markup! {
         div.wide role="region" aria-label="Slow nodes" tabindex="0" {
             table.fleet {
-                caption { "The ratio is the node's time divided by that of its class. Over all nodes and figures, the probability of any false alarm is 1 %." }
+                caption { "The ratio is the node's time divided by that of its class. False alarms: at most this many nodes would be named by chance if the report named all evidence this strong." }
                 @if let Some((titles, rows)) = of.slow.split_first() {
                     thead { tr {
                         @for title in titles { th scope="col" { (title) } }

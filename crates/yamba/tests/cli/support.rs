@@ -240,6 +240,14 @@ pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
     Answer::of(command.output().unwrap())
 }
 
+/// An element of a column: one value, or a value and its number of repetitions.
+fn repeated(element: &serde_json::Value) -> Vec<serde_json::Value> {
+    match element.as_array().map(Vec::as_slice) {
+        Some([value, count]) => vec![value.clone(); count.as_u64().unwrap() as usize],
+        _ => vec![element.clone()],
+    }
+}
+
 /// A column of an entry's batches in a document, a value for each batch. `of` is one field, or two with a `/` between them.
 pub fn column(entry: &serde_json::Value, of: &str) -> Vec<serde_json::Value> {
     let batches = &entry["batches"];
@@ -248,7 +256,7 @@ pub fn column(entry: &serde_json::Value, of: &str) -> Vec<serde_json::Value> {
         .unwrap_or_else(|| panic!("{entry:#}"))
         .len();
     match batches.pointer(&format!("/{of}")) {
-        Some(serde_json::Value::Array(each)) => each.clone(),
+        Some(serde_json::Value::Array(each)) => each.iter().flat_map(repeated).collect(),
         Some(shared) => vec![shared.clone(); count],
         None => vec![0.into(); count],
     }

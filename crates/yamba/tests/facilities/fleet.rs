@@ -245,3 +245,33 @@ pub fn mpirun_starts_a_task_on_each_host() -> Result<(), Missing> {
     stored_runs_are(&mut yamba, &measured);
     Ok(())
 }
+
+/// MPICH: tasks one after the other, and two that measure at the same time.
+pub fn mpich_starts_tasks_and_a_load_at_the_same_time() -> Result<(), Missing> {
+    let [run, compile] = ["mpirun.mpich", "mpicxx.mpich"];
+    let is_here = |name: &str| Path::new("/usr/bin").join(name).exists();
+    if !is_here(run) || !is_here(compile) {
+        let why =
+            "needs mpirun.mpich and mpicxx.mpich: scripts/install-missing cluster installs them";
+        return Err(Missing::new(why));
+    }
+    let mut yamba = Yamba::new()
+        .env("YAMBA_MPIRUN", run)
+        .env("YAMBA_MPICXX", compile);
+    let host = crate::slurm::host_name();
+    let measured_by = |yamba: &mut Yamba, words: &str| -> Value {
+        let command = format!("fleet run --with mpi {words} --quick --json lat_syscall_getppid");
+        serde_json::from_str(&yamba.run(&command).ok().out).unwrap()
+    };
+    let document = measured_by(&mut yamba, &format!("-N 2 --host {host} --name apart"));
+    assert_eq!(tasks(&document, "measured").len(), 2);
+    let words = format!("--together --host {host} --host {host} --name together");
+    let document = measured_by(&mut yamba, &words);
+    assert_eq!(tasks(&document, "measured").len(), 2);
+    let together = &document["together"];
+    assert_eq!(
+        (&together["outside"], &together["batches"]),
+        (&0.into(), &44.into())
+    );
+    Ok(())
+}

@@ -162,6 +162,7 @@ fn main() {
         fleet {
             killed_task_and_drained_node_are_named_and_resumed
             unreachable_host_of_ssh_is_named
+            mpich_starts_tasks_and_a_load_at_the_same_time
             mpirun_starts_a_task_on_each_host
             tasks_measure_at_the_same_time_over_mpi
         }

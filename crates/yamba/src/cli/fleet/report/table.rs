@@ -121,7 +121,7 @@ pub(super) fn slow(of: &Document) -> Vec<Vec<String>> {
         "resource",
         "ratio",
         "95 % interval",
-        "by chance",
+        "false alarms",
         "slower",
         "since",
         "clearest",
