@@ -1,6 +1,7 @@
 //! Fits a model to a log.
 
 mod objects;
+mod order;
 
 use std::collections::BTreeMap;
 
@@ -113,10 +114,17 @@ pub fn fit(log: &Log, options: Options) -> Result<Fitted, TooFewRequests> {
             .as_ref()
             .map(|l| of("latency", values.took_s.len(), l)),
     );
+    let order = order::find(&entries, &values.objects, log.paths.len(), &mut random);
+    goodness.extend(
+        order
+            .compared
+            .map(|compared| marginal("locality", order.repeats, compared, order.others)),
+    );
     let model = Model {
         schema: SCHEMA.to_owned(),
         source: source(log, &entries, options.seed),
         popularity,
+        locality: order.locality,
         sizes,
         objects: values.named(log, options.names_paths),
         arrivals_s: arrivals.distribution,

@@ -2,12 +2,16 @@
 //!
 //! Pure: no file, no process, no clock and no printing. All randomness has a seed.
 
+mod buckets;
 mod curves;
+mod deal;
 mod distribution;
 mod fit;
 mod gaps;
 mod goodness;
+mod locality;
 pub mod log;
+mod lru_stack;
 mod model;
 mod popularity;
 mod replay;
@@ -19,6 +23,7 @@ pub use curves::Curve;
 pub use distribution::Distribution;
 pub use fit::{FEWEST_REQUESTS, Fitted, Options, TooFewRequests, fit};
 pub use goodness::{Compared, LEVEL};
+pub use locality::Locality;
 pub use log::{Log, LogReader};
 pub use model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
 pub use popularity::Popularity;

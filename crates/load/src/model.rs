@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
 use crate::goodness::Compared;
+use crate::locality::Locality;
 use crate::popularity::Popularity;
 use crate::sessions::SessionLength;
 use crate::sizes::Sizes;
@@ -22,6 +23,8 @@ pub struct Model {
     pub source: Source,
     /// How often each object is requested.
     pub popularity: Popularity,
+    /// The order of the requests for the objects.
+    pub locality: Locality,
     /// The sizes of the objects.
     pub sizes: Sizes,
     /// The objects in the order of popularity.
@@ -101,7 +104,7 @@ pub struct Mix {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Marginal {
-    /// `popularity`, `sizes`, `arrivals`, `session requests`, `think times` or `latency`.
+    /// `popularity`, `locality`, `sizes`, `arrivals`, `session requests`, `think times` or `latency`.
     pub name: String,
     /// Number of values in the log.
     pub values: u64,
@@ -126,7 +129,12 @@ impl Model {
                 self.schema
             ));
         }
+        if self.source.requests == 0 {
+            return Err("source.requests: it must be above 0".to_owned());
+        }
         self.popularity.check()?;
+        let at = |place: &'static str| move |e: String| format!("{place}.{e}");
+        self.locality.check().map_err(at("locality"))?;
         let objects = self.popularity.objects();
         self.sizes.check(objects)?;
         let paths = self.objects.paths.len();
@@ -135,7 +143,6 @@ impl Model {
                 "objects: there must be {objects} paths and statuses, one for each object"
             ));
         }
-        let at = |place: &'static str| move |e: String| format!("{place}.{e}");
         self.arrivals_s.check().map_err(at("arrivals_s"))?;
         self.sessions.requests.check()?;
         for (place, distribution) in [

@@ -59,6 +59,14 @@ impl Popularity {
         }
     }
 
+    /// The number of requests for each object among `requests` ones: that of the log, or the expected one of Zipf's law, rounded at random to a number next to it.
+    pub(crate) fn deal(&self, requests: u64, random: &mut Rng) -> Vec<u64> {
+        match self {
+            Popularity::Zipf { .. } => rounded_counts(&self.cumulative(), requests, random),
+            Popularity::Empirical { counts } => counts.clone(),
+        }
+    }
+
     /// The family and its parameters as text.
     pub fn text(&self) -> String {
         match self {
@@ -151,10 +159,23 @@ fn rank_distance(counts: &[u64], cumulative: &[f64]) -> f64 {
 }
 
 /// The index of the first sum above a random share.
-pub(crate) fn draw(cumulative: &[f64], random: &mut Rng) -> usize {
+fn draw(cumulative: &[f64], random: &mut Rng) -> usize {
     let share = random.f64();
     let index = cumulative.partition_point(|sum| *sum <= share);
     index.min(cumulative.len() - 1)
+}
+
+/// Counts with the sum `requests`, by systematic sampling: each differs by less than 1 from its share of the requests.
+fn rounded_counts(cumulative: &[f64], requests: u64, random: &mut Rng) -> Vec<u64> {
+    let start = random.f64();
+    let mut so_far = 0;
+    let mut count = |share: &f64| {
+        let up_to = ((share * requests as f64 + start) as u64).min(requests);
+        let count = up_to - so_far;
+        so_far = up_to;
+        count
+    };
+    cumulative.iter().map(&mut count).collect()
 }
 
 /// The counts of a log with this popularity, by rank in that log.
@@ -223,6 +244,20 @@ mod tests {
             };
             assert!((found / exponent - 1.0).abs() < 0.03, "{exponent}: {found}");
             assert!(objects >= 495, "{objects}");
+        }
+    }
+
+    #[test]
+    fn deal_by_zipfs_law_has_the_expected_counts() {
+        let zipf = Popularity::Zipf {
+            exponent: 1.0,
+            objects: 4,
+        };
+        // The shares of 1, 1/2, 1/3 and 1/4 of their sum 25/12.
+        let counts = zipf.deal(1000, &mut Rng::with_seed(1));
+        assert_eq!(counts.iter().sum::<u64>(), 1000);
+        for (count, expected) in counts.iter().zip([480.0, 240.0, 160.0, 120.0]) {
+            assert!((*count as f64 - expected).abs() <= 1.0, "{counts:?}");
         }
     }
 

@@ -2,9 +2,11 @@
 
 use fastrand::Rng;
 
+use crate::deal::Deal;
 use crate::distribution::Distribution;
+use crate::locality::Locality;
 use crate::model::{Model, Sessions};
-use crate::popularity::{Popularity, draw};
+use crate::popularity::Popularity;
 
 /// A source of requests. Two sources with one seed give equal requests.
 pub struct Sampler {
@@ -25,40 +27,34 @@ pub struct Drawn {
     pub is_head: bool,
 }
 
-/// A source of objects.
-enum ObjectSource {
-    /// Objects are drawn independently, by cumulative shares.
-    Shares(Vec<f64>),
-    /// Each object as often as the log has it, in random order, then all again. As many requests as in the log so have as many different objects, which decides the hit ratio of a cache.
-    Deck { cards: Vec<u32>, next: usize },
+/// A source of objects: deals of as many requests as in the log. As many requests so have about as many different objects, which decides the hit ratio of a large cache.
+struct ObjectSource {
+    popularity: Popularity,
+    locality: Locality,
+    /// Number of requests of a deal.
+    requests: u64,
+    deal: Deal,
 }
 
 impl ObjectSource {
-    fn of(popularity: &Popularity) -> ObjectSource {
-        let Popularity::Empirical { counts } = popularity else {
-            return ObjectSource::Shares(popularity.cumulative());
-        };
-        let each = counts.iter().enumerate();
-        let cards =
-            each.flat_map(|(object, count)| std::iter::repeat_n(object as u32, *count as usize));
-        let cards: Vec<u32> = cards.collect();
-        ObjectSource::Deck {
-            next: cards.len(),
-            cards,
+    fn new(model: &Model, random: &mut Rng) -> ObjectSource {
+        let (popularity, locality) = (&model.popularity, &model.locality);
+        let requests = model.source.requests;
+        ObjectSource {
+            deal: Deal::new(locality, popularity.deal(requests, random), random),
+            popularity: popularity.clone(),
+            locality: locality.clone(),
+            requests,
         }
     }
 
     fn next(&mut self, random: &mut Rng) -> usize {
-        match self {
-            ObjectSource::Shares(cumulative) => draw(cumulative, random),
-            ObjectSource::Deck { cards, next } => {
-                if *next == cards.len() {
-                    random.shuffle(cards);
-                    *next = 0;
-                }
-                *next += 1;
-                cards[*next - 1] as usize
+        loop {
+            if let Some(object) = self.deal.next(random) {
+                return object;
             }
+            let counts = self.popularity.deal(self.requests, random);
+            self.deal = Deal::new(&self.locality, counts, random);
         }
     }
 }
@@ -66,12 +62,13 @@ impl ObjectSource {
 impl Sampler {
     /// A source of requests.
     pub fn new(model: &Model, seed: u64) -> Sampler {
+        let mut random = Rng::with_seed(seed);
         Sampler {
             arrivals_s: model.arrivals_s.clone(),
             sessions: model.sessions.clone(),
             latency_s: model.latency_s.clone(),
-            random: Rng::with_seed(seed),
-            objects: ObjectSource::of(&model.popularity),
+            objects: ObjectSource::new(model, &mut random),
+            random,
             head_share: model.head_share(),
         }
     }

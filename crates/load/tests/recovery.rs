@@ -110,9 +110,9 @@ fn generates(model: &Model, text: &str) {
         .windows(2)
         .map(|pair| pair[1].at_s - pair[0].at_s)
         .collect();
-    let drawn: Vec<f64> = (0..count)
-        .map(|_| sampler.request().object as f64)
-        .collect();
+    // First requests come as early as in the log, so only a whole deal has the log's distribution: `count` requests spread over it.
+    let deal = (0..log.entries.len()).map(|_| sampler.request().object as f64);
+    let drawn: Vec<f64> = deal.step_by(log.entries.len() / count).collect();
     // Times in whole seconds have the gaps of whole seconds.
     let mut at_s = 0.0;
     let mut seconds = Vec::new();

@@ -74,6 +74,7 @@ fn rows(model: &Model) -> Vec<Vec<String>> {
 fn parameters(model: &Model, name: &str) -> String {
     let text = match name {
         "popularity" => Some(model.popularity.text()),
+        "locality" => Some(model.locality.text()),
         "sizes" => Some(model.sizes.text()),
         "arrivals" => Some(model.arrivals_s.text()),
         "session requests" => Some(model.sessions.requests.text()),
