@@ -26,7 +26,7 @@ pub use job::{Detectable, Finding, Job, SlowFigure, State};
 pub use node_run::{FigureLevel, LeftOut, NodeRun};
 pub use report::{JobOfFleet, Report, report};
 
-/// The most false alarms that are expected in the report of a job with few nodes: at most one report in twenty has any.
+/// The most false alarms that are expected in the report of a job with few nodes: about one report in twenty has one.
 pub const FALSE_ALARMS: f64 = 0.05;
 
 /// The most false alarms that are expected for each node of a large job.

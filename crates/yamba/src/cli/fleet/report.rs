@@ -14,7 +14,7 @@ use crate::cli::{Failure, StoreOption, document_file, output};
 /// Which node of a fleet is slow?
 ///
 /// Nodes of one kind are compared with each other: nodes with the same processor, system and settings are a class, and levels that many nodes share, such as two clock rates, are modes within it. A node is slow if
-/// the figures of a resource are slower than those of its class. At most one report in twenty names a node that is not slow; with more than 250 nodes, expect at most one such node for 5000. The report always says which slowdown it could find.
+/// the figures of a resource are slower than those of its class. About one report in twenty names a node that is not slow; with more than 250 nodes, expect at most one such node for 5000. The report always says which slowdown it could find.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
