@@ -104,6 +104,19 @@ pub fn lru(files: &FileAccesses) -> Sampled {
     sampled
 }
 
+/// The visits to pages by an ideal LRU cache: accesses to the same page that follow each other are one visit. Several short reads of a page take its lines from
+/// memory one after the other, so only an earlier visit can have left them in a processor's cache.
+pub fn lru_of_visits(files: &FileAccesses) -> Sampled {
+    let mut sampled = Sampled::within(BUDGET);
+    let mut last = None;
+    for page in files.pages() {
+        if last.replace(page) != Some(page) {
+            sampled.refer(page);
+        }
+    }
+    sampled
+}
+
 /// Hits and misses of all accesses in a cache of this number of bytes.
 pub fn simulated(files: &FileAccesses, bytes: u64, read_ahead_bytes: Option<u64>) -> Counts {
     let mut cache = LinuxCache::new(bytes, &files.shapes(read_ahead_bytes));

@@ -21,7 +21,7 @@ pub struct FileTime {
     pub memory_bytes: u64,
     /// Share of the pages that are in memory when a call begins. `None`: no page is read.
     pub hit_ratio: Option<f64>,
-    /// Share of the pages whose data the processor's last cache may still have, by an ideal LRU cache of its size. `None`: the size is unknown, or no page is read. Then all data is
+    /// Share of the visits to pages whose data the processor's last cache may still have, by an ideal LRU cache of its size; neighbouring accesses to one page are one visit. `None`: the size is unknown, or no page is read. Then all data is
     /// assumed to be there.
     pub processor_cache_ratio: Option<f64>,
     /// Pages that read calls ask for, per unit.
@@ -57,7 +57,7 @@ pub struct ReadNames<'a> {
 pub struct Reads {
     /// The read calls.
     pub calls: Vec<(f64, f64)>,
-    /// Share of their bytes that come from the processor's caches if they are in memory.
+    /// Share of their bytes that are taken to come from the processor's caches if they are in memory.
     pub near_share: f64,
     /// The requests to the device that a call waited for.
     pub awaited: Vec<(f64, f64)>,

@@ -79,6 +79,14 @@ fn data_that_the_processors_caches_cannot_hold_comes_from_memory() {
     // 32 reads of 800 ns, and 16 misses of 50 000 ns, by two requests.
     assert_eq!(time["from_memory_ns"], 12_800.0);
     assert_eq!(time["from_storage_ns"], 8.0 * 49_200.0);
+    // Sixteen short reads of a page are one visit: the data comes from memory, although all but one find the page again.
+    let mut short = files();
+    short["accesses"] = json!([[0, "read", 0, 256, 256]]);
+    let mut yamba = yamba.file("short.files", short.to_string());
+    let words =
+        "predict server.vector --files short.files --memory 1M --on small-caches.json --json";
+    let found = document(&mut yamba, words);
+    assert_eq!(found["file_times"][0]["processor_cache_ratio"], 0.0);
 }
 
 #[test]

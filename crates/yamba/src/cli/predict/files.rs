@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_page_cache::forecast::{eighths, lru, read_calls, simulated};
+use yamba_page_cache::forecast::{eighths, lru, lru_of_visits, read_calls, simulated};
 use yamba_page_cache::{Counts, FileAccesses, PAGE_BYTES};
 use yamba_predict::file_time::{FileTime, ReadNames, Reads, file_costs};
 use yamba_record::number::{bytes, number};
@@ -111,7 +111,7 @@ impl FileOptions {
         files: &FileAccesses,
         systems: &[System],
     ) -> Result<Vec<FileTime>, Failure> {
-        let curve = lru(files).curve();
+        let visits = lru_of_visits(files).curve();
         let mut times = Vec::new();
         for memory in &self.memory {
             let counts = simulated(files, *memory, self.read_ahead);
@@ -120,7 +120,7 @@ impl FileOptions {
                     .run
                     .machine
                     .last_cache_bytes()
-                    .and_then(|bytes| curve.hit_ratio(bytes / PAGE_BYTES));
+                    .and_then(|bytes| visits.hit_ratio(bytes / PAGE_BYTES));
                 times.push(time(files, *memory, &counts, near, system)?);
             }
         }
