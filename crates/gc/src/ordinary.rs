@@ -1,4 +1,4 @@
-//! What the objects of an application cost: its collections in an ordinary run with Serial.
+//! The cost of an application's objects, from its collections in an ordinary run with Serial.
 
 use serde::{Deserialize, Serialize};
 

@@ -15,8 +15,8 @@ const FEWEST: usize = 3;
 const FEWEST_QUIET: usize = 12;
 const LEAST_QUIET: f64 = 0.1;
 
-/// If more than two of three launches have a neighbour that comes and goes during each batch, the others probably have it, too. Of 152 latencies of instructions beside such neighbours,
-/// 10 had so many of these launches, and 5 of the 10 were off by 0.3 to 2.9 %, against 8 of the other 142.
+/// If more than two of three launches have a neighbour that comes and goes during each batch, the others probably have it, too. That was so for 10 of 152 latencies of instructions
+/// beside such neighbours. Of the 10, 5 were off by 0.3 to 2.9 %; of the other 142, 8 were.
 const MOST_BLIND: (usize, usize) = (2, 3);
 
 /// Added to the note when every batch took a page fault: then the benchmark itself is the likely cause.

@@ -16,7 +16,7 @@ use super::contention::{Neighbours, QuietWidths};
 use super::crash::Listing;
 use super::job::{Job, Program, UsageError};
 use super::launches::Conditions;
-use super::measured_caches::{self, caches_of_earlier_run};
+use super::measured_caches;
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::progress::Progress;
 use super::quiet_file;
@@ -69,14 +69,14 @@ impl<'a> Measurement<'a> {
         let scratch = Scratch::new();
         let mut run = self.begun();
         let widths = self.widths(&run.machine);
-        let caches = self.caches(&run.machine, &widths);
+        run.machine.measured_caches = self.caches(&run.machine, &widths);
+        // Other runs name the caches only for predictions.
+        let may_reduce = options.buffer_room().is_some();
+        let caches = run.machine.measured_caches.as_ref().filter(|_| may_reduce);
         let limits = Limits {
-            sizes: sizes::variable(options, caches.as_ref()),
+            sizes: sizes::variable(options, caches),
             ..Limits::of(options, self.stop, &scratch)
         };
-        // A run that reduces no sizes names the caches of an earlier one: predictions use them.
-        let kept = || measured_caches::kept_caches(self.neighbours.folder()?, &run.machine);
-        run.machine.measured_caches = caches.or_else(kept);
         let conditions = Conditions {
             options,
             scratch: &scratch,
@@ -159,13 +159,13 @@ impl<'a> Measurement<'a> {
         programs.find(|program| !program.emulated)
     }
 
-    /// The caches of this machine, for a run that may reduce sizes. If no earlier run has measured them, a program of this run does.
+    /// The caches of this machine: predictions use them, too. If no earlier run has measured them, a program of a run that may reduce sizes does.
     fn caches(&self, machine: &Machine, widths: &QuietWidths) -> Option<MeasuredCaches> {
-        let kept = caches_of_earlier_run(self.options, &self.neighbours, || machine.clone());
+        let folder = self.neighbours.folder()?;
+        let kept = measured_caches::kept_caches(folder, machine);
         if kept.is_some() || self.options.buffer_room().is_none() {
             return kept;
         }
-        let folder = self.neighbours.folder()?;
         let curve = cache_curve(self.native_program()?, self.options, self.stop, None).ok()?;
         let now = unix_s()?;
         let found = measured_caches::of_curve(&curve, widths.expected(), machine, now)?;

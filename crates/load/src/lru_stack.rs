@@ -133,23 +133,25 @@ impl LruStack {
     }
 
     fn add(&mut self, slot: usize, weight: u64) {
-        self.all.objects += 1;
-        self.all.weight += weight;
-        let mut node = slot + 1;
-        while node < self.tree.len() {
-            self.tree[node].objects += 1;
-            self.tree[node].weight += weight;
-            node += node & node.wrapping_neg();
-        }
+        self.change(slot, |sum| {
+            sum.objects += 1;
+            sum.weight += weight;
+        });
     }
 
     fn remove(&mut self, slot: usize, weight: u64) {
-        self.all.objects -= 1;
-        self.all.weight -= weight;
+        self.change(slot, |sum| {
+            sum.objects -= 1;
+            sum.weight -= weight;
+        });
+    }
+
+    /// Changes each sum that has this slot.
+    fn change(&mut self, slot: usize, by: impl Fn(&mut Node)) {
+        by(&mut self.all);
         let mut node = slot + 1;
         while node < self.tree.len() {
-            self.tree[node].objects -= 1;
-            self.tree[node].weight -= weight;
+            by(&mut self.tree[node]);
             node += node & node.wrapping_neg();
         }
     }

@@ -18,7 +18,7 @@ const LEVELS: u32 = 10;
 pub trait Pages {
     /// The first page of the folio with this page, and the number of its pages.
     fn folio(&self, page: u64) -> Option<(u64, u64)>;
-    /// Whether any of these pages is cached. The range begins at a multiple of 64.
+    /// Whether any of these pages is cached.
     fn has_any(&self, pages: Range<u64>) -> bool;
 }
 

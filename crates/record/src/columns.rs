@@ -5,6 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One field of all records.
@@ -174,8 +175,6 @@ const SHORTEST_REPEAT: usize = 3;
 const MOST_RECORDS: usize = 1 << 20;
 
 /// An element of a column in a document.
-#[derive(Serialize)]
-#[serde(untagged)]
 enum Element<T> {
     /// `[NUMBER, COUNT]`: a number that COUNT neighbouring records share.
     Repeated(T, usize),
@@ -184,14 +183,17 @@ enum Element<T> {
 
 /// Serializes numbers as one array, with one pair for neighbours that are equal.
 fn repeats<T: Number, S: Serializer>(numbers: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-    let groups = numbers.chunk_by(|a, b| a.is(*b));
-    let elements = groups.flat_map(|group| {
-        let (number, is_long) = (group[0].plain(), group.len() >= SHORTEST_REPEAT);
-        let pair = is_long.then_some(Element::Repeated(number, group.len()));
-        let single = (!is_long).then(|| group.iter().map(move |_| Element::One(number)));
-        pair.into_iter().chain(single.into_iter().flatten())
-    });
-    serializer.collect_seq(elements)
+    let mut elements = serializer.serialize_seq(None)?;
+    for group in numbers.chunk_by(|a, b| a.is(*b)) {
+        if group.len() >= SHORTEST_REPEAT {
+            elements.serialize_element(&(group[0].plain(), group.len()))?;
+            continue;
+        }
+        for number in group {
+            elements.serialize_element(&number.plain())?;
+        }
+    }
+    elements.end()
 }
 
 /// Numbers, one for each record. A document writes a number that all records share once, without an array.

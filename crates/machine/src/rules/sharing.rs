@@ -93,7 +93,7 @@ pub(super) fn quota(f: &Facts<'_>) -> Option<Finding> {
     let quota = f.details.virtualisation.cpu_quota?;
     (quota < f.machine.cpus as f64).then(|| {
         advice(format!(
-                "the control group may use the time of {quota} processors: once it has, all its processes stop until the next \
+                "the control group may use the time of {quota} processors: once it has used that, all its processes stop until the next \
                  period (usually 100 ms)"
             ),
             "start it without a quota: `docker run` without `--cpus`, systemd without `CPUQuota=`",
