@@ -4,8 +4,9 @@
 //! system here cannot see its work: no context switch, no fault, no stolen time. The width probe sees it (runtime/src/width.h). A
 //! change of the clock rate moves the probe and the reference chain by the same factor, so that their quotient, in core cycles, stays.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use yamba_record::event::Curve;
 use yamba_record::{Batch, Probes};
@@ -33,22 +34,8 @@ const BROAD: f64 = 0.05;
 /// From this share of contended probes on, neighbours use a noticeable part of the time.
 const CONTENDED: f64 = 0.04;
 
-/// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. The probe uses the full width of the core.
-/// If a neighbour lengthens no benchmark more than the probe, a smaller lengthening moves no figure by more than a fiftieth.
-const NOTICEABLE: f64 = 0.02;
-
-/// A neighbour takes at most half of the core, so it lengthens a probe by at most this share. A probe that was interrupted is longer still.
-const MOST_LENGTHENED: f64 = 1.0;
-
 /// Fewest probes that have a distribution.
 const FEWEST_TO_JUDGE: usize = 20;
-
-/// Batches of a launch that is judged alone.
-const ENOUGH_PAIRS: usize = 40;
-
-/// Least correlation of the two probes around the calls of the benchmark, which must exceed it by this part of its standard error.
-const LEAST_CORRELATION: f64 = 0.12;
-const ERROR_PART: f64 = 1.0;
 
 /// How batches beside a neighbour are treated.
 #[derive(Clone, Debug)]
@@ -130,6 +117,8 @@ pub(super) struct QuietWidths {
     latest: Option<u64>,
     /// Share of the probes of the latest launches that a neighbour lengthened. Each launch weighs [`OF_LATEST`].
     contended: f64,
+    /// Share of the probes after a quiet one that are lengthened, with the same weights.
+    sudden: f64,
 }
 
 /// The probes of one processor.
@@ -206,6 +195,7 @@ impl QuietWidths {
                 .collect(),
             latest: None,
             contended: 0.0,
+            sudden: 0.0,
         }
     }
 
@@ -231,11 +221,14 @@ impl QuietWidths {
         if let Some(share) = contended_share(batches, |_| width) {
             self.contended += OF_LATEST * (share - self.contended);
         }
+        if let Some(share) = turns::sudden_share(batches, |_| width) {
+            self.sudden += OF_LATEST * (share - self.sudden);
+        }
     }
 
-    /// Whether neighbours have used a noticeable part of the latest launches' time.
-    pub fn is_contended(&self) -> bool {
-        self.contended > CONTENDED
+    /// Least length of a batch of the next launch, if neighbours have disturbed the latest launches so often that the usual batch is too long.
+    pub fn short_batch(&self) -> Option<Duration> {
+        turns::short_batch(self.sudden, self.contended > CONTENDED)
     }
 
     /// The quiet width of this processor.
@@ -363,100 +356,6 @@ pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) 
     }
 }
 
-/// For each batch of a launch that only a neighbour may have disturbed, the probes before and after the calls of the benchmark.
-type Pairs = Vec<[End; 2]>;
-
-/// A probe at one end of the calls.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    /// 1 if the core was busy, 0 if it was quiet.
-    busy: f64,
-    /// Share of the quiet width by which the probe is longer, at most [`MOST_LENGTHENED`].
-    lengthened: f64,
-}
-
-impl End {
-    fn of(width: f64, level: f64) -> End {
-        let lengthened = (width / level - 1.0).clamp(0.0, MOST_LENGTHENED);
-        End {
-            busy: f64::from(!is_level(width, level)),
-            lengthened,
-        }
-    }
-}
-
-/// The launches whose probes say nothing of the time between them: neighbours come and go so fast that a quiet probe before the calls of the
-/// benchmark makes a quiet one after them hardly more likely. A launch of many batches is judged alone, since a quiet launch says nothing of
-/// another one. Launches of few batches are judged together.
-pub(super) fn blind_launches(
-    batches: &[Batch],
-    width: impl Fn(&Batch) -> QuietWidth,
-) -> BTreeSet<u64> {
-    let each = batches.chunk_by(|a, b| a.launch == b.launch);
-    let each = each.map(|of_launch| (of_launch[0].launch, pairs(of_launch, &width)));
-    let (long, short): (Vec<_>, Vec<_>) = each.partition(|(_, pairs)| pairs.len() >= ENOUGH_PAIRS);
-    let long = long.into_iter().map(|launch| vec![launch]);
-    let groups = long.chain([short]);
-    let blind = groups.filter(|group| {
-        let launches: Vec<&Pairs> = group.iter().map(|(_, pairs)| pairs).collect();
-        is_blind(&launches)
-    });
-    blind.flatten().map(|(launch, _)| launch).collect()
-}
-
-fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
-    let pair = |batch: &Batch| {
-        if !is_free_of_others(batch) {
-            return None;
-        }
-        let level = width(batch).level()?;
-        let [before, between] = [batch.probes.before?, batch.probes.between?];
-        Some([End::of(before, level), End::of(between, level)])
-    };
-    batches.iter().filter_map(pair).collect()
-}
-
-/// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
-/// ends say nothing of the middle. The correlation within the launches must exceed its limit by its own error. Launches that are quiet or
-/// busy from beginning to end have no correlation; their neighbour is slow.
-fn is_blind(launches: &[&Pairs]) -> bool {
-    let ends: Vec<End> = launches
-        .iter()
-        .copied()
-        .flatten()
-        .flatten()
-        .copied()
-        .collect();
-    let mean = |of: fn(&End) -> f64| ends.iter().map(of).sum::<f64>() / ends.len() as f64;
-    // Without any quiet end there is nothing to trust.
-    if ends.is_empty() || mean(|e| e.lengthened) <= NOTICEABLE || mean(|e| e.busy) == 1.0 {
-        return false;
-    }
-    let (mut number, mut both, mut of_begin, mut of_end) = (0.0, 0.0, 0.0, 0.0);
-    for pairs in launches {
-        let count = pairs.len() as f64;
-        let begin = pairs.iter().map(|p| p[0].busy).sum::<f64>() / count;
-        let end = pairs.iter().map(|p| p[1].busy).sum::<f64>() / count;
-        let varies = |mean: f64| mean > 0.0 && mean < 1.0;
-        if varies(begin) || varies(end) {
-            number += count;
-            both += pairs
-                .iter()
-                .map(|p| (p[0].busy - begin) * (p[1].busy - end))
-                .sum::<f64>();
-            of_begin += count * begin * (1.0 - begin);
-            of_end += count * end * (1.0 - end);
-        }
-    }
-    if number == 0.0 {
-        return false;
-    }
-    let spread = (of_begin * of_end).sqrt();
-    let correlation = if spread > 0.0 { both / spread } else { 0.0 };
-    let error = ERROR_PART * (1.0 - correlation * correlation).max(0.0) / number.sqrt();
-    correlation - error < LEAST_CORRELATION
-}
-
 /// Whether the system left the batch alone: only a neighbour may have disturbed it.
 pub(super) fn is_free_of_others(batch: &Batch) -> bool {
     batch.disturbed.iter().all(|kind| kind == NEIGHBOUR)
@@ -482,6 +381,8 @@ pub(super) fn contended_share(
     }
     (total > 0).then(|| contended as f64 / total as f64)
 }
+
+pub(super) mod turns;
 
 #[cfg(test)]
 mod simulation;

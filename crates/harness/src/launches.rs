@@ -31,9 +31,6 @@ use super::units::{saturated, whole_ns};
 /// A launch stops early when its own confidence interval has this share of the width that the entry requires.
 const WITHIN_A_LAUNCH: f64 = 0.5;
 
-/// Least length of a batch beside a neighbour: shorter than most of the neighbour's pauses, so that many batches lie within a pause.
-pub(super) const SHORT_BATCH: Duration = Duration::from_micros(50);
-
 /// Estimated time of a launch besides its timing: process start, set-up and end.
 const START: Duration = Duration::from_millis(40);
 
@@ -339,10 +336,10 @@ impl<'a> Launches<'a> {
         let is_pinned = options.placement != Placement::Free;
         let is_probed =
             !self.entry.workers.are_several() && !self.entry.program.emulated && is_pinned;
-        let short = quiet.is_contended() && is_probed;
+        let short = quiet.short_batch().filter(|_| is_probed);
         LaunchRequest {
             quiet_width: quiet.expected().filter(|_| is_probed && !is_late),
-            batch_ns: short.then(|| whole_ns(SHORT_BATCH)),
+            batch_ns: short.map(whole_ns),
             ..plain_request(options, self.share)
         }
     }

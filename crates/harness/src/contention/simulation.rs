@@ -19,14 +19,13 @@ use crate::summary::{Protocol, summarise};
 
 /// Length of a core cycle in ns at the two clock rates.
 const CYCLES_NS: [f64; 2] = [0.263, 0.256];
-/// Times of the simulated work on an undisturbed core, in cycles: a width probe, a reference chain, a short batch, a dummy.
+/// Times of the simulated work on an undisturbed core, in cycles: a width probe, a reference chain, a batch, and the longest dummy.
 const PROBE: f64 = 30_000.0;
-const REFERENCE: f64 = 98_304.0;
+const REFERENCE: f64 = 12_288.0;
 const BATCH: f64 = 760_000.0;
 const DUMMY: f64 = 40_000.0;
-/// True cycles per operation, and operations of a batch.
+/// True cycles per operation.
 const TRUTH: f64 = 360.0;
-const OPERATIONS: u64 = 2000;
 /// Factors by which a neighbour lengthens them.
 const SLOW_PROBE: f64 = 1.6;
 const SLOW_REFERENCE: f64 = 1.03;
@@ -47,8 +46,10 @@ struct Host {
     pause_ns: f64,
     rate: usize,
     rate_until_ns: f64,
-    /// Length of a batch, in short batches.
+    /// Length of a batch, in multiples of [`BATCH`].
     batch: f64,
+    /// Whether the turns are those of the hypervisor: the processor does nothing else during them.
+    interrupts: bool,
 }
 
 impl Host {
@@ -63,6 +64,7 @@ impl Host {
             rate: 0,
             rate_until_ns: 3e7,
             batch: 1.0,
+            interrupts: false,
         };
         host.is_busy = host.random.f64() < turn_ns / (turn_ns + pause_ns);
         host.until_ns = host.next_turn();
@@ -83,6 +85,12 @@ impl Host {
         let begin = self.now_ns;
         let mut left = cycles;
         while left > 0.0 {
+            if self.is_busy && self.interrupts {
+                self.now_ns = self.until_ns;
+                self.is_busy = false;
+                self.until_ns = self.next_turn();
+                continue;
+            }
             let cycle = CYCLES_NS[self.rate] * if self.is_busy { slow } else { 1.0 };
             let event = self.until_ns.min(self.rate_until_ns);
             let end = self.now_ns + left * cycle;
@@ -104,8 +112,22 @@ impl Host {
         ((self.now_ns - begin) / 10.0).round() * 10.0
     }
 
+    /// Reads the reference chain twice. If the readings differ, the shorter one counts.
     fn cycle_ns(&mut self) -> f64 {
-        self.work(REFERENCE, SLOW_REFERENCE) / REFERENCE
+        let [first, second] = [(); 2].map(|()| self.work(REFERENCE, SLOW_REFERENCE) / REFERENCE);
+        if (first / second - 1.0).abs() <= 0.02 {
+            return f64::midpoint(first, second);
+        }
+        first.min(second)
+    }
+
+    /// Cycles of the dummy.
+    fn dummy(&self) -> f64 {
+        DUMMY.min(BATCH * self.batch / 2.0)
+    }
+
+    fn operations(&self) -> u64 {
+        ((BATCH * self.batch - self.dummy()) / TRUTH) as u64
     }
 
     fn width(&mut self, cycle_ns: f64) -> Option<f64> {
@@ -117,15 +139,16 @@ impl Host {
     fn batch(&mut self) -> Batch {
         let probe_ns = self.work(PROBE, SLOW_PROBE);
         let cycle_before = self.cycle_ns();
-        let ns = self.work(BATCH * self.batch, SLOW_BATCH);
+        let operations = self.operations();
+        let ns = self.work(self.dummy() + TRUTH * operations as f64, SLOW_BATCH);
         let cycle_after = self.cycle_ns();
         let between = self.width(cycle_after);
         let dummy_before = self.cycle_ns();
-        let dummy_ns = self.work(DUMMY, SLOW_BATCH);
+        let dummy_ns = self.work(self.dummy(), SLOW_BATCH);
         let dummy_after = self.cycle_ns();
         Batch {
-            passes: OPERATIONS,
-            operations: ((BATCH * self.batch - DUMMY) / TRUTH) as u64,
+            passes: operations,
+            operations,
             ns,
             dummy_ns,
             cycle_ns: Some(f64::midpoint(cycle_before, cycle_after)),
@@ -190,14 +213,28 @@ fn output(batches: Vec<Batch>) -> ProcessOutput {
 
 /// Measures an entry in six launches of 40 ms, with other entries' launches in between.
 fn measure(host: &mut Host, earlier: Option<f64>) -> Benchmark {
-    measure_launches(host, earlier, |_, _| {})
+    let widths = QuietWidths::new(earlier.into_iter().map(|w| (1, w)).collect());
+    measure_launches(host, widths, |_, _, _| {})
+}
+
+/// Measures an entry after others. The length of its batches follows from their probes.
+fn measure_adapted(host: &mut Host) -> Benchmark {
+    let mut widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
+    for _ in 0..10 {
+        let batches = host.launch(4e7, widths.of(1));
+        widths.add(1, &batches, &[]);
+    }
+    measure_launches(host, widths, |host, widths, _| {
+        let short = widths.short_batch();
+        host.batch = short.map_or(1.0, |short| short.as_nanos() as f64 / BATCH_NS);
+    })
 }
 
 /// `before` may change the host before each launch, whose number it gets.
 fn measure_launches(
     host: &mut Host,
-    earlier: Option<f64>,
-    before: impl Fn(&mut Host, u64),
+    mut widths: QuietWidths,
+    before: impl Fn(&mut Host, &QuietWidths, u64),
 ) -> Benchmark {
     let program = Program {
         class: "simulated".to_owned(),
@@ -205,11 +242,10 @@ fn measure_launches(
         unit: Some("ns".to_owned()),
         ..Program::default()
     };
-    let mut widths = QuietWidths::new(earlier.into_iter().map(|w| (1, w)).collect());
     let mut recorded = Recorded::new(&program, Workers::ONE);
     let mut records = Vec::new();
     for number in 0..6 {
-        before(host, number);
+        before(host, &widths, number);
         let batches = host.launch(4e7, widths.of(1));
         widths.add(1, &batches, &[]);
         records.push(recorded.append(&program, &output(batches)));
@@ -235,7 +271,7 @@ fn error(cycles: f64) -> f64 {
     cycles / TRUTH - 1.0
 }
 
-/// A neighbour and the length of a batch, in short batches.
+/// A neighbour and the length of a batch, in multiples of [`BATCH`].
 fn host(seed: u64, turn_ns: f64, pause_ns: f64, batch: f64) -> Host {
     Host {
         batch,
@@ -243,19 +279,19 @@ fn host(seed: u64, turn_ns: f64, pause_ns: f64, batch: f64) -> Host {
     }
 }
 
-/// Length of a short batch in ns, about.
-const SHORT_NS: f64 = 2e5;
+/// Length of a batch of [`BATCH`] cycles in ns, about.
+const BATCH_NS: f64 = 2e5;
 
-/// Each figure in cycles is true within two hundredths, or it is marked. At most a tenth of the figures is marked if a tenth of the time is
-/// quiet and the turns and pauses of the neighbour are much longer than a batch.
+/// A figure in cycles is true within two hundredths, or it is marked, but for 2 of 1000 figures, which are off by less than three hundredths. At most a tenth
+/// of the figures is marked if a tenth of the time is quiet and the turns and pauses of the neighbour are much longer than a batch.
 #[test]
 fn unmarked_figures_are_true_beside_any_neighbour() {
     let durations = [1e5, 3e5, 1e6, 4e6, 1e7, 1e8, 1e9];
-    let (mut wrong_without_probes, mut marked, mut all) = (0, 0, 0);
+    let (mut wrong_without_probes, mut wrong, mut marked, mut all) = (0, 0, 0, 0);
     let (mut findable, mut missed) = (0, 0);
     for batch in [1.0, 5.0, 25.0, 100.0] {
         for (turn_ns, pause_ns) in durations.iter().flat_map(|t| durations.map(|p| (*t, p))) {
-            for seed in 0..2 {
+            for seed in 0..10 {
                 let mut host = host(seed, turn_ns, pause_ns, batch);
                 let entry = measure(&mut host, Some(QUIET_WIDTH));
                 let cycles = entry.batches.iter().filter_map(|b| crate::cycles::of(&b));
@@ -266,10 +302,13 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
                 let case = format!(
                     "turns of {turn_ns} ns, pauses of {pause_ns} ns, batches of {batch}: {error}, {quiet}"
                 );
-                let long = 50.0 * batch * SHORT_NS;
+                let long = 50.0 * batch * BATCH_NS;
                 // The clock steps during most of the longest batches.
                 let is_slow = turn_ns >= long && pause_ns >= long && batch < 100.0;
-                assert!(entry.is_disturbed || error.abs() < LARGEST_ERROR, "{case}");
+                if !entry.is_disturbed && error.abs() > LARGEST_ERROR {
+                    assert!(error.abs() < 1.5 * LARGEST_ERROR, "{case}");
+                    wrong += 1;
+                }
                 let is_findable = is_slow && quiet >= 0.1;
                 findable += u64::from(is_findable);
                 missed += u64::from(is_findable && entry.is_disturbed);
@@ -278,10 +317,13 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
             }
         }
     }
-    println!("{marked} of {all} marked, {wrong_without_probes} wrong without probes");
+    println!(
+        "{marked} of {all} marked, {wrong} wrong, {wrong_without_probes} wrong without probes"
+    );
     println!("{missed} of {findable} marked though a tenth was quiet");
     assert!(10 * missed <= findable, "{missed} of {findable}");
-    assert!(wrong_without_probes > 80, "{wrong_without_probes}");
+    assert!(1000 * wrong <= 2 * all, "{wrong} of {all}");
+    assert!(2 * wrong_without_probes > all, "{wrong_without_probes}");
 }
 
 /// A few quiet launches do not vouch for launches beside a neighbour whose turns are shorter than a batch.
@@ -289,7 +331,8 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
 fn quiet_launches_do_not_hide_blind_ones() {
     for (seed, quiet) in (0..6).flat_map(|seed| [1, 2, 3].map(|quiet| (seed, quiet))) {
         let mut host = host(seed, 1e5, 1e5, 1.0);
-        let entry = measure_launches(&mut host, Some(QUIET_WIDTH), |host, number| {
+        let widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
+        let entry = measure_launches(&mut host, widths, |host, _, number| {
             (host.turn_ns, host.pause_ns) = match number < quiet {
                 true => (1.0, 1e12),
                 false => (1e5, 1e5),
@@ -303,6 +346,34 @@ fn quiet_launches_do_not_hide_blind_ones() {
             "{quiet}: {error}"
         );
     }
+}
+
+/// A hypervisor that interrupts the processor for some microseconds, at random moments, lengthens probes and batches alike. The batches become so
+/// short that most have no interruption. Batches of the usual length are wrong or marked.
+#[test]
+fn interruptions_make_batches_shorter_until_figures_are_true() {
+    let turns = |pause: f64| [2e3, 7e3, 2.1e4].map(|turn| (turn, pause));
+    let (mut marked, mut wrong_if_long, mut all) = (0, 0, 0);
+    for (turn_ns, pause_ns) in [4e4, 8e4, 1.6e5, 3.2e5, 6.4e5].into_iter().flat_map(turns) {
+        for seed in 0..10 {
+            let interrupted = || Host {
+                interrupts: true,
+                ..Host::new(seed, turn_ns, pause_ns)
+            };
+            let entry = measure_adapted(&mut interrupted());
+            let off = error(entry.cycles.unwrap().median);
+            let case = format!("{turn_ns} ns every {pause_ns} ns: {off}");
+            assert!(entry.is_disturbed || off.abs() < 0.002, "{case}");
+            marked += u64::from(entry.is_disturbed);
+            let long = measure(&mut interrupted(), Some(QUIET_WIDTH));
+            let off = error(long.cycles.unwrap().median);
+            wrong_if_long += u64::from(long.is_disturbed || off.abs() > 0.002);
+            all += 1;
+        }
+    }
+    println!("{marked} of {all} marked; {wrong_if_long} marked or wrong with long batches");
+    assert!(20 * marked <= all, "{marked} of {all}");
+    assert!(2 * wrong_if_long > all, "{wrong_if_long} of {all}");
 }
 
 /// A new machine has no quiet width from earlier runs.
