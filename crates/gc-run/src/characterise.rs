@@ -39,6 +39,14 @@ const CONCURRENT_HEAP_MB: u64 = 192;
 const YOUNG_MB: u64 = 48;
 /// Heap of the benchmarks of full collections, as a multiple of the live bytes: live objects lie among dead ones, as in an application, and have to be moved.
 const LIVE_SETS_OF_FULL_HEAP: u64 = 3;
+/// Options of a benchmark of G1 that marks all the time: `IHOP_0` starts a marking as soon as the one before and its mixed collections are over.
+const IHOP_0: [&str; 2] = [
+    "-XX:InitiatingHeapOccupancyPercent=0",
+    "-XX:-G1UseAdaptiveIHOP",
+];
+/// Live and allocated bytes of these benchmarks.
+const MARKED_WINDOW_MB: u64 = 32;
+const MARKED_TOTAL_MB: u64 = 800;
 /// Each benchmark runs this often.
 const REPEATS: usize = 2;
 const LIMITS: Limits = Limits {
@@ -47,7 +55,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 2;
+const REVISION: u32 = 3;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -152,6 +160,12 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
             );
         }
         observe(shape, Amounts::of_full(collector));
+        if collector == Collector::G1 {
+            observe(shape, Amounts::of_marking(MARKED_WINDOW_MB));
+        }
+    }
+    if collector == Collector::G1 {
+        observe(SHAPES[0], Amounts::of_marking(0));
     }
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));
@@ -173,9 +187,21 @@ struct Amounts {
     explicit: u64,
     /// Size of a heap that is often full. `None`: the large heap of all other runs.
     full_heap_mb: Option<u64>,
+    /// Whether G1 marks all the time.
+    is_marking: bool,
 }
 
 impl Amounts {
+    /// A run of G1 with concurrent markings.
+    fn of_marking(window_mb: u64) -> Self {
+        Self {
+            window_mb,
+            total_mb: MARKED_TOTAL_MB,
+            is_marking: true,
+            ..Self::default()
+        }
+    }
+
     /// A run with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
     fn of_full(collector: Collector) -> Self {
         let window_mb = WINDOWS_MB[1];
@@ -221,12 +247,17 @@ fn observation(
     if !is_concurrent && amounts.full_heap_mb.is_none() {
         arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
     }
+    if amounts.is_marking {
+        arguments.splice(0..0, IHOP_0.map(str::to_owned));
+    }
     arguments.extend(shapes(shape, numbers));
-    let least = jvm.least(REPEATS, collector, &arguments, "gc*,safepoint", LIMITS)?;
+    let logged = "gc*,gc+phases=debug,safepoint";
+    let least = jvm.least(REPEATS, collector, &arguments, logged, LIMITS)?;
     Ok(Observation {
         shape: format!("{shape}/{size}"),
         live_bytes: (amounts.window_mb * MEGABYTE) as f64,
         gc_cpu_ns: least.gc_cpu_ns,
+        marking_cpu_ns: least.marking_cpu_ns,
         collections: least.collections(),
     })
 }
