@@ -1,6 +1,6 @@
 //! The regions of a heap, and the size of the young generation (`G1Policy`, `G1YoungGenSizer`).
 
-const MEGABYTE: f64 = 1_048_576.0;
+pub(super) const MEGABYTE: f64 = 1_048_576.0;
 /// Regions at which the JVM aims.
 const REGIONS: f64 = 2048.0;
 /// Least and most young regions, as shares of the heap (`G1NewSizePercent`, `G1MaxNewSizePercent`).

@@ -4,7 +4,7 @@ mod heap;
 mod marking;
 mod old;
 
-use self::heap::{Heap, Used};
+use self::heap::{Heap, MEGABYTE, Used};
 use self::marking::Start;
 use self::old::Old;
 use super::forecast::Forecast;
@@ -25,12 +25,12 @@ const PACE: f64 = 0.5;
 /// Live share of the heap above which the application cannot run.
 const MOST_LIVE: f64 = 0.95;
 
-/// Bytes in Eden at most before the first collections, while the JVM expects long pauses. From logs of JDK 17 and 25; they are the same for heaps of 40 to 88 MB.
+/// Eden at most before the first collections, in MiB, while the JVM expects long pauses. From logs of JDK 17 and 25; they are the same for heaps of 40 to 88 MB.
 fn first_edens(jvm_major: u32) -> &'static [f64] {
     if jvm_major >= 20 {
-        &[14e6]
+        &[14.0]
     } else {
-        &[6e6, 4e6, 12e6]
+        &[6.0, 4.0, 12.0]
     }
 }
 
@@ -117,10 +117,9 @@ impl G1<'_> {
             .iter()
             .filter(|c| c.kind != Kind::ConcurrentMark)
             .count();
-        let limit = first_edens(self.setting.jvm_major).get(done);
-        let limit = limit.map_or(f64::INFINITY, |bytes| {
-            (bytes / self.heap.region_bytes).round()
-        });
+        let limit = first_edens(self.setting.jvm_major)
+            .get(done)
+            .map_or(f64::INFINITY, |mb| self.heap.up(mb * MEGABYTE));
         let is_mixed = matches!(self.phase, Phase::Prepared { .. } | Phase::Mixed);
         self.heap
             .eden(self.used(), self.survival.value(), limit, is_mixed)
