@@ -39,6 +39,17 @@ const CONCURRENT_HEAP_MB: u64 = 192;
 const YOUNG_MB: u64 = 48;
 /// Heap of the benchmarks of full collections, as a multiple of the live bytes: live objects lie among dead ones, as in an application, and have to be moved.
 const LIVE_SETS_OF_FULL_HEAP: u64 = 3;
+/// Options of a benchmark of G1 that marks all the time: `IHOP_0` starts a marking as soon as the one before and its mixed collections are over.
+const IHOP_0: [&str; 2] = [
+    "-XX:InitiatingHeapOccupancyPercent=0",
+    "-XX:-G1UseAdaptiveIHOP",
+];
+/// Live and allocated bytes of these benchmarks, and their heaps with and without live objects. A cycle clears a bitmap of the whole heap, so the heaps are not larger than
+/// marking needs.
+const MARKED_WINDOW_MB: u64 = 32;
+const MARKED_TOTAL_MB: u64 = 800;
+const MARKED_HEAP_MB: u64 = 256;
+const MARKED_DEAD_HEAP_MB: u64 = 96;
 /// Each benchmark runs this often.
 const REPEATS: usize = 2;
 const LIMITS: Limits = Limits {
@@ -47,7 +58,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 2;
+const REVISION: u32 = 3;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -152,6 +163,12 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
             );
         }
         observe(shape, Amounts::of_full(collector));
+        if collector == Collector::G1 {
+            observe(shape, Amounts::of_marking(MARKED_WINDOW_MB, MARKED_HEAP_MB));
+        }
+    }
+    if collector == Collector::G1 {
+        observe(SHAPES[0], Amounts::of_marking(0, MARKED_DEAD_HEAP_MB));
     }
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));
@@ -171,11 +188,26 @@ struct Amounts {
     window_mb: u64,
     total_mb: u64,
     explicit: u64,
-    /// Size of a heap that is often full. `None`: the large heap of all other runs.
-    full_heap_mb: Option<u64>,
+    /// Size of the heap. `None`: the large heap.
+    heap_mb: Option<u64>,
+    /// Whether the heap is often full, with young and old generations as large as the JVM makes them.
+    is_full: bool,
+    /// Whether G1 marks all the time.
+    is_marking: bool,
 }
 
 impl Amounts {
+    /// A run of G1 with concurrent markings.
+    fn of_marking(window_mb: u64, heap_mb: u64) -> Self {
+        Self {
+            window_mb,
+            heap_mb: Some(heap_mb),
+            total_mb: MARKED_TOTAL_MB,
+            is_marking: true,
+            ..Self::default()
+        }
+    }
+
     /// A run with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
     fn of_full(collector: Collector) -> Self {
         let window_mb = WINDOWS_MB[1];
@@ -183,7 +215,8 @@ impl Amounts {
             Collector::Serial | Collector::Parallel => Self {
                 window_mb,
                 total_mb: TOTAL_MB,
-                full_heap_mb: Some(LIVE_SETS_OF_FULL_HEAP * window_mb),
+                heap_mb: Some(LIVE_SETS_OF_FULL_HEAP * window_mb),
+                is_full: true,
                 ..Self::default()
             },
             _ => Self {
@@ -209,7 +242,7 @@ fn observation(
     } else {
         HEAP_MB
     };
-    let heap_mb = amounts.full_heap_mb.unwrap_or(large_mb);
+    let heap_mb = amounts.heap_mb.unwrap_or(large_mb);
     let numbers = [
         size,
         amounts.window_mb * MEGABYTE,
@@ -218,15 +251,20 @@ fn observation(
     ];
     let class_path = ["-cp".to_owned(), classes.jar().display().to_string()];
     let mut arguments = [heap_options(heap_mb * MEGABYTE), class_path].concat();
-    if !is_concurrent && amounts.full_heap_mb.is_none() {
+    if !is_concurrent && !amounts.is_full {
         arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
     }
+    if amounts.is_marking {
+        arguments.splice(0..0, IHOP_0.map(str::to_owned));
+    }
     arguments.extend(shapes(shape, numbers));
-    let least = jvm.least(REPEATS, collector, &arguments, "gc*,safepoint", LIMITS)?;
+    let logged = "gc*,gc+phases=debug,safepoint";
+    let least = jvm.least(REPEATS, collector, &arguments, logged, LIMITS)?;
     Ok(Observation {
         shape: format!("{shape}/{size}"),
         live_bytes: (amounts.window_mb * MEGABYTE) as f64,
         gc_cpu_ns: least.gc_cpu_ns,
+        marking_cpu_ns: least.marking_cpu_ns,
         collections: least.collections(),
     })
 }

@@ -25,6 +25,8 @@ pub struct Finished {
     pub elapsed_ns: f64,
     /// Processor time of the collector's threads, in ns.
     pub gc_cpu_ns: f64,
+    /// The part of `gc_cpu_ns` of threads that only mark.
+    pub marking_cpu_ns: f64,
     /// The log of the JVM.
     pub log: String,
 }
@@ -122,6 +124,7 @@ impl Jvm {
             status,
             elapsed_ns,
             gc_cpu_ns,
+            marking_cpu_ns,
         } = watch(child, collector, limits)?;
         if !status.success() {
             let text = fs::read_to_string(&errors).unwrap_or_default();
@@ -130,6 +133,7 @@ impl Jvm {
         Ok(Finished {
             elapsed_ns,
             gc_cpu_ns,
+            marking_cpu_ns,
             log: fs::read_to_string(&log).map_err(|e| format!("no log of collections: {e}"))?,
         })
     }

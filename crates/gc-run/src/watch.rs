@@ -19,6 +19,8 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) elapsed_ns: f64,
     pub(crate) gc_cpu_ns: f64,
+    /// The part of `gc_cpu_ns` of threads that only mark.
+    pub(crate) marking_cpu_ns: f64,
 }
 
 /// Waits for a JVM, and kills it at its limits.
@@ -35,6 +37,7 @@ pub(crate) fn watch(
                 status,
                 elapsed_ns: begin.elapsed().as_nanos() as f64,
                 gc_cpu_ns: threads.cpu_ns(),
+                marking_cpu_ns: threads.marking_cpu_ns(),
             });
         }
         if reading % SEARCH_EVERY == 0 {
@@ -69,17 +72,25 @@ fn excess(pid: u32, elapsed: Duration, limits: Limits) -> Option<String> {
     is_excess.then(|| format!("java used {} MB of memory", resident / 1_000_000))
 }
 
-/// The threads of a collector with the last reading of each, in ns.
+/// A thread of a collector.
+#[derive(Default)]
+struct Thread {
+    is_marker: bool,
+    /// The last reading.
+    cpu_ns: f64,
+}
+
+/// The threads of a collector by their ids.
 struct Threads {
     folder: String,
-    cpu_ns: BTreeMap<String, f64>,
+    by_id: BTreeMap<String, Thread>,
 }
 
 impl Threads {
     fn of(pid: u32) -> Self {
         Self {
             folder: format!("/proc/{pid}/task"),
-            cpu_ns: BTreeMap::new(),
+            by_id: BTreeMap::new(),
         }
     }
 
@@ -91,7 +102,8 @@ impl Threads {
             let id = task.file_name().to_string_lossy().into_owned();
             let comm = fs::read_to_string(task.path().join("comm")).unwrap_or_default();
             if collector.owns_thread(comm.trim_end()) {
-                self.cpu_ns.entry(id).or_default();
+                let thread = self.by_id.entry(id).or_default();
+                thread.is_marker = collector.owns_marker(comm.trim_end());
             } else if comm.trim_end() == "yamba-gc" {
                 hasten(&id);
             }
@@ -99,15 +111,20 @@ impl Threads {
     }
 
     fn read(&mut self) {
-        for (id, ns) in &mut self.cpu_ns {
+        for (id, thread) in &mut self.by_id {
             let text = fs::read_to_string(format!("{}/{id}/schedstat", self.folder));
             let on_cpu = text.ok().and_then(|t| t.split(' ').next()?.parse().ok());
-            *ns = on_cpu.unwrap_or(*ns);
+            thread.cpu_ns = on_cpu.unwrap_or(thread.cpu_ns);
         }
     }
 
     fn cpu_ns(&self) -> f64 {
-        self.cpu_ns.values().sum()
+        self.by_id.values().map(|t| t.cpu_ns).sum()
+    }
+
+    fn marking_cpu_ns(&self) -> f64 {
+        let markers = self.by_id.values().filter(|t| t.is_marker);
+        markers.map(|t| t.cpu_ns).sum()
     }
 }
 

@@ -64,6 +64,12 @@ impl Collector {
         beginnings.iter().any(|b| comm.starts_with(b))
     }
 
+    /// Whether a thread with this name only marks objects while the application runs. Of the collectors that mark apart from their collections, G1 is the only one.
+    pub fn owns_marker(self, comm: &str) -> bool {
+        let beginnings = ["G1 Main Marker", "G1 Conc#"];
+        self == Self::G1 && beginnings.iter().any(|b| comm.starts_with(b))
+    }
+
     /// Whether it collects while the application runs, without stopping it for longer than a moment.
     pub fn is_concurrent(self) -> bool {
         matches!(self, Self::Shenandoah | Self::Z)

@@ -104,6 +104,8 @@ pub struct Observation {
     pub live_bytes: f64,
     /// Processor time of the collector's threads, in ns.
     pub gc_cpu_ns: f64,
+    /// The part of `gc_cpu_ns` of threads that only mark, as those of G1.
+    pub marking_cpu_ns: f64,
     /// The collections of its log.
     pub collections: Vec<Collection>,
 }
@@ -111,10 +113,11 @@ pub struct Observation {
 /// Errors of shorter times are not relative, in ns.
 const LEAST_NS: f64 = 1e5;
 
-/// Bytes whose processing the model charges to a collection.
+/// Bytes whose processing the model charges to a collection. Marking of G1 has threads and a fit of its own; the pauses of a marking do not depend on the live bytes.
 fn charged_bytes(collection: &Collection, live_bytes: f64, collector: Collector) -> f64 {
     match collection.kind {
         Some(Kind::Young | Kind::Mixed) if !collector.is_concurrent() => collection.copied_bytes(),
+        Some(Kind::ConcurrentMark) => 0.0,
         _ => live_bytes,
     }
 }
@@ -180,12 +183,14 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
     let design = Design { shapes };
     let cpu = processor_time(&design, observations, collector);
     let pause = pauses(&design, observations, collector);
+    let mut cycle_cpu = design.terms(&cpu, 2);
+    add_marking(&mut cycle_cpu, observations);
     CollectorCosts {
         young_cpu: design.terms(&cpu, 0),
         young_pause: design.terms(&pause, 0),
         full_cpu: design.terms(&cpu, 1),
         full_pause: design.terms(&pause, 1),
-        cycle_cpu: design.terms(&cpu, 2),
+        cycle_cpu,
         cycle_pause: design.terms(&pause, 2),
         observations: observations.len(),
     }
@@ -197,9 +202,46 @@ fn processor_time(design: &Design, observations: &[Observation], collector: Coll
         .iter()
         .map(|o| design.of_run(o, collector))
         .collect();
-    let ys: Vec<f64> = observations.iter().map(|o| o.gc_cpu_ns).collect();
+    let ys: Vec<f64> = observations
+        .iter()
+        .map(|o| o.gc_cpu_ns - o.marking_cpu_ns)
+        .collect();
     let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
     non_negative(&rows, &ys, &weights)
+}
+
+/// Adds the processor time of threads that only mark to the costs of a cycle: one fixed cost, and one for each live byte by shape.
+fn add_marking(to: &mut Terms, observations: &[Observation]) {
+    let is_marking = |c: &&Collection| c.kind == Some(Kind::ConcurrentMark);
+    let cycles = |o: &Observation| o.collections.iter().filter(is_marking).count() as f64;
+    let marked: Vec<&Observation> = observations.iter().filter(|o| cycles(o) > 0.0).collect();
+    let mut shapes: Vec<&str> = marked.iter().map(|o| o.shape.as_str()).collect();
+    shapes.sort_unstable();
+    shapes.dedup();
+    let row = |o: &&Observation| {
+        let bytes = |shape: &&str| {
+            if **shape == o.shape {
+                cycles(o) * o.live_bytes
+            } else {
+                0.0
+            }
+        };
+        [cycles(o)]
+            .into_iter()
+            .chain(shapes.iter().map(bytes))
+            .collect()
+    };
+    let rows: Vec<Vec<f64>> = marked.iter().map(row).collect();
+    let ys: Vec<f64> = marked.iter().map(|o| o.marking_cpu_ns).collect();
+    let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
+    let found = non_negative(&rows, &ys, &weights);
+    let Some((fixed_ns, each)) = found.split_first() else {
+        return;
+    };
+    to.fixed_ns += fixed_ns;
+    for (shape, ns) in shapes.iter().zip(each) {
+        *to.ns_per_byte.entry((*shape).to_owned()).or_default() += ns;
+    }
 }
 
 /// Coefficients of the pauses, which are known for each collection. A pause that another process disturbed has little weight.
@@ -233,8 +275,44 @@ mod tests {
             shape: shape.to_owned(),
             live_bytes: bytes,
             gc_cpu_ns: collections.iter().flat_map(|c| &c.pauses_ns).sum(),
+            marking_cpu_ns: 0.0,
             collections,
         }
+    }
+
+    /// A cycle of G1 costs 2 ms in its pauses, 3 ms in its own threads, and there 1.5 ns for each live byte.
+    #[test]
+    fn marking_is_charged_to_cycles() {
+        let marking = |bytes: f64| {
+            let collections = vec![
+                Collection {
+                    kind: Some(Kind::ConcurrentMark),
+                    pauses_ns: vec![2e6],
+                    ..Collection::default()
+                };
+                5
+            ];
+            let marking_cpu_ns = 5.0 * (3e6 + 1.5 * bytes);
+            Observation {
+                shape: "a".to_owned(),
+                live_bytes: bytes,
+                gc_cpu_ns: 5.0 * 2e6 + marking_cpu_ns,
+                marking_cpu_ns,
+                collections,
+            }
+        };
+        let runs = [
+            run("a", Kind::Young, 4e6, 1.0),
+            run("a", Kind::Young, 16e6, 1.0),
+            marking(0.0),
+            marking(32e6),
+        ];
+        let costs = fit(&runs, Collector::G1);
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.03;
+        assert!(close(costs.cycle_cpu.fixed_ns, 5e6), "{costs:?}");
+        assert!(close(costs.cycle_cpu.ns_per_byte["a"], 1.5), "{costs:?}");
+        assert!(close(costs.cycle_pause.fixed_ns, 2e6), "{costs:?}");
+        assert!(close(costs.young_cpu.ns_per_byte["a"], 1.0), "{costs:?}");
     }
 
     #[test]

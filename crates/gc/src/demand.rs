@@ -110,6 +110,33 @@ impl<'a> Survival<'a> {
         (1.0 - share) * self.at_census(low, reach) + share * self.at_census(high, reach)
     }
 
+    /// The share of the old objects allocated between `begin` and `end`, and alive at `then`, that is alive at `now`.
+    pub fn kept(&self, begin: f64, end: f64, then: f64, now: f64) -> f64 {
+        // Beyond the ages that a census tells apart, births are known by census only.
+        let is_old = now - begin > (AGES - 2) as f64 * self.step();
+        let least = if is_old { self.step() } else { 0.0 };
+        let half = ((end - begin) / 2.0).max(least);
+        let middle = (begin + end) / 2.0;
+        let alive = |at: f64| {
+            let youngest = self.alive(at, middle + half);
+            self.alive(at, middle - half) - youngest
+        };
+        let before = alive(then);
+        if before > 0.0 {
+            (alive(now) / before).clamp(0.0, 1.0)
+        } else if now > then {
+            0.0
+        } else {
+            1.0
+        }
+    }
+
+    /// Bytes allocated between two censuses, on average.
+    fn step(&self) -> f64 {
+        let all = self.censuses.last().map_or(0.0, |c| c.allocated_bytes);
+        all / self.censuses.len().max(1) as f64
+    }
+
     /// The moments of the censuses after `from` and until `to`.
     pub fn moments(&self, from: f64, to: f64) -> Vec<f64> {
         let moments = self.censuses.iter().map(|c| c.allocated_bytes);

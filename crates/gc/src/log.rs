@@ -31,6 +31,8 @@ pub struct Collection {
     pub survivor_bytes: f64,
     /// Bytes in the old generation before and after.
     pub old_bytes: (f64, f64),
+    /// Bytes that it copied, as the log says. Only of G1 with `gc+phases=debug`.
+    pub logged_copied_bytes: Option<f64>,
     /// Bytes of class metadata.
     pub metaspace_bytes: f64,
     /// Survivors by age; index 0 is age 1. Only with `gc+age=trace`.
@@ -38,9 +40,11 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Bytes that a young collection copied: to a survivor space or to the old generation.
+    /// Bytes that a young or mixed collection copied: to a survivor space or to the old generation. Without a log of them, those that mixed collections move within the old
+    /// generation are unknown.
     pub fn copied_bytes(&self) -> f64 {
-        self.survivor_bytes + (self.old_bytes.1 - self.old_bytes.0).max(0.0)
+        let grown = self.survivor_bytes + (self.old_bytes.1 - self.old_bytes.0).max(0.0);
+        self.logged_copied_bytes.unwrap_or(grown)
     }
 }
 
@@ -80,6 +84,10 @@ fn add(to: &mut Collection, rest: &str, region_bytes: f64) {
     }
     if let Some((name, change)) = rest.split_once(": ") {
         space(to, name, change, region_bytes);
+    }
+    if rest.starts_with("Copied Bytes") {
+        let sum = rest.split("Sum: ").nth(1).map(bytes);
+        to.logged_copied_bytes = sum;
     }
     if let Some(age) = rest.strip_prefix("- age ") {
         by_age(to, age);
@@ -207,6 +215,8 @@ mod tests {
 [0.335s][info][gc,heap     ] GC(12) Eden regions: 25->0(17)
 [0.335s][info][gc,heap     ] GC(12) Survivor regions: 5->4(4)
 [0.335s][info][gc,heap     ] GC(12) Old regions: 61->72
+[0.335s][debug][gc,phases   ] GC(11)         Copied Bytes                   Min: 674096, Avg: 1844036.0, Max: 3013976, Diff: 2339880, Sum: 3688072, Workers: 2
+[0.335s][info][gc          ] GC(11) Pause Young (Mixed) (G1 Evacuation Pause) 90M->75M(128M) 15.431ms
 [0.335s][info][gc          ] GC(12) Pause Young (Mixed) (G1 Evacuation Pause) 90M->75M(128M) 15.431ms
 [0.336s][info][gc          ] GC(13) Concurrent Mark Cycle
 [0.337s][info][gc          ] GC(13) Pause Remark 80M->80M(128M) 1.500ms
@@ -216,6 +226,7 @@ mod tests {
 ";
         let found = read(text);
         assert_eq!(found[&12].kind, Some(Kind::Mixed));
+        assert_eq!(found[&11].copied_bytes(), 3688072.0);
         assert_eq!(found[&12].copied_bytes(), 14.0 * 2.0 * 1024.0 * 1024.0);
         assert_eq!(found[&13].kind, Some(Kind::ConcurrentMark));
         assert_eq!(found[&13].pauses_ns, [1.5e6, 0.5e6]);

@@ -115,14 +115,25 @@ struct Prices {
 impl Prices {
     /// The prices of a collector from its `costs` of young collections, full ones and cycles. `serial` has the same costs of Serial for the first two, and `own` what a byte of
     /// this application costs with Serial, in ns. Where its ordinary run had none of a sort, the benchmarks stand for it.
-    fn of(costs: [&Terms; 3], serial: [&Terms; 2], own: [Option<f64>; 2]) -> Self {
+    fn of(
+        collector: Collector,
+        costs: [&Terms; 3],
+        serial: [&Terms; 2],
+        own: [Option<f64>; 2],
+    ) -> Self {
         let [of_young, of_full] = serial;
         let young = own[0].unwrap_or_else(|| of_young.mean_ns_per_byte());
         let full = own[1].unwrap_or_else(|| of_full.at(&of_young.ns_per_byte, young).0);
+        // A marking of G1 visits the whole live set, as a collection of the whole heap does: its costs by shape are closer to those.
+        let (of_cycle, cycle) = if collector == Collector::G1 {
+            (of_full, full)
+        } else {
+            (of_young, young)
+        };
         Self {
             young: Price::of(costs[0], of_young, young),
             full: Price::of(costs[1], of_full, full),
-            cycle: Price::of(costs[2], of_young, young),
+            cycle: Price::of(costs[2], of_cycle, cycle),
         }
     }
 
@@ -152,6 +163,9 @@ struct Outcome {
 /// Variations of the simulation whose results span the interval: factors of the heap's size.
 const HEAP_FACTORS: [f64; 2] = [0.97, 1.03];
 
+/// Costs of G1 by versions of Yamba that did not measure marking.
+const NO_MARKING: &str = "the costs lack concurrent marking; fix: measure them again with `yamba gc characterise --force --collector g1`";
+
 /// Predicts the collections of an application. An error says why it cannot run.
 pub fn predict(
     demand: &Demand,
@@ -160,8 +174,12 @@ pub fn predict(
     jvm_major: u32,
     heap_bytes: u64,
 ) -> Result<Prediction, String> {
+    if collector == Collector::G1 && costs.cycle_cpu.ns_per_byte.is_empty() {
+        return Err(NO_MARKING.to_owned());
+    }
     let (run, serial) = (&demand.ordinary, &demand.serial);
     let mut cpu = Prices::of(
+        collector,
         [&costs.young_cpu, &costs.full_cpu, &costs.cycle_cpu],
         [&serial.young_cpu, &serial.full_cpu],
         [
@@ -171,6 +189,7 @@ pub fn predict(
     );
     cpu.cycle.ns_per_byte *= evacuation(collector);
     let pause = Prices::of(
+        collector,
         [&costs.young_pause, &costs.full_pause, &costs.cycle_pause],
         [&serial.young_pause, &serial.full_pause],
         [
@@ -245,5 +264,54 @@ fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Predi
         gc_cpu_ns: figure(|o| o.cpu_ns, of_time(cpu), 2e6),
         pause_total_ns: figure(|o| o.pause_ns, of_time(pause), 1e6),
         pause_longest_ns: figure(|o| o.longest_ns, of_time(longest), 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::tests::constant_lifetime;
+
+    /// Costs of one shape: 100 us for a young collection and 1 ns for each byte.
+    fn costs(cycle_ns_per_byte: Option<f64>) -> CollectorCosts {
+        let terms = |fixed_ns: f64, ns: Option<f64>| Terms {
+            fixed_ns,
+            ns_per_byte: ns
+                .map(|ns| ("list/24".to_owned(), ns))
+                .into_iter()
+                .collect(),
+        };
+        let young = || terms(1e5, Some(1.0));
+        CollectorCosts {
+            young_cpu: young(),
+            young_pause: young(),
+            full_cpu: young(),
+            full_pause: young(),
+            cycle_cpu: terms(2e6, cycle_ns_per_byte),
+            cycle_pause: terms(5e5, None),
+            observations: 1,
+        }
+    }
+
+    #[test]
+    fn marking_adds_to_the_processor_time_of_g1() {
+        let mut demand = constant_lifetime(1000, 20e6);
+        demand.serial = costs(None);
+        let of = |each: f64| predict(&demand, Collector::G1, &costs(Some(each)), 25, 80 << 20);
+        let (cheap, dear) = (of(0.001).unwrap(), of(0.002).unwrap());
+        let cycles = cheap.concurrent_cycles.predicted;
+        assert!(cycles > 3.0, "{cycles}");
+        // Each cycle marks 20 MB.
+        let more = dear.gc_cpu_ns.predicted - cheap.gc_cpu_ns.predicted;
+        let expected = cycles * 20e6 * 0.001;
+        assert!((more / expected - 1.0).abs() < 0.05, "{more} {expected}");
+    }
+
+    #[test]
+    fn costs_without_marking_are_measured_again() {
+        let demand = constant_lifetime(100, 1e6);
+        let found = predict(&demand, Collector::G1, &costs(None), 25, 80 << 20);
+        assert!(found.unwrap_err().contains("--force"));
+        assert!(predict(&demand, Collector::Serial, &costs(None), 25, 80 << 20).is_ok());
     }
 }

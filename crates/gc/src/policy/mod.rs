@@ -2,6 +2,7 @@
 
 mod average;
 mod concurrent;
+mod forecast;
 mod g1;
 mod metaspace;
 mod parallel;

@@ -14,6 +14,16 @@ struct Cohort {
     bytes: f64,
 }
 
+impl Cohort {
+    fn promoted(self) -> Promoted {
+        Promoted {
+            begin: self.begin,
+            end: self.end,
+            bytes: self.bytes,
+        }
+    }
+}
+
 /// The cohorts of the survivor space.
 pub(super) struct Young {
     /// The youngest first.
@@ -23,10 +33,21 @@ pub(super) struct Young {
     threshold: usize,
 }
 
+/// Objects allocated between two moments, which leave the young generation.
+pub(super) struct Promoted {
+    pub(super) begin: f64,
+    pub(super) end: f64,
+    pub(super) bytes: f64,
+}
+
 /// Result of a young collection.
 pub(super) struct Evacuated {
     pub(super) copied_bytes: f64,
+    /// Copied bytes of Eden.
+    pub(super) from_eden_bytes: f64,
     pub(super) promoted_bytes: f64,
+    /// The promoted bytes by age.
+    pub(super) promoted: Vec<Promoted>,
 }
 
 impl Young {
@@ -61,8 +82,9 @@ impl Young {
             cohort.bytes = alive.clamp(0.0, cohort.bytes);
         }
         let copied_bytes = self.survivor_bytes();
+        let from_eden_bytes = self.cohorts[0].bytes;
         let mut kept = 0.0;
-        let mut stays = Vec::new();
+        let (mut stays, mut promoted) = (Vec::new(), Vec::new());
         let threshold = self.threshold;
         for (age, mut cohort) in self.cohorts.drain(..).enumerate() {
             let room = if age < threshold {
@@ -70,6 +92,13 @@ impl Young {
             } else {
                 0.0
             };
+            let leaves = (cohort.bytes - room).max(0.0);
+            if leaves > 0.0 {
+                promoted.push(Promoted {
+                    bytes: leaves,
+                    ..cohort.promoted()
+                });
+            }
             cohort.bytes = cohort.bytes.min(room);
             if cohort.bytes > 0.0 {
                 kept += cohort.bytes;
@@ -79,7 +108,9 @@ impl Young {
         self.cohorts = stays;
         Evacuated {
             copied_bytes,
+            from_eden_bytes,
             promoted_bytes: copied_bytes - kept,
+            promoted,
         }
     }
 
@@ -95,6 +126,12 @@ impl Young {
             sum > desired
         });
         self.threshold = full.map_or(MAX_TENURING, |index| (index + 1).min(MAX_TENURING));
+    }
+
+    /// Removes all survivors, which move to the old generation.
+    pub(super) fn leave(&mut self) -> Vec<Promoted> {
+        let all = self.cohorts.drain(..);
+        all.map(Cohort::promoted).collect()
     }
 
     pub(super) fn empty(&mut self, now: f64) {

@@ -14,7 +14,7 @@ use crate::cli::{Failure, output};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba gc characterise                       all collectors, about 30 s each
+  yamba gc characterise                       all collectors, 30 to 70 s each
   yamba gc characterise --collector serial    one collector
   yamba gc characterise --jdk /opt/jdk-25 --json")]
 pub(super) struct Characterise {
