@@ -22,6 +22,8 @@ pub struct Costs {
     pub processor: Option<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
+    /// The first of these entries for each primitive without any cost.
+    pub(crate) unusable: BTreeMap<String, String>,
     /// Hypothetical changes: the factor of the cost of each changed primitive.
     pub(crate) changes: BTreeMap<String, f64>,
 }
@@ -57,13 +59,30 @@ impl Costs {
             };
             if let Err(reason) = costs.add(entry, primitive) {
                 let line = format!("{}: {reason}", entry.name);
+                for name in names(primitive) {
+                    costs.unusable.entry(name).or_insert_with(|| line.clone());
+                }
                 // A benchmark with a sweep may have the same fault at each point.
                 if !costs.left_out.contains(&line) {
                     costs.left_out.push(line);
                 }
             }
         }
+        let Costs {
+            primitives,
+            unusable,
+            ..
+        } = &mut costs;
+        unusable.retain(|name, _| !primitives.contains_key(name));
         costs
+    }
+
+    /// A primitive without a cost as messages name it: with the reason why the run's figure was not used, if it has one.
+    pub(crate) fn lacking(&self, name: &str) -> String {
+        match self.unusable.get(name) {
+            Some(line) => format!("{name} ({line})"),
+            None => name.to_owned(),
+        }
     }
 
     fn add(&mut self, entry: &Benchmark, primitive: &Primitive) -> Result<(), &'static str> {
@@ -79,8 +98,8 @@ impl Costs {
                     .ok_or("its size is not a number")?,
             ),
         };
-        for name in primitive.also.iter().chain([&primitive.name]) {
-            let known = self.primitives.entry(canonical(name));
+        for name in names(primitive) {
+            let known = self.primitives.entry(name.clone());
             let measured = known.or_insert_with(|| Measured {
                 curve: Curve::default(),
                 contains: contains.clone(),
@@ -89,7 +108,7 @@ impl Costs {
                 return Err("an earlier point of the run has this primitive and size");
             }
             if entry.interval_scope != Some(IntervalScope::BetweenLaunches) {
-                self.within_launches.insert(canonical(name));
+                self.within_launches.insert(name);
             }
         }
         Ok(())
@@ -174,6 +193,12 @@ impl Costs {
     }
 }
 
+/// The canonical names of a primitive.
+fn names(primitive: &Primitive) -> impl Iterator<Item = String> {
+    let names = primitive.also.iter().chain([&primitive.name]);
+    names.map(|name| canonical(name))
+}
+
 fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>, &'static str> {
     let measured = |name: &String| entry.evidence.get(name).map(|e| e.median);
     let each = primitive.contains.iter().map(|part| {
@@ -215,4 +240,44 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
         interval_ns: interval,
     }
     .times(unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry of 500 ns that stands for these primitives.
+    fn entry(name: &str, of: &[&str], is_disturbed: bool) -> Benchmark {
+        let mut names = of.iter().map(|name| (*name).to_owned());
+        let mut entry = Benchmark::ended(name, Status::Ok, Vec::new());
+        entry.primitive = Some(Primitive {
+            name: names.next().unwrap(),
+            also: names.collect(),
+            by: None,
+            contains: Vec::new(),
+        });
+        entry.figure = Some("latency".to_owned());
+        entry.unit = Some("ns".to_owned());
+        entry.median = Some(500.0);
+        entry.confidence_interval = Some([499.0, 501.0]);
+        entry.is_disturbed = is_disturbed;
+        entry
+    }
+
+    #[test]
+    fn primitive_without_a_cost_is_named_with_the_reason() {
+        let mut run = Run::new(yamba_record::machine::Machine::default());
+        run.benchmarks = vec![
+            entry("lat_stat", &["stat", "lstat"], false),
+            entry("lat_other_stat", &["lstat"], true),
+            entry("lat_dup", &["dup", "dup2"], true),
+        ];
+        let costs = Costs::of_run(&run);
+        assert_eq!(
+            costs.lacking("dup2"),
+            "dup2 (lat_dup: its figure is disturbed)"
+        );
+        assert_eq!(costs.lacking("open"), "open");
+        assert_eq!(costs.unusable.len(), 2, "lstat has a cost");
+    }
 }

@@ -73,7 +73,7 @@ pub fn file_costs(costs: &Costs, names: ReadNames, reads: &Reads) -> Result<[Cos
     let cost = |name: &str, bytes: f64| {
         let at = costs.at(name, Some(bytes));
         at.map(|at| at.cost)
-            .ok_or_else(|| format!("it has no cost of {name}"))
+            .ok_or_else(|| format!("it has no cost of {}", costs.lacking(name)))
     };
     let from_memory = |bytes: f64| -> Result<Cost, String> {
         let near = cost(names.cached, bytes)?.times(reads.near_share);

@@ -108,7 +108,10 @@ pub struct Coverage {
 pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, String> {
     let missing = |missing: Vec<String>| match missing.as_slice() {
         [] => "every count of the vector is 0".to_owned(),
-        missing => format!("{system} has no cost of {}", listed(missing)),
+        missing => {
+            let named: Vec<String> = missing.iter().map(|name| costs.lacking(name)).collect();
+            format!("{system} has no cost of {}", listed(&named))
+        }
     };
     let (products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
     let coverage = coverage(vector, &products);
