@@ -22,10 +22,11 @@ build:
 
 # One profile for the binary and the tests, so that nothing is built twice.
 # Includes the tests that `cargo test` only lists: they need compilers, emulators, services or root. A missing program is a failure.
+# Benchmarks and examples are not built, and no examples of documentation run: there are none (tests/cli/house.rs).
 test: java
 	scripts/install-missing test
 	scripts/install-missing cluster
-	cargo test --release --workspace --no-fail-fast -- --include-ignored
+	cargo test --release --workspace --tests --no-fail-fast -- --include-ignored
 
 # The jars are beside the binary, where `yamba trace --java` finds them.
 java:

@@ -29,15 +29,44 @@ pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key,
             .into_iter()
             .for_each(|line| key.add(line));
     }
-    // The working directory matters if an argument may be a relative path.
-    if !environment.is_empty() || !lines.given_arguments().all(|flag| has_no_path(flag)) {
+    // The working directory matters if a variable or an argument may have a relative path.
+    let is_fixed = environment.values().all(|value| is_absolute(value))
+        && lines.given_arguments().all(|flag| has_no_path(flag));
+    if !is_fixed {
         key.add(&std::env::current_dir()?.to_string_lossy());
     }
     Ok(key)
+}
+
+/// Whether every path of a variable's value is absolute. An empty path is the working directory.
+fn is_absolute(value: &str) -> bool {
+    value
+        .split([':', ';', ' '])
+        .all(|path| path.starts_with('/'))
 }
 
 fn has_no_path(flag: &str) -> bool {
     ["-O", "-m", "-std", "-D", "-U"]
         .iter()
         .any(|option| flag.starts_with(option))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_list_of_absolute_paths_is_absolute() {
+        assert!(is_absolute("/usr/lib") && is_absolute("/opt/a:/opt/b"));
+        for value in [
+            "lib",
+            "/opt/a:lib",
+            "/opt/a:",
+            ":/opt/a",
+            "/opt/a;lib",
+            "1700000000",
+        ] {
+            assert!(!is_absolute(value), "{value}");
+        }
+    }
 }

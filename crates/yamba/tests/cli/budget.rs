@@ -1,5 +1,7 @@
 //! The time of a run of the whole suite, on machines of any size.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::Value;
 
 use crate::support::{Yamba, json};
@@ -17,8 +19,21 @@ const MACHINES: [(&str, &str); 5] = [
 fn plan(cache: &str, memory: &str, options: &str) -> Value {
     let sizes = format!("last_cache_size={cache} memory_size={memory}");
     let mut yamba = Yamba::new().env("YAMBA_SIZES", sizes);
-    json(&mut yamba, &format!("run {options} --dry-run --json"))
+    let mut plan = || json(&mut yamba, &format!("run {options} --dry-run --json"));
+    let mut is_built = IS_SUITE_BUILT
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    if *is_built {
+        drop(is_built);
+        return plan();
+    }
+    let first = plan();
+    *is_built = true;
+    first
 }
+
+/// Whether a plan has built the programs of the suite. Two processes that build them at the same time would build each twice.
+static IS_SUITE_BUILT: Mutex<bool> = Mutex::new(false);
 
 fn entries(plan: &Value) -> impl Iterator<Item = &Value> {
     plan["benchmarks"].as_array().unwrap().iter()

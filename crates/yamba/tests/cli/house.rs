@@ -187,6 +187,27 @@ fn sources_have_no_todo() {
     }
 }
 
+/// `make test` runs no examples in documentation comments: for each crate rustdoc would read the whole crate, and there is no example.
+#[test]
+fn documentation_comments_have_no_tests() {
+    for path in sources(&root().join("crates")) {
+        let mut is_inside = false;
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let line = line.trim_start();
+            let text = line.strip_prefix("///").or(line.strip_prefix("//!"));
+            let Some(fence) = text.and_then(|text| text.trim_start().strip_prefix("```")) else {
+                continue;
+            };
+            assert!(
+                is_inside || fence == "text",
+                "{}: only blocks of `text`, not `{fence}`",
+                path.display()
+            );
+            is_inside = !is_inside;
+        }
+    }
+}
+
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {

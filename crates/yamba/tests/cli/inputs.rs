@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Yamba, needs};
+use crate::support::{Answer, Yamba, needs};
 
 /// Its evidence has the value that its header defines.
 const ASKS: &str = "native {
@@ -109,6 +109,35 @@ fn unchanged_inputs_are_not_compiled_again() {
     header(&yamba, "first/other.h", 1);
     assert_eq!(run(&mut yamba), before);
     assert_eq!(compiled(&yamba), 0);
+}
+
+/// A relative path in `CPATH` means another folder in another working directory. An absolute one does not.
+#[test]
+#[ignore = "needs g++"]
+fn working_directory_rebuilds_program_only_if_cpath_is_relative() {
+    let yamba = yamba(ASKS);
+    let folder = yamba.folder.path().to_owned();
+    header(&yamba, "first/answer.h", 1);
+    fs::create_dir_all(folder.join("elsewhere/first")).unwrap();
+    header(&yamba, "elsewhere/first/answer.h", 2);
+    // A header that was written just now may have changed during compilation.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let run_in = |place: &str, paths: &str| {
+        let file = folder.join("asks.yamba").display().to_string();
+        let mut command = yamba.command(&["run", &file, "--quick", "--time", "50ms", "--json"]);
+        command.env("CPATH", paths).current_dir(folder.join(place));
+        read(&Answer::of(command.output().unwrap()).ok().out).0
+    };
+    let absolute = folder.join("first").display().to_string();
+    for (place, paths, answer, compilations) in [
+        ("", absolute.as_str(), 1.0, 1),
+        ("elsewhere", absolute.as_str(), 1.0, 0),
+        ("", "first", 1.0, 1),
+        ("elsewhere", "first", 2.0, 1),
+    ] {
+        assert_eq!(run_in(place, paths), answer, "{place} {paths}");
+        assert_eq!(compiled(&yamba), compilations, "{place} {paths}");
+    }
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod refused;
 mod results;
 mod run_options;
 mod run_whole;
+mod rust_tokens;
 mod schema;
 mod servers;
 mod shells;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use yamba_lang::ast::MemberKind;
 use yamba_lang::{Files, Input};
 
+use crate::rust_tokens::{Token, tokens};
 use crate::support::root;
 
 /// Literals that equal a name: the file or folder in `crates`, the literals, and the reason.
@@ -202,7 +202,7 @@ fn literals_of_product_code_are_found() {
         const C: [&str; 1] = ["four"];
     "##;
     let mut found = Literals::default();
-    found.read(text.parse().unwrap());
+    found.read(&tokens(text));
     assert_eq!(found.literals, ["one", "two", "three\n", "four"]);
     assert_eq!(found.test_modules, ["away"]);
 }
@@ -254,7 +254,7 @@ fn product_literals() -> BTreeMap<String, Vec<String>> {
     for folder in fs::read_dir(&crates).unwrap().flatten() {
         for path in files(&folder.path().join("src"), "rs") {
             let mut literals = Literals::default();
-            literals.read(fs::read_to_string(&path).unwrap().parse().unwrap());
+            literals.read(&tokens(&fs::read_to_string(&path).unwrap()));
             let stem = path.file_stem().unwrap().to_str().unwrap();
             let inner = match stem {
                 "lib" | "main" | "mod" => path.parent().unwrap().to_owned(),
@@ -285,31 +285,31 @@ struct Literals {
 }
 
 impl Literals {
-    fn read(&mut self, text: TokenStream) {
-        let mut tokens = text.into_iter().peekable();
+    fn read(&mut self, text: &[Token]) {
+        let mut tokens = text.iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
-                TokenTree::Punct(mark) if mark.as_char() == '#' => {
-                    tokens.next_if(|t| t.to_string() == "!");
-                    let attribute = tokens.next().expect("an attribute").to_string();
-                    if attribute.split_whitespace().collect::<String>() == "[cfg(test)]" {
+                Token::Mark('#') => {
+                    tokens.next_if(|t| **t == Token::Mark('!'));
+                    let attribute = tokens.next().expect("an attribute");
+                    if attribute.to_string() == "[cfg(test)]" {
                         self.pass_over(&mut tokens);
                     }
                 }
-                TokenTree::Group(group) => self.read(group.stream()),
-                TokenTree::Literal(literal) => self.literals.extend(value(&literal.to_string())),
+                Token::Group(_, inside) => self.read(inside),
+                Token::Literal(literal) => self.literals.extend(value(literal)),
                 _ => {}
             }
         }
     }
 
     /// Passes over the item of a test: to its block or semicolon.
-    fn pass_over(&mut self, tokens: &mut impl Iterator<Item = TokenTree>) {
+    fn pass_over<'a>(&mut self, tokens: &mut impl Iterator<Item = &'a Token>) {
         let mut before: Vec<String> = Vec::new();
         for token in tokens {
-            match &token {
-                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return,
-                TokenTree::Punct(mark) if mark.as_char() == ';' => {
+            match token {
+                Token::Group('{', _) => return,
+                Token::Mark(';') => {
                     if let [.., of, name] = &before[..]
                         && of == "mod"
                     {

@@ -41,7 +41,8 @@ impl Yamba {
         command.env("YAMBA_STORE", folder.path().join("results.sqlite"));
         // Tests of other things hold on a busy host, too.
         command.env("YAMBA_NEIGHBOURS", "count");
-        for variable in ["NO_COLOR", "CXX", "TERM"] {
+        // `cargo test` sets LD_LIBRARY_PATH. It is an input of every program, and each of cargo's packages has another value.
+        for variable in ["NO_COLOR", "CXX", "TERM", "LD_LIBRARY_PATH"] {
             command.env_remove(variable);
         }
         Yamba { folder, command }

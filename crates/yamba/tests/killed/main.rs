@@ -101,6 +101,8 @@ impl Scene<'_> {
             .args(self.names)
             .env("YAMBA_HOME", root)
             .env("YAMBA_CACHE", cache)
+            // Cargo's value would make other programs than those that the command-line tests have built.
+            .env_remove("LD_LIBRARY_PATH")
             .env("YAMBA_STORE", folder.with_extension("sqlite"))
             .env("TMPDIR", folder)
             .stdin(Stdio::null())

@@ -5,7 +5,10 @@ mod form;
 pub mod page;
 mod place;
 
-use std::sync::OnceLock;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::thread;
 
 use self::page::{Block, BlockKind, Command, Page, calls, commands};
 use self::place::{Done, Folder, ORDINARY};
@@ -47,6 +50,16 @@ struct Report {
     lacking: Vec<String>,
 }
 
+impl Report {
+    fn add(&mut self, page: Report) {
+        self.run += page.run;
+        self.faults.extend(page.faults);
+        self.not_run.extend(page.not_run);
+        self.left_out.extend(page.left_out);
+        self.lacking.extend(page.lacking);
+    }
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn commands_of_pages_work_for_ordinary_user() {
@@ -57,10 +70,7 @@ fn commands_of_pages_work_for_ordinary_user() {
 /// Runs the pages. Fails with all faults, and lists the commands that were not run.
 #[track_caller]
 pub fn hold(pages: &[Page], installed: &Installed) {
-    let mut report = Report::default();
-    for page in pages.iter().filter(|p| is_wanted(p)) {
-        Walk::new(page, installed).walk(&mut report);
-    }
+    let report = walk_all(pages, installed);
     for line in report.not_run.iter().chain(&report.left_out) {
         eprintln!("{line}");
     }
@@ -76,6 +86,33 @@ pub fn hold(pages: &[Page], installed: &Installed) {
     assert!(run > 0, "no command was found");
     let lacking = &report.lacking;
     assert!(lacking.is_empty(), "{}", lacking.join("\n"));
+}
+
+/// Walks as many pages at a time as there are processors, since many commands wait: for launches, time limits and files.
+fn walk_all(pages: &[Page], installed: &Installed) -> Report {
+    let wanted: Vec<&Page> = pages.iter().filter(|p| is_wanted(p)).collect();
+    let next = AtomicUsize::new(0);
+    let reports = Mutex::new(Vec::new());
+    let walk = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(page) = wanted.get(index) else {
+                return;
+            };
+            let mut report = Report::default();
+            Walk::new(page, installed).walk(&mut report);
+            reports.lock().unwrap().push((index, report));
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(walk))));
+    let mut reports = reports.into_inner().unwrap();
+    reports.sort_by_key(|(index, _)| *index);
+    let mut all = Report::default();
+    for (_, report) in reports {
+        all.add(report);
+    }
+    all
 }
 
 /// `YAMBA_TEST_PAGE=tutorial` runs a single page.
