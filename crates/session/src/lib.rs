@@ -13,7 +13,6 @@ pub mod costs;
 mod failure;
 pub mod fleet;
 pub mod fleet_report;
-pub mod glob;
 mod here;
 pub mod java;
 pub mod jobs;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use globset::{Glob, GlobMatcher};
 use yamba_lang::ast::{Class, Member, MemberKind, Parent};
 use yamba_lang::model::Role;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
 
-use super::glob::Glob;
 use super::jobs::report;
 use super::{Failure, Observer, of_home};
 use yamba_toolchain::embedded;
@@ -317,11 +317,12 @@ fn by_glob(disk: &Disk, pattern: &str) -> Result<Vec<Request>, Failure> {
 }
 
 /// Compiles a glob, with a failure that explains the syntax.
-pub fn glob(pattern: &str) -> Result<Glob, Failure> {
-    Glob::new(pattern).map_err(|e| {
-        Failure::new(format!("`{pattern}` is no glob: {e}"))
+pub fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
+    let glob = Glob::new(pattern).map_err(|e| {
+        Failure::new(format!("`{pattern}` is no glob: {}", e.kind()))
             .help("in a glob, * and ? stand for any characters, [ab] for one of several, {ab,cd} for one of several texts")
-    })
+    })?;
+    Ok(glob.compile_matcher())
 }
 
 fn by_name(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
