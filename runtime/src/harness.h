@@ -102,7 +102,8 @@ class Measurement {
     // Warms up. Returns the number of passes per batch.
     uint64_t prepare(const ClockError &error) {
         begin_ = read_clock();
-        uint64_t passes = one_pass_ ? warm_pass() : size(shortest_batch(plan_, error));
+        batch_ns_ = shortest_batch(plan_, error);
+        uint64_t passes = one_pass_ ? warm_pass() : size(batch_ns_);
         if (!one_pass_ && !is_slow_) check_growth(passes);
         return passes;
     }
@@ -287,15 +288,15 @@ class Measurement {
         if (one_pass_) begin_batch(subject_);
         Watch watch;
         if (one_pass_) return watch;
-        if (passes > 1) refresh<real>(uint64_t(ceil(double(passes) * fmax(refresh_share, refresh_ns / plan_.batch))));
+        if (passes > 1) refresh<real>(uint64_t(ceil(double(passes) * fmax(refresh_share, refresh_ns / batch_ns_))));
         begin_batch(subject_);
         return watch;
     }
 
     // Runs some passes before a batch is timed. The work since the last batch has evicted a part of the benchmark's code and
-    // data, and the processor has forgotten its branches: the shorter the batch, the larger their share of it. So the passes
-    // before a short batch take as long as before a long one. With an eighth of its passes, a batch of 10 us of a system call
-    // took 1 to 3 % longer.
+    // data, and the processor has forgotten its branches. That costs a certain time, which is a larger share of a shorter batch.
+    // So the passes before a short batch take as long as before a long one. With an eighth of its passes, a batch of 10 us of a
+    // system call took 1 to 3 % longer.
     template <bool real>
     void refresh(uint64_t passes) {
         begin_batch(subject_);
@@ -352,6 +353,7 @@ class Measurement {
     bool one_pass_, is_value_;
     bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan then has fewer batches
     uint64_t begin_ = 0;
+    double batch_ns_ = INFINITY;         // least length of a batch; unknown before the sizing
     double last_ = 0, last_length_ = 0;  // of the last batch: its sample, and the ns of its longer run
     Values<double> good_;
     Counters counters_;

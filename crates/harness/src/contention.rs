@@ -12,6 +12,9 @@ use yamba_record::event::Curve;
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
 
+pub(super) mod batch_length;
+pub(super) mod blind;
+
 /// The kind of disturbance of such a batch. The harness marks these batches after a launch; programs mark the other kinds.
 pub(super) const NEIGHBOUR: &str = "neighbour";
 
@@ -117,8 +120,8 @@ pub(super) struct QuietWidths {
     latest: Option<u64>,
     /// Share of the probes of the latest launches that a neighbour lengthened. Each launch weighs [`OF_LATEST`].
     contended: f64,
-    /// Share of the probes after a quiet one that are lengthened, with the same weights.
-    sudden: f64,
+    /// Share of the probes between quiet ones that are lengthened, with the same weights.
+    isolated: f64,
 }
 
 /// The probes of one processor.
@@ -195,7 +198,7 @@ impl QuietWidths {
                 .collect(),
             latest: None,
             contended: 0.0,
-            sudden: 0.0,
+            isolated: 0.0,
         }
     }
 
@@ -221,14 +224,14 @@ impl QuietWidths {
         if let Some(share) = contended_share(batches, |_| width) {
             self.contended += OF_LATEST * (share - self.contended);
         }
-        if let Some(share) = turns::sudden_share(batches, |_| width) {
-            self.sudden += OF_LATEST * (share - self.sudden);
+        if let Some(share) = batch_length::isolated_share(batches, |_| width) {
+            self.isolated += OF_LATEST * (share - self.isolated);
         }
     }
 
     /// Least length of a batch of the next launch, if neighbours have disturbed the latest launches so often that the usual batch is too long.
     pub fn short_batch(&self) -> Option<Duration> {
-        turns::short_batch(self.sudden, self.contended > CONTENDED)
+        batch_length::short_batch(self.isolated, self.contended > CONTENDED)
     }
 
     /// The quiet width of this processor.
@@ -381,8 +384,6 @@ pub(super) fn contended_share(
     }
     (total > 0).then(|| contended as f64 / total as f64)
 }
-
-pub(super) mod turns;
 
 #[cfg(test)]
 mod simulation;

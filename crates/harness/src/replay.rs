@@ -8,7 +8,7 @@ use yamba_record::run::LaunchRequest;
 use yamba_record::{Event, Run, Workers};
 
 use super::compressed::CompressedEntry;
-use super::contention::{QuietWidths, turns};
+use super::contention::{QuietWidths, batch_length};
 use super::crash::Listing;
 use super::job::Job;
 use super::launches::{self, EndedLaunch, Launches};
@@ -127,7 +127,7 @@ pub fn fixed_launch(options: &Options) -> FixedLaunch {
         launches: options.planned_launches(),
         silence,
         timeout: schedule::timeout(options, silence, share),
-        short_batch_ns: whole_ns(turns::SHORT_BATCH),
+        short_batch_ns: whole_ns(batch_length::SHORT_BATCH),
     }
 }
 

@@ -12,7 +12,7 @@ use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
 use super::compressed::LaunchRecords;
-use super::contention::{self, QuietWidth, turns};
+use super::contention::{self, QuietWidth, blind};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
@@ -251,7 +251,7 @@ fn judge(
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
-    let blind = turns::blind_launches(&measured, |i| quiet.width(i));
+    let blind = blind::blind_launches(&measured, |i| quiet.width(i));
     let verdict = disturbed::judge(&measured, b.workers(), &blind);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));

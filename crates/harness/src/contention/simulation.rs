@@ -376,6 +376,21 @@ fn interruptions_make_batches_shorter_until_figures_are_true() {
     assert!(2 * wrong_if_long > all, "{wrong_if_long} of {all}");
 }
 
+/// Slow turns need no shorter batches than a neighbour does at all, whatever the length of the batches that saw them.
+#[test]
+fn slow_turns_do_not_make_batches_shorter() {
+    for (seed, batch) in (0..10).flat_map(|seed| [0.25, 1.0, 25.0].map(|batch| (seed, batch))) {
+        let mut host = host(seed, 5e6, 5e6, batch);
+        let mut widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
+        for _ in 0..10 {
+            let batches = host.launch(4e7, widths.of(1));
+            widths.add(1, &batches, &[]);
+        }
+        let short = widths.short_batch().unwrap();
+        assert!(short >= Duration::from_micros(40), "{batch}: {short:?}");
+    }
+}
+
 /// A new machine has no quiet width from earlier runs.
 #[test]
 fn quiet_width_is_learned_from_first_run() {

@@ -1,32 +1,20 @@
-//! Finds launches whose batches are longer than the pauses between a neighbour's turns, and chooses batches that are shorter. Pure.
+//! Finds launches whose probes say nothing of the time between them, because turns of a neighbour begin in many of the batches. Pure.
 //!
-//! A hypervisor that interrupts the processor counts as a neighbour: the system here sees neither.
+//! A launch is blind if its probes are noticeably longer, and if either
+//!
+//! 1. interrupted probes show that more than a quarter of the batches were interrupted, or
+//! 2. turns may have begun in more than a quarter of the batches, and the probes before and after the calls are not correlated.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use yamba_record::Batch;
 use yamba_stats::median;
 
-use super::{QuietWidth, all_widths, is_free_of_others, is_level};
-
-/// Usual least length of a batch (runtime/src/harness.h).
-const USUAL_BATCH: Duration = Duration::from_micros(200);
-
-/// Longest batch while neighbours use a noticeable part of the time. It is shorter than most of their pauses, so that many batches lie within a pause.
-pub(crate) const SHORT_BATCH: Duration = Duration::from_micros(50);
-
-/// Shortest batch. It takes some hundred times longer than reading the clock.
-const SHORTEST_BATCH: Duration = Duration::from_micros(10);
-
-/// Time of a width probe on a quiet core, in ns (runtime/src/width.h). With a coarse clock it is longer. Then fewer turns begin in a batch than computed here.
-const PROBE_NS: f64 = 8000.0;
-
-/// Share of the batches in which a turn may begin, so that a short batch is long enough.
-const WANTED_STRUCK: f64 = 0.125;
+use super::batch_length::share_of_batches;
+use super::{QuietWidth, is_free_of_others, is_level};
 
 /// If turns begin in a larger share of the batches, the median of all batches is not that of the others.
-const MOST_STRUCK: f64 = 0.25;
+const MOST_DISTURBED: f64 = 0.25;
 
 /// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. The probe uses the full width of the core.
 /// If a neighbour lengthens no benchmark more than the probe, a smaller lengthening moves no figure by more than a fiftieth.
@@ -35,48 +23,15 @@ const NOTICEABLE: f64 = 0.02;
 /// A neighbour takes at most half of the core, so it lengthens a probe by at most this share. A probe that was interrupted is longer still.
 const MOST_LENGTHENED: f64 = 1.0;
 
+/// A probe that is longer by more than this share was interrupted. The longest probes beside a saturating neighbour were 1.1 longer.
+const INTERRUPTED: f64 = 1.5;
+
 /// Batches of a launch that is judged alone.
 const ENOUGH_PAIRS: usize = 40;
 
 /// Least correlation of the two probes around the calls of the benchmark, which must exceed it by this multiple of its standard error.
 const LEAST_CORRELATION: f64 = 0.12;
 const ERROR_PART: f64 = 2.0;
-
-/// The share of batches of `ns` in which a turn begins, if one begins in this share of the probes. Turns begin independently of each other.
-fn struck(of_probes: f64, ns: f64) -> f64 {
-    1.0 - (1.0 - of_probes).powf(ns / PROBE_NS)
-}
-
-/// Least length of a batch, so that turns begin in few batches if they begin in the share `sudden` of the probes. `None`: the usual length is short enough.
-pub(super) fn short_batch(sudden: f64, is_contended: bool) -> Option<Duration> {
-    let [usual, short, shortest] =
-        [USUAL_BATCH, SHORT_BATCH, SHORTEST_BATCH].map(|d| d.as_nanos() as f64);
-    // Without sudden turns, the quotient is infinite.
-    let wanted = PROBE_NS * (-WANTED_STRUCK).ln_1p() / (-sudden).ln_1p();
-    let longest = if is_contended { short } else { usual };
-    let length = wanted.clamp(shortest, longest);
-    (length < usual).then(|| Duration::from_nanos(length as u64))
-}
-
-/// Share of lengthened probes among those that follow a quiet one of the same batch. A turn began in between or during the probe. So turns begin
-/// in at most this share of the probes. `None` without such probes.
-pub(super) fn sudden_share(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Option<f64> {
-    let (mut sudden, mut total) = (0_u64, 0_u64);
-    for batch in batches.iter().filter(|b| is_free_of_others(b)) {
-        let Some(level) = width(batch).level() else {
-            continue;
-        };
-        for pair in all_widths(&batch.probes).windows(2) {
-            if let [Some(first), Some(second)] = *pair
-                && is_level(first, level)
-            {
-                total += 1;
-                sudden += u64::from(!is_level(second, level));
-            }
-        }
-    }
-    (total > 0).then(|| sudden as f64 / total as f64)
-}
 
 /// The batches of a launch that only a neighbour may have disturbed.
 type Pairs = Vec<Pair>;
@@ -95,20 +50,17 @@ struct End {
     busy: f64,
     /// Share of the quiet width by which the probe is longer, at most [`MOST_LENGTHENED`].
     lengthened: f64,
+    is_interrupted: bool,
 }
 
 impl End {
     fn of(width: f64, level: f64) -> End {
-        let lengthened = (width / level - 1.0).clamp(0.0, MOST_LENGTHENED);
+        let lengthened = width / level - 1.0;
         End {
             busy: f64::from(!is_level(width, level)),
-            lengthened,
+            lengthened: lengthened.clamp(0.0, MOST_LENGTHENED),
+            is_interrupted: lengthened > INTERRUPTED,
         }
-    }
-
-    /// Whether the probe was interrupted.
-    fn is_interrupted(self) -> bool {
-        self.lengthened >= MOST_LENGTHENED
     }
 }
 
@@ -155,20 +107,21 @@ fn is_blind(launches: &[&Pairs]) -> bool {
     }
     let times: Vec<f64> = pairs.iter().map(|pair| pair.ns).collect();
     let ns = median(&times).unwrap_or(0.0);
-    if struck(least_interrupted(&ends), ns) > MOST_STRUCK {
+    let interrupted = least_interrupted(&ends);
+    if interrupted > NOTICEABLE && share_of_batches(interrupted, ns) > MOST_DISTURBED {
         return true;
     }
-    struck(most_sudden(&pairs), ns) > MOST_STRUCK && !is_correlated(launches)
+    share_of_batches(most_begun(&pairs), ns) > MOST_DISTURBED && !is_correlated(launches)
 }
 
 /// The share of interrupted probes, less a standard error. No correlation vouches for the time between them: the processor did nothing else during an interruption.
 fn least_interrupted(ends: &[End]) -> f64 {
-    let count = ends.iter().filter(|end| end.is_interrupted()).count() as f64;
+    let count = ends.iter().filter(|end| end.is_interrupted).count() as f64;
     (count - count.sqrt()) / ends.len() as f64
 }
 
 /// The share of busy ends after a quiet beginning, and its standard error (Laplace's rule of succession, since there may be none).
-fn most_sudden(pairs: &[Pair]) -> f64 {
+fn most_begun(pairs: &[Pair]) -> f64 {
     let after_quiet = pairs.iter().filter(|pair| pair.ends[0].busy == 0.0);
     let (count, busy) = after_quiet.fold((0.0, 0.0), |(count, busy), pair| {
         (count + 1.0, busy + pair.ends[1].busy)
@@ -205,33 +158,4 @@ fn is_correlated(launches: &[&Pairs]) -> bool {
     let correlation = if spread > 0.0 { both / spread } else { 0.0 };
     let error = (1.0 - correlation * correlation).max(0.0) / number.sqrt();
     correlation - ERROR_PART * error >= LEAST_CORRELATION
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A turn begins in an eighth of the batches, if they last `-ln(1 - 1/8)` of the mean pause.
-    #[test]
-    fn batches_are_shorter_the_more_often_turns_begin() {
-        let us = |sudden, is_contended| {
-            short_batch(sudden, is_contended).map(|d| d.as_nanos() as f64 / 1e3)
-        };
-        let of_pause = |pause_us: f64| -(-8.0 / pause_us).exp_m1();
-        for pause_us in [100.0, 160.0, 300.0] {
-            let length = us(of_pause(pause_us), true).unwrap();
-            assert!(
-                (length - 0.1335 * pause_us).abs() < 0.01 * pause_us,
-                "{pause_us}: {length}"
-            );
-        }
-        assert_eq!(us(of_pause(30.0), true), Some(10.0));
-        assert_eq!(us(1.0, true), Some(10.0));
-        // Long turns, which rarely begin, and no turns at all.
-        assert_eq!(us(0.004, true), Some(50.0));
-        assert_eq!(us(0.0, true), Some(50.0));
-        assert_eq!(us(0.004, false), None);
-        assert_eq!(us(0.0, false), None);
-        assert!(us(0.01, false).is_some_and(|length| (100.0..110.0).contains(&length)));
-    }
 }
