@@ -164,7 +164,7 @@ struct Outcome {
 const HEAP_FACTORS: [f64; 2] = [0.97, 1.03];
 
 /// Costs of G1 by versions of Yamba that did not measure marking.
-const NO_MARKING: &str = "the costs lack concurrent marking; fix: measure them again with `yamba gc characterise --force --collector g1`";
+const NO_MARKING: &str = "the costs lack concurrent marking; fix: measure the file again on its machine with `yamba gc characterise --force --json > FILE`";
 
 /// Predicts the collections of an application. An error says why it cannot run.
 pub fn predict(
@@ -308,10 +308,10 @@ mod tests {
     }
 
     #[test]
-    fn costs_without_marking_are_measured_again() {
+    fn costs_without_marking_are_refused() {
         let demand = constant_lifetime(100, 1e6);
         let found = predict(&demand, Collector::G1, &costs(None), 25, 80 << 20);
-        assert!(found.unwrap_err().contains("--force"));
+        assert!(found.unwrap_err().contains("--force --json > FILE"));
         assert!(predict(&demand, Collector::Serial, &costs(None), 25, 80 << 20).is_ok());
     }
 }

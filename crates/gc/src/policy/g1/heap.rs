@@ -3,6 +3,9 @@
 pub(super) const MEGABYTE: f64 = 1_048_576.0;
 /// Regions at which the JVM aims.
 const REGIONS: f64 = 2048.0;
+/// Least and largest size of a region that the JVM chooses by itself, in MiB.
+const LEAST_REGION_MB: f64 = 1.0;
+const LARGEST_REGION_MB: f64 = 32.0;
 /// Least and most young regions, as shares of the heap (`G1NewSizePercent`, `G1MaxNewSizePercent`).
 const LEAST_YOUNG: f64 = 0.05;
 const MOST_YOUNG: f64 = 0.60;
@@ -33,11 +36,16 @@ pub(super) struct Used {
     pub(super) old: f64,
 }
 
+/// Size of a region: the average, rounded up to a power of two.
+fn region_bytes(heap_bytes: f64) -> f64 {
+    let average_mb = (heap_bytes / REGIONS / MEGABYTE).clamp(LEAST_REGION_MB, LARGEST_REGION_MB);
+    MEGABYTE * average_mb.log2().ceil().exp2()
+}
+
 impl Heap {
     /// A heap of an application that allocates `bytes_per_ns`.
     pub(super) fn of(heap_bytes: f64, jvm_major: u32, bytes_per_ns: f64) -> Self {
-        let power = (heap_bytes / REGIONS / MEGABYTE).max(1.0).log2().floor();
-        let region_bytes = MEGABYTE * power.exp2();
+        let region_bytes = region_bytes(heap_bytes);
         Self {
             region_bytes,
             regions: (heap_bytes / region_bytes).floor(),
@@ -110,6 +118,25 @@ impl Heap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `Heap Region Size` of `-Xlog:gc+init`, the same with JDK 17 and 25. The sizes are in MiB.
+    #[test]
+    fn region_size_is_as_in_logs() {
+        let logs = [
+            (48.0, 1.0),
+            (1024.0, 1.0),
+            (2048.0, 1.0),
+            (2049.0, 2.0),
+            (3072.0, 2.0),
+            (4096.0, 2.0),
+            (6144.0, 4.0),
+            (102_400.0, 32.0),
+        ];
+        for (heap_mb, region_mb) in logs {
+            let heap = Heap::of(heap_mb * MEGABYTE, 25, 0.0);
+            assert_eq!(heap.region_bytes, region_mb * MEGABYTE, "{heap_mb}");
+        }
+    }
 
     /// `Eden regions: x->0(NEXT)` of logs with nearly all objects of Eden alive: regions of survivors and old ones (with humongous ones) after a collection, then NEXT.
     #[test]

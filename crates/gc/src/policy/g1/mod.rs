@@ -89,7 +89,9 @@ impl G1<'_> {
             let now = before + self.eden() * self.heap.region_bytes;
             let by_metaspace = due(self.setting, &mut metaspace, before, now);
             let at = by_metaspace.unwrap_or(now);
-            if at > self.setting.total_bytes() {
+            let end = self.setting.total_bytes();
+            if at > end {
+                self.abort_marking(end);
                 return Ok(self.found);
             }
             let live_bytes = whole(self.setting, at, Kind::ConcurrentMark).bytes;
@@ -270,20 +272,30 @@ mod tests {
     use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
 
-    /// Young, mixed and full collections, and markings, of an application with objects that live for `lifetime` bytes.
-    fn counts(lifetime: f64, heap_mb: f64, jvm_major: u32, cycle_ns: f64) -> [usize; 4] {
-        let mut demand = constant_lifetime(839, lifetime);
-        // As fast as the benchmark with Serial: 2.2 MB a ms.
-        demand.mutator_ns = 839.0 / 2.2 * 1e6;
+    /// Collections and markings of an application that allocates `steps` MB, as fast as the benchmark with Serial: 2.2 MB a ms. Its objects live for `lifetime` bytes.
+    fn simulated(
+        steps: usize,
+        lifetime: f64,
+        heap_mb: f64,
+        jvm_major: u32,
+        cycle_ns: f64,
+    ) -> Vec<Simulated> {
+        let mut demand = constant_lifetime(steps, lifetime);
+        demand.mutator_ns = steps as f64 / 2.2 * 1e6;
         let found = simulate(&Setting {
             demand: &demand,
             survival: Survival::of(&demand),
-            heap_bytes: heap_mb * 1_048_576.0,
+            heap_bytes: heap_mb * MEGABYTE,
             jvm_major,
             cycle_ns: (cycle_ns, 0.0),
             allocation_factor: 1.0,
         });
-        let found = found.unwrap();
+        found.unwrap()
+    }
+
+    /// Young, mixed and full collections, and markings, of an application that allocates 839 MB.
+    fn counts(lifetime: f64, heap_mb: f64, jvm_major: u32, cycle_ns: f64) -> [usize; 4] {
+        let found = simulated(839, lifetime, heap_mb, jvm_major, cycle_ns);
         let kinds = [Kind::Young, Kind::Mixed, Kind::Full, Kind::ConcurrentMark];
         kinds.map(|kind| found.iter().filter(|c| c.kind == kind).count())
     }
@@ -306,6 +318,29 @@ mod tests {
             assert!(close(found[0], young, 0.4), "{jvm} {window_mb}: {found:?}");
             assert_eq!(found[1], 0);
         }
+    }
+
+    /// An application that allocates less than its heap has one marking and no full collection.
+    #[test]
+    fn marking_that_outlasts_the_run_costs_its_part() {
+        let marked_bytes = |cycle_ns: f64| {
+            let found = simulated(160, 140e6, 200.0, 25, cycle_ns);
+            let is_marking = |c: &&Simulated| c.kind == Kind::ConcurrentMark;
+            let markings: Vec<_> = found.iter().filter(is_marking).collect();
+            assert_eq!(markings.len(), 1);
+            assert!(found.iter().all(|c| c.kind != Kind::Full));
+            markings[0].bytes
+        };
+        let whole = marked_bytes(1.0);
+        // Marking starts at 45 % of the heap.
+        assert!(whole > 0.45 * 200.0 * MEGABYTE * 0.95, "{whole}");
+        // The whole run takes 146 ms with G1. A marking that takes longer does less in the rest of the run.
+        let (second, two_seconds) = (marked_bytes(1e9), marked_bytes(2e9));
+        assert!(second > 0.0 && second < 0.146 * whole, "{second} {whole}");
+        assert!(
+            (second / two_seconds - 2.0).abs() < 1e-6,
+            "{second} {two_seconds}"
+        );
     }
 
     #[test]
