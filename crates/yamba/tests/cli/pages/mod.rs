@@ -88,7 +88,7 @@ pub fn hold(pages: &[Page], installed: &Installed) {
     assert!(lacking.is_empty(), "{}", lacking.join("\n"));
 }
 
-/// Walks as many pages at a time as there are processors, since many commands wait: for launches, time limits and files.
+/// Walks as many pages at a time as there are processors.
 fn walk_all(pages: &[Page], installed: &Installed) -> Report {
     let wanted: Vec<&Page> = pages.iter().filter(|p| is_wanted(p)).collect();
     let next = AtomicUsize::new(0);
