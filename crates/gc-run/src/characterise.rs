@@ -258,7 +258,11 @@ fn observation(
         arguments.splice(0..0, IHOP_0.map(str::to_owned));
     }
     arguments.extend(shapes(shape, numbers));
-    let logged = "gc*,gc+phases=debug,safepoint";
+    // Details cost time, and only those of G1 have the copied bytes.
+    let logged = match collector {
+        Collector::G1 => "gc*,gc+phases=debug,safepoint",
+        _ => "gc*,safepoint",
+    };
     let least = jvm.least(REPEATS, collector, &arguments, logged, LIMITS)?;
     Ok(Observation {
         shape: format!("{shape}/{size}"),

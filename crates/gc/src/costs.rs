@@ -206,8 +206,12 @@ fn processor_time(design: &Design, observations: &[Observation], collector: Coll
         .iter()
         .map(|o| o.gc_cpu_ns - o.marking_cpu_ns)
         .collect();
-    let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
-    non_negative(&rows, &ys, &weights)
+    non_negative(&rows, &ys, &relative_weights(&ys))
+}
+
+/// Weights with which a fit makes errors small relative to the times `ys`.
+fn relative_weights(ys: &[f64]) -> Vec<f64> {
+    ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect()
 }
 
 /// Adds the processor time of threads that only mark to the costs of a cycle: one fixed cost, and one for each live byte by shape.
@@ -233,8 +237,7 @@ fn add_marking(to: &mut Terms, observations: &[Observation]) {
     };
     let rows: Vec<Vec<f64>> = marked.iter().map(row).collect();
     let ys: Vec<f64> = marked.iter().map(|o| o.marking_cpu_ns).collect();
-    let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
-    let found = non_negative(&rows, &ys, &weights);
+    let found = non_negative(&rows, &ys, &relative_weights(&ys));
     let Some((fixed_ns, each)) = found.split_first() else {
         return;
     };
@@ -253,8 +256,7 @@ fn pauses(design: &Design, observations: &[Observation], collector: Collector) -
             ys.push(collection.pauses_ns.iter().sum::<f64>());
         }
     }
-    let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect();
-    least_absolute(&rows, &ys, &weights)
+    least_absolute(&rows, &ys, &relative_weights(&ys))
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ const SHORTEST_BATCH: Duration = Duration::from_micros(10);
 /// Time of a width probe on a quiet core, in ns (runtime/src/width.h). With a coarse clock it is longer. Then fewer turns begin in a batch than computed here.
 const PROBE_NS: f64 = 8000.0;
 
-/// Longest benchmark and dummy whose probes are used, in ns. Between probes that are farther apart, a neighbour may have come and gone whose turns are longer than the batches chosen here.
-const LONGEST_SPAN: f64 = 500_000.0;
+/// Longest time of the calls between the first and the last probe of a batch that is used. Over a longer time, a turn between two quiet probes need not be short.
+const LONGEST_SPAN_NS: f64 = 500_000.0;
 
 /// Share of the batches in which a turn may begin, so that a short batch is long enough.
 const WANTED_SHARE: f64 = 0.125;
@@ -43,14 +43,14 @@ pub(super) fn short_batch(isolated: f64, is_contended: bool) -> Option<Duration>
     (length < usual).then(|| Duration::from_nanos(length as u64))
 }
 
-/// Share of lengthened probes among those between two quiet ones of the same batch. Their turns were shorter than a batch. A longer turn lengthens two probes in succession, or
-/// more. `None` without such probes.
+/// Share of lengthened probes among those between two quiet ones of the same batch. The turn that lengthens such a probe is shorter than a batch, since a longer one
+/// lengthens the next probe, too. `None` without such probes.
 pub(super) fn isolated_share(
     batches: &[Batch],
     width: impl Fn(&Batch) -> QuietWidth,
 ) -> Option<f64> {
     let (mut isolated, mut total) = (0_u64, 0_u64);
-    let is_near = |b: &&Batch| b.ns + b.dummy_ns <= LONGEST_SPAN && is_free_of_others(b);
+    let is_near = |b: &&Batch| b.ns + b.dummy_ns <= LONGEST_SPAN_NS && is_free_of_others(b);
     for batch in batches.iter().filter(is_near) {
         let (Some(level), [Some(before), Some(between), Some(after)]) =
             (width(batch).level(), all_widths(&batch.probes))
@@ -72,8 +72,8 @@ mod tests {
     /// A turn begins in an eighth of the batches, if they last `-ln(1 - 1/8)` of the mean pause.
     #[test]
     fn batches_are_shorter_the_more_often_turns_begin() {
-        let us = |sudden, is_contended| {
-            short_batch(sudden, is_contended).map(|d| d.as_nanos() as f64 / 1e3)
+        let us = |isolated, is_contended| {
+            short_batch(isolated, is_contended).map(|d| d.as_nanos() as f64 / 1e3)
         };
         let of_pause = |pause_us: f64| -(-8.0 / pause_us).exp_m1();
         for pause_us in [100.0, 160.0, 300.0] {

@@ -13,7 +13,7 @@ use yamba_stats::median;
 use super::batch_length::share_of_batches;
 use super::{QuietWidth, is_free_of_others, is_level};
 
-/// If turns begin in a larger share of the batches, the median of all batches is not that of the others.
+/// If turns begin in a larger share of the batches, the median of all batches differs from the median of the undisturbed ones.
 const MOST_DISTURBED: f64 = 0.25;
 
 /// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. The probe uses the full width of the core.
@@ -120,7 +120,7 @@ fn least_interrupted(ends: &[End]) -> f64 {
     (count - count.sqrt()) / ends.len() as f64
 }
 
-/// The share of busy ends after a quiet beginning, and its standard error (Laplace's rule of succession, since there may be none).
+/// Upper limit of the share of busy ends after a quiet beginning: the share and its standard error. By Laplace's rule of succession, the share is above 0 even if no end is busy.
 fn most_begun(pairs: &[Pair]) -> f64 {
     let after_quiet = pairs.iter().filter(|pair| pair.ends[0].busy == 0.0);
     let (count, busy) = after_quiet.fold((0.0, 0.0), |(count, busy), pair| {
@@ -132,7 +132,7 @@ fn most_begun(pairs: &[Pair]) -> f64 {
 }
 
 /// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
-/// ends say nothing of the middle. The correlation within the launches must exceed its limit by its own error. Launches that are quiet or
+/// ends say nothing of the middle. The correlation within the launches must exceed its limit by a multiple of its error. Launches that are quiet or
 /// busy from beginning to end have no correlation; their neighbour is slow.
 fn is_correlated(launches: &[&Pairs]) -> bool {
     let (mut number, mut both, mut of_begin, mut of_end) = (0.0, 0.0, 0.0, 0.0);

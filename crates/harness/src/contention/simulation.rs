@@ -217,13 +217,19 @@ fn measure(host: &mut Host, earlier: Option<f64>) -> Benchmark {
     measure_launches(host, widths, |_, _, _| {})
 }
 
-/// Measures an entry after others. The length of its batches follows from their probes.
-fn measure_adapted(host: &mut Host) -> Benchmark {
+/// The probes of ten launches of other entries.
+fn widths_of_others(host: &mut Host) -> QuietWidths {
     let mut widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
     for _ in 0..10 {
         let batches = host.launch(4e7, widths.of(1));
         widths.add(1, &batches, &[]);
     }
+    widths
+}
+
+/// Measures an entry after others, whose probes give the length of its batches.
+fn measure_adapted(host: &mut Host) -> Benchmark {
+    let widths = widths_of_others(host);
     measure_launches(host, widths, |host, widths, _| {
         let short = widths.short_batch();
         host.batch = short.map_or(1.0, |short| short.as_nanos() as f64 / BATCH_NS);
@@ -349,7 +355,7 @@ fn quiet_launches_do_not_hide_blind_ones() {
 }
 
 /// A hypervisor that interrupts the processor for some microseconds, at random moments, lengthens probes and batches alike. The batches become so
-/// short that most have no interruption. Batches of the usual length are wrong or marked.
+/// short that most have no interruption. More than half of the figures from batches of the usual length are wrong or marked.
 #[test]
 fn interruptions_make_batches_shorter_until_figures_are_true() {
     let turns = |pause: f64| [2e3, 7e3, 2.1e4].map(|turn| (turn, pause));
@@ -376,17 +382,12 @@ fn interruptions_make_batches_shorter_until_figures_are_true() {
     assert!(2 * wrong_if_long > all, "{wrong_if_long} of {all}");
 }
 
-/// Slow turns need no shorter batches than a neighbour does at all, whatever the length of the batches that saw them.
+/// Turns of 5 ms leave the batches about as long as any neighbour does, whatever the length of the batches before.
 #[test]
 fn slow_turns_do_not_make_batches_shorter() {
     for (seed, batch) in (0..10).flat_map(|seed| [0.25, 1.0, 25.0].map(|batch| (seed, batch))) {
         let mut host = host(seed, 5e6, 5e6, batch);
-        let mut widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
-        for _ in 0..10 {
-            let batches = host.launch(4e7, widths.of(1));
-            widths.add(1, &batches, &[]);
-        }
-        let short = widths.short_batch().unwrap();
+        let short = widths_of_others(&mut host).short_batch().unwrap();
         assert!(short >= Duration::from_micros(40), "{batch}: {short:?}");
     }
 }

@@ -17,8 +17,11 @@ const COPY_SAFETY: f64 = 2.0 * 1.1;
 const LEAST_MS_BETWEEN_PAUSES: f64 = 1.0;
 /// Regions of the class data archive, which no collection frees.
 const ARCHIVE: f64 = 2.0;
-/// First JVM whose young generation keeps its size while mixed collections last, and that counts the reserve only when it hands out regions.
-const LATER: u32 = 20;
+
+/// Whether the young generation of a JVM keeps its size while mixed collections last, and the reserve counts only when Eden gets its regions. The first Eden differs, too.
+pub(super) fn keeps_young_size(jvm_major: u32) -> bool {
+    jvm_major >= 20
+}
 
 /// Sizes in regions.
 pub(super) struct Heap {
@@ -26,7 +29,7 @@ pub(super) struct Heap {
     pub(super) regions: f64,
     /// Regions that the application allocates in a ms.
     regions_per_ms: f64,
-    is_later: bool,
+    keeps_young_size: bool,
 }
 
 /// The regions in use after a collection.
@@ -50,7 +53,7 @@ impl Heap {
             region_bytes,
             regions: (heap_bytes / region_bytes).floor(),
             regions_per_ms: bytes_per_ns * 1e6 / region_bytes,
-            is_later: jvm_major >= LATER,
+            keeps_young_size: keeps_young_size(jvm_major),
         }
     }
 
@@ -91,22 +94,22 @@ impl Heap {
         let free = self.free(used);
         let least = (self.least_young() - used.survivors).max(1.0);
         let most = ((self.regions * MOST_YOUNG).floor() - used.survivors).max(least);
-        let room = if self.is_later {
+        let room = if self.keeps_young_size {
             free
         } else {
             free - self.reserve()
         };
-        let by_pause = if is_mixed && !self.is_later {
+        let by_pause = if is_mixed && !self.keeps_young_size {
             least
         } else {
             self.that_fit(room, survival).min(limit)
         };
         let by_mmu = (self.regions_per_ms * LEAST_MS_BETWEEN_PAUSES).ceil();
-        self.handed_out(by_pause.max(by_mmu).clamp(least, most), free)
+        self.limited_by_reserve(by_pause.max(by_mmu).clamp(least, most), free)
     }
 
     /// The desired Eden, less what would use up the reserve: at most half of that is given away.
-    fn handed_out(&self, desired: f64, free: f64) -> f64 {
+    fn limited_by_reserve(&self, desired: f64, free: f64) -> f64 {
         let reserve = self.reserve();
         let of_reserve = self.least_young().min(((reserve + 1.0) / 2.0).floor());
         let outside = (free - reserve).max(0.0);

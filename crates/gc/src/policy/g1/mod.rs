@@ -4,7 +4,7 @@ mod heap;
 mod marking;
 mod old;
 
-use self::heap::{Heap, MEGABYTE, Used};
+use self::heap::{Heap, MEGABYTE, Used, keeps_young_size};
 use self::marking::Start;
 use self::old::Old;
 use super::forecast::Forecast;
@@ -27,7 +27,7 @@ const MOST_LIVE: f64 = 0.95;
 
 /// Eden at most before the first collections, in MiB, while the JVM expects long pauses. From logs of JDK 17 and 25; they are the same for heaps of 40 to 88 MB.
 fn first_edens(jvm_major: u32) -> &'static [f64] {
-    if jvm_major >= 20 {
+    if keeps_young_size(jvm_major) {
         &[14.0]
     } else {
         &[6.0, 4.0, 12.0]
@@ -114,12 +114,10 @@ impl G1<'_> {
 
     /// Eden regions until the next collection.
     fn eden(&self) -> f64 {
-        let done = self
-            .found
-            .iter()
-            .filter(|c| c.kind != Kind::ConcurrentMark)
-            .count();
-        let limit = first_edens(self.setting.jvm_major)
+        let first = first_edens(self.setting.jvm_major);
+        let is_pause = |c: &&Simulated| c.kind != Kind::ConcurrentMark;
+        let done = self.found.iter().filter(is_pause).take(first.len()).count();
+        let limit = first
             .get(done)
             .map_or(f64::INFINITY, |mb| self.heap.up(mb * MEGABYTE));
         let is_mixed = matches!(self.phase, Phase::Prepared { .. } | Phase::Mixed);

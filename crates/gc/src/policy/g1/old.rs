@@ -64,7 +64,7 @@ impl Old {
         (self.regions.len() + self.candidates.len()) as f64
     }
 
-    /// The number of regions that a marking sees: those of now.
+    /// The number of regions that a marking sees if it starts now.
     pub(super) fn seen_by_marking(&self) -> usize {
         self.regions.len()
     }
