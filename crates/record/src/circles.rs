@@ -25,6 +25,13 @@ pub struct Circles {
     pub launches: Vec<CirclesLaunch>,
 }
 
+impl Circles {
+    /// The groups of all launches.
+    pub(crate) fn groups(&mut self) -> impl Iterator<Item = &mut CircleGroup> {
+        self.launches.iter_mut().flat_map(|launch| &mut launch.groups)
+    }
+}
+
 /// The groups of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

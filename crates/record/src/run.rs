@@ -371,8 +371,8 @@ impl Run {
 }
 
 impl Benchmark {
-    /// The entry without its timed batches, curves and plans of launches, and with fewer significant digits: [`SUMMARY_DIGITS`] of each
-    /// sample, [`LAUNCH_DIGITS`] of the figures of a launch.
+    /// The entry without its timed batches and curves, without plan and process of its launches, and with fewer significant digits:
+    /// [`SUMMARY_DIGITS`] of each sample and each test of a measuring circle, [`LAUNCH_DIGITS`] of the figures of a launch.
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
         self.batches = Batches::default();
@@ -384,10 +384,11 @@ impl Benchmark {
         if let Some(command) = &mut self.command {
             (command.wall_ns, command.shell_ns) = (Vec::new(), Vec::new());
         }
-        for sample in &mut self.samples {
-            *sample = rounded(*sample, SUMMARY_DIGITS);
-        }
+        round(&mut self.samples, SUMMARY_DIGITS);
         self.launches.iter_mut().for_each(Launch::summarise);
+        for group in self.circles.iter_mut().flat_map(Circles::groups) {
+            round(&mut group.accumulated, SUMMARY_DIGITS);
+        }
         self
     }
 
@@ -623,17 +624,17 @@ pub struct Launch {
     pub samples: u64,
     /// Median length of a core cycle, in ns.
     pub cycle_ns: Option<f64>,
-    /// Processor placement of the process.
-    #[serde(default)]
+    /// Processor placement of the process. Documents without the timed batches have only that of the benchmark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
     /// The clock that the process read. Documents without the timed batches have only that of the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
-    /// Whether the memory of the process was locked. `None` if locking was not attempted.
-    #[serde(default)]
+    /// Whether the memory of the process was locked. `None` if locking was not attempted, and in documents without the timed batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locked: Option<bool>,
     /// Whether the process ran in a real-time scheduling class.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub realtime: bool,
     /// The round of the run, from 0. In a round each entry has one launch.
     #[serde(default)]
@@ -656,9 +657,10 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Leaves out the plan, the clock, and digits beyond [`LAUNCH_DIGITS`].
+    /// Leaves out the plan, the clock, the placement and the locked memory of the process, and digits beyond [`LAUNCH_DIGITS`].
     fn summarise(&mut self) {
         (self.request, self.clock) = (None, None);
+        (self.placement, self.locked) = (None, None);
         let figures = [
             &mut self.median,
             &mut self.cycles,
@@ -668,6 +670,13 @@ impl Launch {
         for figure in figures.into_iter().flatten() {
             *figure = rounded(*figure, LAUNCH_DIGITS);
         }
+    }
+}
+
+/// Rounds each number to this many significant digits.
+fn round(numbers: &mut [f64], digits: usize) {
+    for number in numbers {
+        *number = rounded(*number, digits);
     }
 }
 
