@@ -70,7 +70,8 @@ class Runner {
     }
 
   private:
-    // Also in each launch: a figure of an emulator must be known as such if the beginning of the run is lost.
+    // The JSON field with the emulator. Each launch repeats it, so that a figure under an emulator is known as such even if the
+    // beginning of the run is lost.
     std::string emulator() const { return ",\"emulator\":" + (options_.emulator.empty() ? "null" : quoted(options_.emulator)); }
 
     static std::string random_id() {
