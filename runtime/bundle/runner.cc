@@ -149,7 +149,7 @@ class Runner {
         widths_.launched();
     }
 
-    // Bytes of a launch with its frames on a serial line: an example in docs/notes/bundle.md (docs/notes/bundle.md).
+    // About the bytes that a launch sends over a serial line, frames included: docs/notes/bundle.md gives 5 to 20 KB.
     static constexpr double launch_bytes = 14000;
 
     int print_plan() const {
