@@ -18,7 +18,7 @@ impl Metaspace {
         }
     }
 
-    /// Whether the threshold is reached; raises it.
+    /// Whether the threshold is exceeded. If so, raises it.
     pub(super) fn collects(&mut self, used_bytes: f64) -> bool {
         let reached = used_bytes > self.threshold_bytes;
         if reached {
