@@ -70,7 +70,8 @@ class Runner {
     }
 
   private:
-    // Also in each launch: a figure of an emulator must be known as such if the beginning of the run is lost.
+    // The JSON field with the emulator. Each launch repeats it, so that a figure under an emulator is known as such even if the
+    // beginning of the run is lost.
     std::string emulator() const { return ",\"emulator\":" + (options_.emulator.empty() ? "null" : quoted(options_.emulator)); }
 
     static std::string random_id() {
@@ -148,7 +149,7 @@ class Runner {
         widths_.launched();
     }
 
-    // Bytes of a launch with its frames on a serial line: an example in docs/notes/bundle.md (docs/notes/bundle.md).
+    // About the bytes that a launch sends over a serial line, frames included: docs/notes/bundle.md gives 5 to 20 KB.
     static constexpr double launch_bytes = 14000;
 
     int print_plan() const {

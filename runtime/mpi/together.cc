@@ -92,7 +92,7 @@ void serve(int socket) {
     Offset offset;
     while (read_whole(socket, own)) {
         const bool agreed = agree(own, tally);
-        // All nodes have this kind now, or none of those that wait compares clocks.
+        // No node has a smaller kind now. If none has a larger one either, all nodes compare clocks; otherwise none does.
         if (own.kind != stretch && tally.most_kind == own.kind) offset = compare_clocks();
         // A run that goes on without another one must know.
         const uint64_t kind = own.kind != stretch && tally.most_kind == gone ? uint64_t(gone) : own.kind;

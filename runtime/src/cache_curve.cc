@@ -22,7 +22,7 @@ namespace cache_curve {
 constexpr size_t least_bytes = 4096;
 constexpr size_t small_bytes = 4 << 20;    // smaller sizes have four points an octave, larger ones two
 constexpr size_t hidden_bytes = 64 << 20;  // a system may describe none of its caches: no curve without a limit ends below
-constexpr int rounds = 12;                 // of the small sizes: a neighbour is absent in some of them
+constexpr int rounds = 12;                 // over the small sizes; in some of them no neighbour disturbs
 constexpr int small_passes = 2, large_passes = 6, overhead_passes = 8;
 constexpr uint64_t least_loads = 1024, most_loads = 4096;
 constexpr double pass_ns = 1e5;          // a short pass fits between two turns of a neighbour

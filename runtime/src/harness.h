@@ -50,12 +50,12 @@ constexpr int most_warm_trials = 100;  // limit for passes that take no time, wh
 constexpr uint64_t most_intervals = 10000;  // unless more are requested
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr int most_growth_rounds = 50;  // while disturbances hide the growth
-constexpr double clear_growth = 1.5;    // of the shortest times, at twice the passes
+constexpr int most_growth_rounds = 50;  // the most, while disturbances hide the growth
+constexpr double clear_growth = 1.5;    // least growth of the shortest times at twice the passes
 constexpr uint64_t check_every = 8;     // batches between uses of the second reference chain, after the first ones
 constexpr double steady_clock = 0.01;   // largest relative change of the length of a cycle while the second chain runs
 constexpr double singles_share = 0.25;  // time for single operations, as a share of the plan's time
-constexpr double refresh_share = 1. / 8, refresh_ns = 25000;  // of a batch's passes before it, and the least time of these passes
+constexpr double refresh_share = 1. / 8, refresh_ns = 25000;  // untimed passes before a batch: their share, and least time
 constexpr double patience = 3;  // limit, in multiples of the plan's time, while most batches are disturbed
 
 inline double shortest_batch(const Plan &plan, const ClockError &error) { return fmax(plan.batch, clock_errors * error.worst()); }

@@ -21,7 +21,8 @@ inline uint64_t processors(const Plan &plan) {
     return placement.allowed.empty() ? platform.cpus : placement.allowed.size();
 }
 
-// Workers of one priority are scheduled round-robin; the parent must get the processor at once.
+// Gives the parent real-time priority one above the workers', so that it gets the processor at once when it wakes up. The workers
+// have one priority and take turns.
 inline bool enter_realtime() {
     if (system::enter_realtime_in_turns(1)) return true;
     place::note(

@@ -254,7 +254,7 @@ class Parent {
         report_end(index, status);
     }
 
-    // The worker that keeps process `index` from its end: the first of its threads that has not cleaned up.
+    // The worker that process `index` still waits for before it can end: the first of its threads that has not cleaned up.
     uint64_t lagging(uint64_t index) const {
         if (!has_threads()) return index;
         for (uint64_t i = 0; i < shared_.workers; i++)

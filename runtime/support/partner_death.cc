@@ -33,7 +33,7 @@ static const char *reason_in(char *text) {
     return found;
 }
 
-// Adds the partner's own reason to the record.
+// Adds the reason from the partner's log to the record.
 static void quote_log() {
     char text[2048] = "";
     int log = open(log_path, O_RDONLY | O_CLOEXEC);

@@ -646,7 +646,8 @@ void probe_has_a_width_only_at_one_clock_rate() {
         call = 0, slow_from = slow, interrupted = interruption;
         return yamba::width::read_core();
     };
-    // The code of chain, probe and chain is fetched; the chains are timed at two lengths each, the probe once.
+    // read_core() makes eight calls: the chain, the probe and the chain again, each with a first call that only fetches its code.
+    // The chain is timed at two lengths, the probe at one: that is call 5.
     const double quiet = core(1000, 0).width;
     CHECK(call == 8 && fabs(quiet / 5000 - 1) < 0.02);
     for (int i = 1; i <= 8; i++) CHECK(core(1000, i).cycle_ns == 2 && (core(1000, i).width == quiet) == (i != 5));

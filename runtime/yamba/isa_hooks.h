@@ -1,4 +1,4 @@
-// Functions that the instruction set provides to the harness. Its folder (runtime/isa/ISA/) sets the hooks that it supports:
+// Functions that the instruction set provides to the harness. Its folder, runtime/yamba/isa/ISA, sets those that it supports:
 //
 //     inline const bool hooks_filled = (yamba::isa_hooks.program_counter = ..., yamba::isa_hooks.reference = {...}, true);
 //

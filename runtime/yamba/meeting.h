@@ -14,7 +14,7 @@ namespace meeting {
 enum Kind : uint64_t {
     stretch = 1,     // all processes of the node run the benchmark, or have timed their batch; the answer lets them continue
     launch_end = 2,  // its launch has ended
-    launch = 3,      // `value` identifies the launch that it could start; 0: none
+    launch = 3,      // `value` identifies the launch that the node can start; 0: none
     gone = 4,        // its run has ended
 };
 

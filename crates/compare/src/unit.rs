@@ -62,8 +62,8 @@ impl Medians {
 /// The unit for comparing the launches of several runs. Cycles if all runs know them and the launches within each run agree better in cycles, else the
 /// benchmark's own unit.
 ///
-/// Work of the core takes its number of cycles at any clock rate. Work of memory, a device or a timer takes its time. The spread within the runs shows which it
-/// is, and is independent of the difference between the runs.
+/// Work inside the core takes the same number of cycles at any clock rate. Work of memory, a device or a timer takes the same time. The spread within the runs
+/// shows which kind it is, and is independent of the difference between the runs.
 pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
     let within = |unit: Unit| {
         let variances: Vec<f64> = runs

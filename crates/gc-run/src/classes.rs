@@ -19,7 +19,7 @@ const SOURCES: [(&str, &str); 3] = [
 ];
 const JAR: &str = "yamba-gc.jar";
 
-/// A jar with the micro-benchmark and the agent, in a folder that ends with the value.
+/// A jar with the micro-benchmark and the agent. Its folder is removed when the value is dropped.
 pub(crate) struct Classes {
     folder: tempfile::TempDir,
 }

@@ -10,7 +10,7 @@ use yamba_gc::Collector;
 
 use crate::limits::Limits;
 
-/// Between two readings. The collector's time after the last reading is lost.
+/// Time between two readings. The collector's time after the last reading is lost.
 const PERIOD: Duration = Duration::from_millis(3);
 /// Readings between two searches for new threads.
 const SEARCH_EVERY: u32 = 10;

@@ -27,8 +27,8 @@ impl Terms {
         self.ns_per_byte.values().sum::<f64>() / self.ns_per_byte.len().max(1) as f64
     }
 
-    /// The cost for each byte of objects that cost `ns_per_byte` elsewhere, by a line through the shapes; and the residual deviation, as a share. `elsewhere` has the costs
-    /// of the shapes there.
+    /// Estimates the cost of a byte for objects that cost `ns_per_byte` elsewhere, by a straight line through the shapes. `elsewhere` has the costs of the shapes there.
+    /// Also returns the deviation of the shapes from the line, as a share.
     pub fn at(&self, elsewhere: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
         let pairs: Vec<(f64, f64)> = self
             .ns_per_byte
@@ -110,7 +110,7 @@ pub struct Observation {
     pub collections: Vec<Collection>,
 }
 
-/// Errors of shorter times are not relative, in ns.
+/// A fit makes errors small relative to a time, or relative to this if the time is shorter, in ns.
 const LEAST_NS: f64 = 1e5;
 
 /// Bytes whose processing the model charges to a collection. Marking of G1 has threads and a fit of its own; the pauses of a marking do not depend on the live bytes.

@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Columns that differ by one part in a thousand.
+    /// Two columns whose ratio differs by at most four parts in a thousand.
     #[test]
     fn nearly_proportional_columns_are_told_apart() {
         let rows: Vec<Vec<f64>> = (1..40)

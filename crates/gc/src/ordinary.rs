@@ -31,7 +31,7 @@ pub struct OrdinaryRun {
     pub full: Work,
 }
 
-/// Least share of a time that is for bytes: the fixed costs of the benchmarks may exceed those of the application.
+/// At least this share of a time counts as the cost of bytes: the fixed costs of the benchmarks may exceed those of the application.
 const LEAST_SHARE: f64 = 0.2;
 
 impl Work {

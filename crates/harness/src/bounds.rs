@@ -205,7 +205,7 @@ impl Watch<'_> {
         if now <= fewest + self.limit {
             return false;
         }
-        // Other programs may have started them.
+        // Programs outside the launch may have started them: only the launch's own processes count.
         freeze::count(launch, scratch) > self.limit
     }
 }

@@ -421,7 +421,7 @@ impl<'a> Conversation<'a> {
     fn close(self, exit: ProcessExit) -> ProcessOutput {
         let orphans = orphans::end(self.started, self.scratch);
         self.watch.end_rest();
-        // A signal explains the record that it cut off.
+        // An incomplete record is no fault of a program that was killed: the record was cut off then.
         let exit = match (self.reader.fault(), exit) {
             (Some(fault), ProcessExit::Exit(_)) => ProcessExit::BadRecord(fault.to_owned()),
             (_, exit) => exit,

@@ -22,7 +22,7 @@ pub(super) const NEIGHBOUR: &str = "neighbour";
 /// than a hundredth.
 const WIDTH_TOLERANCE: f64 = 0.02;
 
-/// Relative width of the stretch of probes that are one level.
+/// Probes whose widths differ by less than this share form one level.
 const LEVEL: f64 = 0.01;
 
 /// Fewest probes in a level, as a number and as a share, and the least sharpness of a level. Neighbours may have a sharp level too, so a level
@@ -97,7 +97,7 @@ impl QuietWidth {
         }
     }
 
-    /// Whether both judge batches alike, but for the few at the edge of the tolerance.
+    /// Whether both judge batches alike, apart from the few batches at the edge of the tolerance.
     pub fn is_same(self, other: QuietWidth) -> bool {
         match (self.level(), other.level()) {
             (Some(one), Some(other)) => (one / other - 1.0).abs() <= LEVEL / 2.0,
@@ -149,7 +149,7 @@ impl Processor {
 
     fn add(&mut self, readings: impl Iterator<Item = f64>) {
         self.readings.extend(readings);
-        // A tenth more readings do not move a level.
+        // The level is computed again only after a tenth more readings: fewer do not move it.
         if self.readings.len() > self.judged + self.judged / 10 {
             self.width = quiet_width(&self.readings, self.earlier);
             self.judged = self.readings.len();

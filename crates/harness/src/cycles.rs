@@ -70,8 +70,8 @@ pub fn is_blocked(benchmark: &Benchmark) -> bool {
 
 /// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.
 ///
-/// A partner on the same processor makes the thread wait in the run queue. The processor works for the benchmark then, so
-/// that wait is not counted as blocked unless it is held against the batch.
+/// A partner on the same processor makes the thread wait in the run queue. The processor works for the benchmark then, so that wait does not count as blocked.
+/// In a batch that is marked as disturbed it does: other processes had the processor.
 fn blocked_share(batch: &Batch) -> Option<f64> {
     let disturbance = &batch.disturbance;
     let queued = disturbance.waited_ns.unwrap_or(0.0);

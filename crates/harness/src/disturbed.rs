@@ -10,8 +10,8 @@ use super::estimate::ENOUGH_LAUNCHES;
 /// Fewest undisturbed batches of a launch that can replace all its batches.
 const FEWEST: usize = 3;
 
-/// Fewest quiet batches of a figure beside neighbours, and the least share of them in a launch, of the batches that nothing else disturbed.
-/// Some work of a neighbour lengthens a batch and no probe; where most batches are contended, such batches are most of those that look quiet.
+/// For a figure beside neighbours: the fewest quiet batches of all launches, and their least share in each launch, among the batches without another
+/// disturbance. Some work of a neighbour lengthens a batch but no probe. If most batches are contended, most batches that look quiet are of this kind.
 const FEWEST_QUIET: usize = 12;
 const LEAST_QUIET: f64 = 0.1;
 
@@ -44,8 +44,8 @@ impl DisturbanceVerdict {
     }
 }
 
-/// Chooses the batches that count. Under load none is discarded: the competing processes or threads are what is measured. In the launches `blind`,
-/// neighbours come and go during each batch.
+/// Chooses the batches that count. Under load none is discarded: the competing processes or threads are what is measured. `blind` has the launches whose
+/// neighbours come and go during each batch: none of their batches counts as calm.
 pub(super) fn judge(
     batches: &[Batch],
     workers: Workers,
@@ -67,7 +67,7 @@ pub(super) fn judge(
     let calm = launches.iter();
     let calm = calm.filter(|(launch, of)| !is_beside(launch, of) && has_median_of_calm(of));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
-    // Launches without quiet moments are left out: the neighbour will leave before the other kinds of disturbance do.
+    // Contended launches are left out of the required number of calm launches: a neighbour leaves sooner than other kinds of disturbance end.
     let contended = launches.iter();
     let contended = contended
         .filter(|(launch, of)| is_beside(launch, of))
@@ -131,7 +131,7 @@ fn is_calm(batch: &Batch) -> bool {
     batch.disturbed.is_empty()
 }
 
-/// Whether neighbours left so few quiet batches in the `calm` launches that a neighbour whom the probes did not see may decide the figure.
+/// Whether neighbours left only few quiet batches in the `calm` launches. A neighbour that the probes did not see may then decide the figure.
 fn has_too_few_quiet(batches: &[Batch], calm: &BTreeSet<u64>) -> bool {
     if !batches
         .iter()
@@ -231,7 +231,7 @@ mod tests {
         }
         let note = said(&all).unwrap();
         assert!(note.contains("bool may_fault() { return true; }"), "{note}");
-        // A neighbour leaves the suggestion as it is.
+        // The suggested fix for page faults stays in the note beside a neighbour.
         for batch in &mut all {
             batch.disturbed.push("neighbour".to_owned());
         }

@@ -10,8 +10,8 @@ use yamba_record::run::IntervalScope;
 use super::contention::QuietWidth;
 use super::estimate::{ENOUGH_LAUNCHES, Estimate};
 
-/// Enters the figure that `inference` asks for. `curves` are those of complete launches, and `width` is the quiet width of a launch. Returns
-/// the reason without a figure.
+/// Enters the figure that `inference` asks for into `b`. `curves` are those of complete launches, and `width` is the quiet width of a launch. The error is the
+/// reason why there is no figure.
 pub(super) fn enter(
     b: &mut Benchmark,
     inference: Inference,
@@ -66,7 +66,7 @@ pub(super) fn enter(
     })
 }
 
-/// The curve of all launches in short, in the form of `one` of them.
+/// A summary of the curves of all launches. Name and unit are those of `one` of them.
 fn lowest(one: &Curve, found: &Caches) -> LowestCurve {
     let (x, ns) = found.staircase.iter().copied().unzip();
     LowestCurve {
@@ -90,7 +90,7 @@ fn judged(curve: &Curve, width: QuietWidth) -> Vec<CurvePoint> {
     passes
 }
 
-/// Share of the passes with a neighbour. `None` if no pass tells.
+/// Share of the passes that a neighbour lengthened. `None` if it is unknown for every pass.
 fn contended_share(passes: &[CurvePoint]) -> Option<f64> {
     let known: Vec<bool> = passes.iter().filter_map(|p| p.is_contended).collect();
     let contended = known.iter().filter(|c| **c).count();

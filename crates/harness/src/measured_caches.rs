@@ -1,4 +1,4 @@
-//! The data caches as loads meet them, measured once on each machine. The sizes that a system reports may be those of a cache that a virtual
+//! The sizes of the data caches by the latency of loads, measured once on each machine. The sizes that a system reports may be those of a cache that a virtual
 //! machine shares with many others.
 
 use std::path::Path;

@@ -13,7 +13,7 @@ use super::units::saturated;
 const LAUNCHES: u64 = 6;
 const QUICK_LAUNCHES: u64 = 2;
 
-/// Time of a run of the whole suite, in times of a point.
+/// Time of a run of the whole suite, as a multiple of the time for one point.
 const RUN: u32 = 360;
 const QUICK_RUN: u32 = 300;
 

@@ -98,7 +98,7 @@ impl QuietLaunches {
     }
 }
 
-/// The note of a figure whose probes have no level: too few probes, or spread a little. All its batches count.
+/// The note of a figure whose width probes form no level, because they are too few or differ slightly. All its batches count.
 const NEIGHBOURS_UNKNOWN: &str = "it is not known whether another hardware thread used the core: the width probes have no clear level yet";
 
 /// Marks the batches that a neighbour disturbed, and enters the share of contended time.
@@ -324,7 +324,7 @@ fn time(batch: &Batch) -> Option<f64> {
     per_operation(batch.ns, batch.dummy_ns, batch.operations)
 }
 
-/// All estimates that follow one rule.
+/// The estimates of one entry. One rule computes all: that for a single process, or that for several workers.
 struct Figures {
     /// In the benchmark's unit.
     samples: Option<Estimate>,

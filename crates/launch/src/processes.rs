@@ -1,4 +1,4 @@
-//! Tasks as processes of this machine, each of which leads to a node. A node runs one task at a time.
+//! Runs each task by a local process that starts it on its node, such as ssh. A node runs one task at a time.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};

@@ -8,7 +8,7 @@ use crate::lru_stack::LruStack;
 
 /// The requests of one deal: each object as often as its count says.
 pub(crate) struct Deal {
-    /// Draws an object within a range of distances. [`Distances::buckets`] has the same objects: it has the sums of all buckets at hand, which decide on the range.
+    /// Draws an object within a range of distances. [`Distances::buckets`] holds the same objects with the sum of each bucket. These sums decide on the range.
     stack: LruStack,
     /// For each object, its number of requests still to come.
     left: Vec<u64>,

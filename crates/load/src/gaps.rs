@@ -49,7 +49,7 @@ pub(crate) enum Stamps {
 }
 
 impl Stamps {
-    /// The gaps as a log with this step would show them, once spread.
+    /// Replaces each gap by the gap that a log with this step shows, with its stamps spread within their steps.
     fn seen(self, gaps: &mut Vec<f64>, step: f64, random: &mut Rng) {
         match self {
             Stamps::Series => {

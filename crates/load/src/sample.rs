@@ -27,7 +27,8 @@ pub struct Drawn {
     pub is_head: bool,
 }
 
-/// A source of objects: deals of as many requests as in the log. As many requests so have about as many different objects, which decides the hit ratio of a large cache.
+/// A source of objects, in deals with as many requests as the log. So each deal has about as many different objects as the log. Their number decides the hit
+/// ratio of a large cache.
 struct ObjectSource {
     popularity: Popularity,
     locality: Locality,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The way of an access.
+/// How a file is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +20,7 @@ pub enum Kind {
 pub struct Access {
     /// Number of the file.
     pub file: u32,
-    /// The way of the access.
+    /// How the file is accessed.
     pub kind: Kind,
     /// First byte.
     pub offset: u64,

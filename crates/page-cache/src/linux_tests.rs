@@ -117,7 +117,7 @@ fn random_reads_make_a_kernel_read_as_much_ahead() {
 fn only_the_first_window_of_a_sequential_read_is_awaited() {
     let reads = (0..2048).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
     let found = counts(cache(256 * MIB, 256 * MIB, 8 * MIB), reads);
-    // The windows of the kernel above: 4 pages, and then those ahead. The window of 512 pages at page 768 is the first of two.
+    // The kernel's windows, as in `fetches`: a call waits for 4 pages, all others are read ahead. One of both windows of 512 pages begins at page 768.
     assert_eq!(found.awaited(), [(4, 1)].into());
     let ahead = [
         (16, 1),

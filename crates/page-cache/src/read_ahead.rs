@@ -13,7 +13,7 @@ pub struct ReadAhead {
     order: u32,
     /// The byte behind the last read call, or `u64::MAX`.
     pub read_up_to: u64,
-    /// How many mapped pages were missing more than were cached.
+    /// Number of missing mapped pages less the number of cached ones.
     mapped_misses: u32,
 }
 
@@ -85,7 +85,7 @@ impl ReadAhead {
         self.set(index, pages, behind_marker)
     }
 
-    /// The window behind a folio with a marker. `next_missing` finds the first missing page from a place on, at most that far away.
+    /// The window behind a folio with a marker. `next_missing` finds the first missing page from a page on, within a number of pages.
     pub fn at_marker(
         &mut self,
         first: u64,

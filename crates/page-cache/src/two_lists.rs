@@ -67,7 +67,7 @@ impl TwoLists {
         self.folios.pages(ListName::Inactive) + self.folios.pages(ListName::Active)
     }
 
-    /// Adds a folio of pages that are not cached, and returns it. A folio that is written whole is never one that comes back.
+    /// Adds a folio of pages that are not cached, and returns it. A folio that is written as a whole does not count as one that was evicted and comes back.
     pub fn add(&mut self, mut folio: Folio, is_written: bool) -> Id {
         while self.pages() + folio.pages > self.limit {
             if !self.reclaim(folio.pages.max(CLUSTER)) {
@@ -116,7 +116,7 @@ impl TwoLists {
         }
     }
 
-    /// Notes a write to a folio. It is no use of it: Linux counts only reads since 4.7.
+    /// Notes a write to a folio. A write is no use: since version 4.7, Linux counts only reads.
     pub fn mark_dirty(&mut self, id: Id) {
         if !std::mem::replace(&mut self.folios.get_mut(id).is_dirty, true) {
             self.dirty.push(id);

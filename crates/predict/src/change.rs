@@ -139,7 +139,7 @@ impl Calls {
         nearest.or(Some(size))
     }
 
-    /// Adds uses. Their time is then that of others.
+    /// Adds uses. Traced uses to which some are added lose their time: it is then estimated from other uses.
     fn add(&self, count: f64, uses: &mut Vec<Use>) {
         let is_it = |used: &&mut Use| used.is_of(&self.name, self.size);
         match uses.iter_mut().find(is_it) {

@@ -11,7 +11,7 @@ use crate::vector::Use;
 pub struct Within {
     /// The primitive.
     pub name: String,
-    /// The primitive whose cost has it.
+    /// The primitive whose cost includes these uses.
     pub within: String,
     /// Number of uses per unit.
     pub count: f64,

@@ -46,9 +46,9 @@ pub struct ReadNames<'a> {
     pub cached: &'a str,
     /// A read of a file that is in memory only.
     pub distant: &'a str,
-    /// A read of a file that is not.
+    /// A read of a file that is not in memory.
     pub uncached: &'a str,
-    /// [`SEQUENTIAL_BYTES`] of a file that is not, which is read from one end to the other.
+    /// A read of [`SEQUENTIAL_BYTES`] of a file that is not in memory, which is read from one end to the other.
     pub sequential: &'a str,
 }
 

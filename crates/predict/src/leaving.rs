@@ -1,9 +1,9 @@
-//! The excess of calls over their benchmarks that may leave together with removed calls.
+//! The excess of calls over their benchmarks that may vanish when a change removes calls.
 //!
-//! In an application, other work runs between two uses of a call and displaces its code and data from caches, TLBs and branch predictors. In a benchmark nothing runs between
-//! them. So the excess of a call is 0 without work between its uses, and the trace shows it with all of the work. A change that removes work lets the excess shrink by an unknown
-//! part: not at all if the remaining work displaces as much, and at most in proportion to the removed work. The second holds as long as more work never displaces more than in
-//! proportion.
+//! In an application, other work runs between two uses of a call and displaces its code and data from caches, TLBs and branch predictors. In a benchmark
+//! nothing runs between them. So the excess of a call is 0 if nothing runs between its uses, and the trace has the excess with all of that work. A change that
+//! removes work reduces the excess by an unknown part: not at all if the remaining work displaces as much, and at most in proportion to the removed work. The
+//! second bound holds as long as the displacement never grows faster than the work.
 
 use crate::context::Context;
 use crate::cost::Costs;

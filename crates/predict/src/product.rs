@@ -18,7 +18,7 @@ pub struct Product {
     pub count: f64,
     /// Cost of one use in a benchmark on the system, in ns. `None`: the traced time is not scaled by costs of this primitive.
     pub cost_ns: Option<f64>,
-    /// Time of a use in the application by its cost in a benchmark. `None`: unknown, or `cost_ns` is.
+    /// Time of a use in the application divided by its cost in a benchmark. `None`: unknown, or `cost_ns` is.
     pub context_factor: Option<f64>,
     /// Predicted kernel time of the uses per unit, in ns. If `cost_ns` is known: `count` times `cost_ns`, and times `context_factor` if that is known.
     pub product_ns: f64,

@@ -14,7 +14,7 @@ pub struct Ratio {
     pub base: String,
     /// The other version.
     pub version: String,
-    /// r: kernel time of the base by kernel time of the version.
+    /// r: kernel time of the base divided by kernel time of the version.
     pub speedup: f64,
     /// Interval of `speedup`, from the far ends of both predictions. It is too wide rather than too narrow: both use the same costs.
     /// The upper end is `None` if the version's time may be 0. Both ends are `None` on the system where the vectors were traced.

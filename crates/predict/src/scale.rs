@@ -2,7 +2,7 @@
 
 use crate::cost::{At, Cost, Costs};
 
-/// The cost on one system by the cost on another.
+/// The cost on one system divided by the cost on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
     pub ratio: f64,
@@ -104,7 +104,7 @@ impl Systems<'_> {
     }
 }
 
-/// The half-widths of a cost below and above it, by the cost.
+/// The half-widths of a cost below and above it, as shares of the cost.
 pub(crate) fn relative(cost: Cost) -> [f64; 2] {
     let [low, high] = cost.interval_ns;
     [(cost.ns - low) / cost.ns, (high - cost.ns) / cost.ns]

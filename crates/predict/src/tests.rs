@@ -98,7 +98,7 @@ const CGI_CHILD: [Row; 5] = [
     ("signal_install", 1.0, 2.566, 2.566),
 ];
 
-/// Table 6-5, a FastCGI request on Sun-400, with the `tcp_connect` of its product.
+/// Table 6-5, a FastCGI request on Sun-400. The cost of `tcp_connect` is the one that its product was computed from, as in table 6-3.
 const FAST_CGI: [Row; 12] = [
     ("tcp_transfer", 15082.0, 1.66e-2, 249.818),
     ("socket_rw", 16263.0, 1.50e-2, 245.132),

@@ -7,7 +7,7 @@ use yamba_record::{Benchmark, Run, Status};
 use crate::cost::Cost;
 use crate::scale::relative;
 
-/// User time on one machine by user time on another, with its interval.
+/// User time on one machine divided by user time on another, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UserScale {
     /// The ratio.

@@ -9,8 +9,8 @@ use crate::columns::{Array, Column, Named, Numbers, Words, columns};
 columns! {
     /// One timed batch of benchmark and dummy, with the sample computed from it.
     record Batch;
-    /// All timed batches. Each field is one array with a value for each batch; `ns` is always there. A number that is the same in all
-    /// batches is not in an array. A field that is 0 or unknown in all batches is omitted.
+    /// All timed batches. Each field is one array with a value for each batch; `ns` is always there. A number that is the same in all batches stands alone,
+    /// without an array. A field that is 0 or unknown in all batches is omitted.
     columns BatchColumns;
 
     /// Calls of the benchmark.

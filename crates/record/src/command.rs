@@ -73,7 +73,7 @@ pub struct CommandRuns {
 pub struct PairedRatio {
     /// The name of the fastest command.
     pub fastest: String,
-    /// This command's time in times of the fastest one.
+    /// This command's time divided by that of the fastest one.
     pub ratio: f64,
     /// Distribution-free 95 % confidence interval of the ratio.
     pub interval: [f64; 2],

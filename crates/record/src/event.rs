@@ -110,7 +110,8 @@ pub(crate) fn one() -> u64 {
     1
 }
 
-/// The clock of the first node of a fleet by that of this node, right before and right after a launch. The first clock's time is this one's plus an offset.
+/// Relates the clock of the first node of a fleet to the clock of this node, right before and right after a launch. The first clock's time is this one's plus
+/// an offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommonClock {
@@ -170,8 +171,8 @@ pub enum Purpose {
 columns! {
     /// One timing of benchmark and dummy that is not a sample.
     record Sizing;
-    /// Timings of benchmark and dummy that are not samples. Each field is one array with a value for each timing; `ns` is always there. A
-    /// number that is the same in all timings is not in an array.
+    /// Timings of benchmark and dummy that are not samples. Each field is one array with a value for each timing; `ns` is always there. A number that is the
+    /// same in all timings stands alone, without an array.
     columns SizingColumns;
 
     /// The purpose of the timing. Absent if it is `size` for all.
@@ -278,7 +279,7 @@ pub struct Curve {
     pub huge_share: Option<f64>,
 }
 
-/// A curve in short: the lowest time of each size over all launches. A size is not faster than a larger one.
+/// A summary of the curves of all launches: the lowest time of each size. The time never falls with the size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LowestCurve {

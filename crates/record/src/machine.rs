@@ -38,7 +38,8 @@ pub struct Machine {
     /// The use of each processor's core by another hardware thread, by processor. In the document of `yamba machine`, as the latest run found it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contention: BTreeMap<String, Contention>,
-    /// The data caches as loads met them in this run or an earlier one. `None` if no run of the whole suite has measured them without a neighbour.
+    /// The data caches by the latency of loads, as this run or an earlier one measured them. `None` if no run of the whole suite has measured them without a
+    /// neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_caches: Option<MeasuredCaches>,
     /// The Java virtual machine that the benchmarks ran in. `None`: they are no Java.
@@ -61,13 +62,13 @@ pub struct Java {
     pub vm: String,
     /// The garbage collectors, as the machine names them.
     pub collector: String,
-    /// The options that begin with `-X`, without sizes of memory and what only reports.
+    /// The options that begin with `-X`, except those for sizes of memory and those that only report.
     #[serde(default)]
     pub flags: Vec<String>,
 }
 
 impl Java {
-    /// The options that figures depend on: those that begin with `-X`, without sizes of memory and what only reports.
+    /// The options that figures depend on: those that begin with `-X`, except those for sizes of memory and those that only report.
     pub fn deciding(options: &[String]) -> Vec<String> {
         const OTHERS: [&str; 7] = [
             "-Xms",

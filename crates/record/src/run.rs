@@ -565,7 +565,7 @@ pub struct Benchmark {
     )]
     #[cfg_attr(test, schemars(with = "crate::event::SizingColumns"))]
     pub sizing: Vec<Sizing>,
-    /// The curve from which the figure is inferred, in short.
+    /// A summary of the curves from which the figure is inferred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lowest_curve: Option<LowestCurve>,
     /// The curves from which the figure is inferred, with every pass. Absent without `--raw`.

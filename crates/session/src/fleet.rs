@@ -214,7 +214,7 @@ fn folder(request: &Request) -> Result<PathBuf, Failure> {
     fs::canonicalize(folder).map_err(|e| of_folder(folder, &e))
 }
 
-/// Keeps a second command from the same folder.
+/// Locks the folder, so that no second command uses it at the same time.
 fn lock(folder: &Path) -> Result<File, Failure> {
     let path = folder.join(".lock");
     let file = File::create(&path).map_err(|e| of_folder(folder, &e))?;

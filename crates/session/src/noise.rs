@@ -74,7 +74,7 @@ pub struct Report {
     pub resampled: u64,
     /// Those in which a benchmark was suspected.
     pub resampled_alarms: u64,
-    /// The seed of all that was drawn.
+    /// The seed of the launch order and of the random draws.
     pub seed: u64,
     /// Launches a run.
     pub launches: u64,

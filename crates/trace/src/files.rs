@@ -24,7 +24,7 @@ pub struct FileLog {
     left_out: u64,
     unknown: u64,
     positions: Positions,
-    /// The last page fault, whose pages the kernel mapped around the faulting one.
+    /// The last event about pages that the kernel mapped around a page fault, and its process.
     around: Option<(u32, Access)>,
     look_up: Option<LookUp>,
 }
@@ -114,7 +114,8 @@ impl FileLog {
             offset: place.position,
             length: pages.saturating_mul(PAGE_BYTES),
         };
-        // A fault that is not over after the mapping of cached neighbours is one of a missing page.
+        // The kernel maps cached neighbours first. If an event for a single page among them follows, that page was missing, and the neighbours are not an
+        // access of their own.
         let is_within = |(other, around): &(u32, Access)| {
             let end = around.offset + around.length;
             *other == process

@@ -18,7 +18,7 @@ impl Metaspace {
         }
     }
 
-    /// Whether the threshold is reached; raises it.
+    /// Whether the threshold is exceeded. If so, raises it.
     pub(super) fn collects(&mut self, used_bytes: f64) -> bool {
         let reached = used_bytes > self.threshold_bytes;
         if reached {
@@ -28,7 +28,7 @@ impl Metaspace {
     }
 }
 
-/// The moment between two at which class metadata reaches its threshold.
+/// The first census between `from` and `to` at which class metadata reaches its threshold.
 pub(super) fn due(setting: &Setting, metaspace: &mut Metaspace, from: f64, to: f64) -> Option<f64> {
     let moments = setting.survival.moments(from, to);
     moments

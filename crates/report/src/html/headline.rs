@@ -81,7 +81,7 @@ fn candidates<'a, 'r>(topic: &'a str, rows: &'a [PointRow<'r>]) -> Vec<Candidate
     shown.collect()
 }
 
-/// The row of a benchmark that its card shows: the first with a figure, or of sizes of memory the last, which lies in memory.
+/// The row that a benchmark's card shows: the first one with a figure. Of a sweep over sizes of memory it is the last one, whose buffer exceeds the caches.
 fn quoted<'a, 'r>(mut rows: Vec<&'a PointRow<'r>>) -> Option<&'a PointRow<'r>> {
     rows.retain(|row| row.present().any(|b| b.median.is_some()));
     let is_in_memory = |b: &Benchmark| b.provenance.tags.iter().any(|t| t == IN_MEMORY);

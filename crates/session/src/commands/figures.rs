@@ -19,7 +19,7 @@ const CONFIDENCE: f64 = 0.95;
 /// A run this number of interquartile ranges above the upper quartile is an outlier.
 const FAR: f64 = 3.0;
 
-/// Share of the processors' time that the host may take unmentioned.
+/// If the host takes less than this share of the processors' time, no note mentions it.
 const STOLEN: f64 = 0.01;
 
 /// Fewest runs among which one can be an outlier.

@@ -13,7 +13,7 @@ const MOST: usize = 10;
 pub struct Overlap {
     /// The number of timed batches, of all nodes.
     pub batches: usize,
-    /// The number of timed batches that another node did not run beside, or whose clock is unknown.
+    /// The number of timed batches during which another node did not run the benchmark, or of which that is unknown.
     pub outside: usize,
     /// The first of them, in words.
     pub examples: Vec<String>,

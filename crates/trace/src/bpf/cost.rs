@@ -3,14 +3,14 @@
 /// User time after which the tracer finds nothing of its code and data in the nearest caches, in ns.
 const COLD_AFTER_NS: f64 = 5_000.0;
 
-/// The time that a call or page fault takes longer while it is traced, in ns.
+/// The time that the tracer adds to a call or page fault, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Added {
-    /// The part of it that counts as user time.
+    /// The part that counts as user time.
     pub user_ns: f64,
-    /// The part of it that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
+    /// The part that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
     pub kernel_ns: f64,
-    /// Its kernel time as the tracer sees it.
+    /// Kernel time of the call or page fault as the tracer sees it.
     pub seen_ns: f64,
 }
 
@@ -20,7 +20,7 @@ impl Added {
         self.user_ns + self.kernel_ns
     }
 
-    /// The cost between this one, at place 0, and another one, at place 1.
+    /// Interpolates between this cost, at `place` 0, and another one, at `place` 1.
     fn towards(self, other: Added, place: f64) -> Added {
         let place = place.clamp(0.0, 1.0);
         let between = |from: f64, to: f64| from + (to - from) * place;
@@ -35,20 +35,20 @@ impl Added {
 /// The measured costs. The tracer costs more if the program has displaced its code and data from the processor's caches since the last event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Of the shortest call.
+    /// The cost for the shortest call.
     pub null: Added,
-    /// Of a call that does some work: the tracer has displaced code and data that the call needs.
+    /// The cost for a call that does some work: the tracer has displaced code and data that the call needs.
     pub call: Added,
-    /// Of a call after the program has used much memory.
+    /// The cost for a call after the program has used much memory.
     pub cold_call: Added,
-    /// Of a page fault outside of calls.
+    /// The cost for a page fault outside of calls.
     pub fault: Added,
-    /// Of a page fault after the program has used much memory.
+    /// The cost for a page fault after the program has used much memory.
     pub cold_fault: Added,
 }
 
 impl Cost {
-    /// The cost of a call that the tracer sees as long as this, after this user time.
+    /// The cost for a call in which the tracer sees `seen_ns`, after `user_ns` of user time.
     pub fn of_call(&self, seen_ns: f64, user_ns: f64) -> Added {
         let range_ns = self.call.seen_ns - self.null.seen_ns;
         let work = (seen_ns - self.null.seen_ns) / range_ns.max(1.0);
@@ -56,14 +56,14 @@ impl Cost {
         warm.towards(self.cold_call, coldness(user_ns, self.call))
     }
 
-    /// The cost of a page fault outside of calls after this user time.
+    /// The cost for a page fault outside of calls, after `user_ns` of user time.
     pub fn of_fault(&self, user_ns: f64) -> Added {
         let coldness = coldness(user_ns, self.fault);
         self.fault.towards(self.cold_fault, coldness)
     }
 }
 
-/// 0 if the program did nothing since the last event, 1 if it has displaced all that the tracer needs.
+/// How cold the tracer's code and data are: 0 if the program did nothing since the last event, 1 if it has displaced all that the tracer needs.
 fn coldness(user_ns: f64, warm: Added) -> f64 {
     (user_ns - warm.user_ns) / COLD_AFTER_NS
 }

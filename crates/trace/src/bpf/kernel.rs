@@ -23,7 +23,7 @@ const TASK_STORAGE: u32 = 29;
 const TRACING: u32 = 26;
 const COUNTER: u32 = 7;
 
-/// Of programs for a tracepoint.
+/// The attach type of programs for a tracepoint (`BPF_TRACE_RAW_TP`).
 const AT_TRACEPOINT: u32 = 23;
 
 /// The counters of the kernel's own events, see perf_event_open(2).

@@ -4,7 +4,7 @@
 pub const THREAD: &[(&str, i32)] = &[
     // When the current piece of time began, in ns. While the thread does not run: when the last one ended.
     ("thread.since", 0),
-    // To what the time goes: one of the modes below.
+    // The current mode: one of those below. Elapsed time is added to it.
     ("thread.mode", 8),
     // The mode that a page fault has interrupted.
     ("thread.outer", 16),
@@ -12,7 +12,7 @@ pub const THREAD: &[(&str, i32)] = &[
     ("thread.number", 24),
     // Flags of its next event.
     ("thread.flags", 32),
-    // Its number, and that of its process in the high half.
+    // The thread's number, with the number of its process in the high half.
     ("thread.ids", 40),
     // Whether it has more to report than user time.
     ("thread.dirty", 48),

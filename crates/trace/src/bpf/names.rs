@@ -8,11 +8,11 @@ use super::layout::{CALLS, READS_BYTES};
 const TEXT: u8 = 0x10;
 const TWO_DESCRIPTORS: u8 = 0x20;
 const SIX_ARGUMENTS: u8 = 0x30;
-/// The place in the file of a descriptor. `SENT` has the position in memory, if its third argument is not 0.
+/// The position in the file of a descriptor. For `SENT`, the third argument points to the position, unless it is 0.
 const FILE: u8 = 0x40;
 const SENT: u8 = 0x50;
 
-/// The calls whose events take something from memory, with the argument that has its place.
+/// The calls whose events take bytes from the program's memory, each with the index of the argument that points to them.
 const READS: &[(&str, u8)] = &[
     ("open", TEXT),
     ("creat", TEXT),
@@ -34,7 +34,7 @@ const READS: &[(&str, u8)] = &[
     ("socketcall", SIX_ARGUMENTS | 1),
 ];
 
-/// The calls whose events take the place in a file, if files are recorded.
+/// The calls whose events take the position in a file, if files are recorded.
 const FILE_READS: &[(&str, u8)] = &[
     ("read", FILE),
     ("readv", FILE),

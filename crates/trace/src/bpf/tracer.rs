@@ -13,7 +13,7 @@ use super::layout::{READS_BYTES, THREAD_BYTES};
 use super::programs::{FILE_PROGRAMS, MEMBERS, PROGRAMS, Source, numbers};
 use super::ring::Ring;
 
-/// The types of the running kernel.
+/// The file with the types of the running kernel (BTF).
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 /// Length of the buffer of events, in bytes: 300 000 events.

@@ -156,8 +156,8 @@ fn runs(
     Ok(found)
 }
 
-/// The phase of the kernel's clock tick in which a run begins. Without shifts, runs that take about a whole number of ticks begin in the same phase: the ticks then hit the
-/// same places of all runs, and never others. The kernel's share of a run of Python was 20 % in this way, and is 25 %.
+/// The phase of the kernel's clock tick in which a run begins. Without shifts, runs that take about a whole number of ticks begin in the same phase: the ticks
+/// then hit the same places of all runs, and never others. Without shifts, the kernel's share of a run of Python came out as 20 % instead of 25 %.
 #[derive(Debug, Default)]
 struct Phase {
     begun: Option<Instant>,

@@ -86,7 +86,7 @@ pub fn attach(
             .to_vec()
     })?;
     let units = session.while_attached(process, workload, stopped, &family);
-    // strace leaves the process alone when it is interrupted.
+    // On SIGINT, strace detaches from the process, which runs on.
     let _ = kill_process(Pid::from_child(&session.strace), Signal::INT);
     session.drain(TO_END, &|| false)?;
     session.strace.wait()?;

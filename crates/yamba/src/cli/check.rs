@@ -36,7 +36,7 @@ impl Check {
         let is_error = |d: &Diagnostic| d.severity == Severity::Error;
         let mut diagnostics = analysis.diagnostics.clone();
         let mut without_assembler = Vec::new();
-        // Blocks of a wrong class may be incomplete.
+        // After an error nothing is assembled: the assembly blocks of a faulty class may be incomplete.
         if !diagnostics.iter().any(is_error) {
             let assembled = build::assemble_all(analysis, &analysis.requested());
             let assembled = assembled.map_err(of_assembler)?;

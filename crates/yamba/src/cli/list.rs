@@ -69,7 +69,7 @@ impl List {
                 1 => ("No class has", "that has this word"),
                 _ => ("No classes have", "that has one of these words"),
             };
-            // A document has no room for the heading.
+            // JSON and Markdown have no place for this heading, so it goes to standard error.
             let heading = format!(
                 "{class} the name {}. Each benchmark with a name, tag or documentation {it}:\n\n",
                 quoted(&words)

@@ -214,7 +214,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
         Command::Trace(c) => c.run(),
-        // The answer of these can be no.
+        // These commands can answer no, which is exit status 1.
         Command::Compare(c) => return c.run(),
         Command::Fleet(c) => return c.run(),
         Command::Load(c) => return c.run(),

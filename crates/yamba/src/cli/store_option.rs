@@ -34,7 +34,7 @@ pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
 /// Whether the warnings of the store's location have been printed.
 static WARNED: Once = Once::new();
 
-/// An invalid location is an error when the store is opened.
+/// Prints the warning of the store's location, if there is one. An invalid location is reported when the store is opened.
 fn warn(choice: &StoreChoice) {
     let location = choice.location().ok();
     if let Some(warning) = location.and_then(|location| location.warning()) {

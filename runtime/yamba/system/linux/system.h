@@ -164,7 +164,7 @@ inline Usage usage() {
 // The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if the kernel does not report
 // it.
 inline double waited() {
-    // One file for each measuring thread is enough: a measuring process forks no measuring one.
+    // Opened once per thread. The file stays right, since a measuring process never forks another measuring process.
     static thread_local const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     char text[96];
     ssize_t n = pread(file, text, sizeof text - 1, 0);

@@ -33,7 +33,7 @@ impl Start {
         self.marking.add(allocated_bytes);
     }
 
-    /// A young collection promoted bytes after `allocated_bytes`. The next young generation has `young_bytes`.
+    /// Notes a young collection, which promoted `promoted_bytes` after `allocated_bytes` of allocation. The next young generation has `young_bytes`.
     pub(super) fn add_young(
         &mut self,
         promoted_bytes: f64,

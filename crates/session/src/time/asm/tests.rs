@@ -643,7 +643,7 @@ fn address_registers_lead_to_the_middle_of_the_buffer() {
             "488b448b10",
             "lea rax, [rdi + 0x7f0]; mov rcx, 0; mov [rax + rcx*4 + 0x10], rax",
         ),
-        // mov rcx, [rbx + rcx*4]: through the index, which stays 0.
+        // mov rcx, [rbx + rcx*4]: the chain leads through the index, which stays 0.
         (
             "488b0c8b",
             "mov rcx, 0; lea rbx, [rdi + 0x800]; mov [rbx + rcx*4], rcx",

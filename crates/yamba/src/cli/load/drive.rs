@@ -1,4 +1,4 @@
-//! The options and the end of a load, for both a model and a log.
+//! What `yamba load run` and `yamba load replay` share: options, the measurement, and how its run is printed and stored.
 
 use std::io;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(super) struct DriveOptions {
     store: StoreOption,
 }
 
-/// A load as the command line has it.
+/// The load that the command line asks for.
 pub(super) struct Asked<'a> {
     pub(super) url: &'a str,
     pub(super) paths: Vec<String>,
@@ -79,7 +79,7 @@ impl DriveOptions {
         self.finish(&measured)
     }
 
-    /// Prints and keeps what was measured.
+    /// Stores and prints what was measured.
     fn finish(&self, measured: &Measured) -> Result<Answer, Failure> {
         let Measured { run, outcome } = measured;
         let kept = load::keep(run, &self.store.choice());

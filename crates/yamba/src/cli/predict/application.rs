@@ -60,7 +60,7 @@ impl Application {
         ))
     }
 
-    /// User time is known on the machine of the trace, and elsewhere by the figure that the user names.
+    /// Sets the user time: on the machine of the trace the traced time, elsewhere that time scaled by the figure that `scale` names.
     fn add_user_time(
         &self,
         found: &mut Prediction,
@@ -68,7 +68,7 @@ impl Application {
         scale: Option<&str>,
     ) -> Result<(), Failure> {
         if self.vector.platform() == Platform::ClassLibrary && scale.is_none() {
-            // docs/notes/java.md: of two rules, that the own code takes the traced time on all machines had the smaller errors.
+            // The program's own code is taken to need its traced time on every machine: the better of two rules (docs/notes/java.md).
             found.set_user_time(self.vector.user_ns, None);
             return Ok(());
         }

@@ -19,10 +19,10 @@ const HERE: &str = "this machine";
 /// The latest stored run, if the machine cannot be recognised.
 const LATEST: &str = "latest";
 
-/// A system: the run that measured its costs.
+/// A system whose times are predicted, or where an application was traced: the run that measured its costs.
 #[derive(Clone)]
 pub(super) struct System {
-    /// The words that name it.
+    /// Its name in tables and messages.
     pub(super) name: String,
     pub(super) run: Run,
     pub(super) costs: Costs,
@@ -107,7 +107,8 @@ impl Systems {
         Ok(system)
     }
 
-    /// The machine of a Java vector: its costs are measured if it is a virtual machine here.
+    /// The system where a vector of Java calls was traced. Missing costs are measured if it is a virtual machine here. `None`: no stored
+    /// run has costs of another one.
     fn of_java_trace(&mut self, vector: &Vector, machine: &str) -> Result<Option<System>, Failure> {
         let jvm = Jvm::of_command(&vector.command).ok();
         let here = jvm.and_then(|jvm| java::here(jvm).ok());
@@ -174,7 +175,7 @@ impl Systems {
     }
 }
 
-/// A stored run has the name of the system that it is, else its id.
+/// A stored run as a system. Its name is that of the system with the same run, else its id.
 fn of_stored(run: Run, systems: &[System]) -> System {
     let same = systems.iter().find(|system| system.run.id == run.id);
     let name = match same {

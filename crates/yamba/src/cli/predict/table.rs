@@ -126,7 +126,7 @@ pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     ))
 }
 
-/// Number of products to list, of all in descending order: at least ten, and those that are 99 % of the sum. A single one more is listed too.
+/// Number of products to list, of all in descending order: at least ten, and as many as make up 99 % of the sum. If only one would be left, it is listed, too.
 fn shown(products: &[Product], total: f64) -> usize {
     const LEAST: usize = 10;
     let mut sum = 0.0;

@@ -14,7 +14,7 @@ final class CallCounter extends LocalVariablesSorter {
     private static final String COUNTERS = Type.getInternalName(Counters.class);
     private static final String SIZES = Type.getInternalName(Sizes.class);
 
-    /** Variables that hold arguments while the receiver is read, by position and kind of type. */
+    /** Local variables that hold the arguments while the receiver is read, by position and kind of type. */
     private final Map<Integer, Integer> spilled = new HashMap<>();
 
     private int counts;
