@@ -71,7 +71,7 @@ void must_failed(bool has_errno, const char *expression, const char *file, int l
     text.addf("%s failed", expression);
     if (has_errno) text.addf(": %s (errno %d)", strerror(error), error);
     if (has_errno) explain_locked_memory(text, error, expression);
-    if (say_what_mends != nullptr) say_what_mends(text, has_errno ? error : 0);
+    if (suggest_fix != nullptr) suggest_fix(text, has_errno ? error : 0);
     fail_at(text, name.c_str(), file, line);
 }
 

@@ -123,7 +123,7 @@ const char *scratch_directory() {
     } else {
         scratch::make_own();
     }
-    say_what_mends = scratch::say_if_full;
+    suggest_fix = scratch::say_if_full;
     return scratch::directory.c_str();
 }
 

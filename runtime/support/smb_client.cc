@@ -27,7 +27,7 @@ static std::string wide(const std::string &text) {
 // NTLM messages ([MS-NLMP]) of a client without name and password.
 static std::string hello() { return std::string("NTLMSSP\0\1\0\0\0\5\2\0\0", 16) + std::string(16, '\0'); }
 
-static std::string nobody() {
+static std::string anonymous() {
     std::string token("NTLMSSP\0\3\0\0\0", 12);
     token += std::string("\1\0\1\0\x40\0\0\0", 8);  // an empty password: one byte, at 64
     for (int field = 0; field < 5; field++) token += std::string("\0\0\0\0\x40\0\0\0", 8);
@@ -40,7 +40,7 @@ const char *SmbClient::open(const std::string &share, const std::string &name) {
     if (!ask()) return "agree on SMB 2.1";
     if (log_in(hello()), status != more_processing) return "begin to log in";
     session_ = get(answer_, 40, 8);
-    if (log_in(nobody()), status != 0) return "log in as nobody";
+    if (log_in(anonymous()), status != 0) return "log in as nobody";
     begin(tree_connect);
     put(9, 2), put(0, 2), put(header + 8, 2), put_wide_length("\\\\far\\" + share), call_ += wide("\\\\far\\" + share);
     if (!ask()) return "enter the share";

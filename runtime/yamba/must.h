@@ -27,7 +27,7 @@ constexpr int skipped_status = 4;
 inline void (*before_early_end)() = nullptr;
 
 // Adds a hint to a failure's message: whether the disk is full, and how to get more room. `error` is the call's errno, or 0.
-inline void (*say_what_mends)(Text &text, int error) = nullptr;
+inline void (*suggest_fix)(Text &text, int error) = nullptr;
 
 [[noreturn]] void end_early(int status);
 

@@ -89,7 +89,7 @@ const WRONG: [Wrong; 13] = [
         // The readers are alive but issue no requests, although they were scheduled. How many batches are timed before that depends on the machine.
         name: "readers_that_sleep",
         base: "lat_file_contention",
-        evidence: "is_somebody_starved",
+        evidence: "is_reader_starved",
         members: "readers = 2 over {2};
          void setup()
          {

@@ -184,7 +184,7 @@ yamba one_for_all extends lat_http
     void before_batch()
     {
         super::before_batch();
-        for (auto before = hosts.all_sent_anew(); hosts.all_sent_anew() == before;) usleep(1000);
+        for (auto before = hosts.all_retransmitted(); hosts.all_retransmitted() == before;) usleep(1000);
     }
     // A batch may be a single request: then none is sent.
     void benchmark(iter_t iterations)
@@ -262,7 +262,7 @@ pub fn traffic_that_does_not_cross_the_network_is_invalid() -> Result<(), Missin
                 "pages_per_request",
                 "page_is_right",
                 "requests_not_served",
-                "sent_anew",
+                "retransmitted",
             ],
         ),
     ] {
