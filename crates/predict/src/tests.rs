@@ -287,6 +287,28 @@ fn sums_that_are_no_time_are_refused() {
     }
 }
 
+/// `dd` with short calls has less user time than the tracer takes, so the trace has none.
+#[test]
+fn rounds_without_user_time_are_read() {
+    let round = |key: &str| {
+        let mut times = serde_json::json!({"untraced_ns": 9, "untraced_kernel_ns": 7, "user_ns": 2, "kernel_ns": 8});
+        times[key] = 0.into();
+        let traced = serde_json::json!({"how": "bpf", "rounds": [times]});
+        let uses = [serde_json::json!({"name": "write(pipe)", "count": 1})];
+        Vector::read(
+            &serde_json::json!({"schema": SCHEMA, "application": "a", "unit": "run", "traced": traced, "primitives": uses})
+                .to_string(),
+        )
+    };
+    for key in ["user_ns", "untraced_kernel_ns"] {
+        assert!(round(key).is_ok());
+    }
+    for key in ["untraced_ns", "kernel_ns"] {
+        let fault = format!("traced.rounds[0].{key}: it must be above 0");
+        assert_eq!(round(key).unwrap_err(), fault);
+    }
+}
+
 #[test]
 fn names_have_one_spelling() {
     for text in ["tcp connect", "connect(tcp)", " connect (tcp) "] {

@@ -50,7 +50,7 @@ impl Measured {
     }
 }
 
-/// Runs the application again and again until it has used `enough` processor time, or `limit` is over.
+/// Runs the application, or a load of it, again and again until it has used `enough` processor time, or `limit` is over.
 pub fn measure(
     workload: &Workload,
     enough: Duration,
@@ -181,6 +181,7 @@ impl Phase {
     }
 }
 
+/// Starts the server anew for each load, as a trace does: what a server keeps from one load to the next would make later loads cheaper.
 fn loads(
     line: &str,
     workload: &Workload,
@@ -188,27 +189,28 @@ fn loads(
     is_over: &dyn Fn(&Measured) -> bool,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Measured, Fault> {
-    let (mut program, _output) = start(workload, clock)?;
-    let family = &clock.family;
-    let mut pass = |time: Duration| {
-        std::thread::sleep(time);
-        // A daemon runs on when the process that started it has ended.
-        Ok(program.try_wait()?.is_none() || !family.is_empty())
-    };
-    let mut measured = || {
-        wait_until_idle(family, stopped, &mut pass)?;
-        let mut found = Measured::default();
-        while !is_over(&found) {
+    let mut found = Measured::default();
+    while !is_over(&found) {
+        let (mut program, _output) = start(workload, clock)?;
+        let family = &clock.family;
+        let mut pass = |time: Duration| {
+            std::thread::sleep(time);
+            // A daemon runs on when the process that started it has ended.
+            Ok(program.try_wait()?.is_none() || !family.is_empty())
+        };
+        let mut loaded = || -> Result<(), Fault> {
+            wait_until_idle(family, stopped, &mut pass)?;
             let before = clock.times()?;
             found.units += run_load(line, workload, stopped, &mut pass, family)?;
             found.add_times(before, clock.times()?);
-        }
-        Ok(found)
-    };
-    let found = measured();
-    family.end(TO_END);
-    let _ = program.wait();
-    found
+            Ok(())
+        };
+        let outcome = loaded();
+        family.end(TO_END);
+        let _ = program.wait();
+        outcome?;
+    }
+    Ok(found)
 }
 
 fn start(workload: &Workload, clock: &Clock) -> Result<(Child, Output), Fault> {
