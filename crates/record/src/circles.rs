@@ -28,7 +28,9 @@ pub struct Circles {
 impl Circles {
     /// The groups of all launches.
     pub(crate) fn groups(&mut self) -> impl Iterator<Item = &mut CircleGroup> {
-        self.launches.iter_mut().flat_map(|launch| &mut launch.groups)
+        self.launches
+            .iter_mut()
+            .flat_map(|launch| &mut launch.groups)
     }
 }
 

@@ -26,6 +26,9 @@ const SUMMARY_DIGITS: usize = 5;
 /// Significant digits of the figures of a launch in a summary. A median of its samples is a little finer than the samples.
 const LAUNCH_DIGITS: usize = 6;
 
+/// Significant digits of a share of contended probes in a summary. Hundreds of probes have a standard error of more than a thousandth.
+const SHARE_DIGITS: usize = 3;
+
 /// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -372,7 +375,7 @@ impl Run {
 
 impl Benchmark {
     /// The entry without its timed batches and curves, without plan and process of its launches, and with fewer significant digits:
-    /// [`SUMMARY_DIGITS`] of each sample and each test of a measuring circle, [`LAUNCH_DIGITS`] of the figures of a launch.
+    /// [`SUMMARY_DIGITS`] of each sample and each test of a measuring circle, [`LAUNCH_DIGITS`] of the figures of a launch and of the lengths of a cycle.
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
         self.batches = Batches::default();
@@ -385,6 +388,8 @@ impl Benchmark {
             (command.wall_ns, command.shell_ns) = (Vec::new(), Vec::new());
         }
         round(&mut self.samples, SUMMARY_DIGITS);
+        round(self.cycle_ns.iter_mut().flatten(), LAUNCH_DIGITS);
+        round(&mut self.contended, SHARE_DIGITS);
         self.launches.iter_mut().for_each(Launch::summarise);
         for group in self.circles.iter_mut().flat_map(Circles::groups) {
             round(&mut group.accumulated, SUMMARY_DIGITS);
@@ -529,13 +534,13 @@ pub struct Benchmark {
     #[serde(default)]
     pub throughput: Option<Throughput>,
     /// The median of the medians of the processes or threads, where several ran at the same time.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_of_medians: Option<f64>,
     /// Processor placement of the processes. Each launch has its own.
     #[serde(default)]
     pub placement: Option<Placement>,
     /// Resources of the harness itself where several processes or threads ran at the same time; one entry per launch.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub harness: Vec<HarnessUse>,
     /// The samples behind the figure: those with all evidence within bounds, or all samples if most are outside.
     /// Without `--raw`, a document has five significant digits of each.
@@ -581,13 +586,13 @@ pub struct Benchmark {
     #[serde(default)]
     pub cycles: Option<Cycles>,
     /// For a measuring circle: the groups of tests.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circles: Option<Circles>,
     /// The primitive that the benchmark stands for, as the class declares it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primitive: Option<Primitive>,
     /// Physical bounds of the figure, as the class declares them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<Physical>,
     /// The charts that the class declares for its sweep.
     #[serde(default)]
@@ -661,20 +666,14 @@ impl Launch {
     fn summarise(&mut self) {
         (self.request, self.clock) = (None, None);
         (self.placement, self.locked) = (None, None);
-        let figures = [
-            &mut self.median,
-            &mut self.cycles,
-            &mut self.cycle_ns,
-            &mut self.contended,
-        ];
-        for figure in figures.into_iter().flatten() {
-            *figure = rounded(*figure, LAUNCH_DIGITS);
-        }
+        let figures = [&mut self.median, &mut self.cycles, &mut self.cycle_ns];
+        round(figures.into_iter().flatten(), LAUNCH_DIGITS);
+        round(&mut self.contended, SHARE_DIGITS);
     }
 }
 
 /// Rounds each number to this many significant digits.
-fn round(numbers: &mut [f64], digits: usize) {
+fn round<'a>(numbers: impl IntoIterator<Item = &'a mut f64>, digits: usize) {
     for number in numbers {
         *number = rounded(*number, digits);
     }
