@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
+use yamba_gc::refinement::Refined;
 
 use crate::classes::Classes;
-use crate::jvm::heap_options;
+use crate::jvm::{Finished, heap_options};
 use crate::{Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -57,8 +58,11 @@ const LIMITS: Limits = Limits {
     resident_bytes: 2 << 30,
 };
 
+/// The log of G1 with copied bytes and cards.
+pub(crate) const G1_DETAILS: &str = "gc*,gc+phases=debug,gc+refine+stats=debug,safepoint";
+
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 3;
+const REVISION: u32 = 4;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -258,17 +262,23 @@ fn observation(
         arguments.splice(0..0, IHOP_0.map(str::to_owned));
     }
     arguments.extend(shapes(shape, numbers));
-    // Details cost time, and only those of G1 have the copied bytes.
+    // Details cost time, and only those of G1 are read.
     let logged = match collector {
-        Collector::G1 => "gc*,gc+phases=debug,safepoint",
+        Collector::G1 => G1_DETAILS,
         _ => "gc*,safepoint",
     };
-    let least = jvm.least(REPEATS, collector, &arguments, logged, LIMITS)?;
+    let all = jvm.repeat(REPEATS, collector, &arguments, logged, LIMITS)?;
+    let refined: Vec<_> = all
+        .iter()
+        .map(|run| (run.collections(), run.cpu.refining_ns))
+        .collect();
+    let least = Finished::least(all).ok_or("no run")?;
     Ok(Observation {
         shape: format!("{shape}/{size}"),
         live_bytes: (amounts.window_mb * MEGABYTE) as f64,
-        gc_cpu_ns: least.gc_cpu_ns,
-        marking_cpu_ns: least.marking_cpu_ns,
+        gc_cpu_ns: least.cpu.collecting_ns,
+        marking_cpu_ns: least.cpu.marking_ns,
+        refined: Refined::of(&refined),
         collections: least.collections(),
     })
 }
