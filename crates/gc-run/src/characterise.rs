@@ -26,6 +26,8 @@ const SHAPES: [(&str, u64); 9] = [
     ("random", 64),
     ("random", 256),
 ];
+/// The shape whose dirty cards hold old nodes, as in applications. Those of `random` hold a table, and have several times as many references.
+const STORES: (&str, u64) = ("stores", 24);
 const WINDOWS_MB: [u64; 2] = [4, 16];
 /// Allocation of a run without requested collections that has live objects.
 const TOTAL_MB: u64 = 600;
@@ -173,6 +175,14 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     }
     if collector == Collector::G1 {
         observe(SHAPES[0], Amounts::of_marking(0, MARKED_DEAD_HEAP_MB));
+        observe(
+            STORES,
+            Amounts {
+                window_mb: WINDOWS_MB[0],
+                total_mb: TOTAL_MB,
+                ..Amounts::default()
+            },
+        );
     }
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));

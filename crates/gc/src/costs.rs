@@ -202,8 +202,8 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
     let mut cycle_cpu = design.terms(&cpu, 2);
     add_marking(&mut cycle_cpu, observations);
     let young_cpu = design.terms(&cpu, 0);
-    let ns_per_byte = |shape: &str| young_cpu.ns_per_byte.get(shape).copied().unwrap_or(0.0);
-    let refinement = refinement::fit(observations, ns_per_byte);
+    let of_nodes = young_cpu.ns_per_byte.get(refinement::NODES);
+    let refinement = refinement::fit(observations, of_nodes.copied().unwrap_or(0.0));
     CollectorCosts {
         refinement: (collector == Collector::G1).then_some(refinement),
         young_cpu,

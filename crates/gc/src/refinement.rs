@@ -13,6 +13,10 @@ const LEAST_PENDING: f64 = 512.0;
 /// First version whose refinement leaves cards to the next collection, as far as that can scan them in 20 ms (JDK-8137022). Applications with heaps of 24 to 240 MB never had
 /// more.
 const LEAVES_CARDS_FROM: u32 = 20;
+/// The benchmark whose dirty cards hold old nodes. Its nodes are those of [`NODES`].
+const STORES: &str = "stores/24";
+/// The benchmark of nodes in random order.
+pub(crate) const NODES: &str = "random/24";
 
 /// Cards of an application in a run with G1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -95,23 +99,23 @@ impl Refined {
     }
 }
 
-/// The costs of refinement from runs of the micro-benchmark. `ns_per_byte` is the cost of a copied byte of the benchmark's shape.
-pub(crate) fn fit(
-    observations: &[Observation],
-    ns_per_byte: impl Fn(&str) -> f64,
-) -> RefinementCosts {
+/// The costs of refinement from runs of the micro-benchmark. `ns_per_byte` is the cost of a copied byte of nodes in random order.
+pub(crate) fn fit(observations: &[Observation], ns_per_byte: f64) -> RefinementCosts {
     let wake_ns = wake_ns(observations);
-    let cost_of_card = |o: &Observation| {
+    let stores = observations.iter().filter(|o| o.shape == STORES);
+    let (cpu_ns, cards) = stores.fold((0.0, 0.0), |(cpu_ns, cards), o| {
         let of_cards = o.refined.cpu_ns - wake_ns * o.refined.woken;
-        of_cards.max(0.0) / (o.refined.cards * ns_per_byte(&o.shape))
+        (cpu_ns + of_cards.max(0.0), cards + o.refined.cards)
+    });
+    let is_known = cards >= LEAST_PENDING && ns_per_byte > 0.0;
+    let bytes_per_card = if is_known {
+        cpu_ns / cards / ns_per_byte
+    } else {
+        0.0
     };
-    let busy = observations
-        .iter()
-        .filter(|o| o.refined.cards >= LEAST_PENDING && ns_per_byte(&o.shape) > 0.0);
-    let costs: Vec<f64> = busy.map(cost_of_card).collect();
     RefinementCosts {
         wake_ns,
-        bytes_per_card: yamba_stats::median(&costs).unwrap_or(0.0),
+        bytes_per_card,
     }
 }
 
@@ -192,11 +196,11 @@ mod tests {
         }
     }
 
-    /// Each collection costs 2 ms, and a card as much as 300 bytes.
+    /// Each collection costs 2 ms. A card of old nodes costs 600 ns, as much as 300 bytes of 2 ns; cards of other benchmarks do not count.
     #[test]
     fn costs_of_cards_and_of_wakes_are_told_apart() {
-        let run = |shape, woken: f64, cards: f64, ns_per_byte: f64| {
-            let cpu_ns = 2e6 * woken + 300.0 * ns_per_byte * cards;
+        let run = |shape, woken: f64, cards: f64, ns_per_card: f64| {
+            let cpu_ns = 2e6 * woken + ns_per_card * cards;
             let refined = Refined {
                 cpu_ns,
                 woken,
@@ -205,22 +209,21 @@ mod tests {
             observation(shape, refined)
         };
         let runs = [
-            run("a", 10.0, 1e5, 1.0),
+            run(STORES, 10.0, 1e5, 600.0),
+            run(STORES, 20.0, 3e5, 600.0),
+            run(NODES, 20.0, 3e5, 1800.0),
             // Runs without refined cards.
-            run("a", 40.0, 0.0, 1.0),
-            run("b", 5.0, 0.0, 2.0),
-            run("b", 20.0, 3e5, 2.0),
-            // A run without dirty cards, and one with too few.
-            observation("a", Refined::default()),
-            run("a", 1.0, 3.0, 9.0),
+            run(NODES, 40.0, 0.0, 0.0),
+            run("list/24", 5.0, 0.0, 0.0),
+            // A run without dirty cards.
+            observation("list/24", Refined::default()),
         ];
-        let found = fit(&runs, |shape| if shape == "a" { 1.0 } else { 2.0 });
-        assert!((found.wake_ns / 2e6 - 1.0).abs() < 1e-6, "{found:?}");
-        assert!(
-            (found.bytes_per_card / 300.0 - 1.0).abs() < 1e-6,
-            "{found:?}"
-        );
-        assert_eq!(fit(&[], |_| 1.0), RefinementCosts::default());
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
+        let found = fit(&runs, 2.0);
+        assert!(close(found.wake_ns, 2e6), "{found:?}");
+        assert!(close(found.bytes_per_card, 300.0), "{found:?}");
+        assert_eq!(fit(&runs[2..], 2.0).bytes_per_card, 0.0);
+        assert_eq!(fit(&[], 1.0), RefinementCosts::default());
     }
 
     #[test]
