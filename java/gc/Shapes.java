@@ -1,7 +1,7 @@
 /**
  * Allocates chunks of objects of one shape and size. A window of the newest chunks is live.
  *
- * With the shape `random`, single objects are replaced in random order.
+ * With the shape `random`, single objects are replaced in random order. With `stores`, old nodes stay, and each refers to a node that is replaced.
  *
  * Arguments: SHAPE OBJECT_BYTES WINDOW_BYTES TOTAL_BYTES EXPLICIT_COLLECTIONS. A chunk has no reference to another chunk, so that a dead chunk in the old
  * generation keeps no other chunk alive.
@@ -22,6 +22,10 @@ public class Shapes {
         String shape = arguments[0];
         if (shape.equals("random")) {
             replaceAtRandom(arguments);
+            return;
+        }
+        if (shape.equals("stores")) {
+            storeIntoNodes(arguments);
             return;
         }
         int objectBytes = Integer.parseInt(arguments[1]);
@@ -58,6 +62,25 @@ public class Shapes {
         for (long i = Long.parseLong(arguments[3]) / objectBytes - table.length; i > 0; i--) {
             state = state * 6364136223846793005L + 1442695040888963407L;
             table[(int) ((state >>> 33) % table.length)] = node(objectBytes);
+        }
+        collect(arguments);
+        if (table.length == 0) {
+            throw new IllegalStateException();
+        }
+    }
+
+    /** Half of the live objects are nodes that stay. Stores in random order replace the other half, so that cards of old nodes become dirty. */
+    private static void storeIntoNodes(String[] arguments) {
+        int objectBytes = Integer.parseInt(arguments[1]);
+        Node[] table = new Node[(int) (Long.parseLong(arguments[2]) / (2 * objectBytes + 4))];
+        for (int i = 0; i < table.length; i++) {
+            table[i] = node(objectBytes);
+            table[i].left = node(objectBytes);
+        }
+        long state = 1;
+        for (long i = Long.parseLong(arguments[3]) / objectBytes - 2L * table.length; i > 0; i--) {
+            state = state * 6364136223846793005L + 1442695040888963407L;
+            table[(int) ((state >>> 33) % table.length)].left = node(objectBytes);
         }
         collect(arguments);
         if (table.length == 0) {

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
+use yamba_gc::refinement::Refined;
 
 use crate::classes::Classes;
-use crate::jvm::heap_options;
+use crate::jvm::{Finished, heap_options};
 use crate::{Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -25,6 +26,8 @@ const SHAPES: [(&str, u64); 9] = [
     ("random", 64),
     ("random", 256),
 ];
+/// The shape whose dirty cards hold old nodes, as in applications. Those of `random` hold a table, and have several times as many references.
+const STORES: (&str, u64) = ("stores", 24);
 const WINDOWS_MB: [u64; 2] = [4, 16];
 /// Allocation of a run without requested collections that has live objects.
 const TOTAL_MB: u64 = 600;
@@ -57,8 +60,11 @@ const LIMITS: Limits = Limits {
     resident_bytes: 2 << 30,
 };
 
+/// The log of G1 with copied bytes and cards.
+pub(crate) const G1_DETAILS: &str = "gc*,gc+phases=debug,gc+refine+stats=debug,safepoint";
+
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 3;
+const REVISION: u32 = 4;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -169,6 +175,14 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     }
     if collector == Collector::G1 {
         observe(SHAPES[0], Amounts::of_marking(0, MARKED_DEAD_HEAP_MB));
+        observe(
+            STORES,
+            Amounts {
+                window_mb: WINDOWS_MB[0],
+                total_mb: TOTAL_MB,
+                ..Amounts::default()
+            },
+        );
     }
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));
@@ -258,17 +272,23 @@ fn observation(
         arguments.splice(0..0, IHOP_0.map(str::to_owned));
     }
     arguments.extend(shapes(shape, numbers));
-    // Details cost time, and only those of G1 have the copied bytes.
+    // Details cost time, and only those of G1 are read.
     let logged = match collector {
-        Collector::G1 => "gc*,gc+phases=debug,safepoint",
+        Collector::G1 => G1_DETAILS,
         _ => "gc*,safepoint",
     };
-    let least = jvm.least(REPEATS, collector, &arguments, logged, LIMITS)?;
+    let all = jvm.repeat(REPEATS, collector, &arguments, logged, LIMITS)?;
+    let refined: Vec<_> = all
+        .iter()
+        .map(|run| (run.collections(), run.cpu.refining_ns))
+        .collect();
+    let least = Finished::least(all).ok_or("no run")?;
     Ok(Observation {
         shape: format!("{shape}/{size}"),
         live_bytes: (amounts.window_mb * MEGABYTE) as f64,
-        gc_cpu_ns: least.gc_cpu_ns,
-        marking_cpu_ns: least.marking_cpu_ns,
+        gc_cpu_ns: least.cpu.collecting_ns,
+        marking_cpu_ns: least.cpu.marking_ns,
+        refined: Refined::of(&refined),
         collections: least.collections(),
     })
 }

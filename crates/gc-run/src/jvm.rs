@@ -8,7 +8,7 @@ use yamba_gc::Collector;
 use yamba_gc::log::{self, Collection};
 
 use crate::limits::Limits;
-use crate::watch::{Ended, watch};
+use crate::watch::{CpuTime, Ended, watch};
 
 /// A JDK.
 #[derive(Clone, Debug)]
@@ -23,10 +23,8 @@ pub struct Jvm {
 pub struct Finished {
     /// Wall-clock time of the process, in ns.
     pub elapsed_ns: f64,
-    /// Processor time of the collector's threads, in ns.
-    pub gc_cpu_ns: f64,
-    /// The part of `gc_cpu_ns` of threads that only mark.
-    pub marking_cpu_ns: f64,
+    /// Processor time of the collector's threads.
+    pub cpu: CpuTime,
     /// The log of the JVM.
     pub log: String,
 }
@@ -35,6 +33,12 @@ impl Finished {
     /// The collections of the log, in the order of their ids.
     pub fn collections(&self) -> Vec<Collection> {
         log::read(&self.log).into_values().collect()
+    }
+
+    /// The run with the least processor time for collections and marking. It counts, since other processes only add.
+    pub(crate) fn least(runs: Vec<Self>) -> Option<Self> {
+        let of = |run: &Self| run.cpu.collecting_ns + run.cpu.marking_ns;
+        runs.into_iter().min_by(|a, b| of(a).total_cmp(&of(b)))
     }
 }
 
@@ -78,21 +82,17 @@ impl Jvm {
         Err(first_line(&String::from_utf8_lossy(&output.stderr)))
     }
 
-    /// Runs `java` as [`Jvm::run`] does, `runs` times. The run with the least processor time of the collector counts, since neighbours only add.
-    pub(crate) fn least(
+    /// Runs `java` as [`Jvm::run`] does, `runs` times.
+    pub(crate) fn repeat(
         &self,
         runs: usize,
         collector: Collector,
         arguments: &[String],
         logged: &str,
         limits: Limits,
-    ) -> Result<Finished, String> {
+    ) -> Result<Vec<Finished>, String> {
         let all = (0..runs).map(|_| self.run(collector, arguments, logged, limits));
-        let all = all.collect::<Result<Vec<Finished>, String>>()?;
-        let least = all
-            .into_iter()
-            .min_by(|a, b| a.gc_cpu_ns.total_cmp(&b.gc_cpu_ns));
-        least.ok_or_else(|| "no run".to_owned())
+        all.collect()
     }
 
     /// Runs `java` with a collector and a log of its collections.
@@ -123,8 +123,7 @@ impl Jvm {
         let Ended {
             status,
             elapsed_ns,
-            gc_cpu_ns,
-            marking_cpu_ns,
+            cpu,
         } = watch(child, collector, limits)?;
         if !status.success() {
             let text = fs::read_to_string(&errors).unwrap_or_default();
@@ -132,8 +131,7 @@ impl Jvm {
         }
         Ok(Finished {
             elapsed_ns,
-            gc_cpu_ns,
-            marking_cpu_ns,
+            cpu,
             log: fs::read_to_string(&log).map_err(|e| format!("no log of collections: {e}"))?,
         })
     }

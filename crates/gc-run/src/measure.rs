@@ -38,7 +38,7 @@ pub fn measure(
     Ok(Measured {
         collections: (collections.len() - cycles) as f64,
         concurrent_cycles: cycles as f64,
-        gc_cpu_ns: finished.gc_cpu_ns,
+        gc_cpu_ns: finished.cpu.all_ns(),
         pause_total_ns: pauses.clone().sum(),
         pause_longest_ns: pauses.copied().fold(0.0, f64::max),
     })

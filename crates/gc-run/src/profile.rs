@@ -1,13 +1,15 @@
 //! Profiles the demand of an application with Serial: a run whose young collections copy all live objects each few megabytes, and ordinary runs, which show what its
-//! collections cost.
+//! collections cost. A run with G1 counts cards.
 
 use yamba_gc::Collector;
 use yamba_gc::costs::CollectorCosts;
 use yamba_gc::demand::{AGES, Census, Demand, SCHEMA};
 use yamba_gc::log::Kind;
 use yamba_gc::ordinary::OrdinaryRun;
+use yamba_gc::refinement::Cards;
 use yamba_java::JavaCommand;
 
+use crate::characterise::G1_DETAILS;
 use crate::classes::Classes;
 use crate::jvm::{Finished, heap_options};
 use crate::{Jvm, Limits};
@@ -33,7 +35,24 @@ pub fn profile(
     let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
     let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
     demand.ordinary = ordinary(jvm, command, heap_bytes as u64, limits)?;
+    match cards(jvm, command, heap_bytes as u64, limits) {
+        Ok(found) => demand.cards = Some(found),
+        Err(reason) => demand.not_measured.push(format!("cards with G1: {reason}")),
+    }
     Ok(demand)
+}
+
+/// The cards of a run with G1 and a heap of fixed size.
+fn cards(
+    jvm: &Jvm,
+    command: &JavaCommand,
+    heap_bytes: u64,
+    limits: Limits,
+) -> Result<Cards, String> {
+    jvm.has(Collector::G1)?;
+    let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
+    let finished = jvm.run(Collector::G1, &arguments, G1_DETAILS, limits)?;
+    Ok(Cards::of(&finished.collections()))
 }
 
 /// A run with Serial and a heap of fixed size.
@@ -44,12 +63,13 @@ fn ordinary(
     limits: Limits,
 ) -> Result<OrdinaryRun, String> {
     let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
-    let least = jvm.least(ORDINARY_RUNS, Collector::Serial, &arguments, "gc*", limits)?;
+    let all = jvm.repeat(ORDINARY_RUNS, Collector::Serial, &arguments, "gc*", limits)?;
+    let least = Finished::least(all).ok_or("no run")?;
     let collections = least.collections();
     Ok(OrdinaryRun::of(
         heap_bytes as f64,
         &collections,
-        least.gc_cpu_ns,
+        least.cpu.all_ns(),
     ))
 }
 
@@ -129,9 +149,10 @@ fn demand(
         mutator_ns: finished.elapsed_ns - pauses_ns,
         ordinary: OrdinaryRun::default(),
         serial: serial.clone(),
+        cards: None,
         censuses,
         not_measured: [
-            "reference stores and loads: the cost of barriers is not predicted",
+            "reference loads, and what barriers cost the application",
             "references from old to young objects",
             "sizes of single objects: the costs of copies stand for them",
             "calls of System.gc(), which are ignored",

@@ -6,7 +6,7 @@ use std::process::{Child, ExitStatus};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use yamba_gc::Collector;
+use yamba_gc::{Collector, Role};
 
 use crate::limits::Limits;
 
@@ -18,9 +18,34 @@ const SEARCH_EVERY: u32 = 10;
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) elapsed_ns: f64,
-    pub(crate) gc_cpu_ns: f64,
-    /// The part of `gc_cpu_ns` of threads that only mark.
-    pub(crate) marking_cpu_ns: f64,
+    pub(crate) cpu: CpuTime,
+}
+
+/// Processor time of a collector's threads by their roles, in ns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CpuTime {
+    /// Threads that collect, or do several sorts of work.
+    pub collecting_ns: f64,
+    /// Threads that only mark.
+    pub marking_ns: f64,
+    /// Threads that only refine cards.
+    pub refining_ns: f64,
+}
+
+impl CpuTime {
+    /// The sum over all threads, in ns.
+    pub fn all_ns(self) -> f64 {
+        self.collecting_ns + self.marking_ns + self.refining_ns
+    }
+
+    fn add(&mut self, role: Role, ns: f64) {
+        let sum = match role {
+            Role::Collects => &mut self.collecting_ns,
+            Role::Marks => &mut self.marking_ns,
+            Role::Refines => &mut self.refining_ns,
+        };
+        *sum += ns;
+    }
 }
 
 /// Waits for a JVM, and kills it at its limits.
@@ -36,8 +61,7 @@ pub(crate) fn watch(
             return Ok(Ended {
                 status,
                 elapsed_ns: begin.elapsed().as_nanos() as f64,
-                gc_cpu_ns: threads.cpu_ns(),
-                marking_cpu_ns: threads.marking_cpu_ns(),
+                cpu: threads.cpu(),
             });
         }
         if reading % SEARCH_EVERY == 0 {
@@ -73,9 +97,8 @@ fn excess(pid: u32, elapsed: Duration, limits: Limits) -> Option<String> {
 }
 
 /// A thread of a collector.
-#[derive(Default)]
 struct Thread {
-    is_marker: bool,
+    role: Role,
     /// The last reading.
     cpu_ns: f64,
 }
@@ -101,9 +124,9 @@ impl Threads {
         for task in tasks.flatten() {
             let id = task.file_name().to_string_lossy().into_owned();
             let comm = fs::read_to_string(task.path().join("comm")).unwrap_or_default();
-            if collector.owns_thread(comm.trim_end()) {
-                let thread = self.by_id.entry(id).or_default();
-                thread.is_marker = collector.owns_marker(comm.trim_end());
+            if let Some(role) = collector.role(comm.trim_end()) {
+                let new = Thread { role, cpu_ns: 0.0 };
+                self.by_id.entry(id).or_insert(new).role = role;
             } else if comm.trim_end() == "yamba-gc" {
                 hasten(&id);
             }
@@ -118,13 +141,12 @@ impl Threads {
         }
     }
 
-    fn cpu_ns(&self) -> f64 {
-        self.by_id.values().map(|t| t.cpu_ns).sum()
-    }
-
-    fn marking_cpu_ns(&self) -> f64 {
-        let markers = self.by_id.values().filter(|t| t.is_marker);
-        markers.map(|t| t.cpu_ns).sum()
+    fn cpu(&self) -> CpuTime {
+        let mut sum = CpuTime::default();
+        for thread in self.by_id.values() {
+            sum.add(thread.role, thread.cpu_ns);
+        }
+        sum
     }
 }
 

@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The work of one of a collector's threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Collects, or does several sorts of work.
+    Collects,
+    /// Only marks objects while the application runs.
+    Marks,
+    /// Only refines cards while the application runs.
+    Refines,
+}
+
 /// A garbage collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -52,8 +63,16 @@ impl Collector {
         }
     }
 
-    /// Whether a thread with this name in `/proc/PID/task/TID/comm` belongs to the collector. Serial collects in the VM thread.
-    pub fn owns_thread(self, comm: &str) -> bool {
+    /// The role of a thread with this name in `/proc/PID/task/TID/comm`. `None`: the thread does not belong to the collector. Serial collects in the VM thread. Only G1 has
+    /// threads for marking and refinement that do nothing else.
+    pub fn role(self, comm: &str) -> Option<Role> {
+        let begins_with = |beginnings: &[&str]| beginnings.iter().any(|b| comm.starts_with(b));
+        if self == Self::G1 && begins_with(&["G1 Main Marker", "G1 Conc#"]) {
+            return Some(Role::Marks);
+        }
+        if self == Self::G1 && begins_with(&["G1 Refine"]) {
+            return Some(Role::Refines);
+        }
         let beginnings: &[&str] = match self {
             Self::Serial => &["VM Thread"],
             Self::Parallel => &["GC Thread#", "ParGC Thread#"],
@@ -61,17 +80,30 @@ impl Collector {
             Self::Shenandoah => &["Shenandoah"],
             Self::Z => &["Z", "XWorker", "XD", "XStat", "RuntimeWorker"],
         };
-        beginnings.iter().any(|b| comm.starts_with(b))
-    }
-
-    /// Whether a thread with this name only marks objects while the application runs. Of the collectors that mark apart from their collections, G1 is the only one.
-    pub fn owns_marker(self, comm: &str) -> bool {
-        let beginnings = ["G1 Main Marker", "G1 Conc#"];
-        self == Self::G1 && beginnings.iter().any(|b| comm.starts_with(b))
+        begins_with(beginnings).then_some(Role::Collects)
     }
 
     /// Whether it collects while the application runs, without stopping it for longer than a moment.
     pub fn is_concurrent(self) -> bool {
         matches!(self, Self::Shenandoah | Self::Z)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of threads of JDK 17 and 25.
+    #[test]
+    fn threads_of_g1_have_roles() {
+        let role = |comm| Collector::G1.role(comm);
+        assert_eq!(role("GC Thread#1"), Some(Role::Collects));
+        assert_eq!(role("G1 Service"), Some(Role::Collects));
+        assert_eq!(role("G1 Main Marker"), Some(Role::Marks));
+        assert_eq!(role("G1 Conc#0"), Some(Role::Marks));
+        assert_eq!(role("G1 Refine#0"), Some(Role::Refines));
+        assert_eq!(role("VM Thread"), None);
+        assert_eq!(Collector::Serial.role("VM Thread"), Some(Role::Collects));
+        assert_eq!(Collector::Parallel.role("G1 Refine#0"), None);
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Collector;
-use crate::fit::{least_absolute, non_negative};
+use crate::fit::{Line, least_absolute, non_negative};
 use crate::log::{Collection, Kind};
+use crate::refinement::{self, Refined, RefinementCosts};
 
 /// The schema of the document.
 pub const SCHEMA: &str = "yamba-gc-costs/1";
@@ -27,26 +28,21 @@ impl Terms {
         self.ns_per_byte.values().sum::<f64>() / self.ns_per_byte.len().max(1) as f64
     }
 
-    /// Estimates the cost of a byte for objects that cost `ns_per_byte` elsewhere, by a straight line through the shapes. `elsewhere` has the costs of the shapes there.
-    /// Also returns the deviation of the shapes from the line, as a share.
+    /// Estimates the cost of a byte for objects that cost `ns_per_byte` elsewhere, by a straight line through the logarithms of the shapes' costs. `elsewhere` has the
+    /// costs of the shapes there. Also returns the deviation of the logarithms from the line, which is about that of the cost as a share.
     pub fn at(&self, elsewhere: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
         let pairs: Vec<(f64, f64)> = self
             .ns_per_byte
             .iter()
             .filter_map(|(shape, y)| Some((*elsewhere.get(shape)?, *y)))
             .filter(|(x, y)| *x > 0.0 && *y > 0.0)
+            .map(|(x, y)| (x.ln(), y.ln()))
             .collect();
-        if pairs.is_empty() {
+        if pairs.is_empty() || ns_per_byte <= 0.0 {
             return (0.0, 1.0);
         }
-        let rows: Vec<Vec<f64>> = pairs.iter().map(|(x, _)| vec![1.0, *x]).collect();
-        let ys: Vec<f64> = pairs.iter().map(|(_, y)| *y).collect();
-        let weights: Vec<f64> = ys.iter().map(|y| 1.0 / y).collect();
-        let line = non_negative(&rows, &ys, &weights);
-        let fitted = |x: f64| line[0] + line[1] * x;
-        let squares = pairs.iter().map(|(x, y)| (fitted(*x) / y - 1.0).powi(2));
-        let deviation = (squares.sum::<f64>() / pairs.len() as f64).sqrt();
-        (fitted(ns_per_byte), deviation)
+        let (line, deviation) = Line::through(&pairs);
+        (line.at(ns_per_byte.ln()).exp(), deviation)
     }
 }
 
@@ -66,8 +62,26 @@ pub struct CollectorCosts {
     pub cycle_cpu: Terms,
     /// Pauses of these.
     pub cycle_pause: Terms,
+    /// Refinement of G1. Costs of G1 without it are from an earlier version of Yamba.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<RefinementCosts>,
     /// Number of runs of the micro-benchmark.
     pub observations: usize,
+}
+
+impl CollectorCosts {
+    /// Why these costs, from an earlier version of Yamba, cannot serve for a collector.
+    pub fn outdated(&self, collector: Collector) -> Option<&'static str> {
+        if collector != Collector::G1 {
+            None
+        } else if self.cycle_cpu.ns_per_byte.is_empty() {
+            Some("the costs lack concurrent marking")
+        } else if self.refinement.is_none() {
+            Some("the costs lack refinement")
+        } else {
+            None
+        }
+    }
 }
 
 /// Costs of all collectors that were characterised.
@@ -102,10 +116,12 @@ pub struct Observation {
     pub shape: String,
     /// Bytes that are alive at each moment.
     pub live_bytes: f64,
-    /// Processor time of the collector's threads, in ns.
+    /// Processor time of the collector's threads, without those that only mark or refine, in ns.
     pub gc_cpu_ns: f64,
-    /// The part of `gc_cpu_ns` of threads that only mark, as those of G1.
+    /// Processor time of threads that only mark, as those of G1.
     pub marking_cpu_ns: f64,
+    /// Refinement by G1, also in repeats of this run.
+    pub refined: Refined,
     /// The collections of its log.
     pub collections: Vec<Collection>,
 }
@@ -185,8 +201,12 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
     let pause = pauses(&design, observations, collector);
     let mut cycle_cpu = design.terms(&cpu, 2);
     add_marking(&mut cycle_cpu, observations);
+    let young_cpu = design.terms(&cpu, 0);
+    let of_nodes = young_cpu.ns_per_byte.get(refinement::NODES);
+    let refinement = refinement::fit(observations, of_nodes.copied().unwrap_or(0.0));
     CollectorCosts {
-        young_cpu: design.terms(&cpu, 0),
+        refinement: (collector == Collector::G1).then_some(refinement),
+        young_cpu,
         young_pause: design.terms(&pause, 0),
         full_cpu: design.terms(&cpu, 1),
         full_pause: design.terms(&pause, 1),
@@ -202,10 +222,7 @@ fn processor_time(design: &Design, observations: &[Observation], collector: Coll
         .iter()
         .map(|o| design.of_run(o, collector))
         .collect();
-    let ys: Vec<f64> = observations
-        .iter()
-        .map(|o| o.gc_cpu_ns - o.marking_cpu_ns)
-        .collect();
+    let ys: Vec<f64> = observations.iter().map(|o| o.gc_cpu_ns).collect();
     non_negative(&rows, &ys, &relative_weights(&ys))
 }
 
@@ -278,6 +295,7 @@ mod tests {
             live_bytes: bytes,
             gc_cpu_ns: collections.iter().flat_map(|c| &c.pauses_ns).sum(),
             marking_cpu_ns: 0.0,
+            refined: Refined::default(),
             collections,
         }
     }
@@ -298,8 +316,9 @@ mod tests {
             Observation {
                 shape: "a".to_owned(),
                 live_bytes: bytes,
-                gc_cpu_ns: 5.0 * 2e6 + marking_cpu_ns,
+                gc_cpu_ns: 5.0 * 2e6,
                 marking_cpu_ns,
+                refined: Refined::default(),
                 collections,
             }
         };
@@ -315,6 +334,24 @@ mod tests {
         assert!(close(costs.cycle_cpu.ns_per_byte["a"], 1.5), "{costs:?}");
         assert!(close(costs.cycle_pause.fixed_ns, 2e6), "{costs:?}");
         assert!(close(costs.young_cpu.ns_per_byte["a"], 1.0), "{costs:?}");
+    }
+
+    /// Costs that are three times as high as expected weigh as much as those of a third.
+    #[test]
+    fn costs_elsewhere_scatter_by_factors() {
+        let shapes = |costs: [f64; 4]| {
+            let names = ["a", "b", "c", "d"].map(str::to_owned);
+            names.into_iter().zip(costs).collect::<BTreeMap<_, _>>()
+        };
+        let elsewhere = shapes([1.0, 1.0, 4.0, 4.0]);
+        let terms = Terms {
+            fixed_ns: 0.0,
+            ns_per_byte: shapes([6.0, 2.0 / 3.0, 24.0, 8.0 / 3.0]),
+        };
+        let (found, deviation) = terms.at(&elsewhere, 2.0);
+        assert!((found / 4.0 - 1.0).abs() < 1e-9, "{found}");
+        assert!((deviation / 3f64.ln() - 1.0).abs() < 1e-9, "{deviation}");
+        assert_eq!(terms.at(&BTreeMap::new(), 2.0), (0.0, 1.0));
     }
 
     #[test]

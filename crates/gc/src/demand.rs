@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::costs::CollectorCosts;
 use crate::ordinary::OrdinaryRun;
+use crate::refinement::Cards;
 
 /// The schema of the document.
 pub const SCHEMA: &str = "yamba-gc-profile/1";
@@ -48,6 +49,9 @@ pub struct Demand {
     pub ordinary: OrdinaryRun,
     /// Costs of Serial on the machine of the profile, to compare the ordinary run with.
     pub serial: CollectorCosts,
+    /// Cards with G1. Missing in profiles of earlier versions and of JVMs without G1: no refinement is predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cards: Option<Cards>,
     /// In the order of time.
     pub censuses: Vec<Census>,
     /// Properties of the application that the profile lacks.
@@ -227,6 +231,7 @@ pub(crate) mod tests {
             mutator_ns: 1e9,
             ordinary: OrdinaryRun::default(),
             serial: CollectorCosts::default(),
+            cards: None,
             censuses: (0..steps).map(census).collect(),
             not_measured: Vec::new(),
         }

@@ -33,6 +33,39 @@ pub fn non_negative(rows: &[Vec<f64>], ys: &[f64], weights: &[f64]) -> Vec<f64> 
         .collect()
 }
 
+/// A line `y = middle_y + slope (x - middle_x)`.
+pub(crate) struct Line {
+    middle: (f64, f64),
+    slope: f64,
+}
+
+impl Line {
+    /// The line through points by least squares, and the residual deviation. It rises: its slope is 1 if all points have the same x, and at least 0. There is at least one point.
+    pub(crate) fn through(points: &[(f64, f64)]) -> (Self, f64) {
+        let mean = |value: fn(&(f64, f64)) -> f64| {
+            points.iter().map(value).sum::<f64>() / points.len() as f64
+        };
+        let middle = (mean(|p| p.0), mean(|p| p.1));
+        let sum = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
+            let distances = points.iter().map(|p| (p.0 - middle.0, p.1 - middle.1));
+            distances.map(|(x, y)| value(x, y)).sum()
+        };
+        let width = sum(&|x, _| x * x);
+        let slope = if width > 0.0 {
+            (sum(&|x, y| x * y) / width).max(0.0)
+        } else {
+            1.0
+        };
+        let squares = sum(&|x, y| (y - slope * x).powi(2));
+        let deviation = (squares / points.len() as f64).sqrt();
+        (Self { middle, slope }, deviation)
+    }
+
+    pub(crate) fn at(&self, x: f64) -> f64 {
+        self.middle.1 + self.slope * (x - self.middle.0)
+    }
+}
+
 fn length(rows: &[Vec<f64>], weights: &[f64], j: usize) -> f64 {
     let squares = rows
         .iter()
@@ -248,5 +281,16 @@ mod tests {
         let found = non_negative(&rows, &ys, &weights);
         assert_eq!((found[0] / 1e4).round(), 375.0);
         assert_eq!((found[1].round(), found[2].round()), (874.0, 414.0));
+    }
+
+    #[test]
+    fn line_through_points() {
+        // y = 1 + 2 x, with residuals of 0.5 that cancel.
+        let (line, deviation) = Line::through(&[(0.0, 1.5), (0.0, 0.5), (2.0, 5.5), (2.0, 4.5)]);
+        assert_eq!((line.at(0.0), line.at(3.0), deviation), (1.0, 7.0, 0.5));
+        let (one, _) = Line::through(&[(2.0, 3.0)]);
+        assert_eq!(one.at(5.0), 6.0);
+        let (falling, _) = Line::through(&[(0.0, 3.0), (1.0, 1.0)]);
+        assert_eq!(falling.at(9.0), 2.0);
     }
 }

@@ -12,5 +12,6 @@ pub mod policy;
 pub mod predict;
 #[cfg(test)]
 mod published;
+pub mod refinement;
 
-pub use collector::Collector;
+pub use collector::{Collector, Role};

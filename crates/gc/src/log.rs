@@ -33,6 +33,12 @@ pub struct Collection {
     pub old_bytes: (f64, f64),
     /// Bytes that it copied, as the log says. Only of G1 with `gc+phases=debug`.
     pub logged_copied_bytes: Option<f64>,
+    /// Cards that were dirty at the start. Only of G1 with `gc+phases=debug`.
+    pub pending_cards: f64,
+    /// Cards that threads of G1 refined since the collection before. Only with `gc+refine+stats=debug`.
+    pub refined_cards: f64,
+    /// Cards that threads of the application refined, since there were too many.
+    pub cards_refined_by_application: f64,
     /// Bytes of class metadata.
     pub metaspace_bytes: f64,
     /// Survivors by age; index 0 is age 1. Only with `gc+age=trace`.
@@ -86,8 +92,16 @@ fn add(to: &mut Collection, rest: &str, region_bytes: f64) {
         space(to, name, change, region_bytes);
     }
     if rest.starts_with("Copied Bytes") {
-        let sum = rest.split("Sum: ").nth(1).map(bytes);
-        to.logged_copied_bytes = sum;
+        to.logged_copied_bytes = number_after(rest, "Sum: ");
+    }
+    if rest.starts_with("Dirty Cards:") {
+        to.pending_cards += number_after(rest, "Sum: ").unwrap_or(0.0);
+    }
+    if rest.starts_with("Concurrent refinement: ") {
+        to.refined_cards += number_after(rest, " refined: ").unwrap_or(0.0);
+    }
+    if rest.starts_with("Mutator refinement: ") {
+        to.cards_refined_by_application += number_after(rest, " refined: ").unwrap_or(0.0);
     }
     if let Some(age) = rest.strip_prefix("- age ") {
         by_age(to, age);
@@ -155,6 +169,11 @@ fn regions(change: &str) -> (f64, f64) {
     (number(before).unwrap_or(0.0), number(after).unwrap_or(0.0))
 }
 
+/// The number after a name in a line.
+fn number_after(rest: &str, name: &str) -> Option<f64> {
+    rest.split(name).nth(1).map(bytes)
+}
+
 /// `123K`, `4M` and `1G` at the beginning of a text.
 fn bytes(text: &str) -> f64 {
     let digits = text
@@ -216,6 +235,11 @@ mod tests {
 [0.335s][info][gc,heap     ] GC(12) Survivor regions: 5->4(4)
 [0.335s][info][gc,heap     ] GC(12) Old regions: 61->72
 [0.335s][debug][gc,phases   ] GC(11)         Copied Bytes                   Min: 674096, Avg: 1844036.0, Max: 3013976, Diff: 2339880, Sum: 3688072, Workers: 2
+[0.335s][debug][gc,phases   ] GC(11)       Dirty Cards:                   Min: 0, Avg:  0.0, Max: 0, Diff: 0, Sum: 0, Workers: 2
+[0.335s][debug][gc,phases   ] GC(11)       Dirty Cards:                   Min: 10036, Avg: 10910.5, Max: 11785, Diff: 1749, Sum: 21821, Workers: 2
+[0.335s][debug][gc,refine,stats] GC(11) Mutator refinement: 0.60ms, refined: 768, precleaned: 0, dirtied: 4383
+[0.335s][debug][gc,refine,stats] GC(11) Concurrent refinement: 7.65ms, refined: 3942, precleaned: 3, dirtied: 0
+[0.335s][debug][gc,refine,stats] GC(11) Total refinement: 8.24ms, refined: 4710, precleaned: 3, dirtied: 4383
 [0.335s][info][gc          ] GC(11) Pause Young (Mixed) (G1 Evacuation Pause) 90M->75M(128M) 15.431ms
 [0.335s][info][gc          ] GC(12) Pause Young (Mixed) (G1 Evacuation Pause) 90M->75M(128M) 15.431ms
 [0.336s][info][gc          ] GC(13) Concurrent Mark Cycle
@@ -227,6 +251,9 @@ mod tests {
         let found = read(text);
         assert_eq!(found[&12].kind, Some(Kind::Mixed));
         assert_eq!(found[&11].copied_bytes(), 3688072.0);
+        assert_eq!(found[&11].pending_cards, 21821.0);
+        assert_eq!(found[&11].refined_cards, 3942.0);
+        assert_eq!(found[&11].cards_refined_by_application, 768.0);
         assert_eq!(found[&12].copied_bytes(), 14.0 * 2.0 * 1024.0 * 1024.0);
         assert_eq!(found[&13].kind, Some(Kind::ConcurrentMark));
         assert_eq!(found[&13].pauses_ns, [1.5e6, 0.5e6]);

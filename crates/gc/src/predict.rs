@@ -163,8 +163,9 @@ struct Outcome {
 /// Variations of the simulation whose results span the interval: factors of the heap's size.
 const HEAP_FACTORS: [f64; 2] = [0.97, 1.03];
 
-/// Costs of G1 by versions of Yamba that did not measure marking.
-const NO_MARKING: &str = "the costs lack concurrent marking; fix: measure the file again on its machine with `yamba gc characterise --force --json > FILE`";
+/// How to replace costs from an earlier version of Yamba.
+pub const MEASURE_AGAIN: &str =
+    "measure the file again on its machine with `yamba gc characterise --force --json > FILE`";
 
 /// Predicts the collections of an application. An error says why it cannot run.
 pub fn predict(
@@ -174,8 +175,8 @@ pub fn predict(
     jvm_major: u32,
     heap_bytes: u64,
 ) -> Result<Prediction, String> {
-    if collector == Collector::G1 && costs.cycle_cpu.ns_per_byte.is_empty() {
-        return Err(NO_MARKING.to_owned());
+    if let Some(reason) = costs.outdated(collector) {
+        return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
     }
     let (run, serial) = (&demand.ordinary, &demand.serial);
     let mut cpu = Prices::of(
@@ -197,6 +198,11 @@ pub fn predict(
             run.full.pause_ns_per_byte(&serial.full_pause),
         ],
     );
+    let refinement_ns = |collections: f64| {
+        costs.refinement.map_or(0.0, |costs| {
+            costs.cpu_ns(demand, jvm_major, collections, cpu.young.ns_per_byte)
+        })
+    };
     let at = |factor: f64| {
         let setting = Setting {
             demand,
@@ -206,7 +212,9 @@ pub fn predict(
             cycle_ns: (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte),
             allocation_factor: 1.0,
         };
-        Ok::<_, String>(outcome(&simulate(collector, &setting)?, &cpu, &pause))
+        let mut found = outcome(&simulate(collector, &setting)?, &cpu, &pause);
+        found.cpu_ns += refinement_ns(found.collections);
+        Ok::<_, String>(found)
     };
     let mut outcomes = vec![at(1.0)?];
     outcomes.extend(
@@ -271,6 +279,7 @@ fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Predi
 mod tests {
     use super::*;
     use crate::demand::tests::constant_lifetime;
+    use crate::refinement::{Cards, RefinementCosts};
 
     /// Costs of one shape: 100 us for a young collection and 1 ns for each byte.
     fn costs(cycle_ns_per_byte: Option<f64>) -> CollectorCosts {
@@ -289,6 +298,10 @@ mod tests {
             full_pause: young(),
             cycle_cpu: terms(2e6, cycle_ns_per_byte),
             cycle_pause: terms(5e5, None),
+            refinement: Some(RefinementCosts {
+                wake_ns: 2e6,
+                bytes_per_card: 400.0,
+            }),
             observations: 1,
         }
     }
@@ -308,10 +321,46 @@ mod tests {
     }
 
     #[test]
-    fn costs_without_marking_are_refused() {
+    fn refinement_adds_to_the_processor_time_of_g1() {
+        let mut demand = constant_lifetime(1000, 2e6);
+        demand.serial = costs(None);
+        let cpu_ns = |demand: &Demand, jvm| {
+            let found = predict(demand, Collector::G1, &costs(Some(1.0)), jvm, 80 << 20).unwrap();
+            (found.gc_cpu_ns.predicted, found.collections.predicted)
+        };
+        let without = demand.clone();
+        demand.cards = Some(Cards {
+            allocated_bytes: 0.5e9,
+            dirty: 1e5,
+            woken_share: 1.0,
+        });
+        let more = |jvm| {
+            let (with, collections) = cpu_ns(&demand, jvm);
+            (with - cpu_ns(&without, jvm).0, collections)
+        };
+        // Each collection wakes the thread for 2 ms. Before JDK 20, the run of 1 GB also refines 200 000 cards of 400 bytes that cost 1 ns each.
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
+        let (of_25, collections) = more(25);
+        assert!(close(of_25, 2e6 * collections), "{of_25} {collections}");
+        let (of_17, collections) = more(17);
+        let expected = 2e6 * collections + 2e5 * 400.0;
+        assert!(close(of_17, expected), "{of_17} {expected}");
+    }
+
+    #[test]
+    fn costs_of_g1_without_marking_or_refinement_are_refused() {
         let demand = constant_lifetime(100, 1e6);
-        let found = predict(&demand, Collector::G1, &costs(None), 25, 80 << 20);
-        assert!(found.unwrap_err().contains("--force --json > FILE"));
-        assert!(predict(&demand, Collector::Serial, &costs(None), 25, 80 << 20).is_ok());
+        let of =
+            |collector, costs: &CollectorCosts| predict(&demand, collector, costs, 25, 80 << 20);
+        let no_refinement = CollectorCosts {
+            refinement: None,
+            ..costs(Some(1.0))
+        };
+        for outdated in [costs(None), no_refinement] {
+            let refused = of(Collector::G1, &outdated).unwrap_err();
+            assert!(refused.contains("--force --json > FILE"), "{refused}");
+            assert!(of(Collector::Serial, &outdated).is_ok());
+        }
+        assert!(of(Collector::G1, &costs(Some(1.0))).is_ok());
     }
 }

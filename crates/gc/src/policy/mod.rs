@@ -49,6 +49,11 @@ impl Setting<'_> {
     }
 }
 
+/// Time that the application needs with G1 without its collections, in ns.
+pub(crate) fn mutator_ns(demand: &Demand) -> f64 {
+    demand.mutator_ns / g1::PACE
+}
+
 /// The collections of an application, in their order. An error says why it cannot run with this heap.
 pub fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Simulated>, String> {
     match collector {

@@ -84,6 +84,29 @@ fn count_and_time_follow_from_profile_and_costs() {
     }
 }
 
+/// Costs of G1 by an earlier version: no refinement.
+#[test]
+fn costs_that_cannot_serve_for_any_chosen_collector_are_refused() {
+    let mut of_g1 = costs();
+    of_g1["cycle_cpu"] = json!({"fixed_ns": 1e6, "ns_per_byte": {"list/24": 1.0}});
+    let old = json!({
+        "schema": "yamba-gc-costs/1", "jvm": "25.0.1", "machine": "m",
+        "collectors": {"serial": costs(), "g1": of_g1}, "skipped": {},
+    });
+    schema::holds("yamba-gc-costs-1.json", &old);
+    let mut yamba = prepared().file("old.json", old.to_string());
+    let predict = "gc predict app.gc --costs old.json --heap 64M";
+    yamba.run(&format!("{predict} --collector g1")).refused(&[
+        "old.json: g1: the costs lack refinement",
+        "yamba gc characterise --force --json > FILE",
+    ]);
+    // The costs of Serial serve.
+    let found = document(&mut yamba, &format!("{predict} --json"));
+    let missing = found["missing"].to_string();
+    assert!(missing.contains("the costs lack refinement"), "{missing}");
+    assert_eq!(found["predictions"].as_array().unwrap().len(), 1);
+}
+
 #[test]
 fn collector_without_costs_is_named_with_its_reason() {
     let mut yamba = prepared();

@@ -22,6 +22,23 @@ public class Words {
 }
 "#;
 
+const ROUNDS: f64 = 400.0;
+/// A round stores references to new objects into this number of cards of an old table. A card has 128 references.
+const CARDS: f64 = 1024.0;
+const STORES: &str = r#"
+public class Stores {
+    public static void main(String[] arguments) {
+        Object[] table = new Object[1 << 20];
+        for (int round = 0; round < 400; round++) {
+            for (int card = 0; card < 1024; card++) {
+                table[card * 128] = new byte[500];
+            }
+        }
+        System.out.println(table.length);
+    }
+}
+"#;
+
 /// The program, compiled in the folder of the test, with the jars of `make java`.
 fn prepared() -> Result<Yamba, Missing> {
     let jars = Path::new(env!("CARGO_BIN_EXE_yamba")).with_file_name("jars");
@@ -33,12 +50,14 @@ fn prepared() -> Result<Yamba, Missing> {
     compiled().map(|yamba| yamba.env("YAMBA_JAVA", &jars))
 }
 
-/// The program, compiled in the folder of the test.
+/// The programs, compiled in the folder of the test.
 fn compiled() -> Result<Yamba, Missing> {
-    let yamba = Yamba::new().file("Words.java", PROGRAM);
+    let yamba = Yamba::new()
+        .file("Words.java", PROGRAM)
+        .file("Stores.java", STORES);
     let mut compiler = Command::new("javac");
     let compiled = compiler
-        .arg("Words.java")
+        .args(["Words.java", "Stores.java"])
         .current_dir(yamba.folder.path())
         .status();
     match compiled {
@@ -69,7 +88,7 @@ pub fn list_of_methods_is_a_document() -> Result<(), Missing> {
     Ok(())
 }
 
-/// The documents of a real JVM: its costs with one collector, a profile, and a prediction from both.
+/// The documents of a real JVM: its costs with one collector, profiles, and a prediction.
 pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
     let mut yamba = compiled()?;
     let costs = json(&mut yamba, "gc characterise --collector serial --json");
@@ -86,7 +105,24 @@ pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
     let predicted = json(&mut yamba, predict);
     schema::holds("yamba-gc-predictions-1.json", &predicted);
     assert!(predicted["predictions"][0]["collections"]["measured"].is_number());
+    dirty_cards_follow_from_stores(&mut yamba);
     Ok(())
+}
+
+/// A collection finds the cards of the last rounds dirty, and no card gets dirty without a store. The heap of the profile has 24 MB, of which Eden takes at most 60 %.
+fn dirty_cards_follow_from_stores(yamba: &mut Yamba) {
+    yamba
+        .run("gc profile -o stores.gc --step 1M -- java -cp . Stores")
+        .ok();
+    let text = std::fs::read_to_string(yamba.folder.path().join("stores.gc")).unwrap();
+    let profile: Value = serde_json::from_str(&text).unwrap();
+    let value = |name: &str| profile["cards"][name].as_f64().unwrap();
+    let collections = (value("allocated_bytes") / (0.6 * 24e6)).floor();
+    let of_start = 5000.0;
+    let expected = CARDS * collections..CARDS * ROUNDS + of_start;
+    assert!(collections >= 10.0, "{}", profile["cards"]);
+    assert!(expected.contains(&value("dirty")), "{}", profile["cards"]);
+    assert_eq!(value("woken_share"), 1.0);
 }
 
 pub fn java_program_is_traced_and_predicted() -> Result<(), Missing> {

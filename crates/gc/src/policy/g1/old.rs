@@ -181,3 +181,82 @@ fn survivors(setting: &Setting, region: &Region, now: f64) -> Vec<Promoted> {
     });
     parts.filter(|p| p.bytes >= 1.0).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::heap::MEGABYTE;
+    use super::*;
+    use crate::demand::Survival;
+    use crate::demand::tests::constant_lifetime;
+
+    /// A heap of 100 regions of 1 MiB: waste of 5 regions is accepted.
+    fn heap() -> Heap {
+        Heap::of(100.0 * MEGABYTE, 25, 0.0)
+    }
+
+    #[test]
+    fn regions_with_the_fewest_reclaimable_bytes_are_pruned_up_to_the_waste() {
+        // The first two sum up to the waste, the third exceeds it.
+        let reclaimable = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+        assert_eq!(pruned(&reclaimable, 5.0), 2);
+        assert_eq!(pruned(&reclaimable, 4.9), 1);
+        assert_eq!(pruned(&reclaimable, 1.9), 0);
+        // An eighth of the regions, rounded up, stays.
+        assert_eq!(pruned(&reclaimable, 1e9), 7);
+        assert_eq!(pruned(&[1.0; 9], 1e9), 7);
+        assert_eq!(pruned(&[], 5.0), 0);
+    }
+
+    #[test]
+    fn mixed_collection_takes_a_tenth_of_the_heap_or_an_eighth_of_the_candidates() {
+        assert_eq!(at_once(&heap(), 8), 10);
+        assert_eq!(at_once(&heap(), 80), 10);
+        assert_eq!(at_once(&heap(), 81), 11);
+    }
+
+    /// 20 regions, each with the objects of a megabyte of allocation that ended at 80.5, 81.5 ... 99.5 MB. Objects live for 10 MB.
+    fn aged(heap: &Heap) -> Old {
+        let mut old = Old::default();
+        for region in 0..20 {
+            let begin = 79.5e6 + 1e6 * f64::from(region);
+            let objects = Promoted {
+                begin,
+                end: begin + 1e6,
+                bytes: MEGABYTE,
+            };
+            old.add(heap, &[objects], begin + 1e6);
+        }
+        assert_eq!(old.count(), 20.0);
+        old
+    }
+
+    #[test]
+    fn marking_frees_dead_regions_and_chooses_partly_live_ones_that_it_saw() {
+        let demand = constant_lifetime(100, 10e6);
+        let setting = Setting {
+            demand: &demand,
+            survival: Survival::of(&demand),
+            heap_bytes: 100.0 * MEGABYTE,
+            jvm_major: 25,
+            cycle_ns: (0.0, 0.0),
+            allocation_factor: 1.0,
+        };
+        let heap = heap();
+        let now = 100e6;
+        // Objects from before 90 MB are dead: those of ten regions, and half of those of the next.
+        let mut old = aged(&heap);
+        old.end_marking(&setting, &heap, 20, now);
+        assert_eq!((old.count(), old.has_candidates()), (10.0, true));
+        let taken: f64 = old
+            .take_candidates(&setting, now)
+            .iter()
+            .map(|p| p.bytes)
+            .sum();
+        assert!((taken - 0.5 * MEGABYTE).abs() < 1.0, "{taken}");
+        assert_eq!((old.count(), old.has_candidates()), (9.0, false));
+        // A marking that saw eight regions frees no others.
+        let mut old = aged(&heap);
+        old.end_marking(&setting, &heap, 8, now);
+        assert_eq!((old.count(), old.has_candidates()), (12.0, false));
+    }
+}

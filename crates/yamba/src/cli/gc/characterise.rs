@@ -60,6 +60,15 @@ fn text(costs: &Costs) -> String {
         rows.extend(rows_of(name, of));
     }
     text += &output::table(&rows, output::width());
+    for (name, of) in &costs.collectors {
+        text += &of.refinement.map_or(String::new(), |costs| {
+            format!(
+                "{name}: refinement takes {:.0} us for each collection after which its thread wakes up, and for each card as long as {:.0} copied bytes\n",
+                costs.wake_ns / 1e3,
+                costs.bytes_per_card
+            )
+        });
+    }
     for (name, reason) in &costs.skipped {
         text += &format!("{name}: skipped: {reason}\n");
     }

@@ -6,7 +6,7 @@ use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::costs::{Costs, SCHEMA as COSTS};
 use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
-use yamba_gc::predict::{Prediction, Predictions, SCHEMA, predict};
+use yamba_gc::predict::{MEASURE_AGAIN, Prediction, Predictions, SCHEMA, predict};
 use yamba_gc_run::{Jvm, LIMITS, Measured, measure};
 
 use super::{CollectorOption, JdkOption, costs, page, table};
@@ -81,7 +81,11 @@ impl Predict {
     /// The costs, and the JDK that `--measure` uses.
     fn costs(&self) -> Result<(Costs, Option<Jvm>), Failure> {
         if let Some(path) = &self.costs {
-            return Ok((document(path, COSTS)?, None));
+            let found: Costs = document(path, COSTS)?;
+            check_usable(&found, &self.collectors.chosen()).map_err(|e| {
+                Failure::new(format!("{}: {e}", path.display())).help(MEASURE_AGAIN)
+            })?;
+            return Ok((found, None));
         }
         let jvm = self.jdk.find()?;
         let found = costs(&jvm, &self.collectors.chosen(), false)?;
@@ -165,6 +169,19 @@ impl Predict {
             pause_total_ns: middle(|m| m.pause_total_ns),
             pause_longest_ns: middle(|m| m.pause_longest_ns),
         })
+    }
+}
+
+/// Fails if all costs that a file has of the chosen collectors are from an earlier version of Yamba.
+fn check_usable(costs: &Costs, chosen: &[Collector]) -> Result<(), String> {
+    let of = |c: &Collector| Some((*c, costs.collectors.get(c.name())?));
+    let present = chosen.iter().filter_map(of);
+    let outdated: Option<Vec<String>> = present
+        .map(|(c, of)| Some(format!("{}: {}", c.name(), of.outdated(c)?)))
+        .collect();
+    match outdated {
+        Some(reasons) if !reasons.is_empty() => Err(reasons.join("; ")),
+        _ => Ok(()),
     }
 }
 

@@ -1,0 +1,251 @@
+//! Refinement by G1: threads that examine dirty cards while the application runs. A card is 512 bytes of the heap. It is dirty after a store of a reference to another region,
+//! and after a collection that promoted an object with references to younger ones.
+
+use serde::{Deserialize, Serialize};
+
+use crate::costs::Observation;
+use crate::demand::Demand;
+use crate::log::{Collection, Kind};
+use crate::policy::mutator_ns;
+
+/// Dirty cards at a collection from which on the refinement thread wakes up: 256 for each of two threads that collect. G1 of JDK 20 and later sets its first target then.
+const LEAST_PENDING: f64 = 512.0;
+/// First version whose refinement leaves cards to the next collection, as far as that can scan them in 20 ms (JDK-8137022). Applications with heaps of 24 to 240 MB never had
+/// more.
+const LEAVES_CARDS_FROM: u32 = 20;
+/// The benchmark whose dirty cards hold old nodes. Its nodes are those of [`NODES`].
+const STORES: &str = "stores/24";
+/// The benchmark of nodes in random order.
+pub(crate) const NODES: &str = "random/24";
+
+/// Cards of an application in a run with G1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Cards {
+    /// Bytes that the application allocated until the last collection.
+    pub allocated_bytes: f64,
+    /// Dirty cards until then: those that a collection found, and those that threads of G1 or of the application refined. A store into a card that is still dirty does not count.
+    pub dirty: f64,
+    /// Share of the collections from the first one on that had at least 512 such cards.
+    pub woken_share: f64,
+}
+
+impl Cards {
+    /// The cards by the collections of a log.
+    pub fn of(collections: &[Collection]) -> Self {
+        let all = pauses(collections).count().max(1) as f64;
+        Self {
+            allocated_bytes: collections.iter().map(|c| c.eden_bytes).sum(),
+            dirty: collections.iter().map(dirty).sum(),
+            woken_share: woken(collections) / all,
+        }
+    }
+}
+
+/// Costs of refinement, as processor time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RefinementCosts {
+    /// Cost of each collection after which the thread wakes up, in ns.
+    pub wake_ns: f64,
+    /// Cost of a refined card, in copied bytes of the same application.
+    pub bytes_per_card: f64,
+}
+
+impl RefinementCosts {
+    /// Processor time in a run of an application, with a number of collections. A young collection copies a byte in `ns_per_byte`.
+    pub fn cpu_ns(
+        &self,
+        demand: &Demand,
+        jvm_major: u32,
+        collections: f64,
+        ns_per_byte: f64,
+    ) -> f64 {
+        let Some(cards) = &demand.cards else {
+            return 0.0;
+        };
+        let refined = if jvm_major < LEAVES_CARDS_FROM {
+            cards.dirty * demand.allocated_bytes / cards.allocated_bytes.max(1.0)
+        } else {
+            0.0
+        };
+        // A thread cannot work for longer than the application runs. The application's threads refine the rest.
+        let of_cards = (self.bytes_per_card * ns_per_byte * refined).min(mutator_ns(demand));
+        self.wake_ns * cards.woken_share * collections + of_cards
+    }
+}
+
+/// Refinement in runs of a micro-benchmark.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Refined {
+    /// Processor time of the threads, in ns.
+    pub cpu_ns: f64,
+    /// Collections after which the thread woke up.
+    pub woken: f64,
+    /// Cards that the threads refined.
+    pub cards: f64,
+}
+
+impl Refined {
+    /// The refinement in several runs with the processor time of the threads in each. All runs count: the time varies by a factor of four, since it depends on the scheduler.
+    pub fn of(runs: &[(Vec<Collection>, f64)]) -> Self {
+        let mut sum = Self::default();
+        for (collections, cpu_ns) in runs {
+            sum.cpu_ns += cpu_ns;
+            sum.woken += woken(collections);
+            sum.cards += collections.iter().map(|c| c.refined_cards).sum::<f64>();
+        }
+        sum
+    }
+}
+
+/// The costs of refinement from runs of the micro-benchmark. `ns_per_byte` is the cost of a copied byte of nodes in random order.
+pub(crate) fn fit(observations: &[Observation], ns_per_byte: f64) -> RefinementCosts {
+    let wake_ns = wake_ns(observations);
+    let stores = observations.iter().filter(|o| o.shape == STORES);
+    let (cpu_ns, cards) = stores.fold((0.0, 0.0), |(cpu_ns, cards), o| {
+        let of_cards = o.refined.cpu_ns - wake_ns * o.refined.woken;
+        (cpu_ns + of_cards.max(0.0), cards + o.refined.cards)
+    });
+    let is_known = cards >= LEAST_PENDING && ns_per_byte > 0.0;
+    let bytes_per_card = if is_known {
+        cpu_ns / cards / ns_per_byte
+    } else {
+        0.0
+    };
+    RefinementCosts {
+        wake_ns,
+        bytes_per_card,
+    }
+}
+
+/// The cost of a wake, from the runs without refined cards. It is a ratio of sums: the thread has no time in many runs and much in some.
+fn wake_ns(observations: &[Observation]) -> f64 {
+    let idle = observations
+        .iter()
+        .filter(|o| o.refined.cards == 0.0 && o.refined.woken > 0.0);
+    let (cpu_ns, woken) = idle.fold((0.0, 0.0), |(cpu_ns, woken), o| {
+        (cpu_ns + o.refined.cpu_ns, woken + o.refined.woken)
+    });
+    if woken > 0.0 { cpu_ns / woken } else { 0.0 }
+}
+
+/// Cards that were dirty at a collection, or refined before it.
+fn dirty(collection: &Collection) -> f64 {
+    collection.pending_cards + collection.refined_cards + collection.cards_refined_by_application
+}
+
+fn pauses(collections: &[Collection]) -> impl Iterator<Item = &Collection> {
+    let is_pause = |c: &&Collection| c.kind != Some(Kind::ConcurrentMark);
+    collections.iter().filter(is_pause)
+}
+
+/// The number of collections from the first one on that found enough dirty cards to wake the refinement thread. Refined cards count: JDK 25 would have left them dirty.
+fn woken(collections: &[Collection]) -> f64 {
+    let is_calm = |c: &&Collection| dirty(c) < LEAST_PENDING;
+    pauses(collections).skip_while(is_calm).count() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::tests::constant_lifetime;
+
+    /// A collection that found `pending` dirty cards, after threads refined `refined` ones and the application allocated a megabyte.
+    fn collection(pending: f64, refined: f64) -> Collection {
+        Collection {
+            kind: Some(Kind::Young),
+            eden_bytes: 1e6,
+            pending_cards: pending,
+            refined_cards: refined,
+            ..Collection::default()
+        }
+    }
+
+    #[test]
+    fn thread_wakes_up_from_the_first_collection_with_512_dirty_cards_on() {
+        let marking = Collection {
+            kind: Some(Kind::ConcurrentMark),
+            ..Collection::default()
+        };
+        let calm = [collection(511.0, 0.0), collection(438.0, 0.0)];
+        assert_eq!(Cards::of(&calm).woken_share, 0.0);
+        let all = [
+            collection(100.0, 0.0),
+            marking,
+            collection(482.0, 30.0),
+            collection(10.0, 70.0),
+            collection(0.0, 0.0),
+        ];
+        let expected = Cards {
+            allocated_bytes: 4e6,
+            dirty: 692.0,
+            woken_share: 0.75,
+        };
+        assert_eq!(Cards::of(&all), expected);
+    }
+
+    fn observation(shape: &str, refined: Refined) -> Observation {
+        Observation {
+            shape: shape.to_owned(),
+            live_bytes: 0.0,
+            gc_cpu_ns: 0.0,
+            marking_cpu_ns: 0.0,
+            refined,
+            collections: Vec::new(),
+        }
+    }
+
+    /// Each collection costs 2 ms. A card of old nodes costs 600 ns, as much as 300 bytes of 2 ns; cards of other benchmarks do not count.
+    #[test]
+    fn costs_of_cards_and_of_wakes_are_told_apart() {
+        let run = |shape, woken: f64, cards: f64, ns_per_card: f64| {
+            let cpu_ns = 2e6 * woken + ns_per_card * cards;
+            let refined = Refined {
+                cpu_ns,
+                woken,
+                cards,
+            };
+            observation(shape, refined)
+        };
+        let runs = [
+            run(STORES, 10.0, 1e5, 600.0),
+            run(STORES, 20.0, 3e5, 600.0),
+            run(NODES, 20.0, 3e5, 1800.0),
+            // Runs without refined cards.
+            run(NODES, 40.0, 0.0, 0.0),
+            run("list/24", 5.0, 0.0, 0.0),
+            // A run without dirty cards.
+            observation("list/24", Refined::default()),
+        ];
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
+        let found = fit(&runs, 2.0);
+        assert!(close(found.wake_ns, 2e6), "{found:?}");
+        assert!(close(found.bytes_per_card, 300.0), "{found:?}");
+        assert_eq!(fit(&runs[2..], 2.0).bytes_per_card, 0.0);
+        assert_eq!(fit(&[], 1.0), RefinementCosts::default());
+    }
+
+    #[test]
+    fn only_versions_before_20_refine_each_card() {
+        let mut demand = constant_lifetime(200, 1e6);
+        demand.cards = Some(Cards {
+            allocated_bytes: 1e8,
+            dirty: 1000.0,
+            woken_share: 0.5,
+        });
+        let costs = RefinementCosts {
+            wake_ns: 1e6,
+            bytes_per_card: 300.0,
+        };
+        // 20 collections wake the thread, and twice the allocation needs 2000 cards of 600 ns.
+        let at = |demand: &Demand, jvm| costs.cpu_ns(demand, jvm, 40.0, 2.0);
+        assert_eq!(at(&demand, 17), 20e6 + 1.2e6);
+        assert_eq!(at(&demand, 25), 20e6);
+        // A run of 0.5 ms with Serial takes 1 ms with G1.
+        demand.mutator_ns = 0.5e6;
+        assert_eq!(at(&demand, 17), 20e6 + 1e6);
+        demand.cards = None;
+        assert_eq!(at(&demand, 17), 0.0);
+    }
+}
