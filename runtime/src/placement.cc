@@ -38,7 +38,7 @@ void keep(bool free, int wanted) {
     }
     if (wanted >= 0 && !is_allowed(wanted)) fail("this process may not run on processor %d", wanted);
     int cpu = wanted >= 0 ? wanted : best();
-    if (system::stay_on(&cpu, 1)) placement.cpu = cpu;
+    if (system::stay_on(&cpu, 1)) placement.cpu = cpu, placement.is_chosen = wanted >= 0;
     else note("the system refused to keep this process on one processor: migrations are part of the figure");
 }
 

@@ -1,5 +1,5 @@
-// replay LIST FILE: reads parts of a file as a list says. LIST has pairs of offset and length, 64 bits each. Prints the cached pages, the pages and the seconds.
-// With COUNT=0 in the environment it only reads.
+// replay LIST FILE: reads and writes parts of a file as a list says. LIST has pairs of offset and length, 64 bits each. The highest bit of the length marks a write.
+// Prints the cached pages and the pages of the reads, and the seconds. With COUNT=0 in the environment it does not count.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "cached.h"
+
+#define WRITES (1ull << 63)
 
 static char buffer[1 << 20];
 
@@ -26,7 +28,7 @@ static double now(void)
 int main(int count, char **words)
 {
     if (count != 3) return 2;
-    int list = open(words[1], O_RDONLY), file = open(words[2], O_RDONLY);
+    int list = open(words[1], O_RDONLY), file = open(words[2], O_RDWR);
     struct stat shape;
     if (list < 0 || file < 0 || fstat(list, &shape)) fail("open");
     struct part *parts = malloc(shape.st_size);
@@ -41,8 +43,13 @@ int main(int count, char **words)
     const int does_count = !counts || *counts != '0';
     const double begun = now();
     for (size_t i = 0; i < shape.st_size / sizeof *parts; i++) {
-        if (does_count && count_part(file, parts[i].offset, parts[i].length)) fail("cachestat");
-        if (pread(file, buffer, parts[i].length, parts[i].offset) < 0) fail("pread");
+        const uint64_t length = parts[i].length & ~WRITES;
+        if (length != parts[i].length) {
+            if (pwrite(file, buffer, length, parts[i].offset) < 0) fail("pwrite");
+            continue;
+        }
+        if (does_count && count_part(file, parts[i].offset, length)) fail("cachestat");
+        if (pread(file, buffer, length, parts[i].offset) < 0) fail("pread");
     }
     printf("%llu %llu %f\n", (unsigned long long)hits, (unsigned long long)pages, now() - begun);
     return 0;

@@ -12,7 +12,7 @@ use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::mounted::{by_sshfs, mounted};
 use crate::support::{Answer, Yamba, processes_of, until};
 
-const WRONG: [Wrong; 13] = [
+const WRONG: [Wrong; 15] = [
     Wrong {
         // A page that a process has mapped and touched stays in memory.
         name: "kept_in_memory",
@@ -84,6 +84,35 @@ const WRONG: [Wrong; 13] = [
         members: "map_inside = true over {true};
          bool may_wait() { return true; }
          void benchmark() { super::benchmark(); storage.forget(held); }",
+    },
+    Wrong {
+        // Another mapping keeps the file in the pages that it had.
+        name: "in_its_old_pages",
+        base: "lat_read_memory",
+        evidence: "fetched_into_new_pages",
+        members: "block = 4 << 10 over {4 << 10};
+         void use(const char *chosen)
+         {
+             const int other = must(open(chosen, O_RDONLY));
+             const void *pages = must(mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, other, 0));
+             super::use(chosen);
+             must(munmap(const_cast<void *>(pages), size));
+             must(close(other));
+         }",
+    },
+    Wrong {
+        // The file is in memory when it is read for the first time after it was written.
+        name: "never_read_from_storage",
+        base: "lat_read_sequential",
+        evidence: "fetched_after_writing",
+        members: "block = 4 << 10;
+         void prepare()
+         {
+             super::prepare();
+             const int other = must(open(scratch_file((\"read.\" + std::to_string(size) + \".0\").c_str(), size), O_RDONLY));
+             must(mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, other, 0));
+             must(close(other));
+         }",
     },
     Wrong {
         // The readers are alive but issue no requests, although they were scheduled. How many batches are timed before that depends on the machine.
