@@ -178,6 +178,11 @@ pub fn predict(
     if let Some(reason) = costs.outdated(collector) {
         return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
     }
+    if costs.refinement.is_some_and(|r| !r.serves(jvm_major)) {
+        return Err(format!(
+            "the costs lack refined cards; fix: {MEASURE_AGAIN}"
+        ));
+    }
     let (run, serial) = (&demand.ordinary, &demand.serial);
     let mut cpu = Prices::of(
         collector,
@@ -300,7 +305,7 @@ mod tests {
             cycle_pause: terms(5e5, None),
             refinement: Some(RefinementCosts {
                 wake_ns: 2e6,
-                bytes_per_card: 400.0,
+                bytes_per_card: Some(400.0),
             }),
             observations: 1,
         }
@@ -361,6 +366,18 @@ mod tests {
             assert!(refused.contains("--force --json > FILE"), "{refused}");
             assert!(of(Collector::Serial, &outdated).is_ok());
         }
+        // The benchmark of cards failed: JDK 17 needs it, JDK 25 does not.
+        let no_cards = CollectorCosts {
+            refinement: Some(RefinementCosts::default()),
+            ..costs(Some(1.0))
+        };
+        let at = |jvm| predict(&demand, Collector::G1, &no_cards, jvm, 80 << 20);
+        let refused = at(17).unwrap_err();
+        assert!(
+            refused.starts_with("the costs lack refined cards; fix: "),
+            "{refused}"
+        );
+        assert!(at(25).is_ok());
         assert!(of(Collector::G1, &costs(Some(1.0))).is_ok());
     }
 }

@@ -48,12 +48,18 @@ impl Cards {
 pub struct RefinementCosts {
     /// Cost of each collection after which the thread wakes up, in ns.
     pub wake_ns: f64,
-    /// Cost of a refined card, in copied bytes of the same application.
-    pub bytes_per_card: f64,
+    /// Cost of a refined card, in copied bytes of the same application. `None`: the benchmark refined no cards. JDK 20 and later left them dirty in it.
+    #[serde(default)]
+    pub bytes_per_card: Option<f64>,
 }
 
 impl RefinementCosts {
-    /// Processor time in a run of an application, with a number of collections. A young collection copies a byte in `ns_per_byte`.
+    /// Whether these costs have what a prediction for this version needs.
+    pub fn serves(&self, jvm_major: u32) -> bool {
+        jvm_major >= LEAVES_CARDS_FROM || self.bytes_per_card.is_some()
+    }
+
+    /// Processor time in a run of an application, with a number of collections. A young collection copies a byte in `ns_per_byte`. The costs serve for this version.
     pub fn cpu_ns(
         &self,
         demand: &Demand,
@@ -70,7 +76,8 @@ impl RefinementCosts {
             0.0
         };
         // A thread cannot work for longer than the application runs. The application's threads refine the rest.
-        let of_cards = (self.bytes_per_card * ns_per_byte * refined).min(mutator_ns(demand));
+        let ns_per_card = self.bytes_per_card.unwrap_or(0.0) * ns_per_byte;
+        let of_cards = (ns_per_card * refined).min(mutator_ns(demand));
         self.wake_ns * cards.woken_share * collections + of_cards
     }
 }
@@ -108,14 +115,9 @@ pub(crate) fn fit(observations: &[Observation], ns_per_byte: f64) -> RefinementC
         (cpu_ns + of_cards.max(0.0), cards + o.refined.cards)
     });
     let is_known = cards >= LEAST_PENDING && ns_per_byte > 0.0;
-    let bytes_per_card = if is_known {
-        cpu_ns / cards / ns_per_byte
-    } else {
-        0.0
-    };
     RefinementCosts {
         wake_ns,
-        bytes_per_card,
+        bytes_per_card: is_known.then(|| cpu_ns / cards / ns_per_byte),
     }
 }
 
@@ -221,8 +223,11 @@ mod tests {
         let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
         let found = fit(&runs, 2.0);
         assert!(close(found.wake_ns, 2e6), "{found:?}");
-        assert!(close(found.bytes_per_card, 300.0), "{found:?}");
-        assert_eq!(fit(&runs[2..], 2.0).bytes_per_card, 0.0);
+        assert!(close(found.bytes_per_card.unwrap(), 300.0), "{found:?}");
+        assert!(found.serves(17));
+        let without_stores = fit(&runs[2..], 2.0);
+        assert_eq!(without_stores.bytes_per_card, None);
+        assert!(without_stores.serves(25) && !without_stores.serves(17));
         assert_eq!(fit(&[], 1.0), RefinementCosts::default());
     }
 
@@ -236,7 +241,7 @@ mod tests {
         });
         let costs = RefinementCosts {
             wake_ns: 1e6,
-            bytes_per_card: 300.0,
+            bytes_per_card: Some(300.0),
         };
         // 20 collections wake the thread, and twice the allocation needs 2000 cards of 600 ns.
         let at = |demand: &Demand, jvm| costs.cpu_ns(demand, jvm, 40.0, 2.0);

@@ -266,7 +266,9 @@ impl Formatter for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Status;
+    use crate::circles::{CircleGroup, Circles, CirclesLaunch};
+    use crate::event::Placement;
+    use crate::run::{Launch, Status};
 
     #[test]
     fn fields_of_run_and_entry_have_lines_of_their_own() {
@@ -305,6 +307,54 @@ mod tests {
     #[test]
     fn written_document_is_read_again() {
         assert_eq!(read(&written(&run())).unwrap(), run());
+    }
+
+    /// Without its batches, an entry lacks the processes of the launches, and its numbers are rounded.
+    #[test]
+    fn summary_is_short_and_is_read_again() {
+        let launch = Launch {
+            median: Some(1.000_000_4),
+            contended: Some(0.012_345),
+            placement: Some(Placement::default()),
+            locked: Some(true),
+            realtime: true,
+            ..Launch::default()
+        };
+        let mut entry = Benchmark::ended("a", Status::Ok, Vec::new());
+        entry.launches = vec![launch];
+        entry.samples = vec![1.000_004];
+        entry.cycle_ns = vec![Some(0.244_570_500_000_2), None];
+        let group = CircleGroup {
+            accumulated: vec![123_456.7],
+            ..CircleGroup::default()
+        };
+        let of_launch = CirclesLaunch {
+            groups: vec![group],
+            ..CirclesLaunch::default()
+        };
+        entry.circles = Some(Circles {
+            launches: vec![of_launch],
+            ..Circles::default()
+        });
+        let whole = write_entry(&entry).unwrap();
+        assert!(whole.contains("\"locked\":true") && whole.contains("\"placement\":{"));
+        assert_eq!(read_entry(&whole).unwrap(), entry);
+        let summary = entry.summary();
+        let text = write_entry(&summary).unwrap();
+        assert_eq!(read_entry(&text).unwrap(), summary);
+        let short: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let launch = short["launches"][0].as_object().unwrap();
+        assert!(!launch.contains_key("locked") && !launch.contains_key("placement"));
+        assert_eq!(launch["realtime"], true);
+        assert_eq!(launch["median"], 1.0);
+        assert_eq!(launch["contended"], 0.0123);
+        assert_eq!(short["samples"][0], 1);
+        assert_eq!(short["cycle_ns"], serde_json::json!([0.244_571, null]));
+        let group = &short["circles"]["launches"][0]["groups"][0];
+        assert_eq!(group["accumulated"][0], 123_460.0);
+        for empty in ["harness", "bounds", "median_of_medians"] {
+            assert!(short.get(empty).is_none(), "{empty}");
+        }
     }
 
     #[test]

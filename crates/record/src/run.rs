@@ -536,7 +536,7 @@ pub struct Benchmark {
     /// The median of the medians of the processes or threads, where several ran at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_of_medians: Option<f64>,
-    /// Processor placement of the processes. Each launch has its own.
+    /// Processor placement of the processes. In documents with the timed batches, each launch has its own.
     #[serde(default)]
     pub placement: Option<Placement>,
     /// Resources of the harness itself where several processes or threads ran at the same time; one entry per launch.

@@ -62,10 +62,13 @@ fn text(costs: &Costs) -> String {
     text += &output::table(&rows, output::width());
     for (name, of) in &costs.collectors {
         text += &of.refinement.map_or(String::new(), |costs| {
+            let of_card = costs.bytes_per_card.map_or_else(
+                || "no card was refined".to_owned(),
+                |bytes| format!("a card takes as long as the copy of {bytes:.0} bytes"),
+            );
             format!(
-                "{name}: refinement takes {:.0} us for each collection after which its thread wakes up, and for each card as long as {:.0} copied bytes\n",
-                costs.wake_ns / 1e3,
-                costs.bytes_per_card
+                "{name}: refinement takes {:.0} us for each collection after which its thread wakes up; {of_card}\n",
+                costs.wake_ns / 1e3
             )
         });
     }

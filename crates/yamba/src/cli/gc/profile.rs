@@ -16,7 +16,7 @@ use crate::cli::{Failure, output, quantity};
 /// Record how much a Java application allocates, and how long its objects live
 ///
 /// The application runs three times with the Serial collector. In the first run, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
-/// allocated, so they do not depend on the speed of the machine. The others show what ordinary collections cost. A run with G1 counts the cards that it refines. Options of `java`
+/// allocated, so they do not depend on the speed of the machine. The others show what ordinary collections cost. A run with G1 counts dirty cards. Options of `java`
 /// for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
