@@ -48,6 +48,7 @@ inline void be_process(Subject &subject, const FixedBounds &bounds, bool pass_ho
     process = index;
     become_measured(shared, parent);
     placement.cpu = take_place(plan, index);
+    placement.is_chosen = placement.pinned();
     Worker(subject, bounds, pass_hooks, plan, shared, processors(plan), index, parent).live(error);
     fflush(nullptr);
     end_early(0);

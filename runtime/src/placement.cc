@@ -17,7 +17,7 @@ static bool is_allowed(int cpu) {
     return false;
 }
 
-// The last processor of the fastest kind: the first one handles most interrupts.
+// The last processor of the fastest kind: the first one often handles most interrupts.
 static int best() {
     int best = -1;
     uint64_t strength = 0;

@@ -12,7 +12,7 @@ namespace yamba {
 struct Placement {
     Values<int> allowed;     // processors that this process could use when it started
     int cpu = -1;            // the processor that the benchmark is pinned to; -1: not pinned
-    bool is_chosen = false;  // whether the user chose that processor
+    bool is_chosen = false;  // whether the user or a load chose that processor
     bool pinned() const { return cpu >= 0; }
 };
 inline Placement placement;

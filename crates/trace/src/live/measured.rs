@@ -181,7 +181,7 @@ impl Phase {
     }
 }
 
-/// Starts the server anew for each load, as a trace does: what a server keeps from one load to the next would make later loads cheaper.
+/// Restarts the server before each load, as a trace does: what a server keeps from one load to the next would make later loads cheaper.
 fn loads(
     line: &str,
     workload: &Workload,

@@ -89,7 +89,7 @@ const WRONG: [Wrong; 15] = [
         // Another mapping keeps the file in the pages that it had.
         name: "in_its_old_pages",
         base: "lat_read_memory",
-        evidence: "fetched_into_new_pages",
+        evidence: "fetched_at_start",
         members: "block = 4 << 10 over {4 << 10};
          void use(const char *chosen)
          {
@@ -109,7 +109,7 @@ const WRONG: [Wrong; 15] = [
          void prepare()
          {
              super::prepare();
-             const int other = must(open(scratch_file((\"read.\" + std::to_string(size) + \".0\").c_str(), size), O_RDONLY));
+             const int other = must(open(scratch_file((file_name() + \".0\").c_str(), size), O_RDONLY));
              must(mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, other, 0));
              must(close(other));
          }",
