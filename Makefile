@@ -20,12 +20,18 @@ build:
 	scripts/install-missing run
 	cargo build --release
 
-# One profile for the binary and the tests, so that nothing is built twice.
+# One profile for the binary and the libraries of the tests, so that nothing is built twice.
 # Includes the tests that `cargo test` only lists: they need compilers, emulators, services or root. A missing program is a failure.
 # Benchmarks and examples are not built, and no examples of documentation run: there are none (tests/cli/house.rs).
-test: java
+# Test programs are not optimised, what they test is.
+# The jars are built while cargo compiles: Maven uses one processor, or waits for the network.
+test: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc-tests
+test:
 	scripts/install-missing test
 	scripts/install-missing cluster
+	$(MAKE) --no-print-directory java & java=$$!; status=0; \
+	cargo test --release --workspace --tests --no-run || status=$$?; \
+	wait $$java && exit $$status
 	cargo test --release --workspace --tests --no-fail-fast -- --include-ignored
 
 # The jars are beside the binary, where `yamba trace --java` finds them.

@@ -28,6 +28,7 @@ mod names;
 mod ordinary_user;
 mod own_code;
 mod page_cache;
+#[allow(dead_code, reason = "tests/facilities walks the pages")]
 mod pages;
 mod papers;
 mod predict;

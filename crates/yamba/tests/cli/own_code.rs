@@ -76,7 +76,8 @@ fn library(yamba: &Yamba, answer: u32) -> PathBuf {
     folder
 }
 
-/// A folder `benchmarks` with `asks.yamba`, beside the library with the answer 1, and a separate cache.
+/// A folder `benchmarks` with `asks.yamba`, beside the library with the answer 1. Its path is part of the key of each program, so no other test finds these
+/// programs in the common cache.
 fn yamba(text: &str) -> Yamba {
     needs(&["ar"]);
     let yamba = Yamba::new();
@@ -84,7 +85,7 @@ fn yamba(text: &str) -> Yamba {
     fs::create_dir(folder.join("benchmarks")).unwrap();
     fs::write(folder.join("benchmarks/asks.yamba"), text).unwrap();
     library(&yamba, 1);
-    yamba.env("YAMBA_CACHE", folder.join("cache"))
+    yamba
 }
 
 /// The benchmark of a run with these options.
@@ -356,7 +357,10 @@ fn compared(yamba: &mut Yamba) -> Value {
 #[test]
 #[ignore = "needs g++ and ar"]
 fn remeasure_builds_with_recorded_flags() {
-    let mut yamba = yamba(ASKS);
+    // A cache that the test can empty.
+    let yamba = yamba(ASKS);
+    let cache = yamba.folder.path().join("cache");
+    let mut yamba = yamba.env("YAMBA_CACHE", &cache);
     let run = "run benchmarks/asks.yamba --quick --time 50ms";
     for (tag, options) in [("first", "-O1 -DNUMBER=1"), ("second", "-O3")] {
         yamba.run(&format!("{run} {options}")).ok();
@@ -380,7 +384,7 @@ fn remeasure_builds_with_recorded_flags() {
         let [remade, stored] = [id, tag].map(|name| provenance(&mut yamba, name));
         assert_eq!(remade["program"], stored["program"], "{side}");
     }
-    fs::remove_dir_all(yamba.folder.path().join("cache/programs")).unwrap();
+    fs::remove_dir_all(cache.join("programs")).unwrap();
     let reason = |document: Value| document["benchmarks"][0]["reason"].to_string();
     let changed = reason(compared(&mut yamba));
     assert!(changed.contains("it was linked with another "), "{changed}");

@@ -19,6 +19,7 @@ mod memory_group;
 mod mounted;
 mod mpi;
 mod network;
+mod page_commands;
 #[allow(
     dead_code,
     unused_imports,
@@ -27,7 +28,6 @@ mod network;
 #[path = "../cli/pages/mod.rs"]
 mod pages;
 mod remote;
-mod root;
 #[allow(
     dead_code,
     unused_imports,
@@ -114,8 +114,8 @@ fn trial<O: Outcome>(name: &str, test: impl FnOnce() -> O + Send + 'static) -> T
 fn main() {
     let trials = trials! {
         // The longest test starts first, so that the others run beside it.
-        root {
-            commands_of_pages_work_for_root
+        page_commands {
+            commands_of_pages_work_for_ordinary_user
         }
         bounds {
             fork_bomb_loses_only_its_own_figure
@@ -217,6 +217,10 @@ fn main() {
             bpf_does_not_count_waiting
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
+        }
+        // Waits for the first test, whose cache it uses.
+        page_commands {
+            commands_of_pages_work_for_root
         }
     };
     let mut arguments = Arguments::from_args();

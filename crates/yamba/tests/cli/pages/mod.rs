@@ -5,14 +5,16 @@ mod form;
 pub mod page;
 mod place;
 
+use std::cmp::Reverse;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use self::page::{Block, BlockKind, Command, Page, calls, commands};
-use self::place::{Done, Folder, ORDINARY};
-pub use self::place::{Installed, is_root};
+pub use self::place::{Cache, Installed, ORDINARY, is_root};
+use self::place::{Done, Folder};
 
 /// Marks of a block with commands.
 const OF_COMMANDS: &[&str] = &[
@@ -37,9 +39,12 @@ const MARKS: [(&str, &[&str]); 11] = [
 /// Number of attempts for a measuring command, since a brief disturbance can make a figure invalid.
 const ATTEMPTS: usize = 3;
 
+/// Number of blocks whose time is printed.
+const LONGEST: usize = 10;
+
 /// The results of the blocks of some pages.
 #[derive(Default)]
-struct Report {
+pub struct Report {
     run: usize,
     faults: Vec<String>,
     /// Commands that a page excepts, with its reason. They are only parsed.
@@ -48,6 +53,8 @@ struct Report {
     left_out: Vec<String>,
     /// Blocks that need a compiler or a privilege that is missing here.
     lacking: Vec<String>,
+    /// The time of each block, with its place.
+    durations: Vec<(Duration, String)>,
 }
 
 impl Report {
@@ -57,39 +64,40 @@ impl Report {
         self.not_run.extend(page.not_run);
         self.left_out.extend(page.left_out);
         self.lacking.extend(page.lacking);
+        self.durations.extend(page.durations);
+    }
+
+    /// Fails with all faults. Lists the commands that were not run and the blocks that took longest.
+    #[track_caller]
+    pub fn hold(mut self) {
+        for line in self.not_run.iter().chain(&self.left_out) {
+            eprintln!("{line}");
+        }
+        let (run, not_run) = (self.run, self.not_run.len());
+        eprintln!(
+            "{run} commands and programs were run, {not_run} were only parsed; the longest blocks:"
+        );
+        self.durations.sort_by_key(|(time, _)| Reverse(*time));
+        for (time, place) in self.durations.iter().take(LONGEST) {
+            eprintln!("{:6.1} s  {place}", time.as_secs_f64());
+        }
+        let faults = &self.faults;
+        assert!(
+            faults.is_empty(),
+            "{} faults\n{}",
+            faults.len(),
+            faults.join("\n")
+        );
+        assert!(run > 0, "no command was found");
+        let lacking = &self.lacking;
+        assert!(lacking.is_empty(), "{}", lacking.join("\n"));
     }
 }
 
-#[test]
-#[ignore = "needs g++"]
-fn commands_of_pages_work_for_ordinary_user() {
-    let user = is_root().then_some(ORDINARY);
-    hold(&page::all(), &Installed::new(user));
-}
-
-/// Runs the pages. Fails with all faults, and lists the commands that were not run.
-#[track_caller]
-pub fn hold(pages: &[Page], installed: &Installed) {
-    let report = walk_all(pages, installed);
-    for line in report.not_run.iter().chain(&report.left_out) {
-        eprintln!("{line}");
-    }
-    let (run, not_run) = (report.run, report.not_run.len());
-    eprintln!("{run} commands and programs were run, {not_run} were only parsed");
-    let faults = &report.faults;
-    assert!(
-        faults.is_empty(),
-        "{} faults\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
-    assert!(run > 0, "no command was found");
-    let lacking = &report.lacking;
-    assert!(lacking.is_empty(), "{}", lacking.join("\n"));
-}
-
-/// Walks as many pages at a time as there are processors.
-fn walk_all(pages: &[Page], installed: &Installed) -> Report {
+/// Walks as many of the pages at a time as there are processors.
+pub fn walk_all(installed: &Installed) -> Report {
+    installed.precompile();
+    let pages = page::all();
     let wanted: Vec<&Page> = pages.iter().filter(|p| is_wanted(p)).collect();
     let next = AtomicUsize::new(0);
     let reports = Mutex::new(Vec::new());
@@ -140,8 +148,11 @@ impl<'a> Walk<'a> {
 
     fn walk(&self, report: &mut Report) {
         for block in &self.page.blocks {
-            if let Err(fault) = self.block(block, report) {
-                let place = self.page.place(block.line);
+            let started = Instant::now();
+            let outcome = self.block(block, report);
+            let place = self.page.place(block.line);
+            report.durations.push((started.elapsed(), place.clone()));
+            if let Err(fault) = outcome {
                 report.faults.push(format!("{place}: {fault}"));
             }
         }
@@ -402,7 +413,7 @@ mod tests {
 
     fn report(text: &str) -> Report {
         let page = Page::of("page.md".to_owned(), text);
-        let installed = Installed::new(is_root().then_some(ORDINARY));
+        let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
         let mut report = Report::default();
         Walk::new(&page, &installed).walk(&mut report);
         report

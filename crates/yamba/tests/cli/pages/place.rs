@@ -16,10 +16,15 @@ pub const ORDINARY: u32 = 65534;
 /// Time limit of a page's command in seconds.
 const SECONDS: &str = "300";
 
-/// The files that all pages of one user share: the installed command, a copy of the checkout that every user may read, and the cache.
+/// What all pages of one user share: the installed command, a copy of the checkout that every user may read, and the cache.
 pub struct Installed {
     folder: TempDir,
-    cache: TempDir,
+    pub cache: Cache,
+}
+
+/// A folder of built programs and measured costs that belongs to one user.
+pub struct Cache {
+    folder: TempDir,
     user: Option<u32>,
 }
 
@@ -39,9 +44,28 @@ pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
 }
 
+impl Cache {
+    /// An empty cache of `user`, or of the user who runs the test.
+    pub fn of(user: Option<u32>) -> Cache {
+        let folder = owned_by(user);
+        Cache { folder, user }
+    }
+
+    /// Gives the cache with its content to root.
+    pub fn for_root(self) -> Cache {
+        does(
+            Command::new("chown")
+                .arg("-R")
+                .arg("0:0")
+                .arg(self.folder.path()),
+        );
+        Cache { user: None, ..self }
+    }
+}
+
 impl Installed {
-    /// Installs for `user`, or for the user who runs the test.
-    pub fn new(user: Option<u32>) -> Installed {
+    /// Installs for the user of the cache.
+    pub fn new(cache: Cache) -> Installed {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let checkout = folder.path().join("checkout");
@@ -72,23 +96,26 @@ impl Installed {
                 .args(["-R", "a+rX"])
                 .arg(folder.path()),
         );
-        let cache = owned_by(user);
-        Installed {
-            folder,
-            cache,
-            user,
-        }
+        Installed { folder, cache }
+    }
+
+    /// Builds the files that all programs share. Building two programs precompiles the common header, which single programs then use.
+    pub fn precompile(&self) {
+        let built = self
+            .folder()
+            .run("yamba build lat_syscall_getppid lat_pipe");
+        assert_eq!(built.status, 0, "{}", built.printed);
     }
 
     pub fn is_root(&self) -> bool {
-        self.user.is_none() && is_root()
+        self.cache.user.is_none() && is_root()
     }
 
     /// An empty folder for one page. It is on a disk, since some benchmarks refuse to measure files in memory.
     pub fn folder(&self) -> Folder<'_> {
         Folder {
             installed: self,
-            own: owned_by(self.user),
+            own: owned_by(self.cache.user),
         }
     }
 }
@@ -107,7 +134,7 @@ impl Folder<'_> {
     pub fn write(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         fs::write(&path, text).unwrap();
-        chown(&path, self.installed.user, self.installed.user).unwrap();
+        chown(&path, self.installed.cache.user, self.installed.cache.user).unwrap();
     }
 
     pub fn path(&self) -> &Path {
@@ -119,7 +146,7 @@ impl Folder<'_> {
         let both = format!("exec 2>&1\n{script}");
         let mut command = Command::new("timeout");
         command.args(["-k", "5", SECONDS, "sh", "-ec", &both]);
-        if let Some(user) = self.installed.user {
+        if let Some(user) = self.installed.cache.user {
             command.uid(user).gid(user);
         }
         let output = command
@@ -127,7 +154,7 @@ impl Folder<'_> {
             .env_clear()
             .env("PATH", self.paths())
             .env("HOME", self.path())
-            .env("XDG_CACHE_HOME", self.installed.cache.path())
+            .env("XDG_CACHE_HOME", self.installed.cache.folder.path())
             .env("CHECKOUT", self.installed.folder.path().join("checkout"))
             // Pages hold on a busy host, too.
             .env("YAMBA_NEIGHBOURS", "count")

@@ -1,10 +1,8 @@
 //! The runtime's own C++ tests under sanitizers. Also checks that its headers compile on all supported platforms.
 
-mod cpp;
-
 use std::process::Command;
 
-use cpp::{check, compile, said};
+use crate::cpp::{self, check, compile, said};
 
 const SANITIZED: [&str; 3] = [
     "-O1",

@@ -1,16 +1,11 @@
 //! Measuring circles: the order of tests with a simulated clock, and real circles with and without privileges.
 
-mod cpp;
-
 use std::path::PathBuf;
 
-use cpp::{check, compile, runtime};
 use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop};
-use yamba_lang::Target;
 use yamba_record::{Benchmark, Run, Status};
-use yamba_toolchain::build::{BuildOptions, build};
-use yamba_toolchain::embedded::Home;
-use yamba_toolchain::files::Disk;
+
+use crate::cpp::{check, compile, said, yamba};
 
 #[test]
 #[ignore = "needs g++"]
@@ -45,22 +40,13 @@ fn without_privilege() -> Vec<String> {
 
 /// Builds a class of the suite, in a folder that every user may enter.
 fn built(class: &str) -> PathBuf {
-    let folder = |name: &str| runtime().join("..").canonicalize().unwrap().join(name);
-    let home = Home {
-        runtime: folder("runtime"),
-        library: folder("library"),
-        suite: folder("suite"),
-    };
-    let disk = Disk::new(Vec::new(), &home).unwrap();
-    let analysis = yamba_lang::analyse(disk.searched(false), &disk);
-    let target = Target {
-        isa: std::env::consts::ARCH.to_owned(),
-        system: "linux".to_owned(),
-    };
-    let id = analysis.find_class(class).expect("the class");
-    let program = build(&analysis, id, &target, &BuildOptions::default());
     let open = std::env::temp_dir().join(format!("{class}-{}", std::process::id()));
-    std::fs::copy(program.expect("it builds").program, &open).unwrap();
+    let done = yamba()
+        .args(["build", class, "-o"])
+        .arg(&open)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", said(&done));
     open
 }
 

@@ -1,18 +1,16 @@
 //! Several processes at the same time: timing starts only after all run, and no process stops before all have timed. The harness's own cost does not
 //! grow with their number, and errors name the failed process.
 
-mod cpp;
-mod loaded;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use cpp::{check, compile, runtime, said};
-use loaded::{
-    SHORT, WHERE, batches, events, harness_use, kept_guarantee, left, measured, without_number,
-};
 use yamba_record::Event;
 use yamba_record::event::{HarnessUse, RawBatch};
+
+use crate::cpp::{check, compile, runtime, said, yamba};
+use crate::loaded::{
+    SHORT, WHERE, batches, events, harness_use, kept_guarantee, left, measured, without_number,
+};
 
 #[test]
 #[ignore = "needs g++"]
@@ -89,13 +87,11 @@ fn benchmarks_of_all_kinds_run_under_load() {
         "suite/ipc/lat_pipe.yamba",
     ] {
         let program = scratch.path().join("program");
-        let built = Command::new(env!("CARGO_BIN_EXE_yamba"))
+        let built = yamba()
             .arg("build")
             .arg(home.join(name))
             .arg("-o")
             .arg(&program)
-            .env("YAMBA_HOME", &home)
-            .env("YAMBA_CACHE", scratch.path().join("cache"))
             .output()
             .unwrap();
         assert!(built.status.success(), "{}", said(&built));

@@ -1,19 +1,17 @@
 //! Several threads of one process at the same time: timing starts only after all run, and no thread stops before all have timed. A benchmark that
 //! concerns the whole process is not measured so.
 
-mod cpp;
-mod loaded;
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use cpp::{check, compile, runtime, said};
-use loaded::{
-    SHORT, WHERE, batches, events, harness_use, kept_guarantee, left, measured, without_number,
-};
 use serde_json::Value;
 use yamba_record::Event;
 use yamba_record::event::RawBatch;
+
+use crate::cpp::{check, compile, said, yamba};
+use crate::loaded::{
+    SHORT, WHERE, batches, events, harness_use, kept_guarantee, left, measured, without_number,
+};
 
 #[test]
 #[ignore = "needs g++"]
@@ -265,14 +263,11 @@ fn run(text: &str, arguments: &[&str]) -> Output {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("sample.yamba");
     std::fs::write(&file, text).unwrap();
-    let home = runtime().join("..");
-    Command::new(env!("CARGO_BIN_EXE_yamba"))
+    yamba()
         .arg("run")
         .arg(&file)
         .args(arguments)
         .args(["--quick", "--json"])
-        .env("YAMBA_HOME", home)
-        .env("YAMBA_CACHE", scratch.path().join("cache"))
         .env("YAMBA_STORE", scratch.path().join("results.sqlite"))
         .output()
         .unwrap()

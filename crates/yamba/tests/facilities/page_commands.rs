@@ -1,0 +1,29 @@
+//! The commands of the pages as an ordinary user, then as root.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::Missing;
+use crate::pages::{Cache, Installed, ORDINARY, is_root, walk_all};
+
+/// The cache of the walk as an ordinary user. That walk holds the lock, so the walk as root begins after it and finds the programs built.
+static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
+
+pub fn commands_of_pages_work_for_ordinary_user() {
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
+    let report = walk_all(&installed);
+    *cache = Some(installed.cache);
+    report.hold();
+}
+
+pub fn commands_of_pages_work_for_root() -> Result<(), Missing> {
+    if !is_root() {
+        return Err(Missing::new("this user is not root"));
+    }
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = cache
+        .take()
+        .map_or_else(|| Cache::of(None), Cache::for_root);
+    walk_all(&Installed::new(cache)).hold();
+    Ok(())
+}
