@@ -203,7 +203,11 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
     add_marking(&mut cycle_cpu, observations);
     let young_cpu = design.terms(&cpu, 0);
     let of_nodes = young_cpu.ns_per_byte.get(refinement::NODES);
-    let refinement = refinement::fit(observations, of_nodes.copied().unwrap_or(0.0));
+    let runs: Vec<_> = observations
+        .iter()
+        .map(|o| (o.shape.as_str(), o.refined))
+        .collect();
+    let refinement = refinement::fit(&runs, of_nodes.copied().unwrap_or(0.0));
     CollectorCosts {
         refinement: (collector == Collector::G1).then_some(refinement),
         young_cpu,

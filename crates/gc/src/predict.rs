@@ -6,7 +6,8 @@ use crate::Collector;
 use crate::costs::{CollectorCosts, Terms};
 use crate::demand::{Demand, Survival};
 use crate::log::Kind;
-use crate::policy::{Setting, Simulated, simulate};
+use crate::policy::{Setting, Simulated, mutator_ns, simulate};
+use crate::refinement;
 
 /// A predicted figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -204,9 +205,14 @@ pub fn predict(
         ],
     );
     let refinement_ns = |collections: f64| {
-        costs.refinement.map_or(0.0, |costs| {
-            costs.cpu_ns(demand, jvm_major, collections, cpu.young.ns_per_byte)
-        })
+        let run = refinement::Run {
+            allocated_bytes: demand.allocated_bytes,
+            mutator_ns: mutator_ns(demand),
+            collections,
+            ns_per_byte: cpu.young.ns_per_byte,
+        };
+        let both = costs.refinement.zip(demand.cards.as_ref());
+        both.map_or(0.0, |(costs, cards)| costs.cpu_ns(cards, jvm_major, run))
     };
     let at = |factor: f64| {
         let setting = Setting {

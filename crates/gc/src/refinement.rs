@@ -3,10 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::costs::Observation;
-use crate::demand::Demand;
 use crate::log::{Collection, Kind};
-use crate::policy::mutator_ns;
 
 /// Dirty cards at a collection from which on the refinement thread wakes up: 256 for each of two threads that collect. G1 of JDK 20 and later sets its first target then.
 const LEAST_PENDING: f64 = 512.0;
@@ -59,27 +56,31 @@ impl RefinementCosts {
         jvm_major >= LEAVES_CARDS_FROM || self.bytes_per_card.is_some()
     }
 
-    /// Processor time in a run of an application, with a number of collections. A young collection copies a byte in `ns_per_byte`. The costs serve for this version.
-    pub fn cpu_ns(
-        &self,
-        demand: &Demand,
-        jvm_major: u32,
-        collections: f64,
-        ns_per_byte: f64,
-    ) -> f64 {
-        let Some(cards) = &demand.cards else {
-            return 0.0;
-        };
+    /// Processor time in a run of an application. The costs serve for this version.
+    pub fn cpu_ns(&self, cards: &Cards, jvm_major: u32, run: Run) -> f64 {
         let refined = if jvm_major < LEAVES_CARDS_FROM {
-            cards.dirty * demand.allocated_bytes / cards.allocated_bytes.max(1.0)
+            cards.dirty * run.allocated_bytes / cards.allocated_bytes.max(1.0)
         } else {
             0.0
         };
+        let ns_per_card = self.bytes_per_card.unwrap_or(0.0) * run.ns_per_byte;
         // A thread cannot work for longer than the application runs. The application's threads refine the rest.
-        let ns_per_card = self.bytes_per_card.unwrap_or(0.0) * ns_per_byte;
-        let of_cards = (ns_per_card * refined).min(mutator_ns(demand));
-        self.wake_ns * cards.woken_share * collections + of_cards
+        let of_cards = (ns_per_card * refined).min(run.mutator_ns);
+        self.wake_ns * cards.woken_share * run.collections + of_cards
     }
+}
+
+/// A predicted run of an application.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Bytes that the application allocates.
+    pub allocated_bytes: f64,
+    /// Time of the application without its collections, in ns.
+    pub mutator_ns: f64,
+    /// Number of collections.
+    pub collections: f64,
+    /// Time in which a young collection copies a byte, in ns.
+    pub ns_per_byte: f64,
 }
 
 /// Refinement in runs of a micro-benchmark.
@@ -106,13 +107,13 @@ impl Refined {
     }
 }
 
-/// The costs of refinement from runs of the micro-benchmark. `ns_per_byte` is the cost of a copied byte of nodes in random order.
-pub(crate) fn fit(observations: &[Observation], ns_per_byte: f64) -> RefinementCosts {
-    let wake_ns = wake_ns(observations);
-    let stores = observations.iter().filter(|o| o.shape == STORES);
-    let (cpu_ns, cards) = stores.fold((0.0, 0.0), |(cpu_ns, cards), o| {
-        let of_cards = o.refined.cpu_ns - wake_ns * o.refined.woken;
-        (cpu_ns + of_cards.max(0.0), cards + o.refined.cards)
+/// The costs of refinement from runs of the micro-benchmark with their shapes. `ns_per_byte` is the cost of a copied byte of nodes in random order.
+pub(crate) fn fit(runs: &[(&str, Refined)], ns_per_byte: f64) -> RefinementCosts {
+    let wake_ns = wake_ns(runs);
+    let stores = runs.iter().filter(|(shape, _)| *shape == STORES);
+    let (cpu_ns, cards) = stores.fold((0.0, 0.0), |(cpu_ns, cards), (_, refined)| {
+        let of_cards = refined.cpu_ns - wake_ns * refined.woken;
+        (cpu_ns + of_cards.max(0.0), cards + refined.cards)
     });
     let is_known = cards >= LEAST_PENDING && ns_per_byte > 0.0;
     RefinementCosts {
@@ -122,12 +123,12 @@ pub(crate) fn fit(observations: &[Observation], ns_per_byte: f64) -> RefinementC
 }
 
 /// The cost of a wake, from the runs without refined cards. It is a ratio of sums: the thread has no time in many runs and much in some.
-fn wake_ns(observations: &[Observation]) -> f64 {
-    let idle = observations
+fn wake_ns(runs: &[(&str, Refined)]) -> f64 {
+    let idle = runs
         .iter()
-        .filter(|o| o.refined.cards == 0.0 && o.refined.woken > 0.0);
-    let (cpu_ns, woken) = idle.fold((0.0, 0.0), |(cpu_ns, woken), o| {
-        (cpu_ns + o.refined.cpu_ns, woken + o.refined.woken)
+        .filter(|(_, refined)| refined.cards == 0.0 && refined.woken > 0.0);
+    let (cpu_ns, woken) = idle.fold((0.0, 0.0), |(cpu_ns, woken), (_, refined)| {
+        (cpu_ns + refined.cpu_ns, woken + refined.woken)
     });
     if woken > 0.0 { cpu_ns / woken } else { 0.0 }
 }
@@ -151,7 +152,6 @@ fn woken(collections: &[Collection]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::tests::constant_lifetime;
 
     /// A collection that found `pending` dirty cards, after threads refined `refined` ones and the application allocated a megabyte.
     fn collection(pending: f64, refined: f64) -> Collection {
@@ -187,17 +187,6 @@ mod tests {
         assert_eq!(Cards::of(&all), expected);
     }
 
-    fn observation(shape: &str, refined: Refined) -> Observation {
-        Observation {
-            shape: shape.to_owned(),
-            live_bytes: 0.0,
-            gc_cpu_ns: 0.0,
-            marking_cpu_ns: 0.0,
-            refined,
-            collections: Vec::new(),
-        }
-    }
-
     /// Each collection costs 2 ms. A card of old nodes costs 600 ns, as much as 300 bytes of 2 ns; cards of other benchmarks do not count.
     #[test]
     fn costs_of_cards_and_of_wakes_are_told_apart() {
@@ -208,7 +197,7 @@ mod tests {
                 woken,
                 cards,
             };
-            observation(shape, refined)
+            (shape, refined)
         };
         let runs = [
             run(STORES, 10.0, 1e5, 600.0),
@@ -218,7 +207,7 @@ mod tests {
             run(NODES, 40.0, 0.0, 0.0),
             run("list/24", 5.0, 0.0, 0.0),
             // A run without dirty cards.
-            observation("list/24", Refined::default()),
+            ("list/24", Refined::default()),
         ];
         let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
         let found = fit(&runs, 2.0);
@@ -233,24 +222,27 @@ mod tests {
 
     #[test]
     fn only_versions_before_20_refine_each_card() {
-        let mut demand = constant_lifetime(200, 1e6);
-        demand.cards = Some(Cards {
+        let cards = Cards {
             allocated_bytes: 1e8,
             dirty: 1000.0,
             woken_share: 0.5,
-        });
+        };
         let costs = RefinementCosts {
             wake_ns: 1e6,
             bytes_per_card: Some(300.0),
         };
         // 20 collections wake the thread, and twice the allocation needs 2000 cards of 600 ns.
-        let at = |demand: &Demand, jvm| costs.cpu_ns(demand, jvm, 40.0, 2.0);
-        assert_eq!(at(&demand, 17), 20e6 + 1.2e6);
-        assert_eq!(at(&demand, 25), 20e6);
-        // A run of 0.5 ms with Serial takes 1 ms with G1.
-        demand.mutator_ns = 0.5e6;
-        assert_eq!(at(&demand, 17), 20e6 + 1e6);
-        demand.cards = None;
-        assert_eq!(at(&demand, 17), 0.0);
+        let at = |mutator_ns, jvm| {
+            let run = Run {
+                allocated_bytes: 2e8,
+                mutator_ns,
+                collections: 40.0,
+                ns_per_byte: 2.0,
+            };
+            costs.cpu_ns(&cards, jvm, run)
+        };
+        assert_eq!(at(1e9, 17), 20e6 + 1.2e6);
+        assert_eq!(at(1e9, 25), 20e6);
+        assert_eq!(at(1e6, 17), 20e6 + 1e6);
     }
 }
