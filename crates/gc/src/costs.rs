@@ -70,16 +70,20 @@ pub struct CollectorCosts {
 }
 
 impl CollectorCosts {
-    /// Why these costs, from an earlier version of Yamba, cannot serve for a collector.
-    pub fn outdated(&self, collector: Collector) -> Option<&'static str> {
+    /// What these costs lack for a collector of a JVM: they are from an earlier version of Yamba, or a benchmark failed.
+    pub fn lacking(&self, collector: Collector, jvm_major: u32) -> Option<&'static str> {
         if collector != Collector::G1 {
-            None
-        } else if self.cycle_cpu.ns_per_byte.is_empty() {
-            Some("the costs lack concurrent marking")
-        } else if self.refinement.is_none() {
-            Some("the costs lack refinement")
-        } else {
-            None
+            return None;
+        }
+        if self.cycle_cpu.ns_per_byte.is_empty() {
+            return Some("the costs lack concurrent marking");
+        }
+        match self.refinement {
+            None => Some("the costs lack refinement"),
+            Some(refinement) if !refinement.serves(jvm_major) => {
+                Some("the costs lack refined cards")
+            }
+            Some(_) => None,
         }
     }
 }

@@ -164,7 +164,7 @@ struct Outcome {
 /// Variations of the simulation whose results span the interval: factors of the heap's size.
 const HEAP_FACTORS: [f64; 2] = [0.97, 1.03];
 
-/// How to replace costs from an earlier version of Yamba.
+/// How to replace costs that lack something.
 pub const MEASURE_AGAIN: &str =
     "measure the file again on its machine with `yamba gc characterise --force --json > FILE`";
 
@@ -176,13 +176,8 @@ pub fn predict(
     jvm_major: u32,
     heap_bytes: u64,
 ) -> Result<Prediction, String> {
-    if let Some(reason) = costs.outdated(collector) {
+    if let Some(reason) = costs.lacking(collector, jvm_major) {
         return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
-    }
-    if costs.refinement.is_some_and(|r| !r.serves(jvm_major)) {
-        return Err(format!(
-            "the costs lack refined cards; fix: {MEASURE_AGAIN}"
-        ));
     }
     let (run, serial) = (&demand.ordinary, &demand.serial);
     let mut cpu = Prices::of(

@@ -9,7 +9,8 @@ use yamba_record::event::{HarnessUse, RawBatch};
 
 use crate::cpp::{check, compile, runtime, said, yamba};
 use crate::loaded::{
-    SHORT, WHERE, batches, events, harness_use, kept_guarantee, left, measured, without_number,
+    SHORT, WHERE, batches, crowded, events, failure, harness_use, kept_guarantee, left, measured,
+    without_number,
 };
 
 #[test]
@@ -163,12 +164,9 @@ fn failed_process_is_named_and_none_is_left() {
     for (fault, how) in faults {
         for (place, when) in WHERE.iter().enumerate() {
             let done = sabotaged(&sample, fault, place);
-            assert_eq!(done.status.code(), Some(3), "{}", said(&done));
+            let text = without_number(&failure(&done));
+            assert_eq!(text, format!("{how} {when}"));
             let events = events(&done);
-            let Some(Event::Error(failure)) = events.last() else {
-                panic!("{}", said(&done));
-            };
-            assert_eq!(without_number(&failure.text), format!("{how} {when}"));
             // The process's own message comes first.
             let before = &events[events.len() - 2];
             assert_eq!(fault == 2, matches!(before, Event::Crash(_)));
@@ -190,13 +188,7 @@ fn hanging_process_is_killed_and_named() {
     let name = format!("load-hangs-{}", std::process::id());
     let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
     for (place, when) in WHERE.iter().enumerate() {
-        let done = sabotaged(&sample, 5, place);
-        assert_eq!(done.status.code(), Some(3), "{}", said(&done));
-        let events = events(&done);
-        let Some(Event::Error(failure)) = events.last() else {
-            panic!("{}", said(&done));
-        };
-        let text = without_number(&failure.text);
+        let text = without_number(&failure(&sabotaged(&sample, 5, place)));
         assert!(text.starts_with("of 5 has got no further for "), "{text}");
         assert!(text.ends_with(when), "{text}");
     }
@@ -224,27 +216,11 @@ fn slow_processes_are_waited_for() {
 #[ignore = "needs g++"]
 fn full_process_table_is_reported() {
     let name = format!("load-full-{}", std::process::id());
-    let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
-    // Every user that the sample switches to must be able to execute it.
-    let open = tempfile::Builder::new()
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .tempdir_in("/tmp")
-        .unwrap();
-    let program = open.path().join(&name);
-    std::fs::copy(&sample, &program).unwrap();
-    let done = Command::new(&program)
-        .args(["--run", "--processes", "16"])
-        .args(SHORT)
-        .env("YAMBA_TEST_FEW_PROCESSES", "1")
-        .output()
-        .unwrap();
-    assert_eq!(done.status.code(), Some(3), "{}", said(&done));
-    let Some(Event::Error(failure)) = events(&done).pop() else {
-        panic!("{}", said(&done));
-    };
-    assert!(failure.text.starts_with("could start "), "{}", failure.text);
+    let done = crowded(&name, "--processes");
+    let text = failure(&done);
+    assert!(text.starts_with("could start "), "{text}");
     let reason = " of 16 processes: Resource temporarily unavailable; `ulimit -u`";
-    assert!(failure.text.contains(reason), "{}", failure.text);
+    assert!(text.contains(reason), "{text}");
     assert_eq!(left(&name), Vec::<String>::new());
 }
 

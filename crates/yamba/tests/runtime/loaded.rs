@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use yamba_record::Event;
 use yamba_record::event::{HarnessUse, RawBatch};
 
-use crate::cpp::said;
+use crate::cpp::{compile, said};
 
 /// Short batches, to keep the tests short.
 pub const SHORT: [&str; 2] = ["--loaded-ns", "20000000"];
@@ -16,6 +16,33 @@ pub fn events(output: &Output) -> Vec<Event> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
         .collect()
+}
+
+/// The last record of a failed program.
+pub fn failure(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(3), "{}", said(output));
+    match events(output).pop() {
+        Some(Event::Error(failure)) => failure.text,
+        _ => panic!("{}", said(output)),
+    }
+}
+
+/// The sample under the file name `name`, with 16 workers of the kind `option` and a limit of the user's processes that leaves room for fewer.
+pub fn crowded(name: &str, option: &str) -> Output {
+    let sample = compile("g++", "load_sample.cc", &["-O2"], name);
+    // Every user that the sample switches to must be able to execute it.
+    let open = tempfile::Builder::new()
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .tempdir_in("/tmp")
+        .unwrap();
+    let program = open.path().join(name);
+    std::fs::copy(&sample, &program).unwrap();
+    Command::new(&program)
+        .args(["--run", option, "16"])
+        .args(SHORT)
+        .env("YAMBA_TEST_FEW_PROCESSES", "1")
+        .output()
+        .unwrap()
 }
 
 /// The events of a program that completes under load.

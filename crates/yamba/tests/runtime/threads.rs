@@ -10,7 +10,8 @@ use yamba_record::event::RawBatch;
 
 use crate::cpp::{check, compile, said, yamba};
 use crate::loaded::{
-    SHORT, WHERE, batches, events, harness_use, kept_guarantee, left, measured, without_number,
+    SHORT, WHERE, batches, crowded, events, failure, harness_use, kept_guarantee, left, measured,
+    without_number,
 };
 
 #[test]
@@ -76,15 +77,6 @@ fn sabotaged(sample: &Path, fault: usize, place: usize) -> Output {
         .unwrap()
 }
 
-/// The last record of a failed program.
-fn failure(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(3), "{}", said(output));
-    match events(output).pop() {
-        Some(Event::Error(failure)) => failure.text,
-        _ => panic!("{}", said(output)),
-    }
-}
-
 /// A crash and a failed call name the thread. Other ends are those of the whole process.
 #[test]
 #[ignore = "needs g++"]
@@ -137,20 +129,7 @@ fn hanging_thread_is_killed_and_named() {
 #[ignore = "needs g++"]
 fn too_many_threads_are_reported() {
     let name = format!("threads-full-{}", std::process::id());
-    let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
-    // Every user that the sample switches to must be able to execute it.
-    let open = tempfile::Builder::new()
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .tempdir_in("/tmp")
-        .unwrap();
-    let program = open.path().join(&name);
-    std::fs::copy(&sample, &program).unwrap();
-    let done = Command::new(&program)
-        .args(["--run", "--threads", "16"])
-        .args(SHORT)
-        .env("YAMBA_TEST_FEW_PROCESSES", "1")
-        .output()
-        .unwrap();
+    let done = crowded(&name, "--threads");
     assert!(failure(&done).starts_with("the process of 16 threads ended"));
     let reason = " of 16 threads: Resource temporarily unavailable; `ulimit -u`";
     assert!(said(&done).contains(reason), "{}", said(&done));

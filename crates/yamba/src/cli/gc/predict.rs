@@ -172,14 +172,20 @@ impl Predict {
     }
 }
 
-/// Fails if all costs that a file has of the chosen collectors are from an earlier version of Yamba.
+/// Fails if a file has costs of chosen collectors, and all of them lack something.
 fn check_usable(costs: &Costs, chosen: &[Collector]) -> Result<(), String> {
     let of = |c: &Collector| Some((*c, costs.collectors.get(c.name())?));
     let present = chosen.iter().filter_map(of);
-    let outdated: Option<Vec<String>> = present
-        .map(|(c, of)| Some(format!("{}: {}", c.name(), of.outdated(c)?)))
+    let lacking: Option<Vec<String>> = present
+        .map(|(c, of)| {
+            Some(format!(
+                "{}: {}",
+                c.name(),
+                of.lacking(c, costs.jvm_major())?
+            ))
+        })
         .collect();
-    match outdated {
+    match lacking {
         Some(reasons) if !reasons.is_empty() => Err(reasons.join("; ")),
         _ => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! What `yamba load run` and `yamba load replay` share: options, the measurement, and how its run is printed and stored.
+//! The common part of `yamba load run` and `yamba load replay`: options, measurement, output and storage of the run.
 
 use std::io;
 use std::time::Duration;

@@ -16,7 +16,7 @@ pub const ORDINARY: u32 = 65534;
 /// Time limit of a page's command in seconds.
 const SECONDS: &str = "300";
 
-/// What all pages of one user share: the installed command, a copy of the checkout that every user may read, and the cache.
+/// The common files of all pages of one user: the installed command, a copy of the checkout that every user may read, and the cache.
 pub struct Installed {
     folder: TempDir,
     pub cache: Cache,
