@@ -40,8 +40,9 @@ const HEAP_MB: u64 = 1024;
 const CONCURRENT_HEAP_MB: u64 = 192;
 /// Young generation of the benchmarks with the large heap.
 const YOUNG_MB: u64 = 48;
-/// Heap of the benchmarks of full collections, as a multiple of the live bytes: live objects lie among dead ones, as in an application, and have to be moved.
-const LIVE_SETS_OF_FULL_HEAP: u64 = 3;
+/// Heaps of the benchmarks of full collections, as multiples of the live bytes: live objects lie among dead ones, as in an application, and have to be moved. The difference
+/// between the two shows what dead objects cost.
+const LIVE_SETS_OF_FULL_HEAPS: [u64; 2] = [3, 6];
 /// Options of a benchmark of G1 that marks all the time: `IHOP_0` starts a marking as soon as the one before and its mixed collections are over.
 const IHOP_0: [&str; 2] = [
     "-XX:InitiatingHeapOccupancyPercent=0",
@@ -64,7 +65,7 @@ const LIMITS: Limits = Limits {
 pub(crate) const G1_DETAILS: &str = "gc*,gc+phases=debug,gc+refine+stats=debug,safepoint";
 
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 4;
+const REVISION: u32 = 5;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -168,7 +169,9 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
                 },
             );
         }
-        observe(shape, Amounts::of_full(collector));
+        for amounts in Amounts::of_full(collector) {
+            observe(shape, amounts);
+        }
         if collector == Collector::G1 {
             observe(shape, Amounts::of_marking(MARKED_WINDOW_MB, MARKED_HEAP_MB));
         }
@@ -222,23 +225,26 @@ impl Amounts {
         }
     }
 
-    /// A run with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
-    fn of_full(collector: Collector) -> Self {
+    /// Runs with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
+    fn of_full(collector: Collector) -> Vec<Self> {
         let window_mb = WINDOWS_MB[1];
         match collector {
-            Collector::Serial | Collector::Parallel => Self {
-                window_mb,
-                total_mb: TOTAL_MB,
-                heap_mb: Some(LIVE_SETS_OF_FULL_HEAP * window_mb),
-                is_full: true,
-                ..Self::default()
-            },
-            _ => Self {
+            Collector::Serial | Collector::Parallel => {
+                let full = |live_sets: u64| Self {
+                    window_mb,
+                    total_mb: TOTAL_MB,
+                    heap_mb: Some(live_sets * window_mb),
+                    is_full: true,
+                    ..Self::default()
+                };
+                LIVE_SETS_OF_FULL_HEAPS.map(full).into()
+            }
+            _ => vec![Self {
                 window_mb,
                 total_mb: window_mb,
                 explicit: EXPLICIT_COLLECTIONS,
                 ..Self::default()
-            },
+            }],
         }
     }
 }

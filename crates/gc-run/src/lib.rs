@@ -15,4 +15,4 @@ pub use command::remove_varied;
 pub use jvm::Jvm;
 pub use limits::{LIMITS, Limits};
 pub use measure::{Measured, measure};
-pub use profile::profile;
+pub use profile::{OTHERS, profile};

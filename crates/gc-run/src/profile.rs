@@ -1,10 +1,12 @@
-//! Profiles the demand of an application with Serial: a run whose young collections copy all live objects each few megabytes, and ordinary runs, which show what its
-//! collections cost. A run with G1 counts cards.
+//! Profiles the demand of an application: a run with Serial whose young collections copy all live objects each few megabytes, and ordinary runs with Serial, Parallel and G1,
+//! which show what its collections cost. Those with G1 count cards, too.
+
+use std::collections::BTreeMap;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::CollectorCosts;
-use yamba_gc::demand::{AGES, Census, Demand, SCHEMA};
-use yamba_gc::log::Kind;
+use yamba_gc::demand::{AGES, Census, Demand, PricedRun, SCHEMA};
+use yamba_gc::log::{Collection, Kind};
 use yamba_gc::ordinary::OrdinaryRun;
 use yamba_gc::refinement::Cards;
 use yamba_java::JavaCommand;
@@ -23,54 +25,69 @@ const ORDINARY_LIVE_SETS: f64 = 3.5;
 /// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
 const ORDINARY_RUNS: usize = 2;
+/// Collectors of ordinary runs beside Serial.
+pub const OTHERS: [Collector; 2] = [Collector::Parallel, Collector::G1];
 
-/// Runs an application, with `serial` as the costs of Serial, and with at least `step_bytes` allocated between two censuses.
+/// Runs an application, with the `costs` of collectors by name, and with at least `step_bytes` allocated between two censuses. The costs of Serial must be there.
 pub fn profile(
     jvm: &Jvm,
-    serial: &CollectorCosts,
+    costs: &BTreeMap<String, CollectorCosts>,
     command: &JavaCommand,
     step_bytes: u64,
     limits: Limits,
 ) -> Result<Demand, String> {
-    let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
+    let of = |collector: Collector| costs.get(collector.name()).ok_or("no costs of it");
+    let mut demand = counted(jvm, of(Collector::Serial)?, command, step_bytes, limits)?;
     let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
-    demand.ordinary = ordinary(jvm, command, heap_bytes as u64, limits)?;
-    match cards(jvm, command, heap_bytes as u64, limits) {
-        Ok(found) => demand.cards = Some(found),
-        Err(reason) => demand.not_measured.push(format!("cards with G1: {reason}")),
+    let run = |collector| ordinary(jvm, command, collector, heap_bytes as u64, limits);
+    demand.ordinary = run(Collector::Serial)?.0;
+    for collector in OTHERS {
+        let found = of(collector)
+            .map_err(str::to_owned)
+            .and_then(|costs| Ok((costs, run(collector)?)));
+        match found {
+            Ok((costs, run)) => add(&mut demand, collector, costs, run),
+            Err(reason) => demand
+                .not_measured
+                .push(format!("runs with {}: {reason}", collector.name())),
+        }
     }
     Ok(demand)
 }
 
-/// The cards of a run with G1 and a heap of fixed size.
-fn cards(
-    jvm: &Jvm,
-    command: &JavaCommand,
-    heap_bytes: u64,
-    limits: Limits,
-) -> Result<Cards, String> {
-    jvm.has(Collector::G1)?;
-    let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
-    let finished = jvm.run(Collector::G1, &arguments, G1_DETAILS, limits)?;
-    Ok(Cards::of(&finished.collections()))
+/// Adds an ordinary run and its collections.
+fn add(
+    to: &mut Demand,
+    collector: Collector,
+    costs: &CollectorCosts,
+    (run, collections): (OrdinaryRun, Vec<Collection>),
+) {
+    if collector == Collector::G1 {
+        to.cards = Some(Cards::of(&collections));
+    }
+    let costs = costs.clone();
+    to.others
+        .insert(collector.name().to_owned(), PricedRun { run, costs });
 }
 
-/// A run with Serial and a heap of fixed size.
+/// The run with the least processor time of several with a collector and a heap of fixed size, and its collections.
 fn ordinary(
     jvm: &Jvm,
     command: &JavaCommand,
+    collector: Collector,
     heap_bytes: u64,
     limits: Limits,
-) -> Result<OrdinaryRun, String> {
+) -> Result<(OrdinaryRun, Vec<Collection>), String> {
     let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
-    let all = jvm.repeat(ORDINARY_RUNS, Collector::Serial, &arguments, "gc*", limits)?;
+    let logged = match collector {
+        Collector::G1 => G1_DETAILS,
+        _ => "gc*",
+    };
+    let all = jvm.repeat(ORDINARY_RUNS, collector, &arguments, logged, limits)?;
     let least = Finished::least(all).ok_or("no run")?;
     let collections = least.collections();
-    Ok(OrdinaryRun::of(
-        heap_bytes as f64,
-        &collections,
-        least.cpu.all_ns(),
-    ))
+    let run = OrdinaryRun::of(heap_bytes as f64, &collections, least.cpu.collecting_ns);
+    Ok((run, collections))
 }
 
 /// The demand by a run that counts all live objects.
@@ -149,6 +166,7 @@ fn demand(
         mutator_ns: finished.elapsed_ns - pauses_ns,
         ordinary: OrdinaryRun::default(),
         serial: serial.clone(),
+        others: BTreeMap::new(),
         cards: None,
         censuses,
         not_measured: [

@@ -5,12 +5,22 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Collector;
+use crate::dead::dead_weight;
 use crate::fit::{Line, least_absolute, non_negative};
 use crate::log::{Collection, Kind};
 use crate::refinement::{self, Refined, RefinementCosts};
 
 /// The schema of the document.
 pub const SCHEMA: &str = "yamba-gc-costs/1";
+
+/// What a cost is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// Processor time of the collector's threads.
+    Processor,
+    /// Time in which the application stops.
+    Pause,
+}
 
 /// Costs of one sort of collection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,6 +72,9 @@ pub struct CollectorCosts {
     pub cycle_cpu: Terms,
     /// Pauses of these.
     pub cycle_pause: Terms,
+    /// Cost of a dead byte in a collection of the whole heap, relative to a live one. 0: not measured, or costs of an earlier version of Yamba.
+    #[serde(default)]
+    pub dead_weight: f64,
     /// Refinement of G1. Costs of G1 without it are from an earlier version of Yamba.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementCosts>,
@@ -70,6 +83,30 @@ pub struct CollectorCosts {
 }
 
 impl CollectorCosts {
+    /// The costs of young collections.
+    pub fn young(&self, time: Time) -> &Terms {
+        match time {
+            Time::Processor => &self.young_cpu,
+            Time::Pause => &self.young_pause,
+        }
+    }
+
+    /// The costs of collections of the whole heap in one pause.
+    pub fn full(&self, time: Time) -> &Terms {
+        match time {
+            Time::Processor => &self.full_cpu,
+            Time::Pause => &self.full_pause,
+        }
+    }
+
+    /// The costs of concurrent cycles.
+    pub fn cycle(&self, time: Time) -> &Terms {
+        match time {
+            Time::Processor => &self.cycle_cpu,
+            Time::Pause => &self.cycle_pause,
+        }
+    }
+
     /// What these costs lack for a collector of a JVM: they are from an earlier version of Yamba, or a benchmark failed.
     pub fn lacking(&self, collector: Collector, jvm_major: u32) -> Option<&'static str> {
         if collector != Collector::G1 {
@@ -108,9 +145,14 @@ pub struct Costs {
 impl Costs {
     /// The first number of the JVM's version. 0: it has none.
     pub fn jvm_major(&self) -> u32 {
-        let digits = self.jvm.split(['.', '+', '-']).next();
-        digits.and_then(|d| d.parse().ok()).unwrap_or(0)
+        jvm_major(&self.jvm)
     }
+}
+
+/// The first number of a JVM's version like `17.0.15+6`. 0: it has none.
+pub(crate) fn jvm_major(version: &str) -> u32 {
+    let digits = version.split(['.', '+', '-']).next();
+    digits.and_then(|d| d.parse().ok()).unwrap_or(0)
 }
 
 /// One run of the micro-benchmark.
@@ -134,17 +176,22 @@ pub struct Observation {
 const LEAST_NS: f64 = 1e5;
 
 /// Bytes whose processing the model charges to a collection. Marking of G1 has threads and a fit of its own; the pauses of a marking do not depend on the live bytes.
-fn charged_bytes(collection: &Collection, live_bytes: f64, collector: Collector) -> f64 {
+fn charged_bytes(design: &Design, collection: &Collection, live_bytes: f64) -> f64 {
+    let is_concurrent = design.collector.is_concurrent();
     match collection.kind {
-        Some(Kind::Young | Kind::Mixed) if !collector.is_concurrent() => collection.copied_bytes(),
+        Some(Kind::Young | Kind::Mixed) if !is_concurrent => collection.copied_bytes(),
         Some(Kind::ConcurrentMark) => 0.0,
+        Some(Kind::Full) => live_bytes + design.dead_weight * collection.freed_bytes(),
         _ => live_bytes,
     }
 }
 
 /// Columns of a fit: fixed costs of young, full and cycle, then a column for each shape and sort.
 struct Design {
+    collector: Collector,
     shapes: Vec<String>,
+    /// Weight of a dead byte in a collection of the whole heap.
+    dead_weight: f64,
 }
 
 impl Design {
@@ -153,12 +200,7 @@ impl Design {
     }
 
     /// The row of one collection.
-    fn of_collection(
-        &self,
-        run: &Observation,
-        collection: &Collection,
-        collector: Collector,
-    ) -> Vec<f64> {
+    fn of_collection(&self, run: &Observation, collection: &Collection) -> Vec<f64> {
         let mut row = vec![0.0; self.width()];
         let sort = match collection.kind {
             Some(Kind::Young | Kind::Mixed) => 0,
@@ -167,17 +209,14 @@ impl Design {
         };
         row[sort] = 1.0;
         if let Some(shape) = self.shapes.iter().position(|s| *s == run.shape) {
-            row[3 + 3 * shape + sort] = charged_bytes(collection, run.live_bytes, collector);
+            row[3 + 3 * shape + sort] = charged_bytes(self, collection, run.live_bytes);
         }
         row
     }
 
     /// The sum of the rows of all collections of a run.
-    fn of_run(&self, run: &Observation, collector: Collector) -> Vec<f64> {
-        let rows = run
-            .collections
-            .iter()
-            .map(|c| self.of_collection(run, c, collector));
+    fn of_run(&self, run: &Observation) -> Vec<f64> {
+        let rows = run.collections.iter().map(|c| self.of_collection(run, c));
         rows.fold(vec![0.0; self.width()], |sum, row| {
             sum.iter().zip(&row).map(|(a, b)| a + b).collect()
         })
@@ -200,9 +239,14 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
     let mut shapes: Vec<String> = observations.iter().map(|o| o.shape.clone()).collect();
     shapes.sort();
     shapes.dedup();
-    let design = Design { shapes };
-    let cpu = processor_time(&design, observations, collector);
-    let pause = pauses(&design, observations, collector);
+    let dead_weight = dead_weight(observations);
+    let design = Design {
+        collector,
+        shapes,
+        dead_weight,
+    };
+    let cpu = processor_time(&design, observations);
+    let pause = pauses(&design, observations);
     let mut cycle_cpu = design.terms(&cpu, 2);
     add_marking(&mut cycle_cpu, observations);
     let young_cpu = design.terms(&cpu, 0);
@@ -220,16 +264,14 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
         full_pause: design.terms(&pause, 1),
         cycle_cpu,
         cycle_pause: design.terms(&pause, 2),
+        dead_weight,
         observations: observations.len(),
     }
 }
 
 /// Coefficients of the processor time, which is known for each run.
-fn processor_time(design: &Design, observations: &[Observation], collector: Collector) -> Vec<f64> {
-    let rows: Vec<Vec<f64>> = observations
-        .iter()
-        .map(|o| design.of_run(o, collector))
-        .collect();
+fn processor_time(design: &Design, observations: &[Observation]) -> Vec<f64> {
+    let rows: Vec<Vec<f64>> = observations.iter().map(|o| design.of_run(o)).collect();
     let ys: Vec<f64> = observations.iter().map(|o| o.gc_cpu_ns).collect();
     non_negative(&rows, &ys, &relative_weights(&ys))
 }
@@ -273,11 +315,11 @@ fn add_marking(to: &mut Terms, observations: &[Observation]) {
 }
 
 /// Coefficients of the pauses, which are known for each collection. A pause that another process disturbed has little weight.
-fn pauses(design: &Design, observations: &[Observation], collector: Collector) -> Vec<f64> {
+fn pauses(design: &Design, observations: &[Observation]) -> Vec<f64> {
     let (mut rows, mut ys) = (Vec::new(), Vec::new());
     for run in observations {
         for collection in &run.collections {
-            rows.push(design.of_collection(run, collection, collector));
+            rows.push(design.of_collection(run, collection));
             ys.push(collection.pauses_ns.iter().sum::<f64>());
         }
     }

@@ -1,8 +1,11 @@
 //! The demand of an application, `yamba-gc-profile/1`: what it allocates and how long objects live. Ages are in bytes allocated.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::costs::CollectorCosts;
+use crate::Collector;
+use crate::costs::{self, CollectorCosts};
 use crate::ordinary::OrdinaryRun;
 use crate::refinement::Cards;
 
@@ -28,6 +31,16 @@ impl Census {
     }
 }
 
+/// An ordinary run of an application, and what the collector costs on the same machine.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PricedRun {
+    /// The collections of the run.
+    pub run: OrdinaryRun,
+    /// Costs by the micro-benchmarks.
+    pub costs: CollectorCosts,
+}
+
 /// The demand of one application.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -49,6 +62,9 @@ pub struct Demand {
     pub ordinary: OrdinaryRun,
     /// Costs of Serial on the machine of the profile, to compare the ordinary run with.
     pub serial: CollectorCosts,
+    /// Ordinary runs with Parallel and G1, by name of the collector. Predictions for a collector without such a run follow from the one with Serial.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<String, PricedRun>,
     /// Cards with G1. Missing in profiles of earlier versions and of JVMs without G1: no refinement is predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cards: Option<Cards>,
@@ -63,6 +79,17 @@ impl Demand {
     pub fn largest_live_bytes(&self) -> f64 {
         let live = self.censuses.iter().map(Census::live_bytes);
         live.fold(0.0, f64::max)
+    }
+
+    /// The first number of the version of the JVM of the profile.
+    pub fn jvm_major(&self) -> u32 {
+        costs::jvm_major(&self.jvm)
+    }
+
+    /// The ordinary run with another collector than Serial, if it had young collections.
+    pub fn other(&self, collector: Collector) -> Option<&PricedRun> {
+        let found = self.others.get(collector.name());
+        found.filter(|priced| priced.run.young.bytes > 0.0)
     }
 }
 
@@ -231,6 +258,7 @@ pub(crate) mod tests {
             mutator_ns: 1e9,
             ordinary: OrdinaryRun::default(),
             serial: CollectorCosts::default(),
+            others: BTreeMap::new(),
             cards: None,
             censuses: (0..steps).map(census).collect(),
             not_measured: Vec::new(),

@@ -2,14 +2,17 @@
 //! A collector has costs, measured by micro-benchmarks. A simulation of the collector's policy turns demand and heap size into collections, and the costs turn these
 //! into time. No file, no process, no clock.
 
+mod calibration;
 pub mod collector;
 pub mod costs;
+mod dead;
 pub mod demand;
 pub mod fit;
 pub mod log;
 pub mod ordinary;
 pub mod policy;
 pub mod predict;
+mod price;
 #[cfg(test)]
 mod published;
 pub mod refinement;

@@ -27,6 +27,8 @@ pub struct Collection {
     pub pauses_ns: Vec<f64>,
     /// Bytes in Eden before, for collectors with an Eden.
     pub eden_bytes: f64,
+    /// Bytes in Eden and the survivor spaces before and after. Only of Serial and Parallel.
+    pub young_bytes: (f64, f64),
     /// Bytes in the survivor spaces after the collection.
     pub survivor_bytes: f64,
     /// Bytes in the old generation before and after.
@@ -51,6 +53,16 @@ impl Collection {
     pub fn copied_bytes(&self) -> f64 {
         let grown = self.survivor_bytes + (self.old_bytes.1 - self.old_bytes.0).max(0.0);
         self.logged_copied_bytes.unwrap_or(grown)
+    }
+
+    /// Bytes in the heap after the collection. Only of Serial and Parallel.
+    pub fn left_bytes(&self) -> f64 {
+        self.young_bytes.1 + self.old_bytes.1
+    }
+
+    /// Bytes that the collection freed. Only of Serial and Parallel.
+    pub fn freed_bytes(&self) -> f64 {
+        (self.young_bytes.0 + self.old_bytes.0 - self.left_bytes()).max(0.0)
     }
 }
 
@@ -136,6 +148,7 @@ fn milliseconds(rest: &str) -> Option<f64> {
 fn space(to: &mut Collection, name: &str, change: &str, region_bytes: f64) {
     match name {
         "DefNew" | "PSYoungGen" => {
+            to.young_bytes = before_after(change);
             to.eden_bytes = part(change, "Eden: ").0;
             to.survivor_bytes = part(change, "From: ").1;
         }
@@ -221,6 +234,8 @@ mod tests {
         assert_eq!(found.pauses_ns, [2.438e6]);
         assert_eq!(found.eden_bytes, 83886.0 * 1024.0);
         assert_eq!(found.copied_bytes(), 5860.0 * 1024.0);
+        assert_eq!(found.left_bytes(), 5867.0 * 1024.0);
+        assert_eq!(found.freed_bytes(), 83885.0 * 1024.0);
         assert_eq!(
             (found.bytes_by_age[0], found.bytes_by_age[14]),
             (4.8e6, 1199520.0)

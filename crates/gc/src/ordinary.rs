@@ -1,8 +1,8 @@
-//! The cost of an application's objects, from its collections in an ordinary run with Serial.
+//! The cost of an application's objects, from its collections in an ordinary run.
 
 use serde::{Deserialize, Serialize};
 
-use crate::costs::Terms;
+use crate::costs::{Terms, Time};
 use crate::log::{Collection, Kind};
 
 /// The collections of one sort in a run.
@@ -13,13 +13,16 @@ pub struct Work {
     pub collections: f64,
     /// Bytes that they copied; of collections of the whole heap, bytes that were alive.
     pub bytes: f64,
+    /// Bytes that collections of the whole heap freed.
+    #[serde(default)]
+    pub dead_bytes: f64,
     /// Their processor time, in ns.
     pub cpu_ns: f64,
     /// Their pauses, in ns.
     pub pause_ns: f64,
 }
 
-/// A run with Serial and a heap of fixed size.
+/// A run with a collector that stops the application, and a heap of fixed size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OrdinaryRun {
@@ -41,43 +44,41 @@ impl Work {
         self.pause_ns += pauses_ns;
     }
 
-    /// The processor time for a byte beyond the fixed costs of the collections, in ns. `None`: no byte was processed.
-    pub fn cpu_ns_per_byte(&self, terms: &Terms) -> Option<f64> {
-        self.ns_per_byte(self.cpu_ns, terms)
-    }
-
-    /// The pause for a byte beyond the fixed pauses of the collections, in ns. `None`: no byte was processed.
-    pub fn pause_ns_per_byte(&self, terms: &Terms) -> Option<f64> {
-        self.ns_per_byte(self.pause_ns, terms)
-    }
-
-    fn ns_per_byte(&self, all_ns: f64, terms: &Terms) -> Option<f64> {
+    /// The time for a live byte beyond the fixed costs of the collections, in ns. A dead byte weighs `dead_weight` live ones. `None`: no byte was processed.
+    pub fn ns_per_byte(&self, time: Time, terms: &Terms, dead_weight: f64) -> Option<f64> {
+        let all_ns = match time {
+            Time::Processor => self.cpu_ns,
+            Time::Pause => self.pause_ns,
+        };
         let fixed_ns = self.collections * terms.fixed_ns;
         let of_bytes = (all_ns - fixed_ns).max(LEAST_SHARE * all_ns);
-        (self.bytes > 0.0).then(|| of_bytes / self.bytes)
+        let bytes = self.bytes + dead_weight * self.dead_bytes;
+        (self.bytes > 0.0).then(|| of_bytes / bytes)
     }
 }
 
 impl OrdinaryRun {
-    /// The run by the collections of its log. Serial has one thread, which works in pauses only, so the pauses divide its processor time.
+    /// The run by the collections of its log. `gc_cpu_ns` is the processor time of the threads that work in pauses only, so the pauses divide it.
     pub fn of(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
         let mut run = Self {
             heap_bytes,
             ..Self::default()
         };
+        let mut all_pauses_ns = 0.0;
         for collection in collections {
             let pauses_ns = collection.pauses_ns.iter().sum();
+            all_pauses_ns += pauses_ns;
             match collection.kind {
                 Some(Kind::Full) => {
-                    let alive = collection.survivor_bytes + collection.old_bytes.1;
-                    run.full.add(alive, pauses_ns);
+                    run.full.add(collection.left_bytes(), pauses_ns);
+                    run.full.dead_bytes += collection.freed_bytes();
                 }
+                Some(Kind::ConcurrentMark) => {}
                 _ => run.young.add(collection.copied_bytes(), pauses_ns),
             }
         }
-        let pauses_ns = run.young.pause_ns + run.full.pause_ns;
-        if pauses_ns > 0.0 {
-            let cpu_share = gc_cpu_ns / pauses_ns;
+        if all_pauses_ns > 0.0 {
+            let cpu_share = gc_cpu_ns / all_pauses_ns;
             run.young.cpu_ns = run.young.pause_ns * cpu_share;
             run.full.cpu_ns = run.full.pause_ns * cpu_share;
         }
@@ -89,40 +90,65 @@ impl OrdinaryRun {
 mod tests {
     use super::*;
 
-    fn collection(kind: Kind, bytes: f64, pause_ns: f64) -> Collection {
+    fn young(bytes: f64, pause_ns: f64) -> Collection {
         Collection {
-            kind: Some(kind),
+            kind: Some(Kind::Young),
             pauses_ns: vec![pause_ns],
             survivor_bytes: bytes,
             ..Collection::default()
         }
     }
 
+    fn fixed(fixed_ns: f64) -> Terms {
+        Terms {
+            fixed_ns,
+            ..Terms::default()
+        }
+    }
+
     #[test]
     fn processor_time_is_divided_by_pauses() {
-        let all = [
-            collection(Kind::Young, 1e6, 1e6),
-            collection(Kind::Young, 3e6, 2e6),
-            collection(Kind::Full, 10e6, 9e6),
-        ];
+        let full = Collection {
+            kind: Some(Kind::Full),
+            pauses_ns: vec![9e6],
+            young_bytes: (12e6, 1e6),
+            old_bytes: (28e6, 9e6),
+            ..Collection::default()
+        };
+        let all = [young(1e6, 1e6), young(3e6, 2e6), full];
         // Half of each pause was a wait for a processor.
         let run = OrdinaryRun::of(64e6, &all, 6e6);
-        let young = Work {
+        let expected = Work {
             collections: 2.0,
             bytes: 4e6,
+            dead_bytes: 0.0,
             cpu_ns: 1.5e6,
             pause_ns: 3e6,
         };
-        assert_eq!(run.young, young);
+        assert_eq!(run.young, expected);
         assert_eq!((run.full.bytes, run.full.cpu_ns), (10e6, 4.5e6));
-        let terms = |fixed_ns: f64| Terms {
-            fixed_ns,
-            ..Terms::default()
-        };
-        assert_eq!(run.young.cpu_ns_per_byte(&terms(0.25e6)), Some(0.25));
-        assert_eq!(run.young.pause_ns_per_byte(&terms(0.5e6)), Some(0.5));
+        let price = |time, fixed_ns| run.young.ns_per_byte(time, &fixed(fixed_ns), 0.0);
+        assert_eq!(price(Time::Processor, 0.25e6), Some(0.25));
+        assert_eq!(price(Time::Pause, 0.5e6), Some(0.5));
         // The fixed cost leaves at least a fifth.
-        assert_eq!(run.young.cpu_ns_per_byte(&terms(1e6)), Some(0.075));
-        assert_eq!(Work::default().cpu_ns_per_byte(&terms(0.0)), None);
+        assert_eq!(price(Time::Processor, 1e6), Some(0.075));
+        let nothing = Work::default().ns_per_byte(Time::Processor, &fixed(0.0), 0.0);
+        assert_eq!(nothing, None);
+        // Of 40 MB, 30 MB were dead. Each costs a fifth of a live byte.
+        let of_full = run.full.ns_per_byte(Time::Pause, &fixed(1e6), 0.2);
+        assert_eq!(of_full, Some(0.5));
+    }
+
+    /// The pauses of a marking take a third of the processor time, and belong to neither sort.
+    #[test]
+    fn markings_of_g1_belong_to_no_sort() {
+        let marking = Collection {
+            kind: Some(Kind::ConcurrentMark),
+            pauses_ns: vec![0.5e6, 0.5e6],
+            ..Collection::default()
+        };
+        let run = OrdinaryRun::of(64e6, &[young(1e6, 2e6), marking], 4.5e6);
+        assert_eq!((run.young.collections, run.young.cpu_ns), (1.0, 3e6));
+        assert_eq!(run.full, Work::default());
     }
 }

@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Collector;
-use crate::costs::{CollectorCosts, Terms};
+use crate::calibration::{calibrate, copy_factor};
+use crate::costs::{CollectorCosts, Time};
 use crate::demand::{Demand, Survival};
 use crate::log::Kind;
 use crate::policy::{Setting, Simulated, mutator_ns, simulate};
+use crate::price::Prices;
 use crate::refinement;
 
 /// A predicted figure.
@@ -73,84 +75,6 @@ fn unexplained(collector: Collector) -> [f64; 4] {
     }
 }
 
-/// Costs for this application's objects: fixed, and for each live byte.
-struct Price {
-    fixed_ns: f64,
-    ns_per_byte: f64,
-    deviation: f64,
-}
-
-impl Price {
-    /// The price by `terms` of objects that cost `ns_per_byte` by the terms of Serial.
-    fn of(terms: &Terms, serial: &Terms, ns_per_byte: f64) -> Self {
-        let (ns_per_byte, deviation) = terms.at(&serial.ns_per_byte, ns_per_byte);
-        Self {
-            fixed_ns: terms.fixed_ns,
-            ns_per_byte,
-            deviation,
-        }
-    }
-
-    fn cost(&self, of: &Simulated) -> f64 {
-        self.fixed_ns + self.ns_per_byte * of.bytes
-    }
-}
-
-/// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so that Shenandoah has little to evacuate. From two programs on which the
-/// choices of the model were made (docs/notes/gc.md).
-fn evacuation(collector: Collector) -> f64 {
-    if collector == Collector::Shenandoah {
-        2.5
-    } else {
-        1.0
-    }
-}
-
-/// All prices of a collector, as processor time or as pause.
-struct Prices {
-    young: Price,
-    full: Price,
-    cycle: Price,
-}
-
-impl Prices {
-    /// The prices of a collector from its `costs` of young collections, full ones and cycles. `serial` has the same costs of Serial for the first two, and `own` what a byte of
-    /// this application costs with Serial, in ns. Where its ordinary run had none of a sort, the benchmarks stand for it.
-    fn of(
-        collector: Collector,
-        costs: [&Terms; 3],
-        serial: [&Terms; 2],
-        own: [Option<f64>; 2],
-    ) -> Self {
-        let [of_young, of_full] = serial;
-        let young = own[0].unwrap_or_else(|| of_young.mean_ns_per_byte());
-        let full = own[1].unwrap_or_else(|| of_full.at(&of_young.ns_per_byte, young).0);
-        // A marking of G1 visits the whole live set, as a collection of the whole heap does: its costs by shape are closer to those.
-        let (of_cycle, cycle) = if collector == Collector::G1 {
-            (of_full, full)
-        } else {
-            (of_young, young)
-        };
-        Self {
-            young: Price::of(costs[0], of_young, young),
-            full: Price::of(costs[1], of_full, full),
-            cycle: Price::of(costs[2], of_cycle, cycle),
-        }
-    }
-
-    fn cost(&self, of: &Simulated) -> f64 {
-        self.price(of.kind).cost(of)
-    }
-
-    fn price(&self, kind: Kind) -> &Price {
-        match kind {
-            Kind::Young | Kind::Mixed => &self.young,
-            Kind::Full => &self.full,
-            Kind::Cycle | Kind::ConcurrentMark => &self.cycle,
-        }
-    }
-}
-
 /// Totals of one simulation.
 struct Outcome {
     collections: f64,
@@ -161,8 +85,9 @@ struct Outcome {
     cpu_deviation: f64,
 }
 
-/// Variations of the simulation whose results span the interval: factors of the heap's size.
-const HEAP_FACTORS: [f64; 2] = [0.97, 1.03];
+/// Factors of the heap's size in variations of the simulation. A collection more or less before the end of an application, or before its live set falls, is chance. So the
+/// variation with the median of the processor time is predicted, and the results of all of them span the interval.
+const HEAP_FACTORS: [f64; 5] = [1.0, 0.97, 0.985, 1.015, 1.03];
 
 /// How to replace costs that lack something.
 pub const MEASURE_AGAIN: &str =
@@ -179,26 +104,8 @@ pub fn predict(
     if let Some(reason) = costs.lacking(collector, jvm_major) {
         return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
     }
-    let (run, serial) = (&demand.ordinary, &demand.serial);
-    let mut cpu = Prices::of(
-        collector,
-        [&costs.young_cpu, &costs.full_cpu, &costs.cycle_cpu],
-        [&serial.young_cpu, &serial.full_cpu],
-        [
-            run.young.cpu_ns_per_byte(&serial.young_cpu),
-            run.full.cpu_ns_per_byte(&serial.full_cpu),
-        ],
-    );
-    cpu.cycle.ns_per_byte *= evacuation(collector);
-    let pause = Prices::of(
-        collector,
-        [&costs.young_pause, &costs.full_pause, &costs.cycle_pause],
-        [&serial.young_pause, &serial.full_pause],
-        [
-            run.young.pause_ns_per_byte(&serial.young_pause),
-            run.full.pause_ns_per_byte(&serial.full_pause),
-        ],
-    );
+    let cpu = Prices::of(collector, Time::Processor, costs, demand);
+    let pause = Prices::of(collector, Time::Pause, costs, demand);
     let refinement_ns = |collections: f64| {
         let run = refinement::Run {
             allocated_bytes: demand.allocated_bytes,
@@ -209,25 +116,27 @@ pub fn predict(
         let both = costs.refinement.zip(demand.cards.as_ref());
         both.map_or(0.0, |(costs, cards)| costs.cpu_ns(cards, jvm_major, run))
     };
+    let cycle_ns = (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte);
+    let copied = copy_factor(demand, collector, cycle_ns);
     let at = |factor: f64| {
         let setting = Setting {
             demand,
             survival: Survival::of(demand),
             heap_bytes: heap_bytes as f64 * factor,
             jvm_major,
-            cycle_ns: (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte),
+            cycle_ns,
             allocation_factor: 1.0,
         };
-        let mut found = outcome(&simulate(collector, &setting)?, &cpu, &pause);
+        let mut collections = simulate(collector, &setting)?;
+        calibrate(&mut collections, copied);
+        let mut found = outcome(&collections, &cpu, &pause);
         found.cpu_ns += refinement_ns(found.collections);
         Ok::<_, String>(found)
     };
-    let mut outcomes = vec![at(1.0)?];
-    outcomes.extend(
-        HEAP_FACTORS
-            .into_iter()
-            .filter_map(|factor| at(factor).ok()),
-    );
+    let [exact, others @ ..] = HEAP_FACTORS;
+    let mut outcomes = vec![at(exact)?];
+    outcomes.extend(others.into_iter().filter_map(|factor| at(factor).ok()));
+    outcomes.sort_by(|a, b| a.cpu_ns.total_cmp(&b.cpu_ns));
     Ok(summary(collector, heap_bytes, &outcomes))
 }
 
@@ -253,15 +162,17 @@ fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
     }
 }
 
+/// The prediction from the outcomes of all variations, sorted by processor time.
 fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Prediction {
     let [count, cpu, pause, longest] = unexplained(collector);
-    let objects = 2.0 * outcomes[0].cpu_deviation;
+    let median = &outcomes[outcomes.len() / 2];
+    let objects = 2.0 * median.cpu_deviation;
     let figure = |value: fn(&Outcome) -> f64, share: f64, least: f64| {
         let values = outcomes.iter().map(value);
         let low = values.clone().fold(f64::INFINITY, f64::min);
         let high = values.fold(0.0, f64::max);
         Figure {
-            predicted: value(&outcomes[0]),
+            predicted: value(median),
             interval: (
                 (low / (1.0 + share) - least).max(0.0),
                 high * (1.0 + share) + least,
@@ -284,6 +195,7 @@ fn summary(collector: Collector, heap_bytes: u64, outcomes: &[Outcome]) -> Predi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::costs::Terms;
     use crate::demand::tests::constant_lifetime;
     use crate::refinement::{Cards, RefinementCosts};
 
@@ -308,6 +220,7 @@ mod tests {
                 wake_ns: 2e6,
                 bytes_per_card: Some(400.0),
             }),
+            dead_weight: 0.0,
             observations: 1,
         }
     }

@@ -20,6 +20,19 @@ pub struct Simulated {
     pub kind: Kind,
     /// Live bytes that it copies or marks.
     pub bytes: f64,
+    /// Dead bytes among which a collection of the whole heap finds the live ones. Only of Serial and Parallel.
+    pub dead_bytes: f64,
+}
+
+impl Simulated {
+    /// A collection without dead bytes that cost time.
+    fn new(kind: Kind, bytes: f64) -> Self {
+        Self {
+            kind,
+            bytes,
+            dead_bytes: 0.0,
+        }
+    }
 }
 
 /// Input of a simulation.

@@ -2,7 +2,7 @@
 
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};
-use super::young::{Young, whole};
+use super::young::{Young, full};
 use super::{Setting, Simulated};
 use crate::log::Kind;
 
@@ -11,6 +11,8 @@ const ALIGNMENT_BYTES: f64 = 524_288.0;
 const SURVIVOR_RATIO: (f64, f64) = (8.0, 3.0);
 /// Largest age of young objects, at first (`InitialTenuringThreshold`).
 const TENURING: usize = 7;
+/// Collections before the sizes of the spaces follow the survivors (`AdaptiveSizePolicyReadyThreshold`).
+const READY_AFTER: usize = 5;
 /// Weight and padding of the averages (`AdaptiveSizePolicyWeight`, `SurvivorPadding`, `PromotedPadding`).
 const AVERAGE: (f64, f64) = (10.0, 3.0);
 
@@ -51,15 +53,20 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
             // Young collections cost more than full ones, or the survivors do not fit: objects are promoted earlier.
             threshold = (threshold - 1).max(1);
             young.set_threshold(threshold);
-            let target = down(survived.padded() + ALIGNMENT_BYTES - 1.0);
-            survivor = target.clamp(ALIGNMENT_BYTES, most_survivor);
-            if by_metaspace.is_none() && promoted.padded() <= old_size - old_bytes {
+            if found.len() > READY_AFTER {
+                let target = down(survived.padded() + ALIGNMENT_BYTES - 1.0);
+                survivor = target.clamp(ALIGNMENT_BYTES, most_survivor);
+            }
+            // The next collection is one of the whole heap if the promoted objects would not fit.
+            if by_metaspace.is_none() && old_bytes <= old_size {
                 continue;
             }
         }
-        let full = whole(setting, at, Kind::Full);
-        found.push(full);
-        let live = full.bytes;
+        let eden_bytes = eden_rest + at - young.emptied_at();
+        let used = old_bytes + young.survivor_bytes() + eden_bytes;
+        let all = full(setting, at, used);
+        found.push(all);
+        let live = all.bytes;
         old_bytes = live.min(old_size);
         eden_rest = (live - old_size).max(0.0);
         young.empty(at);
@@ -68,5 +75,34 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         if eden_rest > eden * 0.98 {
             return Err(format!("the live set is {:.0} MB", live / 1e6));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::Survival;
+    use crate::demand::tests::constant_lifetime;
+
+    /// Sizes in logs of JDK 17 and 25 with 48 MB: Eden has 12 MiB, and 6 MiB as soon as survivor spaces of 2 MiB have become 5 MiB. That is after the sixth collection here. A
+    /// collection of the whole heap comes in the place of a young one, so each Eden has one collection.
+    #[test]
+    fn each_eden_has_one_collection() {
+        let demand = constant_lifetime(613, 16e6);
+        let mebibytes = |count: f64| count * 1048576.0;
+        let found = simulate(&Setting {
+            demand: &demand,
+            survival: Survival::of(&demand),
+            heap_bytes: mebibytes(48.0),
+            jvm_major: 25,
+            cycle_ns: (0.0, 0.0),
+            allocation_factor: 1.0,
+        });
+        let found = found.unwrap();
+        let rest = (613e6 - mebibytes(6.0 * 12.0)) / mebibytes(6.0);
+        assert_eq!(found.len(), 6 + rest as usize);
+        // 10.5 and 12.6 MB are promoted of the old generation's 33.6 MB. Such an amount does not fit once more.
+        let first: Vec<Kind> = found.iter().take(3).map(|c| c.kind).collect();
+        assert_eq!(first, [Kind::Young, Kind::Young, Kind::Full]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};
-use super::young::{Young, whole};
+use super::young::{Young, full};
 use super::{Setting, Simulated};
 use crate::log::Kind;
 
@@ -71,14 +71,13 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
             }
         }
         if next.is_none() && !is_safe && setting.jvm_major < TRIES_IN_VAIN_BEFORE {
-            found.push(Simulated {
-                kind: Kind::Young,
-                bytes: 0.0,
-            });
+            found.push(Simulated::new(Kind::Young, 0.0));
         }
-        let full = whole(setting, at, Kind::Full);
-        found.push(full);
-        let live = full.bytes;
+        let eden_bytes = eden_rest + (at - young.emptied_at()) * setting.allocation_factor;
+        let used = old_bytes + young.survivor_bytes() + eden_bytes;
+        let all = full(setting, at, used);
+        found.push(all);
+        let live = all.bytes;
         old_bytes = live.min(layout.old);
         eden_rest = (live - layout.old).max(0.0);
         young.empty(at);

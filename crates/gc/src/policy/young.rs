@@ -142,17 +142,20 @@ impl Young {
 
 impl Evacuated {
     pub(super) fn as_collection(&self, kind: Kind) -> Simulated {
-        Simulated {
-            kind,
-            bytes: self.copied_bytes,
-        }
+        Simulated::new(kind, self.copied_bytes)
     }
 }
 
 /// A collection of all live bytes.
 pub(super) fn whole(setting: &Setting, now: f64, kind: Kind) -> Simulated {
+    Simulated::new(kind, setting.survival.alive(now, 0.0))
+}
+
+/// A collection of a heap with `used` bytes.
+pub(super) fn full(setting: &Setting, now: f64, used: f64) -> Simulated {
+    let all = whole(setting, now, Kind::Full);
     Simulated {
-        kind,
-        bytes: setting.survival.alive(now, 0.0),
+        dead_bytes: (used - all.bytes).max(0.0),
+        ..all
     }
 }

@@ -150,10 +150,10 @@ impl G1<'_> {
         let kind = if is_mixed { Kind::Mixed } else { Kind::Young };
         if needed > room {
             bytes *= (room / needed).max(0.0);
-            self.found.push(Simulated { kind, bytes });
+            self.found.push(Simulated::new(kind, bytes));
             self.fail(now);
         } else {
-            self.found.push(Simulated { kind, bytes });
+            self.found.push(Simulated::new(kind, bytes));
             self.learn(&moved, now - before, is_mixed);
             self.next_phase(now);
         }
@@ -161,8 +161,7 @@ impl G1<'_> {
 
     /// Objects without room stay where they are. In logs another collection of a single region fails as well, and one of the whole heap follows.
     fn fail(&mut self, now: f64) {
-        let kind = Kind::Young;
-        self.found.push(Simulated { kind, bytes: 0.0 });
+        self.found.push(Simulated::new(Kind::Young, 0.0));
         self.collect_all(now);
     }
 

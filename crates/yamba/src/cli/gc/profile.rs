@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::demand::Demand;
-use yamba_gc_run::{LIMITS, Limits, profile, remove_varied};
+use yamba_gc_run::{LIMITS, Limits, OTHERS, profile, remove_varied};
 use yamba_java::JavaCommand;
 use yamba_record::number::bytes;
 use yamba_session::java::failure;
@@ -15,8 +15,8 @@ use crate::cli::{Failure, output, quantity};
 
 /// Record how much a Java application allocates, and how long its objects live
 ///
-/// The application runs three times with the Serial collector. In the first run, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
-/// allocated, so they do not depend on the speed of the machine. The others show what ordinary collections cost. A run with G1 counts dirty cards. Options of `java`
+/// The application runs seven times. In the first run, with the Serial collector, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
+/// allocated, so they do not depend on the speed of the machine. The others, two each with Serial, Parallel and G1, show what ordinary collections cost. Options of `java`
 /// for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
@@ -43,15 +43,16 @@ impl Profile {
         let mut command = JavaCommand::of(&self.command).map_err(failure)?;
         let removed = remove_varied(&mut command);
         let jvm = jvm(home(&self.command[0]).as_deref())?;
-        let costs = costs(&jvm, &[Collector::Serial], false)?;
-        let serial = costs
-            .collectors
-            .get(Collector::Serial.name())
-            .ok_or_else(|| {
-                let reason = costs.skipped.get(Collector::Serial.name());
-                Failure::new(reason.map_or("no costs of Serial", String::as_str))
-                    .help("`yamba gc characterise --collector serial --force` tries again")
-            })?;
+        let profiled: Vec<Collector> = [Collector::Serial].into_iter().chain(OTHERS).collect();
+        let costs = costs(&jvm, &profiled, false)?;
+        let serial = Collector::Serial.name();
+        if !costs.collectors.contains_key(serial) {
+            let reason = costs.skipped.get(serial);
+            let failure = Failure::new(reason.map_or("no costs of Serial", String::as_str));
+            return Err(
+                failure.help("`yamba gc characterise --collector serial --force` tries again")
+            );
+        }
         if !removed.is_empty() {
             output::note(&format!("replaced options: {}\n", removed.join(" ")));
         }
@@ -59,7 +60,7 @@ impl Profile {
             time: self.time_limit,
             ..LIMITS
         };
-        let found = profile(&jvm, serial, &command, self.step, limits)
+        let found = profile(&jvm, &costs.collectors, &command, self.step, limits)
             .map_err(|e| Failure::new(e).help("run the command by itself first"))?;
         output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
         output::result(&summary(&found))

@@ -1,0 +1,226 @@
+//! What the collections of an application cost: prices by the benchmarks of a collector, for objects as dear as those of the application.
+
+use crate::Collector;
+use crate::costs::{CollectorCosts, Terms, Time};
+use crate::demand::Demand;
+use crate::log::Kind;
+use crate::ordinary::OrdinaryRun;
+use crate::policy::Simulated;
+
+/// Costs for this application's objects: fixed, and for each live byte.
+pub(crate) struct Price {
+    pub(crate) fixed_ns: f64,
+    pub(crate) ns_per_byte: f64,
+    /// Weight of a dead byte.
+    dead_weight: f64,
+    /// Deviation of the shapes from the line that gave the price, as a share.
+    pub(crate) deviation: f64,
+}
+
+impl Price {
+    /// The price by `terms` of objects whose price is `profiled`.
+    fn of(terms: &Terms, dead_weight: f64, profiled: Profiled) -> Self {
+        let (ns_per_byte, deviation) = terms.at(&profiled.terms.ns_per_byte, profiled.ns_per_byte);
+        Self {
+            fixed_ns: terms.fixed_ns,
+            ns_per_byte,
+            dead_weight,
+            deviation,
+        }
+    }
+
+    fn cost(&self, of: &Simulated) -> f64 {
+        self.fixed_ns + self.ns_per_byte * (of.bytes + self.dead_weight * of.dead_bytes)
+    }
+}
+
+/// The price of a byte of the application in its profile, with the costs of the benchmarks there.
+#[derive(Clone, Copy)]
+struct Profiled<'a> {
+    terms: &'a Terms,
+    ns_per_byte: f64,
+}
+
+/// The prices of young and of full collections in a run of the profile. `None`: the run had no collections of that sort.
+fn profiled<'a>(
+    time: Time,
+    run: &OrdinaryRun,
+    costs: &'a CollectorCosts,
+) -> [Option<Profiled<'a>>; 2] {
+    let (young, full) = (costs.young(time), costs.full(time));
+    let of = |terms: &'a Terms, ns_per_byte: Option<f64>| {
+        ns_per_byte.map(|ns_per_byte| Profiled { terms, ns_per_byte })
+    };
+    [
+        of(young, run.young.ns_per_byte(time, young, 0.0)),
+        of(full, run.full.ns_per_byte(time, full, costs.dead_weight)),
+    ]
+}
+
+/// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so that Shenandoah has little to evacuate. From two programs on which the
+/// choices of the model were made (docs/notes/gc.md).
+fn evacuation(collector: Collector) -> f64 {
+    if collector == Collector::Shenandoah {
+        2.5
+    } else {
+        1.0
+    }
+}
+
+/// All prices of a collector, as processor time or as pause.
+pub(crate) struct Prices {
+    pub(crate) young: Price,
+    pub(crate) full: Price,
+    pub(crate) cycle: Price,
+}
+
+impl Prices {
+    /// The prices of a collector from its `costs`. An ordinary run with this collector counts before the one with Serial. Where no run had collections of a sort, the benchmarks
+    /// stand for them.
+    pub(crate) fn of(
+        collector: Collector,
+        time: Time,
+        costs: &CollectorCosts,
+        demand: &Demand,
+    ) -> Self {
+        let serial = &demand.serial;
+        let [young, full] = profiled(time, &demand.ordinary, serial);
+        let young = young.unwrap_or_else(|| Profiled {
+            terms: serial.young(time),
+            ns_per_byte: serial.young(time).mean_ns_per_byte(),
+        });
+        let full = full.unwrap_or_else(|| Profiled {
+            terms: serial.full(time),
+            ns_per_byte: serial
+                .full(time)
+                .at(&young.terms.ns_per_byte, young.ns_per_byte)
+                .0,
+        });
+        let other = demand.other(collector);
+        let [own_young, own_full] = other.map_or([None; 2], |o| profiled(time, &o.run, &o.costs));
+        // A marking of G1 visits the whole live set, as a collection of the whole heap does: its costs by shape are closer to those.
+        let cycle = if collector == Collector::G1 {
+            full
+        } else {
+            young
+        };
+        let mut cycle = Price::of(costs.cycle(time), 0.0, cycle);
+        if time == Time::Processor {
+            cycle.ns_per_byte *= evacuation(collector);
+        }
+        Self {
+            young: Price::of(costs.young(time), 0.0, own_young.unwrap_or(young)),
+            full: Price::of(
+                costs.full(time),
+                costs.dead_weight,
+                own_full.unwrap_or(full),
+            ),
+            cycle,
+        }
+    }
+
+    pub(crate) fn cost(&self, of: &Simulated) -> f64 {
+        self.price(of.kind).cost(of)
+    }
+
+    pub(crate) fn price(&self, kind: Kind) -> &Price {
+        match kind {
+            Kind::Young | Kind::Mixed => &self.young,
+            Kind::Full => &self.full,
+            Kind::Cycle | Kind::ConcurrentMark => &self.cycle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::demand::PricedRun;
+    use crate::demand::tests::constant_lifetime;
+    use crate::ordinary::Work;
+
+    /// Costs whose pauses are `share` of the processor time: two shapes, 1 and 2 ns for a byte of a young collection, twice as much for one of the whole heap.
+    fn costs(share: f64, dead_weight: f64) -> CollectorCosts {
+        let terms = |factor: f64| Terms {
+            fixed_ns: 1e5 * factor,
+            ns_per_byte: BTreeMap::from([("a".to_owned(), factor), ("b".to_owned(), 2.0 * factor)]),
+        };
+        CollectorCosts {
+            young_cpu: terms(1.0),
+            young_pause: terms(share),
+            full_cpu: terms(2.0),
+            full_pause: terms(2.0 * share),
+            dead_weight,
+            ..CollectorCosts::default()
+        }
+    }
+
+    /// Collections of a MB each, with the time for each beyond the fixed cost.
+    fn work(collections: f64, cpu_ns: f64, pause_ns: f64) -> Work {
+        Work {
+            collections,
+            bytes: 1e6 * collections,
+            dead_bytes: 0.0,
+            cpu_ns: (1e5 + cpu_ns) * collections,
+            pause_ns,
+        }
+    }
+
+    fn close(found: f64, expected: f64) -> bool {
+        (found / expected - 1.0).abs() < 1e-9
+    }
+
+    /// With Serial a byte costs 1.5 ns. With Parallel it costs 1.8 ns, and the pauses are 0.9 of that, where the benchmarks have a half.
+    #[test]
+    fn run_with_the_same_collector_counts_before_the_one_with_serial() {
+        let mut demand = constant_lifetime(10, 1e6);
+        demand.serial = costs(1.0, 0.0);
+        demand.ordinary.young = work(10.0, 1.5e6, 16e6);
+        let parallel = costs(0.5, 0.0);
+        let price = |demand: &Demand, time| {
+            Prices::of(Collector::Parallel, time, &parallel, demand)
+                .young
+                .ns_per_byte
+        };
+        assert!(close(price(&demand, Time::Processor), 1.5));
+        assert!(close(price(&demand, Time::Pause), 0.75));
+        let mut priced = PricedRun {
+            costs: parallel.clone(),
+            ..PricedRun::default()
+        };
+        priced.run.young = work(20.0, 1.8e6, 20.0 * (0.5e5 + 0.9 * 1.8e6));
+        demand.others.insert("parallel".to_owned(), priced);
+        assert!(close(price(&demand, Time::Processor), 1.8));
+        assert!(close(price(&demand, Time::Pause), 0.9 * 1.8));
+        let g1 = Prices::of(Collector::G1, Time::Pause, &parallel, &demand);
+        assert!(close(g1.young.ns_per_byte, 0.75));
+        // The run had no collection of the whole heap, so the price follows from Serial: 1.5 ns are 3 ns there.
+        let full = Prices::of(Collector::Parallel, Time::Processor, &parallel, &demand).full;
+        assert!(close(full.ns_per_byte, 3.0), "{}", full.ns_per_byte);
+    }
+
+    /// 10 MB are alive. Of 30 MB dead bytes each costs a tenth of a live one.
+    #[test]
+    fn dead_bytes_cost_their_weight() {
+        let mut demand = constant_lifetime(10, 1e6);
+        let costs = costs(1.0, 0.1);
+        demand.serial = costs.clone();
+        demand.ordinary.full = Work {
+            collections: 1.0,
+            bytes: 10e6,
+            dead_bytes: 30e6,
+            cpu_ns: 2e5 + 3.0 * (10e6 + 3e6),
+            pause_ns: 0.0,
+        };
+        let prices = Prices::of(Collector::Serial, Time::Processor, &costs, &demand);
+        assert!(close(prices.full.ns_per_byte, 3.0));
+        let full = Simulated {
+            kind: Kind::Full,
+            bytes: 5e6,
+            dead_bytes: 100e6,
+        };
+        assert!(close(prices.cost(&full), 2e5 + 3.0 * (5e6 + 10e6)));
+    }
+}
