@@ -26,6 +26,49 @@ struct Calls {
     count: f64,
 }
 
+/// Removes the processes that the application starts, with all their calls, faults and times. Calls of the application that start them and wait for them stay. Returns
+/// the removed kernel time per unit, in ns. Fails if the vector has no started processes.
+pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
+    if vector.primitives.iter().all(|used| used.started.is_none()) {
+        let name = &vector.application;
+        return Err(format!(
+            "{name} has no `started` calls: it started no process, or an older version of yamba traced it"
+        ));
+    }
+    let parts = vector.primitives.iter().filter_map(|used| used.started);
+    let removed_ns: f64 = parts.filter_map(|started| started.time_ns).sum();
+    let listed_ns = |vector: &Vector| -> f64 {
+        let times = vector.primitives.iter().filter_map(|used| used.time_ns);
+        times.sum()
+    };
+    let outside_ns = vector.kernel_ns.map(|ns| ns - listed_ns(vector));
+    vector.primitives.iter_mut().for_each(remove_started);
+    vector.primitives.retain(|used| used.count > 0.0);
+    vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
+    let user_ns = vector.started_user_ns.take().unwrap_or_default();
+    vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
+    Ok(removed_ns)
+}
+
+fn remove_started(used: &mut Use) {
+    let Some(started) = used.started.take() else {
+        return;
+    };
+    let left = used.count - started.count;
+    used.size = match (used.size, started.size) {
+        // Both are means.
+        (Some(all), Some(part)) if left > 0.0 => {
+            Some(((all * used.count - part * started.count) / left).max(0.0))
+        }
+        (all, _) => all,
+    };
+    used.count = left;
+    // The number of failed calls among the others is unknown.
+    used.errors = None;
+    let part_ns = started.time_ns.unwrap_or_default();
+    used.time_ns = used.time_ns.map(|ns| (ns - part_ns).max(0.0));
+}
+
 impl CostChange {
     /// Reads `NAME=FACTORx`. The error names the fault.
     pub fn read(text: &str) -> Result<CostChange, String> {
@@ -157,6 +200,7 @@ impl Calls {
             size: self.size,
             count,
             errors: None,
+            started: None,
             time_ns: None,
         }
     }

@@ -21,9 +21,13 @@ pub struct Context {
     overall: Factor,
     outside_ns: Option<f64>,
     uncertainty: Option<Uncertainty>,
+    /// The share by which the whole traced time exceeds that of `uses`.
+    removed: f64,
+    /// The application whose calls the times are from. `None`: the vector's own.
+    from: Option<String>,
 }
 
-/// A primitive with its traced time.
+/// A primitive with its time in the application.
 #[derive(Clone, Debug)]
 struct Timed {
     name: String,
@@ -31,6 +35,8 @@ struct Timed {
     count: f64,
     /// The time of all these uses per unit of work.
     time_ns: f64,
+    /// Whether the time is a cost times the factor of other uses, and not from a trace.
+    is_of_others: bool,
 }
 
 /// Time in the application by time in benchmarks, with the relative half-widths below and above.
@@ -57,11 +63,85 @@ impl Context {
             overall,
             outside_ns: None,
             uncertainty: vector.uncertainty(),
+            removed: 0.0,
+            from: None,
         };
         context.outside_ns = vector
             .kernel_ns
             .map(|kernel| (kernel - context.listed_ns(&vector.primitives)).max(0.0));
         Ok(context)
+    }
+
+    /// The context of `vector` if its calls took as long as those of this context's application, which was traced on the same machine.
+    ///
+    /// Calls of this application keep their times. Those that only `vector` has get their cost times the factor of similar calls here. A call without a cost has its
+    /// time in `own`, the vector's own context, less by as much as all calls are on average. Without `own`, only the calls of this application have times.
+    #[must_use]
+    pub fn lent_to(mut self, vector: &Vector, lender: &str, own: Option<&Context>) -> Context {
+        let mut lent = self.timed.clone();
+        if let Some(own) = own {
+            let is_known = |t: &Timed| {
+                self.timed
+                    .iter()
+                    .any(|mine| t.used().is_of(&mine.name, mine.size))
+            };
+            let others = own.timed.iter().filter(|t| !is_known(t));
+            lent.extend(others.map(|t| self.in_this_state(t, own)));
+        }
+        self.timed = lent;
+        self.outside_ns = own.and_then(|own| own.outside_ns);
+        self.uses.clone_from(&vector.primitives);
+        self.from = Some(lender.to_owned());
+        self
+    }
+
+    /// A call that only another application makes, as long as it would take here.
+    fn in_this_state(&self, other: &Timed, own: &Context) -> Timed {
+        let time_ns = match self.reference.at(&other.name, other.size) {
+            Some(at) => {
+                let whole_ns = other.count * at.cost.ns * self.factor(&other.name).ratio;
+                // The benchmark may contain other calls, which the trace has apart.
+                let traced_ns = own.whole_ns(other);
+                if traced_ns > 0.0 {
+                    whole_ns * other.time_ns / traced_ns
+                } else {
+                    0.0
+                }
+            }
+            None => other.time_ns * self.overall.ratio / own.overall.ratio,
+        };
+        Timed {
+            time_ns,
+            is_of_others: true,
+            ..other.clone()
+        }
+    }
+
+    /// Notes that the traced application took `ns` more kernel time per unit, which the vector of this context lacks.
+    #[must_use]
+    pub fn with_removed(mut self, ns: f64) -> Context {
+        let own_ns: f64 = self.timed.iter().map(|t| t.time_ns).sum();
+        self.removed = ns / own_ns;
+        self
+    }
+
+    /// The share by which the whole traced time exceeds that of [`Context::uses`].
+    pub(crate) fn removed(&self) -> f64 {
+        self.removed
+    }
+
+    /// The application that lent its context. `None`: the times are those of the vector.
+    pub(crate) fn lender(&self) -> Option<&str> {
+        self.from.as_deref()
+    }
+
+    /// Whether the time of a use is an estimate from other uses.
+    pub(crate) fn is_of_others(&self, used: &Use) -> bool {
+        self.timed_use(used).is_none_or(|t| t.is_of_others)
+    }
+
+    fn timed_use(&self, used: &Use) -> Option<&Timed> {
+        self.timed.iter().find(|t| used.is_of(&t.name, t.size))
     }
 
     /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole kernel time is unknown.
@@ -102,8 +182,7 @@ impl Context {
 
     /// Traced time of one use. `None`: the trace does not have it.
     pub(crate) fn each_ns(&self, used: &Use) -> Option<f64> {
-        let is_it = |t: &&Timed| used.is_of(&t.name, t.size);
-        self.timed.iter().find(is_it).map(|t| t.time_ns / t.count)
+        self.timed_use(used).map(|t| t.time_ns / t.count)
     }
 
     /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, else of all.
@@ -227,6 +306,7 @@ impl Timed {
             size: used.size,
             count: used.count,
             time_ns,
+            is_of_others: false,
         })
     }
 
@@ -236,6 +316,7 @@ impl Timed {
             size: self.size,
             count: self.count,
             errors: None,
+            started: None,
             time_ns: Some(self.time_ns),
         }
     }

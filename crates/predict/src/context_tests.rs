@@ -1,10 +1,10 @@
 //! Predictions in the application's context, with truths that were computed by hand.
 
-use crate::change::{CostChange, Replacement};
+use crate::change::{CostChange, Replacement, without_started};
 use crate::cost::{Contained, Costs};
 use crate::prediction::Basis;
 use crate::tests::{cost, costs, used, vector};
-use crate::vector::{Round, Traced, Use, Vector};
+use crate::vector::{Round, Started, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
 
 fn timed(name: &str, size: Option<f64>, count: f64, time_ns: f64) -> Use {
@@ -433,6 +433,119 @@ fn replaced_whole_takes_the_factor_of_the_other_whole() {
     let found = predict_in_context(&changed, &context, "a", &a).unwrap();
     near(found.predicted_ns, 2.0 * 50.0);
     assert_eq!(found.contained.len(), 1, "{found:?}");
+}
+
+/// A process is started once a unit. It makes one of three reads, the larger one, and the stat.
+#[test]
+fn started_processes_are_removed_with_their_part_of_each_use() {
+    let a = exact(&[("fork", None, 100.0), ("read", None, 50.0)]);
+    let started = |count, size, time_ns| {
+        Some(Started {
+            count,
+            size,
+            time_ns: Some(time_ns),
+        })
+    };
+    let mut traced = vector(vec![
+        timed("fork", None, 1.0, 300.0),
+        Use {
+            started: started(1.0, Some(10.0), 70.0),
+            ..timed("read", Some(6.0), 3.0, 270.0)
+        },
+        Use {
+            started: started(1.0, None, 30.0),
+            ..timed("stat", None, 1.0, 30.0)
+        },
+    ]);
+    (traced.kernel_ns, traced.user_ns) = (Some(600.0), Some(900.0));
+    traced.started_user_ns = Some(500.0);
+    let mut left = traced.clone();
+    let removed_ns = without_started(&mut left).unwrap();
+    assert_eq!(removed_ns, 100.0);
+    assert_eq!(
+        left.primitives,
+        [
+            timed("fork", None, 1.0, 300.0),
+            timed("read", Some(4.0), 2.0, 200.0)
+        ]
+    );
+    assert_eq!((left.kernel_ns, left.user_ns), (Some(500.0), Some(400.0)));
+    let context = Context::of(&left, "a", &a)
+        .unwrap()
+        .with_removed(removed_ns);
+    let found = predict_in_context(&left, &context, "a", &a).unwrap();
+    near(found.predicted_ns, 500.0);
+    // A sixth of the work is removed: up to a sixth of the excess of 300 - 100 + 200 - 100 ns leaves.
+    near(found.leaving_ns.unwrap(), 50.0);
+    let reason = without_started(&mut left).unwrap_err();
+    assert!(reason.contains("has no `started` calls"), "{reason}");
+}
+
+/// Pages made by a program and static pages, from the same server. Calls of the former are displaced by the program.
+#[test]
+fn changed_application_takes_the_context_that_another_lends() {
+    let a = exact(&[
+        ("fork", None, 200.0),
+        ("read", None, 100.0),
+        ("stat", None, 50.0),
+        ("write", None, 70.0),
+    ]);
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 800.0),
+        timed("read", None, 2.0, 1000.0),
+        timed("stat", None, 1.0, 500.0),
+        timed("ioctl", None, 1.0, 40.0),
+    ]);
+    let lender = vector(vec![timed("read", None, 4.0, 480.0)]);
+    let [own, lent] = [&traced, &lender].map(|v| Context::of(v, "a", &a).unwrap());
+    let mut changed = traced.clone();
+    for change in ["fork=", "=write*3"] {
+        let change = Replacement::read(change).unwrap();
+        change.apply(&mut changed).unwrap();
+    }
+    let with = |own| {
+        let context = lent.clone().lent_to(&traced, "static", own);
+        predict_in_context(&changed, &context, "a", &a)
+    };
+    let found = with(Some(&own)).unwrap();
+    // The lender's reads take 120 ns and its factor is 1.2. Before, the factor of all calls was 2300 / 450.
+    let of = |name: &str| {
+        let product = found.primitives.iter().find(|p| p.name == name);
+        let product = product.unwrap();
+        (product.product_ns, product.is_factor_of_others)
+    };
+    assert_eq!(of("read"), (240.0, false));
+    assert_eq!(of("stat"), (60.0, true));
+    assert_eq!(of("write"), (252.0, true));
+    near(of("ioctl").0, 40.0 * 1.2 * 450.0 / 2300.0);
+    near(found.predicted_ns, 240.0 + 60.0 + 252.0 + of("ioctl").0);
+    assert_eq!(found.context_from.as_deref(), Some("static"));
+    assert_eq!(found.leaving_ns, None, "the lender has what remains");
+    // Without the own times, nothing says how long a call without a cost takes.
+    assert_eq!(
+        with(None).unwrap_err(),
+        "a and a, where it was traced, do not both have a cost of ioctl"
+    );
+}
+
+/// The benchmark of `fork` contains the end of the process, which a trace has apart.
+#[test]
+fn parts_of_a_whole_share_the_time_that_it_takes_in_a_lent_context() {
+    let mut a = exact(&[("fork", None, 100.0), ("stat", None, 50.0)]);
+    a.primitives.get_mut("fork").unwrap().contains = vec![Contained {
+        name: "exit_group".to_owned(),
+        count: 1.0,
+    }];
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 600.0),
+        timed("exit_group", None, 1.0, 200.0),
+    ]);
+    let lender = vector(vec![timed("stat", None, 1.0, 100.0)]);
+    let [own, lent] = [&traced, &lender].map(|v| Context::of(v, "a", &a).unwrap());
+    let context = lent.lent_to(&traced, "static", Some(&own));
+    // The whole has the factor 2.
+    let found = predict_in_context(&traced, &context, "a", &a).unwrap();
+    near(found.predicted_ns, 200.0);
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub struct Prediction {
     /// By how much less the calls may take, in ns, since a change removes work that ran between them. The lower end of the interval is lower by it. `None`: no change removes
     /// kernel time, or the prediction is from benchmarks alone.
     pub leaving_ns: Option<f64>,
+    /// The application whose trace says how long calls take (`--context`). `None`: the vector's own trace does.
+    pub context_from: Option<String>,
     /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
     pub is_as_traced: bool,
     /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
@@ -146,6 +148,7 @@ pub fn predict_in_context(
         context: Basis::Traced,
         is_as_traced: context.systems(costs).is_same(),
         traced_on: Some(traced_on.clone()),
+        context_from: context.lender().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
     let mut found = whole.summed(terms.products, costs)?;
@@ -159,7 +162,9 @@ pub fn predict_in_context(
     if let Some(uncertainty) = context.uncertainty() {
         found.widen(uncertainty);
     }
-    if vector.primitives != context.uses() {
+    // A context that another application lent has that application's state, whatever a change removes from this one.
+    let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
+    if context.lender().is_none() && is_changed {
         found.leaving_ns = leaving_ns(&found.primitives, found.predicted_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }
@@ -181,6 +186,7 @@ impl Prediction {
             trace_spread: None,
             trace_border: None,
             leaving_ns: None,
+            context_from: None,
             is_as_traced: false,
             traced_on: None,
             no_context: None,

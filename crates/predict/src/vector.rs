@@ -45,6 +45,9 @@ pub struct Vector {
     /// Kernel time per unit, in ns, where the counts were taken. `None`: unknown.
     #[serde(default)]
     pub kernel_ns: Option<f64>,
+    /// The part of `user_ns` in processes that the application started while it was counted. `None`: none or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_user_ns: Option<f64>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
@@ -89,6 +92,24 @@ pub struct Use {
     #[serde(default)]
     pub errors: Option<f64>,
     /// Kernel time in these calls per unit of work, in ns. `None`: unknown.
+    #[serde(default)]
+    pub time_ns: Option<f64>,
+    /// The part of these uses in processes that the application started while it was counted. `None`: none or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<Started>,
+}
+
+/// The part of the uses of a primitive in processes that the application started while it was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Started {
+    /// Number of these uses per unit of work.
+    pub count: f64,
+    /// Their mean size. `None`: they have no size.
+    #[serde(default)]
+    pub size: Option<f64>,
+    /// Their kernel time per unit of work, in ns. `None`: unknown.
     #[serde(default)]
     pub time_ns: Option<f64>,
 }
@@ -142,12 +163,20 @@ impl Vector {
 
     /// Multiplies all times by a factor.
     pub fn scale_times(&mut self, factor: f64) {
-        let whole = self.user_ns.iter_mut().chain(&mut self.kernel_ns);
-        let parts = self
-            .primitives
-            .iter_mut()
-            .filter_map(|u| u.time_ns.as_mut());
-        whole.chain(parts).for_each(|ns| *ns *= factor);
+        let whole = [
+            &mut self.user_ns,
+            &mut self.kernel_ns,
+            &mut self.started_user_ns,
+        ];
+        let parts = self.primitives.iter_mut().flat_map(|used| {
+            let started = used.started.as_mut().and_then(|s| s.time_ns.as_mut());
+            used.time_ns.iter_mut().chain(started)
+        });
+        whole
+            .into_iter()
+            .flatten()
+            .chain(parts)
+            .for_each(|ns| *ns *= factor);
     }
 
     /// Reads and checks a document. The error names the place and the fault.
@@ -175,6 +204,7 @@ impl Vector {
             ("units", self.units),
             ("user_ns", self.user_ns),
             ("kernel_ns", self.kernel_ns),
+            ("started_user_ns", self.started_user_ns),
         ];
         for (key, value) in whole {
             not_negative(key, value)?;
@@ -228,7 +258,25 @@ impl Use {
         if self.errors > Some(self.count) {
             return Err(format!("{place}.errors: more than count"));
         }
-        not_negative(&format!("{place}.time_ns"), self.time_ns)
+        not_negative(&format!("{place}.time_ns"), self.time_ns)?;
+        self.started
+            .map_or(Ok(()), |started| started.check(place, self))
+    }
+}
+
+impl Started {
+    /// `place` and `whole` are the use that this is a part of.
+    fn check(&self, place: &str, whole: &Use) -> Result<(), String> {
+        not_negative(&format!("{place}.started.count"), Some(self.count))?;
+        not_negative(&format!("{place}.started.size"), self.size)?;
+        not_negative(&format!("{place}.started.time_ns"), self.time_ns)?;
+        if self.count > whole.count {
+            return Err(format!("{place}.started.count: more than count"));
+        }
+        if self.time_ns > whole.time_ns {
+            return Err(format!("{place}.started.time_ns: more than time_ns"));
+        }
+        Ok(())
     }
 }
 

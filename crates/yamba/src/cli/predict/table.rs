@@ -89,7 +89,7 @@ pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
 fn sum(prediction: &Prediction) -> String {
     let total = prediction.predicted_ns;
     let name = Words::of(prediction.platform).time;
-    let what = if prediction.is_as_traced {
+    let what = if prediction.is_as_traced && prediction.context_from.is_none() {
         format!("{name} as traced")
     } else {
         format!("predicted {name}")
@@ -293,6 +293,16 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
 /// The origin of the times.
 fn basis(prediction: &Prediction) -> String {
     let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
+    if let Some(lender) = &prediction.context_from {
+        let where_traced = traced_on.unwrap_or(system);
+        let scaled = match prediction.is_as_traced {
+            true => String::new(),
+            false => format!(", scaled by the costs on {system}"),
+        };
+        return format!(
+            "each call takes as long as in the trace of {lender} on {where_traced}{scaled}; a call that {lender} does not make takes its cost times the factor of similar ones"
+        );
+    }
     match (prediction.context, traced_on) {
         (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
             "the vector was traced on {system}: its times are those of the trace, {}",
