@@ -72,13 +72,19 @@ impl Context {
         Ok(context)
     }
 
-    /// The context of `vector` if its calls took as long as those of this context's application, which was traced on the same machine.
+    /// The context in which `vector` is predicted as if its calls took as long as those of another `application`, whose own context this is. Both were traced on the
+    /// same machine.
     ///
-    /// Calls of this application keep their times. Those that only `vector` has get their cost times the factor of similar calls here. A call without a cost has its
-    /// time in `own`, the vector's own context, less by as much as all calls are on average. Without `own`, only the calls of this application have times.
+    /// Calls that both make have the times of that application. Calls that only `vector` makes have their cost times the factor of similar calls of that application.
+    /// A call without a cost has its time in `own`, the context of `vector`, scaled as all calls are on average.
     #[must_use]
-    pub fn lent_to(mut self, vector: &Vector, lender: &str, own: Option<&Context>) -> Context {
-        let mut lent = self.timed.clone();
+    pub fn applied_to(
+        mut self,
+        vector: &Vector,
+        application: &str,
+        own: Option<&Context>,
+    ) -> Context {
+        let mut timed = self.timed.clone();
         if let Some(own) = own {
             let is_known = |t: &Timed| {
                 self.timed
@@ -86,17 +92,17 @@ impl Context {
                     .any(|mine| t.used().is_of(&mine.name, mine.size))
             };
             let others = own.timed.iter().filter(|t| !is_known(t));
-            lent.extend(others.map(|t| self.in_this_state(t, own)));
+            timed.extend(others.map(|t| self.estimated(t, own)));
         }
-        self.timed = lent;
+        self.timed = timed;
         self.outside_ns = own.and_then(|own| own.outside_ns);
         self.uses.clone_from(&vector.primitives);
-        self.from = Some(lender.to_owned());
+        self.from = Some(application.to_owned());
         self
     }
 
-    /// A call that only another application makes, as long as it would take here.
-    fn in_this_state(&self, other: &Timed, own: &Context) -> Timed {
+    /// A call of another application, with its estimated time in this context.
+    fn estimated(&self, other: &Timed, own: &Context) -> Timed {
         let time_ns = match self.reference.at(&other.name, other.size) {
             Some(at) => {
                 let whole_ns = other.count * at.cost.ns * self.factor(&other.name).ratio;
@@ -130,8 +136,8 @@ impl Context {
         self.removed
     }
 
-    /// The application that lent its context. `None`: the times are those of the vector.
-    pub(crate) fn lender(&self) -> Option<&str> {
+    /// The other application whose context this is. `None`: the vector's own.
+    pub(crate) fn taken_from(&self) -> Option<&str> {
         self.from.as_deref()
     }
 

@@ -483,7 +483,7 @@ fn started_processes_are_removed_with_their_part_of_each_use() {
 
 /// Pages made by a program and static pages, from the same server. Calls of the former are displaced by the program.
 #[test]
-fn changed_application_takes_the_context_that_another_lends() {
+fn changed_application_takes_the_context_of_another() {
     let a = exact(&[
         ("fork", None, 200.0),
         ("read", None, 100.0),
@@ -496,19 +496,19 @@ fn changed_application_takes_the_context_that_another_lends() {
         timed("stat", None, 1.0, 500.0),
         timed("ioctl", None, 1.0, 40.0),
     ]);
-    let lender = vector(vec![timed("read", None, 4.0, 480.0)]);
-    let [own, lent] = [&traced, &lender].map(|v| Context::of(v, "a", &a).unwrap());
+    let other = vector(vec![timed("read", None, 4.0, 480.0)]);
+    let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
     let mut changed = traced.clone();
     for change in ["fork=", "=write*3"] {
         let change = Replacement::read(change).unwrap();
         change.apply(&mut changed).unwrap();
     }
     let with = |own| {
-        let context = lent.clone().lent_to(&traced, "static", own);
+        let context = theirs.clone().applied_to(&traced, "static", own);
         predict_in_context(&changed, &context, "a", &a)
     };
     let found = with(Some(&own)).unwrap();
-    // The lender's reads take 120 ns and its factor is 1.2. Before, the factor of all calls was 2300 / 450.
+    // Reads for static pages take 120 ns, and their factor is 1.2. Before, the factor of all calls was 2300 / 450.
     let of = |name: &str| {
         let product = found.primitives.iter().find(|p| p.name == name);
         let product = product.unwrap();
@@ -520,7 +520,10 @@ fn changed_application_takes_the_context_that_another_lends() {
     near(of("ioctl").0, 40.0 * 1.2 * 450.0 / 2300.0);
     near(found.predicted_ns, 240.0 + 60.0 + 252.0 + of("ioctl").0);
     assert_eq!(found.context_from.as_deref(), Some("static"));
-    assert_eq!(found.leaving_ns, None, "the lender has what remains");
+    assert_eq!(
+        found.leaving_ns, None,
+        "the other application lacks the removed work"
+    );
     // Without the own times, nothing says how long a call without a cost takes.
     assert_eq!(
         with(None).unwrap_err(),
@@ -530,7 +533,7 @@ fn changed_application_takes_the_context_that_another_lends() {
 
 /// The benchmark of `fork` contains the end of the process, which a trace has apart.
 #[test]
-fn parts_of_a_whole_share_the_time_that_it_takes_in_a_lent_context() {
+fn parts_of_a_whole_share_the_time_that_it_takes_in_the_context_of_another() {
     let mut a = exact(&[("fork", None, 100.0), ("stat", None, 50.0)]);
     a.primitives.get_mut("fork").unwrap().contains = vec![Contained {
         name: "exit_group".to_owned(),
@@ -540,9 +543,9 @@ fn parts_of_a_whole_share_the_time_that_it_takes_in_a_lent_context() {
         timed("fork", None, 1.0, 600.0),
         timed("exit_group", None, 1.0, 200.0),
     ]);
-    let lender = vector(vec![timed("stat", None, 1.0, 100.0)]);
-    let [own, lent] = [&traced, &lender].map(|v| Context::of(v, "a", &a).unwrap());
-    let context = lent.lent_to(&traced, "static", Some(&own));
+    let other = vector(vec![timed("stat", None, 1.0, 100.0)]);
+    let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
+    let context = theirs.applied_to(&traced, "static", Some(&own));
     // The whole has the factor 2.
     let found = predict_in_context(&traced, &context, "a", &a).unwrap();
     near(found.predicted_ns, 200.0);

@@ -87,6 +87,8 @@ pub struct Prediction {
     pub per_second_and_core: Option<f64>,
     /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
     pub is_within_launches: bool,
+    /// The primitives with a cost from a disturbed figure, which may be too high.
+    pub disturbed: Vec<String>,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
     pub notes: Vec<String>,
 }
@@ -148,7 +150,7 @@ pub fn predict_in_context(
         context: Basis::Traced,
         is_as_traced: context.systems(costs).is_same(),
         traced_on: Some(traced_on.clone()),
-        context_from: context.lender().map(str::to_owned),
+        context_from: context.taken_from().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
     let mut found = whole.summed(terms.products, costs)?;
@@ -162,9 +164,9 @@ pub fn predict_in_context(
     if let Some(uncertainty) = context.uncertainty() {
         found.widen(uncertainty);
     }
-    // A context that another application lent has that application's state, whatever a change removes from this one.
+    // The context of another application already lacks the removed work.
     let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
-    if context.lender().is_none() && is_changed {
+    if context.taken_from().is_none() && is_changed {
         found.leaving_ns = leaving_ns(&found.primitives, found.predicted_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }
@@ -204,6 +206,7 @@ impl Prediction {
             user_scaled_by: None,
             per_second_and_core: None,
             is_within_launches: false,
+            disturbed: Vec::new(),
             notes: costs.left_out.clone(),
         }
     }
@@ -220,6 +223,7 @@ impl Prediction {
         products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
         let is_short = |p: &Product| costs.within_launches.contains(p.curve());
         self.is_within_launches = products.iter().any(is_short);
+        self.disturbed = costs.disturbed_among(products.iter().map(Product::curve));
         self.primitives = products;
         (self.predicted_ns, self.of_costs_ns) = (predicted_ns, interval_ns);
         self.interval_ns = Some(interval_ns);

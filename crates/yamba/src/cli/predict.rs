@@ -63,6 +63,9 @@ pub(super) struct Predict {
     /// The version that ratios are taken to
     #[arg(long, value_name = "VECTOR")]
     against: Option<PathBuf>,
+    /// Use disturbed figures as costs, too, where the run has no other figure of the primitive. They may be too high
+    #[arg(long)]
+    with_disturbed: bool,
     /// Another cost of a primitive: NAME=FACTORx
     #[arg(long, value_name = "CHANGE", value_parser = CostChange::read)]
     cost: Vec<CostChange>,
@@ -100,27 +103,23 @@ impl Predict {
         for path in self.vectors.iter().chain(&self.against) {
             vectors.push(vectors::load(path, &self.store.choice())?);
         }
-        let lender = self.lender()?;
+        let other = self.other_application()?;
         let accesses = self.files.accesses()?;
         let removed = self.without_processes(&mut vectors)?;
         let changed = self.changed(&vectors)?;
-        let mut needed = primitives(
-            vectors
-                .iter()
-                .chain(lender.iter().map(|(vector, _)| vector)),
-        );
+        let mut needed = primitives(vectors.iter().chain(other.iter().map(|(vector, _)| vector)));
         needed.extend(self.files.primitives());
-        let mut runs = Systems::new(self.store.clone(), needed);
+        let mut runs = Systems::new(self.store.clone(), needed, self.with_disturbed);
         let systems = self.systems(&mut runs, &vectors)?;
         let mut applications = Vec::new();
         for ((vector, changed), removed_ns) in vectors.iter().zip(changed).zip(removed) {
             let reference = runs.of_trace(vector, self.traced_on.as_deref(), &systems)?;
             applications.push(Application::new(vector, changed, reference, removed_ns));
         }
-        if let Some((lender, path)) = &lender {
+        if let Some((other, path)) = &other {
             // Not the version of `--against`, which comes last.
             for application in applications.iter_mut().take(self.vectors.len()) {
-                application.in_context_of(lender, path)?;
+                application.in_context_of(other, path)?;
             }
         }
         let against = self.against.is_some().then(|| {
@@ -143,7 +142,7 @@ impl Predict {
     }
 
     /// The application whose calls the changed ones resemble.
-    fn lender(&self) -> Result<Option<(Vector, &Path)>, Failure> {
+    fn other_application(&self) -> Result<Option<(Vector, &Path)>, Failure> {
         let Some(path) = &self.context else {
             return Ok(None);
         };

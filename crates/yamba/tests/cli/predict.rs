@@ -192,6 +192,27 @@ fn changes_of_costs_and_calls_change_the_sum() {
     assert_eq!(predicted(&mut yamba, "server.vector"), 19_200.0);
 }
 
+#[test]
+fn disturbed_figures_are_costs_on_demand_and_are_named() {
+    let mut run = run(1.0);
+    run["benchmarks"][3]["is_disturbed"] = json!(true);
+    let mut yamba = prepared().file("busy.json", run.to_string());
+    let words = "predict server.vector --on busy.json";
+    // Without a cost of its own, each half connection is charged as a null call.
+    let strict = document(&mut yamba, &format!("{words} --json"));
+    let first = &strict["predictions"][0];
+    assert_eq!(first["predicted_ns"], 9250.0);
+    assert_eq!(first["disturbed"], json!([]));
+    let found = document(&mut yamba, &format!("{words} --with-disturbed --json"));
+    let first = &found["predictions"][0];
+    assert_eq!(first["predicted_ns"], 19_200.0);
+    assert_eq!(first["disturbed"], json!(["connect(tcp)"]));
+    yamba
+        .run(&format!("{words} --with-disturbed"))
+        .ok()
+        .says(&["costs of disturbed figures, which may be too high: connect(tcp)"]);
+}
+
 /// A program that the server starts makes one of two reads.
 #[test]
 fn application_without_its_processes_in_another_context() {

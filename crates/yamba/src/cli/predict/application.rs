@@ -35,24 +35,24 @@ impl Application {
     }
 
     /// Lets the calls take as long as those of another application, whose vector was read from `path`.
-    pub(super) fn in_context_of(&mut self, lender: &Vector, path: &Path) -> Result<(), Failure> {
+    pub(super) fn in_context_of(&mut self, other: &Vector, path: &Path) -> Result<(), Failure> {
         let refused = |fault: String| {
             Failure::new(format!("--context {}: {fault}", path.display())).help(
                 "trace the other application on the same machine: `yamba trace` writes its times",
             )
         };
-        let [ours, theirs] = [&self.vector, lender].map(traced_machine);
-        if let (Some(ours), Some(theirs)) = (ours, theirs)
-            && ours != theirs
+        let [here, there] = [&self.vector, other].map(traced_machine);
+        if let (Some(here), Some(there)) = (here, there)
+            && here != there
         {
             let name = &self.vector.application;
             return Err(refused(format!(
-                "it was traced on {theirs}, but {name} on {ours}"
+                "it was traced on {there}, but {name} on {here}"
             )));
         }
-        let lent = context(lender, &self.traced_on).map_err(refused)?;
+        let theirs = context(other, &self.traced_on).map_err(refused)?;
         let own = self.context.as_ref().ok();
-        self.context = Ok(lent.lent_to(&self.vector, &lender.application, own));
+        self.context = Ok(theirs.applied_to(&self.vector, &other.application, own));
         Ok(())
     }
 
@@ -76,7 +76,7 @@ impl Application {
         };
         let count = output::counted(system.costs.left_out.len(), "figure", "figures");
         failure.help(format!(
-            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again"
+            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again, and `--with-disturbed` takes disturbed figures, too"
         ))
     }
 

@@ -282,6 +282,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
             "the interval does not cover other runs: some costs are of too few launches".to_owned(),
         );
     }
+    lines.extend(disturbed(&prediction.disturbed));
     let left_out = prediction.notes.len();
     if left_out > 0 {
         let what = counted(left_out, "figure of the run is", "figures of the run are");
@@ -290,17 +291,25 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     lines
 }
 
+/// The costs from disturbed figures. `None`: there are none.
+pub(super) fn disturbed(primitives: &[String]) -> Option<String> {
+    let names = primitives.join(", ");
+    (!primitives.is_empty())
+        .then(|| format!("costs of disturbed figures, which may be too high: {names}"))
+}
+
 /// The origin of the times.
 fn basis(prediction: &Prediction) -> String {
     let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
-    if let Some(lender) = &prediction.context_from {
+    if let Some(other) = &prediction.context_from {
         let where_traced = traced_on.unwrap_or(system);
-        let scaled = match prediction.is_as_traced {
-            true => String::new(),
-            false => format!(", scaled by the costs on {system}"),
+        let scaled = if prediction.is_as_traced {
+            String::new()
+        } else {
+            format!(", scaled by the costs on {system}")
         };
         return format!(
-            "each call takes as long as in the trace of {lender} on {where_traced}{scaled}; a call that {lender} does not make takes its cost times the factor of similar ones"
+            "each call takes as long as in the trace of {other} on {where_traced}{scaled}; a call that {other} does not make takes its cost times the factor of similar ones"
         );
     }
     match (prediction.context, traced_on) {
