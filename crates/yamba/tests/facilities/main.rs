@@ -153,6 +153,7 @@ fn main() {
         files {
             evidence_detects_wrong_file_benchmarks
             evidence_detects_reads_of_another_disk
+            launches_of_reads_from_storage_begin_on_processors_that_are_spread
             file_cache_that_was_never_full_is_invalid
             stacked_file_system_does_not_hide_pages
             file_system_that_drops_pages_on_open_is_handled
