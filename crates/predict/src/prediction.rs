@@ -61,6 +61,9 @@ pub struct Prediction {
     pub no_context: Option<String>,
     /// Measured kernel time per unit on this system, in ns. `None`: not measured.
     pub measured_ns: Option<f64>,
+    /// The part of `measured_ns` that clock ticks count, in ns. The rest is the last part of each call and page fault, in which Linux takes no tick. `None`: not measured, or
+    /// not by ticks.
+    pub measured_by_ticks_ns: Option<f64>,
     /// Interval of `measured_ns`. It covers the error of the kernel's clock-tick accounting.
     pub measured_interval_ns: Option<[f64; 2]>,
     /// Measured user time per unit on this system, in ns.
@@ -193,6 +196,7 @@ impl Prediction {
             traced_on: None,
             no_context: None,
             measured_ns: None,
+            measured_by_ticks_ns: None,
             measured_interval_ns: None,
             measured_user_ns: None,
             error: None,

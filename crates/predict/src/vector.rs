@@ -156,6 +156,19 @@ impl Vector {
         Some(self.units? / (f64::from(runs) * rounds as f64))
     }
 
+    /// Number of system calls and of page faults per unit.
+    pub fn events(&self) -> [f64; 2] {
+        let count = |is_it: &dyn Fn(&str) -> bool| {
+            let uses = self.primitives.iter();
+            uses.filter(|used| is_it(&used.name))
+                .map(|used| used.count)
+                .sum()
+        };
+        let is_fault = |name: &str| name.starts_with("page_fault");
+        let is_no_call = |name: &str| is_fault(name) || name == "softirq" || name == "signal";
+        [count(&|name| !is_no_call(name)), count(&is_fault)]
+    }
+
     /// How far the traced times may be off. `None`: unknown.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
         Uncertainty::of(&self.traced.as_ref()?.rounds)

@@ -231,8 +231,9 @@ impl Predict {
                     of_version.compare_with(
                         measured.kernel_ns_each(),
                         measured.interval_ns(),
-                        measured.user_ns / measured.units,
+                        measured.user_ns_each(),
                     );
+                    of_version.measured_by_ticks_ns = Some(measured.kernel_ns_by_ticks());
                 }
                 if let Some(here) = system.java.as_ref().filter(|_| self.measure) {
                     measure::of_java(vector, here, &mut of_version)?;

@@ -113,9 +113,12 @@ pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
 pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
     let words = Words::of(prediction.platform);
+    let by_ticks = prediction.measured_by_ticks_ns.map_or(String::new(), |ns| {
+        format!(" ({} by clock ticks alone)", figure(ns, "ns"))
+    });
     let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
     Some(format!(
-        "measured here: {} {} of {} and {} of {}, {} units per second and core{}",
+        "measured here: {} {} of {}{by_ticks} and {} of {}, {} units per second and core{}",
         figure(kernel, "ns"),
         interval(prediction.measured_interval_ns?, kernel, "ns"),
         words.time,
