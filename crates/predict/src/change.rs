@@ -44,6 +44,12 @@ pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
     let outside_ns = vector.kernel_ns.map(|ns| ns - listed_ns(vector));
     vector.primitives.iter_mut().for_each(remove_started);
     vector.primitives.retain(|used| used.count > 0.0);
+    if vector.primitives.is_empty() {
+        let name = &vector.application;
+        return Err(format!(
+            "nothing of {name} is left without the processes that it starts"
+        ));
+    }
     vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
     let user_ns = vector.started_user_ns.take().unwrap_or_default();
     vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
@@ -54,7 +60,9 @@ fn remove_started(used: &mut Use) {
     let Some(started) = used.started.take() else {
         return;
     };
+    // Counts are quotients, and their difference may miss 0 by the last digits.
     let left = used.count - started.count;
+    let left = if left < 1e-9 * used.count { 0.0 } else { left };
     used.size = match (used.size, started.size) {
         // Both are means.
         (Some(all), Some(part)) if left > 0.0 => {

@@ -75,7 +75,8 @@ impl Context {
     /// The context in which `vector` is predicted as if its calls took as long as those of another `application`, whose own context this is. Both were traced on the
     /// same machine.
     ///
-    /// Calls that both make have the times of that application. Calls that only `vector` makes have their cost times the factor of similar calls of that application.
+    /// Calls that both make have the times of that application: a call of another size within a factor of 2 is scaled by the costs of both sizes. Calls that only `vector`
+    /// makes have their cost times the factor of similar calls of that application.
     /// A call without a cost has its time in `own`, the context of `vector`, scaled as all calls are on average.
     #[must_use]
     pub fn applied_to(
@@ -92,13 +93,35 @@ impl Context {
                     .any(|mine| t.used().is_of(&mine.name, mine.size))
             };
             let others = own.timed.iter().filter(|t| !is_known(t));
-            timed.extend(others.map(|t| self.estimated(t, own)));
+            timed.extend(others.map(|t| {
+                self.of_near_size(t)
+                    .unwrap_or_else(|| self.estimated(t, own))
+            }));
         }
         self.timed = timed;
         self.outside_ns = own.and_then(|own| own.outside_ns);
         self.uses.clone_from(&vector.primitives);
         self.from = Some(application.to_owned());
         self
+    }
+
+    /// A call of another application with the time of the same call here at the nearest size, less than twice or more than half of its own: sizes of a trace are means.
+    fn of_near_size(&self, other: &Timed) -> Option<Timed> {
+        let size = other.size?;
+        let own = self.timed.iter().filter(|t| t.name == other.name);
+        let near = own
+            .filter_map(|t| Some((t, t.size?)))
+            .filter(|(_, own)| *own < 2.0 * size && size < 2.0 * *own);
+        let (nearest, _) = near.min_by(|a, b| (a.1 - size).abs().total_cmp(&(b.1 - size).abs()))?;
+        let cost = |size| Some(self.reference.at(&other.name, size)?.cost.ns);
+        let scale = match (cost(other.size), cost(nearest.size)) {
+            (Some(theirs), Some(ours)) if ours > 0.0 => theirs / ours,
+            _ => 1.0,
+        };
+        Some(Timed {
+            time_ns: other.count * nearest.time_ns / nearest.count * scale,
+            ..other.clone()
+        })
     }
 
     /// A call of another application, with its estimated time in this context.
@@ -126,8 +149,8 @@ impl Context {
     /// Notes that the traced application took `ns` more kernel time per unit, which the vector of this context lacks.
     #[must_use]
     pub fn with_removed(mut self, ns: f64) -> Context {
-        let own_ns: f64 = self.timed.iter().map(|t| t.time_ns).sum();
-        self.removed = ns / own_ns;
+        let listed_ns: f64 = self.timed.iter().map(|t| t.time_ns).sum();
+        self.removed = ns / (listed_ns + self.outside_ns.unwrap_or_default());
         self
     }
 
@@ -176,6 +199,11 @@ impl Context {
     /// Whether the cost here has an interval that covers its own launches only.
     pub(crate) fn is_within_launches(&self, primitive: &str) -> bool {
         self.reference.within_launches.contains(primitive)
+    }
+
+    /// The primitives among these whose cost here is from a disturbed figure.
+    pub(crate) fn disturbed_among<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+        self.reference.disturbed_among(names)
     }
 
     /// This machine and another system.

@@ -531,6 +531,33 @@ fn changed_application_takes_the_context_of_another() {
     );
 }
 
+/// The sizes of a trace are means, so those of two traces of the same call differ a little.
+#[test]
+fn call_takes_the_time_of_the_nearest_size_in_another_context() {
+    let a = exact(&[("read", Some(4000.0), 400.0), ("read", Some(8000.0), 800.0)]);
+    let traced = vector(vec![timed("read", Some(4100.0), 2.0, 9000.0)]);
+    let near_size = vector(vec![
+        timed("read", Some(5000.0), 1.0, 600.0),
+        timed("read", Some(9000.0), 1.0, 9999.0),
+    ]);
+    let far_size = vector(vec![timed("read", Some(40.0), 1.0, 8.0)]);
+    let own = Context::of(&traced, "a", &a).unwrap();
+    let in_context_of = |other: &Vector| {
+        let context = Context::of(other, "a", &a).unwrap();
+        let context = context.applied_to(&traced, "other", Some(&own));
+        let found = predict_in_context(&traced, &context, "a", &a).unwrap();
+        (found.predicted_ns, found.primitives[0].is_factor_of_others)
+    };
+    // 5000 bytes cost 500 ns in the benchmark, and 4100 bytes 410 ns.
+    let (ns, is_estimated) = in_context_of(&near_size);
+    near(ns, 2.0 * 600.0 * 410.0 / 500.0);
+    assert!(!is_estimated);
+    // 40 bytes cost 4 ns: the factor 2 of the only similar call.
+    let (ns, is_estimated) = in_context_of(&far_size);
+    near(ns, 2.0 * 410.0 * 2.0);
+    assert!(is_estimated);
+}
+
 /// The benchmark of `fork` contains the end of the process, which a trace has apart.
 #[test]
 fn parts_of_a_whole_share_the_time_that_it_takes_in_the_context_of_another() {

@@ -18,7 +18,7 @@ pub struct Costs {
     pub primitives: BTreeMap<String, Measured>,
     /// The primitives with an interval that covers its own launches only, as those of a short run do.
     pub within_launches: BTreeSet<String>,
-    /// The primitives with a cost from a disturbed figure, which may be too high.
+    /// The primitives with a cost from a disturbed figure.
     pub disturbed: BTreeSet<String>,
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
@@ -86,7 +86,8 @@ impl Costs {
         let Some(primitive) = &entry.primitive else {
             return;
         };
-        let added = if entry.is_disturbed && !takes_disturbed {
+        let is_refused = entry.is_disturbed && entry.status == Status::Ok && !takes_disturbed;
+        let added = if is_refused {
             Err("its figure is disturbed")
         } else {
             self.add(entry, primitive)
@@ -106,9 +107,11 @@ impl Costs {
 
     /// The primitives among these with a cost from a disturbed figure, each once.
     pub fn disturbed_among<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-        let used: BTreeSet<&str> = names
-            .filter(|name| self.disturbed.contains(*name))
-            .collect();
+        let is_disturbed = |name: &&str| {
+            let mut kinds = self.kinds(name);
+            self.disturbed.contains(*name) || kinds.any(|kind| self.disturbed.contains(kind))
+        };
+        let used: BTreeSet<&str> = names.filter(is_disturbed).collect();
         used.into_iter().map(str::to_owned).collect()
     }
 
@@ -140,6 +143,9 @@ impl Costs {
                 contains: contains.clone(),
             });
             if !measured.curve.add(size, cost) {
+                if entry.is_disturbed {
+                    continue;
+                }
                 return Err("an earlier point of the run has this primitive and size");
             }
             if entry.is_disturbed {

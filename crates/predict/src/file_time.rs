@@ -34,7 +34,7 @@ pub struct FileTime {
     pub from_storage_ns: f64,
     /// Interval of the sum, from the intervals of the costs.
     pub interval_ns: [f64; 2],
-    /// The primitives with a cost from a disturbed figure, which may be too high.
+    /// The primitives of reads whose cost is from a disturbed figure. Such a cost may be wrong.
     pub disturbed: Vec<String>,
 }
 

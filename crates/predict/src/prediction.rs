@@ -53,7 +53,9 @@ pub struct Prediction {
     pub leaving_ns: Option<f64>,
     /// The application whose trace says how long calls take (`--context`). `None`: the vector's own trace does.
     pub context_from: Option<String>,
-    /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
+    /// Whether calls were removed, replaced or added, or take the times of another application.
+    pub is_changed: bool,
+    /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time, apart from changes.
     pub is_as_traced: bool,
     /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
     pub traced_on: Option<String>,
@@ -90,7 +92,7 @@ pub struct Prediction {
     pub per_second_and_core: Option<f64>,
     /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
     pub is_within_launches: bool,
-    /// The primitives with a cost from a disturbed figure, which may be too high.
+    /// The primitives with a cost from a disturbed figure, on the system or where the vector was traced. Such a cost may be wrong.
     pub disturbed: Vec<String>,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
     pub notes: Vec<String>,
@@ -160,6 +162,12 @@ pub fn predict_in_context(
     context.notes(costs, &mut found.notes);
     let is_short = |p: &Product| context.is_within_launches(p.curve());
     found.is_within_launches |= found.primitives.iter().any(is_short);
+    let curves: Vec<&str> = found.primitives.iter().map(Product::curve).collect();
+    found
+        .disturbed
+        .extend(context.disturbed_among(curves.into_iter()));
+    found.disturbed.sort_unstable();
+    found.disturbed.dedup();
     if found.is_as_traced {
         found.without_intervals();
         found.set_user_time(vector.user_ns, None);
@@ -169,6 +177,7 @@ pub fn predict_in_context(
     }
     // The context of another application already lacks the removed work.
     let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
+    found.is_changed = is_changed || context.taken_from().is_some();
     if context.taken_from().is_none() && is_changed {
         found.leaving_ns = leaving_ns(&found.primitives, found.predicted_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
@@ -192,6 +201,7 @@ impl Prediction {
             trace_border: None,
             leaving_ns: None,
             context_from: None,
+            is_changed: false,
             is_as_traced: false,
             traced_on: None,
             no_context: None,
@@ -234,11 +244,15 @@ impl Prediction {
         Ok(self)
     }
 
-    /// The times are those of a trace: no cost makes them uncertain.
+    /// The times are those of a trace: no cost makes them uncertain. Estimates from other uses keep the intervals of their costs.
     fn without_intervals(&mut self) {
         self.interval_ns = None;
         self.is_within_launches = false;
-        let of_products = self.primitives.iter_mut().map(|p| &mut p.interval_ns);
+        let traced = self
+            .primitives
+            .iter_mut()
+            .filter(|p| !p.is_factor_of_others);
+        let of_products = traced.map(|p| &mut p.interval_ns);
         let of_other = self.other.iter_mut().map(|o| &mut o.interval_ns);
         of_products
             .chain(of_other)
@@ -249,7 +263,8 @@ impl Prediction {
     /// kernel time is off in the same direction each time: its share is added to the half-width.
     fn widen(&mut self, trace: Uncertainty) {
         let ns = self.predicted_ns;
-        let [low, high] = self.interval_ns.unwrap_or([ns, ns]);
+        let of_estimates = || sum(&self.primitives, self.other.as_ref()).1;
+        let [low, high] = self.interval_ns.unwrap_or_else(of_estimates);
         let (half, border) = (trace.spread * ns, trace.border * ns);
         self.interval_ns = Some([
             (ns - half.hypot(ns - low) - border).max(0.0),

@@ -222,6 +222,9 @@ impl Vector {
         for (key, value) in whole {
             not_negative(key, value)?;
         }
+        if self.started_user_ns > self.user_ns {
+            return Err("started_user_ns: more than user_ns".to_owned());
+        }
         let rounds = self.traced.iter().flat_map(|traced| &traced.rounds);
         for (index, round) in rounds.enumerate() {
             round.check(&format!("traced.rounds[{index}]"))?;
@@ -283,6 +286,11 @@ impl Started {
         not_negative(&format!("{place}.started.count"), Some(self.count))?;
         not_negative(&format!("{place}.started.size"), self.size)?;
         not_negative(&format!("{place}.started.time_ns"), self.time_ns)?;
+        if self.time_ns.is_some() != whole.time_ns.is_some() {
+            return Err(format!(
+                "{place}.started.time_ns: it must be there exactly if {place}.time_ns is"
+            ));
+        }
         if self.count > whole.count {
             return Err(format!("{place}.started.count: more than count"));
         }

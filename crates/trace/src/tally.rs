@@ -137,3 +137,35 @@ impl Tally {
         self.counts.uses(units, has_times)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(is_thread: bool) -> Made {
+        Made {
+            shares_files: is_thread,
+            borrows: false,
+            is_thread,
+        }
+    }
+
+    #[test]
+    fn processes_are_started_while_calls_are_counted_and_threads_belong_to_their_process() {
+        let mut tally = Tally::default();
+        // A worker of a server, before its load.
+        tally.begin(1, 2, made(false));
+        tally.forget();
+        assert!(!tally.is_started(2));
+        tally.begin(2, 3, made(true));
+        assert!(!tally.is_started(3), "a thread of an older process");
+        tally.begin(3, 4, made(false));
+        tally.begin(4, 5, made(true));
+        tally.begin(5, 6, made(false));
+        assert!([4, 5, 6].map(|number| tally.is_started(number)) == [true; 3]);
+        // The second load of a server that has started again, with the number of an older process.
+        tally.is_paused = true;
+        tally.begin(1, 4, made(false));
+        assert!(!tally.is_started(4));
+    }
+}

@@ -75,8 +75,7 @@ pub(super) struct Predict {
     /// Without the processes that the application starts: their calls, faults and user time are removed; `--replace` removes the calls that start them
     #[arg(long)]
     without_processes: bool,
-    /// Another application or request, traced on the same machine, whose calls take as long as those of the changed one will: for example a request that already lacks what
-    /// `--replace` removes
+    /// Take the times of calls from this vector, traced on the same machine: an application or request that already lacks what the change removes
     #[arg(long, value_name = "VECTOR")]
     context: Option<PathBuf>,
     /// Scale user time from the machine of the trace to other systems, as the figure of this benchmark differs
@@ -122,6 +121,16 @@ impl Predict {
                 application.in_context_of(other, path)?;
             }
         }
+        if let Some(base) = applications.last()
+            && self.against.is_some()
+            && self.context.is_some()
+            && base.has_no_times()
+        {
+            let fault = "--context: the vector of --against has no times of a trace";
+            return Err(
+                Failure::new(fault).help("trace the application of --against, or leave it out")
+            );
+        }
         let against = self.against.is_some().then(|| {
             common_basis(&mut applications);
             applications.pop()
@@ -141,12 +150,17 @@ impl Predict {
         }
     }
 
-    /// The application whose calls the changed ones resemble.
+    /// Loads the vector of `--context`, without its processes if `--without-processes` removes those of the application.
     fn other_application(&self) -> Result<Option<(Vector, &Path)>, Failure> {
         let Some(path) = &self.context else {
             return Ok(None);
         };
-        Ok(Some((vectors::load(path, &self.store.choice())?, path)))
+        let mut other = vectors::load(path, &self.store.choice())?;
+        let has_started = other.primitives.iter().any(|used| used.started.is_some());
+        if self.without_processes && has_started {
+            without_started(&mut other).map_err(nothing_without_processes)?;
+        }
+        Ok(Some((other, path)))
     }
 
     /// Removes started processes, except from the version of `--against`. Returns the removed kernel time of each vector per unit, in ns.
@@ -159,11 +173,7 @@ impl Predict {
                 .take(self.vectors.len())
             {
                 let found = without_started(vector);
-                *ns = found.map_err(|e| {
-                    Failure::new(format!("--without-processes: {e}")).help(
-                        "trace the application again, with a load that makes it start processes",
-                    )
-                })?;
+                *ns = found.map_err(nothing_without_processes)?;
             }
         }
         Ok(removed)
@@ -251,6 +261,11 @@ impl Predict {
         }
         Ok(found)
     }
+}
+
+fn nothing_without_processes(fault: String) -> Failure {
+    Failure::new(format!("--without-processes: {fault}"))
+        .help("trace the application again, with a load that makes it start processes")
 }
 
 /// The virtual machine of the vectors' commands. `None`: they do not count calls of Java.

@@ -210,7 +210,7 @@ fn disturbed_figures_are_costs_on_demand_and_are_named() {
     yamba
         .run(&format!("{words} --with-disturbed"))
         .ok()
-        .says(&["costs of disturbed figures, which may be too high: connect(tcp)"]);
+        .says(&["costs of disturbed figures, which may be wrong: connect(tcp)"]);
 }
 
 /// A program that the server starts makes one of two reads.
@@ -238,15 +238,18 @@ fn application_without_its_processes_in_another_context() {
     };
     assert_eq!(of(""), (6000.0, Value::Null));
     assert_eq!(of("--without-processes"), (2000.0, Value::Null));
-    assert_eq!(of("--context other.vector"), (1500.0, json!("other")));
+    assert_eq!(
+        of("--context other.vector"),
+        (1500.0, json!("other.vector"))
+    );
     let both = of("--without-processes --context other.vector");
-    assert_eq!(both, (750.0, json!("other")));
+    assert_eq!(both, (750.0, json!("other.vector")));
     yamba
         .run(&format!("{words} --context other.vector"))
         .ok()
         .says(&[
             "predicted kernel time: 1.5 us",
-            "each call takes as long as in the trace of other on here.json",
+            "each call takes as long as in the trace of other.vector;",
         ]);
     for (more, parts) in [
         (

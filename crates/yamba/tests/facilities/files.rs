@@ -241,7 +241,7 @@ pub fn evidence_detects_wrong_file_benchmarks() -> Result<(), Missing> {
     caught
 }
 
-/// The first two launches begin half of the processors apart.
+/// Of four launches, the first two begin half of the processors apart.
 pub fn launches_of_reads_from_storage_begin_on_processors_that_are_spread() -> Result<(), Missing> {
     let processors = std::thread::available_parallelism().unwrap().get();
     if processors < 2 {

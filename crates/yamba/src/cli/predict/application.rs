@@ -38,9 +38,15 @@ impl Application {
     pub(super) fn in_context_of(&mut self, other: &Vector, path: &Path) -> Result<(), Failure> {
         let refused = |fault: String| {
             Failure::new(format!("--context {}: {fault}", path.display())).help(
-                "trace the other application on the same machine: `yamba trace` writes its times",
+                "trace the other application on the same machine: `yamba trace` writes its times; `--traced-on RUN` names a run with the costs of that machine",
             )
         };
+        if other.platform() != self.vector.platform() {
+            let name = &self.vector.application;
+            return Err(refused(format!(
+                "one of it and {name} is a trace of Java, and the other is not"
+            )));
+        }
         let [here, there] = [&self.vector, other].map(traced_machine);
         if let (Some(here), Some(there)) = (here, there)
             && here != there
@@ -52,8 +58,14 @@ impl Application {
         }
         let theirs = context(other, &self.traced_on).map_err(refused)?;
         let own = self.context.as_ref().ok();
-        self.context = Ok(theirs.applied_to(&self.vector, &other.application, own));
+        let name = path.display().to_string();
+        self.context = Ok(theirs.applied_to(&self.vector, &name, own));
         Ok(())
+    }
+
+    /// Whether the prediction is from benchmarks alone.
+    pub(super) fn has_no_times(&self) -> bool {
+        self.context.is_err()
     }
 
     /// Predicts the application on a system. `scale` names the benchmark whose figure scales user time.

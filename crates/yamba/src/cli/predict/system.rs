@@ -135,7 +135,12 @@ impl Systems {
 
     fn stored(&self, machine: &str) -> Result<Option<costs::StoredCosts>, Failure> {
         let primitives: Vec<&str> = self.primitives.iter().map(String::as_str).collect();
-        costs::stored(&self.store.choice(), machine, &primitives)
+        costs::stored(
+            &self.store.choice(),
+            machine,
+            &primitives,
+            self.takes_disturbed,
+        )
     }
 
     /// Measures the costs once.

@@ -89,7 +89,7 @@ pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
 fn sum(prediction: &Prediction) -> String {
     let total = prediction.predicted_ns;
     let name = Words::of(prediction.platform).time;
-    let what = if prediction.is_as_traced && prediction.context_from.is_none() {
+    let what = if prediction.is_as_traced && !prediction.is_changed {
         format!("{name} as traced")
     } else {
         format!("predicted {name}")
@@ -298,26 +298,30 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
 pub(super) fn disturbed(primitives: &[String]) -> Option<String> {
     let names = primitives.join(", ");
     (!primitives.is_empty())
-        .then(|| format!("costs of disturbed figures, which may be too high: {names}"))
+        .then(|| format!("costs of disturbed figures, which may be wrong: {names}"))
 }
 
 /// The origin of the times.
 fn basis(prediction: &Prediction) -> String {
     let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
     if let Some(other) = &prediction.context_from {
-        let where_traced = traced_on.unwrap_or(system);
         let scaled = if prediction.is_as_traced {
             String::new()
         } else {
             format!(", scaled by the costs on {system}")
         };
         return format!(
-            "each call takes as long as in the trace of {other} on {where_traced}{scaled}; a call that {other} does not make takes its cost times the factor of similar ones"
+            "each call takes as long as in the trace of {other} {scaled}; a call that {other} does not make takes its cost times the factor of similar ones. The interval does not cover that {other} may differ from the changed application"
         );
     }
     match (prediction.context, traced_on) {
         (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
-            "the vector was traced on {system}: its times are those of the trace, {}",
+            "the vector was traced on {system}: {} those of the trace, {}",
+            if prediction.is_changed {
+                "the times of the calls that remain are"
+            } else {
+                "its times are"
+            },
             match prediction.trace_spread {
                 Some(_) => "with the spread of its rounds and the disagreement of the clocks",
                 None => "whose spread is unknown",
