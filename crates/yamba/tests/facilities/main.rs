@@ -170,7 +170,6 @@ fn main() {
         java {
             java_program_is_traced_and_predicted
             list_of_methods_is_a_document
-            documents_of_garbage_collection_are_valid
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure
@@ -219,7 +218,10 @@ fn main() {
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
         }
-        // Waits for the first test, whose cache it uses.
+        // These wait for the first test and use its cache.
+        java {
+            documents_of_garbage_collection_are_valid
+        }
         page_commands {
             commands_of_pages_work_for_root
         }
