@@ -50,7 +50,11 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
             LIMIT.as_secs()
         ));
     }
-    if measured.is_biased {
+    if yamba_session::machine(&host()).is_user_mode_linux() {
+        output::note(
+            "User-Mode Linux counts all processor time as user time: kernel time is the sum of both, less the user time on another system with this processor\n",
+        );
+    } else if measured.is_biased {
         output::note(
             "without a control group, the kernel's share of short processes is too low: run as root, where /proc/self/mounts lists a cgroup2\n",
         );
