@@ -311,7 +311,7 @@ fn basis(prediction: &Prediction) -> String {
             format!(", scaled by the costs on {system}")
         };
         return format!(
-            "each call takes as long as in the trace of {other} {scaled}; a call that {other} does not make takes its cost times the factor of similar ones. The interval does not cover that {other} may differ from the changed application"
+            "each call takes as long as in the trace of {other}{scaled}; a call that {other} does not make takes its cost times the factor of similar ones. The interval does not cover that {other} may differ from the changed application"
         );
     }
     match (prediction.context, traced_on) {
