@@ -135,39 +135,39 @@ mod tests {
         }
     }
 
-    /// Time of a pass of calls, each followed by some user work: all of it, and the kernel's part by ticks.
-    fn pass_ns(with_calls: bool) -> [f64; 2] {
-        let before = times_ns().unwrap();
-        let mut passes = 0.0;
-        loop {
-            for _ in 0..PASS {
-                if with_calls {
-                    std::hint::black_box(getppid());
-                }
-                spin(200);
+    fn pass(with_calls: bool) {
+        for _ in 0..PASS {
+            if with_calls {
+                std::hint::black_box(getppid());
             }
-            passes += 1.0;
-            let now = times_ns().unwrap();
-            let [user, kernel] = [0, 1].map(|i| now[i] - before[i]);
-            if user + kernel >= ENOUGH_NS {
-                return [(user + kernel) / passes, kernel / passes];
-            }
+            spin(20);
         }
     }
 
-    /// The user work alone takes all time but that of the calls. That is an account of the kernel's time without ticks.
+    /// User work alone takes all time but that of the calls, which is the kernel's. Passes with and without calls alternate, since the machine's speed changes.
     #[test]
     fn kernel_time_with_the_border_is_that_beside_known_user_time() {
         let border = TickBorder::measure().unwrap();
-        let [first, _] = pass_ns(false);
-        let [all, by_ticks] = pass_ns(true);
-        let [second, _] = pass_ns(false);
-        let kernel = all - first.midpoint(second);
-        let found = by_ticks + border.missed_ns([PASS as f64, 0.0]);
-        let error = found / kernel - 1.0;
+        let used_ns = || times_ns().unwrap().iter().sum::<f64>();
+        let [_, kernel_before] = times_ns().unwrap();
+        let (mut kernel_ns, mut calls) = (0.0, 0.0);
+        let begun = used_ns();
+        while used_ns() - begun < 2.0 * ENOUGH_NS {
+            let first = used_ns();
+            pass(false);
+            let second = used_ns();
+            pass(true);
+            kernel_ns += used_ns() - second - (second - first);
+            calls += PASS as f64;
+        }
+        let [_, kernel_after] = times_ns().unwrap();
+        let by_ticks = kernel_after - kernel_before;
+        let found = by_ticks + border.missed_ns([calls, 0.0]);
+        let error = found / kernel_ns - 1.0;
+        let each = [found, kernel_ns, by_ticks].map(|ns| ns / calls);
         assert!(
             error.abs() < 0.25,
-            "{found} ns, not {kernel} ns; {by_ticks} ns by ticks"
+            "with the border, truth, and ticks alone, in ns a call: {each:?}"
         );
     }
 

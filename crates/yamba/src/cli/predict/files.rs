@@ -11,7 +11,7 @@ use yamba_record::number::{bytes, number};
 use yamba_report::{MissRatios, figure, interval};
 
 use super::system::System;
-use super::table::disturbed;
+use super::words::disturbed;
 use crate::cli::{Failure, page_cache, quantity};
 
 /// The primitives of reads from memory and from storage.

@@ -9,7 +9,7 @@ use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
 
 use super::files::sentence;
-use super::words::Words;
+use super::words::{Words, disturbed};
 use crate::cli::output::{counted, table};
 use crate::cli::run_ref::plain;
 
@@ -292,13 +292,6 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         lines.push(format!("{what} not used: {}", prediction.notes.join("; ")));
     }
     lines
-}
-
-/// The costs from disturbed figures. `None`: there are none.
-pub(super) fn disturbed(primitives: &[String]) -> Option<String> {
-    let names = primitives.join(", ");
-    (!primitives.is_empty())
-        .then(|| format!("costs of disturbed figures, which may be wrong: {names}"))
 }
 
 /// The origin of the times.
