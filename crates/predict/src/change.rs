@@ -2,7 +2,7 @@
 
 use crate::canonical;
 use crate::cost::Costs;
-use crate::vector::{Use, Vector};
+use crate::vector::{Use, Vector, nearest_size};
 
 /// A changed cost: `connect(tcp)=0.5x`.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,11 +182,7 @@ impl Calls {
     fn size_in(&self, uses: &[Use]) -> Option<f64> {
         let size = self.size?;
         let own = uses.iter().filter(|used| used.name == self.name);
-        let near = own
-            .filter_map(|used| used.size)
-            .filter(|other| *other == size || (*other < 2.0 * size && size < 2.0 * *other));
-        let distance = |other: &f64| (other - size).abs();
-        let nearest = near.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let nearest = nearest_size(own.filter_map(|used| used.size), size);
         nearest.or(Some(size))
     }
 

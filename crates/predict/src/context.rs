@@ -7,7 +7,7 @@ use crate::contained::without_contained;
 use crate::cost::{Cost, Costs};
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
-use crate::vector::{Use, Vector};
+use crate::vector::{Use, Vector, nearest_size};
 use crate::{NULL_CALL, canonical};
 
 /// The traced times of an application beside the costs of benchmarks on the same machine.
@@ -87,12 +87,10 @@ impl Context {
     ) -> Context {
         let mut timed = self.timed.clone();
         if let Some(own) = own {
-            let is_known = |t: &Timed| {
-                self.timed
-                    .iter()
-                    .any(|mine| t.used().is_of(&mine.name, mine.size))
-            };
-            let others = own.timed.iter().filter(|t| !is_known(t));
+            let others = own
+                .timed
+                .iter()
+                .filter(|t| self.timed_use(&t.used()).is_none());
             timed.extend(others.map(|t| {
                 self.of_near_size(t)
                     .unwrap_or_else(|| self.estimated(t, own))
@@ -107,12 +105,14 @@ impl Context {
 
     /// A call of another application with the time of the same call here at the nearest size, less than twice or more than half of its own: sizes of a trace are means.
     fn of_near_size(&self, other: &Timed) -> Option<Timed> {
-        let size = other.size?;
-        let own = self.timed.iter().filter(|t| t.name == other.name);
-        let near = own
-            .filter_map(|t| Some((t, t.size?)))
-            .filter(|(_, own)| *own < 2.0 * size && size < 2.0 * *own);
-        let (nearest, _) = near.min_by(|a, b| (a.1 - size).abs().total_cmp(&(b.1 - size).abs()))?;
+        let is_same = |t: &&Timed| t.name == other.name;
+        let sizes = self.timed.iter().filter(is_same).filter_map(|t| t.size);
+        let size = nearest_size(sizes, other.size?)?;
+        let nearest = self
+            .timed
+            .iter()
+            .filter(is_same)
+            .find(|t| t.size == Some(size))?;
         let cost = |size| Some(self.reference.at(&other.name, size)?.cost.ns);
         let scale = match (cost(other.size), cost(nearest.size)) {
             (Some(theirs), Some(ours)) if ours > 0.0 => theirs / ours,

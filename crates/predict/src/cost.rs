@@ -54,12 +54,8 @@ impl Costs {
         Costs::of(run, false)
     }
 
-    /// Takes the costs from a run as [`Costs::of_run`] does. Disturbed figures are costs where no other figure has the primitive and size.
-    pub fn with_disturbed(run: &Run) -> Costs {
-        Costs::of(run, true)
-    }
-
-    fn of(run: &Run, takes_disturbed: bool) -> Costs {
+    /// Takes the costs from a run as [`Costs::of_run`] does. If `takes_disturbed`, disturbed figures are costs where no other figure has the primitive and size.
+    pub fn of(run: &Run, takes_disturbed: bool) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
             ..Costs::default()
@@ -332,7 +328,7 @@ mod tests {
             entry("lat_dup", &["dup"], true),
         ];
         run.benchmarks[0].median = Some(900.0);
-        let costs = Costs::with_disturbed(&run);
+        let costs = Costs::of(&run, true);
         assert_eq!(costs.at("lstat", None).unwrap().cost.ns, 500.0);
         assert_eq!(costs.at("dup", None).unwrap().cost.ns, 500.0);
         let used = ["stat", "dup", "lstat", "dup"].into_iter();

@@ -301,6 +301,15 @@ impl Started {
     }
 }
 
+/// The nearest of these sizes that is less than twice or more than half of `size`: the sizes of a trace are means. `None`: there is none.
+pub(crate) fn nearest_size(sizes: impl Iterator<Item = f64>, size: f64) -> Option<f64> {
+    let is_near = |other: &f64| *other == size || (*other < 2.0 * size && size < 2.0 * *other);
+    let distance = |other: &f64| (other - size).abs();
+    sizes
+        .filter(is_near)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
 /// A document has no NaN; a vector that a program made may have one.
 fn not_negative(place: &str, value: Option<f64>) -> Result<(), String> {
     match value {

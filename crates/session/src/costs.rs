@@ -51,11 +51,7 @@ pub fn stored(
     let mut found: Option<(usize, StoredCosts)> = None;
     for listed in best.take(if most > 0 { READ } else { 0 }) {
         let run = store.run(&listed.id, Detail::Figures)?;
-        let costs = if takes_disturbed {
-            Costs::with_disturbed(&run)
-        } else {
-            Costs::of_run(&run)
-        };
+        let costs = Costs::of(&run, takes_disturbed);
         let valid = primitives.iter().filter(|name| costs.has(name)).count();
         if found.as_ref().is_none_or(|(before, _)| valid > *before) {
             let is_complete = most == needed.len() && costs.has(NULL_CALL);

@@ -44,11 +44,7 @@ impl System {
     fn new(name: &str, run: Run, takes_disturbed: bool) -> System {
         System {
             name: name.to_owned(),
-            costs: if takes_disturbed {
-                Costs::with_disturbed(&run)
-            } else {
-                Costs::of_run(&run)
-            },
+            costs: Costs::of(&run, takes_disturbed),
             run,
             java: None,
         }
