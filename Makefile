@@ -29,10 +29,11 @@ test: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc-tests
 test:
 	scripts/install-missing test
 	scripts/install-missing cluster
+	mkdir -p $(TARGET)
 	$(MAKE) --no-print-directory java & java=$$!; status=0; \
-	cargo test --release --workspace --tests --no-run || status=$$?; \
+	cargo test --release --workspace --tests --no-run --message-format=json-render-diagnostics >$(TARGET)/built.json || status=$$?; \
 	wait $$java && exit $$status
-	cargo test --release --workspace --tests --no-fail-fast -- --include-ignored
+	scripts/run-tests $(TARGET)/built.json
 
 # The jars are beside the binary, where `yamba trace --java` finds them.
 java:

@@ -5,5 +5,5 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-"${1:-${CXX:-g++}}" -std=c++17 -O2 -I "$root/runtime" -o "$out/composer" "$root/runtime/tests/composer.cc"
-"$out/composer" speed
+"${1:-${CXX:-g++}}" -std=c++17 -O2 -I "$root/runtime" -o "$out/parts" "$root/runtime/tests/parts.cc"
+"$out/parts" composer speed

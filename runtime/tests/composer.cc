@@ -1,13 +1,11 @@
 // Compares the Composer with a simple model, a vector of single bits, on random sequences with a given seed. Prints "ok" or the
 // difference. With the argument `speed`, composes 1 MiB of code and prints the milliseconds.
-#include "../src/runtime.cc"
-
 #include <stdio.h>
 #include <time.h>
 
 #include <vector>
 
-namespace {
+namespace composer {
 
 using yamba::Composer;
 using yamba::Site;
@@ -272,13 +270,14 @@ int speed() {
     return 0;
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "speed") == 0) return speed();
-    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 10) : 1;
-    unsigned sequences = argc > 2 ? unsigned(strtoul(argv[2], nullptr, 10)) : 2000;
+// The first argument is `speed` or a seed.
+int test(const char *argument) {
+    if (strcmp(argument, "speed") == 0) return speed();
+    const uint64_t seed = strtoull(argument, nullptr, 10);
+    constexpr unsigned sequences = 2000;
     bool right = random_sequences(seed, sequences) && wide_values() && labels() && contributions() && code_memory();
     printf(right ? "ok\n" : "wrong\n");
     return right ? 0 : 1;
 }
+
+}  // namespace composer

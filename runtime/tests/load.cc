@@ -1,20 +1,10 @@
-// Tests the parts of the load protocol individually. Prints failures; status 1 if there are any. Built with sanitizers by the
-// tests.
+// Tests the parts of the load protocol individually.
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "../src/runtime.cc"
-
-namespace {
+namespace load {
 
 using namespace yamba::load;
-
-int failures = 0;
-
-#define CHECK(condition)                                                                              \
-    do {                                                                                              \
-        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-    } while (false)
 
 void work_is_shared_down_to_a_tenth() {
     CHECK(share_of_work(1, 4) == 1);
@@ -165,9 +155,7 @@ void processes_go_round_from_where_one_would_be() {
     CHECK(processors(plan) == 3 && processor(plan, 1) == -1);
 }
 
-}  // namespace
-
-int main() {
+void test() {
     work_is_shared_down_to_a_tenth();
     passes_fill_a_time();
     a_batch_and_its_pieces();
@@ -180,5 +168,6 @@ int main() {
     the_last_word_is_one_processs();
     sleeping_ends();
     processes_go_round_from_where_one_would_be();
-    return failures != 0;
 }
+
+}  // namespace load

@@ -218,5 +218,5 @@ fn item(bytes: &[u8], index: &str, name: &str) -> Option<Item> {
         (fields.first()?.parse().ok()?, fields.get(1)?.parse().ok()?);
     let packed = bytes.get(offset..)?.get(..length)?;
     let text = decompress_to_vec_with_limit(packed, MOST_TEXT).ok()?;
-    serde_json::from_slice(&text).ok()
+    serde_json::from_str(str::from_utf8(&text).ok()?).ok()
 }

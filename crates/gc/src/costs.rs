@@ -107,7 +107,7 @@ impl CollectorCosts {
         }
     }
 
-    /// What these costs lack for a collector of a JVM: they are from an earlier version of Yamba, or a benchmark failed.
+    /// Names the missing costs of a collector of a JVM: an earlier version of Yamba did not measure them, or a benchmark failed.
     pub fn lacking(&self, collector: Collector, jvm_major: u32) -> Option<&'static str> {
         if collector != Collector::G1 {
             return None;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use yamba_record::document::Records;
 use yamba_record::event::{Begin, Curve, Event, Placement, RawBatch};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
 use yamba_record::{Batch, Benchmark, Evidence, Status, Workers};
 use yamba_stats::{median, sorted};
 
-use super::compressed::LaunchRecords;
 use super::process_output::ProcessOutput;
 use super::{points, units, validity};
 
@@ -79,10 +79,10 @@ impl Recorded {
     }
 
     /// Adds the next launch. Returns its batches, sizing and curves.
-    pub fn append(&mut self, program: &Program, output: &ProcessOutput) -> LaunchRecords {
+    pub fn append(&mut self, program: &Program, output: &ProcessOutput) -> Records {
         let number = self.benchmark.launches.len() as u64;
         let mut launch = Launch::default();
-        let mut records = LaunchRecords::default();
+        let mut records = Records::default();
         for event in &output.events {
             match event {
                 Event::Begin(begin) => self.begin(&mut launch, begin),

@@ -3,23 +3,45 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use yamba_record::distribution::Singles;
-use yamba_record::document::Entry;
-use yamba_record::event::{Curve, Sizing};
+use yamba_record::document::{self, Entry, Records};
 use yamba_record::{Batches, Benchmark};
 
-/// A value as compressed JSON, in about a tenth of its memory.
+/// A value that has a text, which is read back bit for bit.
+pub(super) trait Textual: Sized {
+    fn write(&self) -> serde_json::Result<Vec<u8>>;
+    fn read(text: &str) -> serde_json::Result<Self>;
+}
+
+impl Textual for Benchmark {
+    fn write(&self) -> serde_json::Result<Vec<u8>> {
+        document::write_entry(self).map(String::into_bytes)
+    }
+
+    fn read(text: &str) -> serde_json::Result<Benchmark> {
+        document::read_entry(text)
+    }
+}
+
+impl Textual for Records {
+    fn write(&self) -> serde_json::Result<Vec<u8>> {
+        self.write()
+    }
+
+    fn read(text: &str) -> serde_json::Result<Records> {
+        Records::read(text)
+    }
+}
+
+/// A value as compressed text, in about a tenth of its memory.
 #[derive(Clone, Debug)]
 pub(super) struct Compressed<T> {
     bytes: Vec<u8>,
     of: PhantomData<T>,
 }
 
-impl<T: Serialize + DeserializeOwned> Compressed<T> {
+impl<T: Textual> Compressed<T> {
     pub fn new(value: &T) -> Compressed<T> {
-        let text = serde_json::to_vec(value).expect("what is recorded can be written");
+        let text = value.write().expect("what is recorded can be written");
         let mut bytes = lz4_flex::compress_prepend_size(&text);
         bytes.shrink_to_fit();
         Compressed {
@@ -31,20 +53,9 @@ impl<T: Serialize + DeserializeOwned> Compressed<T> {
     /// The value, bit for bit.
     pub fn value(&self) -> T {
         let text = lz4_flex::decompress_size_prepended(&self.bytes);
-        let text = text.expect("it was compressed here");
-        serde_json::from_slice(&text).expect("it was written here")
+        let text = text.ok().and_then(|text| String::from_utf8(text).ok());
+        T::read(&text.expect("it was compressed here")).expect("it was written here")
     }
-}
-
-/// The records of one launch.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct LaunchRecords {
-    pub batches: Batches,
-    /// Warm-up, sizing and the growth check.
-    pub sizing: Vec<Sizing>,
-    pub curves: Vec<Curve>,
-    /// The single operations that were timed alone.
-    pub singles: Option<Singles>,
 }
 
 /// An entry in compressed form. The records of each launch are compressed once, when the launch has ended.
@@ -52,7 +63,7 @@ pub(super) struct LaunchRecords {
 pub struct CompressedEntry {
     /// The entry without its records.
     rest: Compressed<Benchmark>,
-    launches: Vec<Compressed<LaunchRecords>>,
+    launches: Vec<Compressed<Records>>,
 }
 
 impl CompressedEntry {
@@ -69,7 +80,7 @@ impl CompressedEntry {
     /// An entry whose records are those of `launches`, in their order. If the probes were judged, the batches of `benchmark` have the marks.
     pub(super) fn of_launches(
         benchmark: &mut Benchmark,
-        mut launches: Vec<Compressed<LaunchRecords>>,
+        mut launches: Vec<Compressed<Records>>,
     ) -> CompressedEntry {
         if benchmark.contended.is_some() {
             for (number, launch) in (0..).zip(&mut launches) {
@@ -93,7 +104,7 @@ impl CompressedEntry {
     }
 
     /// The records of each launch.
-    pub(super) fn launches(&self) -> &[Compressed<LaunchRecords>] {
+    pub(super) fn launches(&self) -> &[Compressed<Records>] {
         &self.launches
     }
 
@@ -127,19 +138,25 @@ mod tests {
 
     use super::*;
     use crate::launch_tests::{SIX, entry, launches};
+    use crate::reader::event;
     use crate::tests::changed;
 
     #[test]
     fn compressed_value_is_equal_to_the_last_bit() {
         let lines = changed(|i, raw| raw.ns = 0.1 + 1.0 / (3.0 + i as f64));
-        let events: Vec<Event> = lines
-            .lines()
-            .map(|l| serde_json::from_str(l).unwrap())
-            .collect();
-        let compressed = Compressed::new(&events);
-        assert_eq!(compressed.value(), events);
-        let direct = serde_json::to_string(&events).unwrap();
-        assert!(compressed.bytes.len() < direct.len() / 2);
+        let events = lines.lines().map(|l| event(l.as_bytes()).unwrap());
+        let batches = events.filter_map(|event| match event {
+            Event::Batch(raw) => Some(raw.batch),
+            _ => None,
+        });
+        let records = Records {
+            batches: batches.collect(),
+            ..Records::default()
+        };
+        assert_eq!(records.batches.len(), 11);
+        let compressed = Compressed::new(&records);
+        assert_eq!(compressed.value(), records);
+        assert!(compressed.bytes.len() < lines.len() / 2);
     }
 
     #[test]
@@ -148,10 +165,10 @@ mod tests {
         assert_eq!((original.batches.len(), original.sizing.len()), (66, 36));
         let each = (0..6).map(|launch| {
             let own = original.batches.iter().filter(|b| b.launch == launch);
-            Compressed::new(&LaunchRecords {
+            Compressed::new(&Records {
                 batches: own.collect(),
                 sizing: original.sizing[6 * launch as usize..][..6].to_vec(),
-                ..LaunchRecords::default()
+                ..Records::default()
             })
         });
         let mut benchmark = original.clone();
@@ -167,10 +184,10 @@ mod tests {
         let recorded = entry(&launches(&SIX));
         let each = (0..6).map(|launch| {
             let own = recorded.batches.iter().filter(|b| b.launch == launch);
-            Compressed::new(&LaunchRecords {
+            Compressed::new(&Records {
                 batches: own.collect(),
                 sizing: recorded.sizing[6 * launch as usize..][..6].to_vec(),
-                ..LaunchRecords::default()
+                ..Records::default()
             })
         });
         let mut marked = recorded.clone();

@@ -10,6 +10,7 @@ use super::child::{self, Limits};
 use super::job::Program;
 use super::points::{Refused, settings};
 use super::process_output::ProcessExit;
+use super::reader::{event, utf8};
 use super::{assemble, crash, units};
 
 /// The program's description with these parameters and this number of processes or threads.
@@ -59,14 +60,15 @@ struct Versioned {
 
 fn understood(text: &[u8]) -> Result<Description, Refused> {
     let wrong = |e| Refused::Crash(vec![format!("it does not describe itself: {e}")]);
-    let Versioned { schema, class } = serde_json::from_slice(text).map_err(wrong)?;
+    let text = utf8(text).map_err(wrong)?;
+    let Versioned { schema, class } = serde_json::from_str(text).map_err(wrong)?;
     if schema != SCHEMA {
         return Err(Refused::Fault(format!(
             "{class}: it describes itself by `{schema}`, and this version of Yamba reads `{SCHEMA}`; \
              use a version of Yamba that reads it, or change the program as docs/protocol.md shows"
         )));
     }
-    checked(serde_json::from_slice(text).map_err(wrong)?)
+    checked(serde_json::from_str(text).map_err(wrong)?)
 }
 
 /// The description, if its units are known.
@@ -81,7 +83,7 @@ pub(super) fn checked(description: Description) -> Result<Description, Refused> 
 fn last_error(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter_map(|line| event(line.as_bytes()).ok())
         .find_map(|event| match event {
             Event::Error(error) => Some(error.text),
             _ => None,

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use yamba_record::document::Records;
 use yamba_record::event::Curve;
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, LaunchRequest};
@@ -13,7 +14,7 @@ use yamba_stats::median;
 use super::assemble::Recorded;
 use super::budget::Expected;
 use super::child::{self, Limits};
-use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
+use super::compressed::{Compressed, CompressedEntry};
 use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
 use super::describe;
@@ -54,7 +55,7 @@ pub(super) struct Launches<'a> {
     pub entry: PlannedEntry<'a>,
     recorded: Recorded,
     /// The records of each launch.
-    records: Vec<Compressed<LaunchRecords>>,
+    records: Vec<Compressed<Records>>,
     ends: Vec<LaunchStatus>,
     turns: Vec<Turn>,
     /// Planned number of launches.

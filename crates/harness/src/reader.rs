@@ -82,7 +82,7 @@ impl Reader {
         if line.is_empty() && !too_long {
             return;
         }
-        match serde_json::from_slice(&line) {
+        match event(&line) {
             Ok(mut event) if !too_long && self.events.len() < MOST => {
                 round_times(&mut event);
                 self.events.push(event);
@@ -94,6 +94,16 @@ impl Reader {
             _ => self.garbled += 1,
         }
     }
+}
+
+/// Reads one record, without the end of its line.
+pub(super) fn event(line: &[u8]) -> serde_json::Result<Event> {
+    serde_json::from_str(utf8(line)?)
+}
+
+/// The text of these bytes. If some types were read from texts and others from bytes, the compiler would translate shared parts twice.
+pub(super) fn utf8(bytes: &[u8]) -> serde_json::Result<&str> {
+    str::from_utf8(bytes).map_err(serde::de::Error::custom)
 }
 
 /// The message about a faulty record.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use yamba_record::distribution::Singles;
+use yamba_record::document::Records;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Inference, Program};
@@ -11,7 +12,6 @@ use yamba_record::{Batch, Benchmark, Probes, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
-use super::compressed::LaunchRecords;
 use super::contention::{self, QuietWidth, blind};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, estimate, loaded_estimate};
@@ -37,7 +37,7 @@ pub(super) fn summarise(
     program: &Program,
     protocol: Protocol<'_>,
     recorded: &Recorded,
-    records: Vec<LaunchRecords>,
+    records: Vec<Records>,
     ends: &[LaunchStatus],
 ) -> Benchmark {
     let mut benchmark = recorded.entry();

@@ -90,6 +90,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
             size: call.mean_size,
             count: call.count as f64 / names.units,
             errors: None,
+            started: None,
             time_ns: Some(time_ns * each * weight(call) / weights[call.name.as_str()]),
         }
     });
@@ -112,6 +113,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         }),
         user_ns: Some(sampled.program_ns * each),
         kernel_ns: Some(sampled.in_library_ns() * each),
+        started_user_ns: None,
     }
 }
 

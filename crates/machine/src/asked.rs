@@ -7,6 +7,7 @@ use rustix::time::{ClockId, clock_getres};
 use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
 
 use super::attempts;
+use super::processor::Identity;
 use super::storage::{self, Folder};
 
 /// The answers. `None` where the system does not support the call.
@@ -27,6 +28,7 @@ pub(super) struct Asked {
     /// Rate of the counter that user space reads.
     pub counter_hz: Option<u64>,
     pub tlbs: Vec<Tlb>,
+    pub processor: Option<Identity>,
     pub hypervisor: Option<String>,
     pub container: Option<String>,
     pub realtime: Option<bool>,
@@ -63,6 +65,7 @@ fn from_instructions() -> Asked {
     Asked {
         counter_hz: super::cpuid::counter_hz(&cpuid),
         tlbs: super::cpuid::tlbs(&cpuid),
+        processor: Some(super::cpuid::identity(&cpuid)),
         hypervisor: super::cpuid::hypervisor(&cpuid),
         ..Asked::default()
     }

@@ -1,7 +1,9 @@
-//! Facts from the CPUID instruction: look-aside buffers, rate of the counter, name of the hypervisor.
+//! Facts from the CPUID instruction: look-aside buffers, rate of the counter, names of the processor and the hypervisor.
 
 use raw_cpuid::{Associativity, CacheInfoType, CpuId, CpuIdReader, DatInfo, DatType, Hypervisor};
 use yamba_record::machine::details::Tlb;
+
+use super::processor::Identity;
 
 const KIB_4: u64 = 4 << 10;
 const MIB_2: u64 = 2 << 20;
@@ -163,6 +165,21 @@ pub(super) fn counter_hz<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<u64
     })
 }
 
+/// The processor, with the names that Linux gives it on x86.
+pub(super) fn identity<R: CpuIdReader>(cpuid: &CpuId<R>) -> Identity {
+    let vendor = cpuid.get_vendor_info();
+    let brand = cpuid.get_processor_brand_string();
+    let numbers = cpuid.get_feature_info();
+    Identity {
+        vendor: vendor.map(|vendor| vendor.as_str().to_owned()),
+        model: brand.map(|brand| brand.as_str().trim().to_owned()),
+        signature: numbers.map(|n| {
+            let (family, model) = (n.family_id(), n.model_id());
+            format!("family {family} model {model} stepping {}", n.stepping_id())
+        }),
+    }
+}
+
 /// The name of the hypervisor: a known name, or else its signature.
 pub(super) fn hypervisor<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<String> {
     let name = match cpuid.get_hypervisor_info()?.identify() {
@@ -208,6 +225,17 @@ mod tests {
     const AMD: [u32; 4] = [0x10, 0x6874_7541, 0x444d_4163, 0x6974_6e65];
     const INTEL: [u32; 4] = [0x20, 0x756e_6547, 0x6c65_746e, 0x4965_6e69];
 
+    /// The registers with these letters.
+    const fn letters_of(text: &[u8; 16]) -> [u32; 4] {
+        let mut registers = [0; 4];
+        let mut at = 0;
+        while at < 16 {
+            registers[at / 4] |= (text[at] as u32) << (at % 4 * 8);
+            at += 1;
+        }
+        registers
+    }
+
     /// A Zen 4 under KVM.
     const ZEN: &[(u32, u32, [u32; 4])] = &[
         (0, 0, AMD),
@@ -219,6 +247,9 @@ mod tests {
         ),
         (0x4000_0010, 0, [2_596_132, 0, 0, 0]),
         (0x8000_0000, 0, [0x8000_0028, 0, 0, 0]),
+        (0x8000_0002, 0, letters_of(b"AMD EPYC 9R14   ")),
+        (0x8000_0003, 0, letters_of(b"                ")),
+        (0x8000_0004, 0, letters_of(b"                ")),
         (0x8000_0005, 0, [0xff48_ff40, 0xff48_ff40, 0, 0]),
         (0x8000_0006, 0, [0x5c00_2200, 0x6c00_4200, 0, 0]),
         (0x8000_0019, 0, [0xf048_f040, 0, 0, 0]),
@@ -282,6 +313,17 @@ mod tests {
         let silent = CpuId::with_cpuid_reader(Saved(&[(0, 0, INTEL)]));
         assert_eq!(counter_hz(&silent), None);
         assert!(super::tlbs(&silent).is_empty());
+    }
+
+    #[test]
+    fn processor_has_the_names_that_linux_prints() {
+        let found = identity(&CpuId::with_cpuid_reader(Saved(ZEN)));
+        assert_eq!(found.vendor.as_deref(), Some("AuthenticAMD"));
+        assert_eq!(found.model.as_deref(), Some("AMD EPYC 9R14"));
+        assert_eq!(
+            found.signature.as_deref(),
+            Some("family 25 model 17 stepping 1")
+        );
     }
 
     #[test]

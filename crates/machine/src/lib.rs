@@ -86,13 +86,14 @@ pub fn memory_limit() -> Option<u64> {
 
 fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Machine {
     let cpuinfo = source.read("/proc/cpuinfo").unwrap_or_default();
-    let details = details(source, asked, isa, &cpuinfo);
+    let identity = processor::identity(&cpuinfo, asked.processor.as_ref());
+    let details = details(source, asked, isa, &cpuinfo, &identity);
     let is_guest = details.virtualisation.hypervisor.is_some().then_some(true);
     Machine {
         isa: isa.to_owned(),
         system: system.to_owned(),
         kernel: asked.release.clone(),
-        cpu: processor::model(&cpuinfo),
+        cpu: identity.model,
         cpus: asked.cpus,
         memory: details.memory.total,
         page_size: asked.page_size,
@@ -107,9 +108,19 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
     }
 }
 
-fn details(source: &impl Source, asked: &Asked, isa: &str, cpuinfo: &str) -> Details {
-    let processor = processor::processor(source, cpuinfo);
-    let hypervisor = asked.hypervisor.as_deref();
+fn details(
+    source: &impl Source,
+    asked: &Asked,
+    isa: &str,
+    cpuinfo: &str,
+    identity: &processor::Identity,
+) -> Details {
+    let processor = processor::processor(source, cpuinfo, identity);
+    let hypervisor = if processor::is_user_mode_linux(cpuinfo) {
+        Some(Machine::USER_MODE_LINUX)
+    } else {
+        asked.hypervisor.as_deref()
+    };
     Details {
         version: VERSION,
         caches: cache::caches(source, &processor.kinds),

@@ -8,8 +8,39 @@ use super::text::{as_cpu_list, cpu_list, value};
 
 const CPU: &str = "/sys/devices/system/cpu";
 
+/// The processor as its own instructions name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub vendor: Option<String>,
+    pub model: Option<String>,
+    pub signature: Option<String>,
+}
+
+impl Identity {
+    fn of_cpuinfo(cpuinfo: &str) -> Identity {
+        Identity {
+            vendor: vendor(cpuinfo),
+            model: model(cpuinfo),
+            signature: signature(cpuinfo),
+        }
+    }
+}
+
+/// The processor's names: those of the kernel, else of the instructions. User-Mode Linux puts its own name in the place of the processor's.
+pub(super) fn identity(cpuinfo: &str, instructions: Option<&Identity>) -> Identity {
+    match instructions {
+        Some(own) if is_user_mode_linux(cpuinfo) => own.clone(),
+        _ => Identity::of_cpuinfo(cpuinfo),
+    }
+}
+
+/// Whether the kernel is User-Mode Linux: a program of another kernel, on the same processor.
+pub(super) fn is_user_mode_linux(cpuinfo: &str) -> bool {
+    value(cpuinfo, "vendor_id") == Some("User Mode Linux")
+}
+
 /// The processor's model. x86 and RISC-V report a name, Arm only numbers.
-pub(super) fn model(cpuinfo: &str) -> Option<String> {
+fn model(cpuinfo: &str) -> Option<String> {
     let named = ["model name", "Model", "uarch", "cpu model"];
     if let Some(name) = named.iter().find_map(|key| value(cpuinfo, key)) {
         return Some(name.to_owned());
@@ -19,15 +50,15 @@ pub(super) fn model(cpuinfo: &str) -> Option<String> {
     Some(format!("implementer {maker} part {part}"))
 }
 
-pub(super) fn processor(source: &impl Source, cpuinfo: &str) -> Processor {
+pub(super) fn processor(source: &impl Source, cpuinfo: &str, identity: &Identity) -> Processor {
     let word = |name: &str| source.word(&format!("{CPU}/{name}"));
     let online = word("online");
     let cpus = cpu_list(online.as_deref().unwrap_or_default());
     let status = source.read("/proc/self/status").unwrap_or_default();
     let smt = word("smt/active").map(|active| active == "1");
     Processor {
-        vendor: vendor(cpuinfo),
-        signature: signature(cpuinfo),
+        vendor: identity.vendor.clone(),
+        signature: identity.signature.clone(),
         microcode: value(cpuinfo, "microcode").map(str::to_owned),
         packages: distinct(source, &cpus, "package_cpus_list"),
         cores: distinct(source, &cpus, "core_cpus_list"),

@@ -2,7 +2,7 @@
 
 use crate::canonical;
 use crate::cost::Costs;
-use crate::vector::{Use, Vector};
+use crate::vector::{Use, Vector, nearest_size};
 
 /// A changed cost: `connect(tcp)=0.5x`.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,57 @@ struct Calls {
     name: String,
     size: Option<f64>,
     count: f64,
+}
+
+/// Removes the processes that the application starts, with all their calls, faults and times. Calls of the application that start them and wait for them stay. Returns
+/// the removed kernel time per unit, in ns. Fails if the vector has no started processes.
+pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
+    if vector.primitives.iter().all(|used| used.started.is_none()) {
+        let name = &vector.application;
+        return Err(format!(
+            "{name} has no `started` calls: it started no process, or an older version of yamba traced it"
+        ));
+    }
+    let parts = vector.primitives.iter().filter_map(|used| used.started);
+    let removed_ns: f64 = parts.filter_map(|started| started.time_ns).sum();
+    let listed_ns = |vector: &Vector| -> f64 {
+        let times = vector.primitives.iter().filter_map(|used| used.time_ns);
+        times.sum()
+    };
+    let outside_ns = vector.kernel_ns.map(|ns| ns - listed_ns(vector));
+    vector.primitives.iter_mut().for_each(remove_started);
+    vector.primitives.retain(|used| used.count > 0.0);
+    if vector.primitives.is_empty() {
+        let name = &vector.application;
+        return Err(format!(
+            "nothing of {name} is left without the processes that it starts"
+        ));
+    }
+    vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
+    let user_ns = vector.started_user_ns.take().unwrap_or_default();
+    vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
+    Ok(removed_ns)
+}
+
+fn remove_started(used: &mut Use) {
+    let Some(started) = used.started.take() else {
+        return;
+    };
+    // Counts are quotients, and their difference may miss 0 by the last digits.
+    let left = used.count - started.count;
+    let left = if left < 1e-9 * used.count { 0.0 } else { left };
+    used.size = match (used.size, started.size) {
+        // Both are means.
+        (Some(all), Some(part)) if left > 0.0 => {
+            Some(((all * used.count - part * started.count) / left).max(0.0))
+        }
+        (all, _) => all,
+    };
+    used.count = left;
+    // The number of failed calls among the others is unknown.
+    used.errors = None;
+    let part_ns = started.time_ns.unwrap_or_default();
+    used.time_ns = used.time_ns.map(|ns| (ns - part_ns).max(0.0));
 }
 
 impl CostChange {
@@ -131,11 +182,7 @@ impl Calls {
     fn size_in(&self, uses: &[Use]) -> Option<f64> {
         let size = self.size?;
         let own = uses.iter().filter(|used| used.name == self.name);
-        let near = own
-            .filter_map(|used| used.size)
-            .filter(|other| *other == size || (*other < 2.0 * size && size < 2.0 * *other));
-        let distance = |other: &f64| (other - size).abs();
-        let nearest = near.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let nearest = nearest_size(own.filter_map(|used| used.size), size);
         nearest.or(Some(size))
     }
 
@@ -157,6 +204,7 @@ impl Calls {
             size: self.size,
             count,
             errors: None,
+            started: None,
             time_ns: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::contained::without_contained;
 use crate::cost::{Cost, Costs};
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
-use crate::vector::{Use, Vector};
+use crate::vector::{Use, Vector, nearest_size};
 use crate::{NULL_CALL, canonical};
 
 /// The traced times of an application beside the costs of benchmarks on the same machine.
@@ -21,9 +21,13 @@ pub struct Context {
     overall: Factor,
     outside_ns: Option<f64>,
     uncertainty: Option<Uncertainty>,
+    /// The share by which the whole traced time exceeds that of `uses`.
+    removed: f64,
+    /// The application whose calls the times are from. `None`: the vector's own.
+    from: Option<String>,
 }
 
-/// A primitive with its traced time.
+/// A primitive with its time in the application.
 #[derive(Clone, Debug)]
 struct Timed {
     name: String,
@@ -31,6 +35,8 @@ struct Timed {
     count: f64,
     /// The time of all these uses per unit of work.
     time_ns: f64,
+    /// Whether the time is a cost times the factor of other uses, and not from a trace.
+    is_of_others: bool,
 }
 
 /// Time in the application by time in benchmarks, with the relative half-widths below and above.
@@ -57,11 +63,114 @@ impl Context {
             overall,
             outside_ns: None,
             uncertainty: vector.uncertainty(),
+            removed: 0.0,
+            from: None,
         };
         context.outside_ns = vector
             .kernel_ns
             .map(|kernel| (kernel - context.listed_ns(&vector.primitives)).max(0.0));
         Ok(context)
+    }
+
+    /// The context in which `vector` is predicted as if its calls took as long as those of another `application`, whose own context this is. Both were traced on the
+    /// same machine.
+    ///
+    /// Calls that both make have the times of that application: a call of another size within a factor of 2 is scaled by the costs of both sizes. Calls that only `vector`
+    /// makes have their cost times the factor of similar calls of that application.
+    /// A call without a cost has its time in `own`, the context of `vector`, scaled as all calls are on average.
+    #[must_use]
+    pub fn applied_to(
+        mut self,
+        vector: &Vector,
+        application: &str,
+        own: Option<&Context>,
+    ) -> Context {
+        let mut timed = self.timed.clone();
+        if let Some(own) = own {
+            let others = own
+                .timed
+                .iter()
+                .filter(|t| self.timed_use(&t.used()).is_none());
+            timed.extend(others.map(|t| {
+                self.of_near_size(t)
+                    .unwrap_or_else(|| self.estimated(t, own))
+            }));
+        }
+        self.timed = timed;
+        self.outside_ns = own.and_then(|own| own.outside_ns);
+        self.uses.clone_from(&vector.primitives);
+        self.from = Some(application.to_owned());
+        self
+    }
+
+    /// A call of another application with the time of the same call here at the nearest size, less than twice or more than half of its own: sizes of a trace are means.
+    fn of_near_size(&self, other: &Timed) -> Option<Timed> {
+        let is_same = |t: &&Timed| t.name == other.name;
+        let sizes = self.timed.iter().filter(is_same).filter_map(|t| t.size);
+        let size = nearest_size(sizes, other.size?)?;
+        let nearest = self
+            .timed
+            .iter()
+            .filter(is_same)
+            .find(|t| t.size == Some(size))?;
+        let cost = |size| Some(self.reference.at(&other.name, size)?.cost.ns);
+        let scale = match (cost(other.size), cost(nearest.size)) {
+            (Some(theirs), Some(ours)) if ours > 0.0 => theirs / ours,
+            _ => 1.0,
+        };
+        Some(Timed {
+            time_ns: other.count * nearest.time_ns / nearest.count * scale,
+            ..other.clone()
+        })
+    }
+
+    /// A call of another application, with its estimated time in this context.
+    fn estimated(&self, other: &Timed, own: &Context) -> Timed {
+        let time_ns = match self.reference.at(&other.name, other.size) {
+            Some(at) => {
+                let whole_ns = other.count * at.cost.ns * self.factor(&other.name).ratio;
+                // The benchmark may contain other calls, which the trace has apart.
+                let traced_ns = own.whole_ns(other);
+                if traced_ns > 0.0 {
+                    whole_ns * other.time_ns / traced_ns
+                } else {
+                    0.0
+                }
+            }
+            None => other.time_ns * self.overall.ratio / own.overall.ratio,
+        };
+        Timed {
+            time_ns,
+            is_of_others: true,
+            ..other.clone()
+        }
+    }
+
+    /// Notes that the traced application took `ns` more kernel time per unit, which the vector of this context lacks.
+    #[must_use]
+    pub fn with_removed(mut self, ns: f64) -> Context {
+        let listed_ns: f64 = self.timed.iter().map(|t| t.time_ns).sum();
+        self.removed = ns / (listed_ns + self.outside_ns.unwrap_or_default());
+        self
+    }
+
+    /// The share by which the whole traced time exceeds that of [`Context::uses`].
+    pub(crate) fn removed(&self) -> f64 {
+        self.removed
+    }
+
+    /// The other application whose context this is. `None`: the vector's own.
+    pub(crate) fn taken_from(&self) -> Option<&str> {
+        self.from.as_deref()
+    }
+
+    /// Whether the time of a use is an estimate from other uses.
+    pub(crate) fn is_of_others(&self, used: &Use) -> bool {
+        self.timed_use(used).is_none_or(|t| t.is_of_others)
+    }
+
+    fn timed_use(&self, used: &Use) -> Option<&Timed> {
+        self.timed.iter().find(|t| used.is_of(&t.name, t.size))
     }
 
     /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole kernel time is unknown.
@@ -92,6 +201,11 @@ impl Context {
         self.reference.within_launches.contains(primitive)
     }
 
+    /// The primitives among these whose cost here is from a disturbed figure.
+    pub(crate) fn disturbed_among<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+        self.reference.disturbed_among(names)
+    }
+
     /// This machine and another system.
     pub(crate) fn systems<'a>(&'a self, to: &'a Costs) -> Systems<'a> {
         Systems {
@@ -102,8 +216,7 @@ impl Context {
 
     /// Traced time of one use. `None`: the trace does not have it.
     pub(crate) fn each_ns(&self, used: &Use) -> Option<f64> {
-        let is_it = |t: &&Timed| used.is_of(&t.name, t.size);
-        self.timed.iter().find(is_it).map(|t| t.time_ns / t.count)
+        self.timed_use(used).map(|t| t.time_ns / t.count)
     }
 
     /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, else of all.
@@ -227,6 +340,7 @@ impl Timed {
             size: used.size,
             count: used.count,
             time_ns,
+            is_of_others: false,
         })
     }
 
@@ -236,6 +350,7 @@ impl Timed {
             size: self.size,
             count: self.count,
             errors: None,
+            started: None,
             time_ns: Some(self.time_ns),
         }
     }

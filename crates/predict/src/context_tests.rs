@@ -1,10 +1,10 @@
 //! Predictions in the application's context, with truths that were computed by hand.
 
-use crate::change::{CostChange, Replacement};
+use crate::change::{CostChange, Replacement, without_started};
 use crate::cost::{Contained, Costs};
 use crate::prediction::Basis;
 use crate::tests::{cost, costs, used, vector};
-use crate::vector::{Round, Traced, Use, Vector};
+use crate::vector::{Round, Started, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
 
 fn timed(name: &str, size: Option<f64>, count: f64, time_ns: f64) -> Use {
@@ -433,6 +433,149 @@ fn replaced_whole_takes_the_factor_of_the_other_whole() {
     let found = predict_in_context(&changed, &context, "a", &a).unwrap();
     near(found.predicted_ns, 2.0 * 50.0);
     assert_eq!(found.contained.len(), 1, "{found:?}");
+}
+
+/// A process is started once a unit. It makes one of three reads, the larger one, and the stat.
+#[test]
+fn started_processes_are_removed_with_their_part_of_each_use() {
+    let a = exact(&[("fork", None, 100.0), ("read", None, 50.0)]);
+    let started = |count, size, time_ns| {
+        Some(Started {
+            count,
+            size,
+            time_ns: Some(time_ns),
+        })
+    };
+    let mut traced = vector(vec![
+        timed("fork", None, 1.0, 300.0),
+        Use {
+            started: started(1.0, Some(10.0), 70.0),
+            ..timed("read", Some(6.0), 3.0, 270.0)
+        },
+        Use {
+            started: started(1.0, None, 30.0),
+            ..timed("stat", None, 1.0, 30.0)
+        },
+    ]);
+    (traced.kernel_ns, traced.user_ns) = (Some(600.0), Some(900.0));
+    traced.started_user_ns = Some(500.0);
+    let mut left = traced.clone();
+    let removed_ns = without_started(&mut left).unwrap();
+    assert_eq!(removed_ns, 100.0);
+    assert_eq!(
+        left.primitives,
+        [
+            timed("fork", None, 1.0, 300.0),
+            timed("read", Some(4.0), 2.0, 200.0)
+        ]
+    );
+    assert_eq!((left.kernel_ns, left.user_ns), (Some(500.0), Some(400.0)));
+    let context = Context::of(&left, "a", &a)
+        .unwrap()
+        .with_removed(removed_ns);
+    let found = predict_in_context(&left, &context, "a", &a).unwrap();
+    near(found.predicted_ns, 500.0);
+    // A sixth of the work is removed: up to a sixth of the excess of 300 - 100 + 200 - 100 ns leaves.
+    near(found.leaving_ns.unwrap(), 50.0);
+    let reason = without_started(&mut left).unwrap_err();
+    assert!(reason.contains("has no `started` calls"), "{reason}");
+}
+
+/// Pages made by a program and static pages, from the same server. Calls of the former are displaced by the program.
+#[test]
+fn changed_application_takes_the_context_of_another() {
+    let a = exact(&[
+        ("fork", None, 200.0),
+        ("read", None, 100.0),
+        ("stat", None, 50.0),
+        ("write", None, 70.0),
+    ]);
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 800.0),
+        timed("read", None, 2.0, 1000.0),
+        timed("stat", None, 1.0, 500.0),
+        timed("ioctl", None, 1.0, 40.0),
+    ]);
+    let other = vector(vec![timed("read", None, 4.0, 480.0)]);
+    let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
+    let mut changed = traced.clone();
+    for change in ["fork=", "=write*3"] {
+        let change = Replacement::read(change).unwrap();
+        change.apply(&mut changed).unwrap();
+    }
+    let with = |own| {
+        let context = theirs.clone().applied_to(&traced, "static", own);
+        predict_in_context(&changed, &context, "a", &a)
+    };
+    let found = with(Some(&own)).unwrap();
+    // Reads for static pages take 120 ns, and their factor is 1.2. Before, the factor of all calls was 2300 / 450.
+    let of = |name: &str| {
+        let product = found.primitives.iter().find(|p| p.name == name);
+        let product = product.unwrap();
+        (product.product_ns, product.is_factor_of_others)
+    };
+    assert_eq!(of("read"), (240.0, false));
+    assert_eq!(of("stat"), (60.0, true));
+    assert_eq!(of("write"), (252.0, true));
+    near(of("ioctl").0, 40.0 * 1.2 * 450.0 / 2300.0);
+    near(found.predicted_ns, 240.0 + 60.0 + 252.0 + of("ioctl").0);
+    assert_eq!(found.context_from.as_deref(), Some("static"));
+    assert_eq!(
+        found.leaving_ns, None,
+        "the other application lacks the removed work"
+    );
+    // Without the own times, nothing says how long a call without a cost takes.
+    assert_eq!(
+        with(None).unwrap_err(),
+        "a and a, where it was traced, do not both have a cost of ioctl"
+    );
+}
+
+/// The sizes of a trace are means, so those of two traces of the same call differ a little.
+#[test]
+fn call_takes_the_time_of_the_nearest_size_in_another_context() {
+    let a = exact(&[("read", Some(4000.0), 400.0), ("read", Some(8000.0), 800.0)]);
+    let traced = vector(vec![timed("read", Some(4100.0), 2.0, 9000.0)]);
+    let near_size = vector(vec![
+        timed("read", Some(5000.0), 1.0, 600.0),
+        timed("read", Some(9000.0), 1.0, 9999.0),
+    ]);
+    let far_size = vector(vec![timed("read", Some(40.0), 1.0, 8.0)]);
+    let own = Context::of(&traced, "a", &a).unwrap();
+    let in_context_of = |other: &Vector| {
+        let context = Context::of(other, "a", &a).unwrap();
+        let context = context.applied_to(&traced, "other", Some(&own));
+        let found = predict_in_context(&traced, &context, "a", &a).unwrap();
+        (found.predicted_ns, found.primitives[0].is_factor_of_others)
+    };
+    // 5000 bytes cost 500 ns in the benchmark, and 4100 bytes 410 ns.
+    let (ns, is_estimated) = in_context_of(&near_size);
+    near(ns, 2.0 * 600.0 * 410.0 / 500.0);
+    assert!(!is_estimated);
+    // 40 bytes cost 4 ns: the factor 2 of the only similar call.
+    let (ns, is_estimated) = in_context_of(&far_size);
+    near(ns, 2.0 * 410.0 * 2.0);
+    assert!(is_estimated);
+}
+
+/// The benchmark of `fork` contains the end of the process, which a trace has apart.
+#[test]
+fn parts_of_a_whole_share_the_time_that_it_takes_in_the_context_of_another() {
+    let mut a = exact(&[("fork", None, 100.0), ("stat", None, 50.0)]);
+    a.primitives.get_mut("fork").unwrap().contains = vec![Contained {
+        name: "exit_group".to_owned(),
+        count: 1.0,
+    }];
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 600.0),
+        timed("exit_group", None, 1.0, 200.0),
+    ]);
+    let other = vector(vec![timed("stat", None, 1.0, 100.0)]);
+    let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
+    let context = theirs.applied_to(&traced, "static", Some(&own));
+    // The whole has the factor 2.
+    let found = predict_in_context(&traced, &context, "a", &a).unwrap();
+    near(found.predicted_ns, 200.0);
 }
 
 #[test]

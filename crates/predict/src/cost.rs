@@ -18,6 +18,8 @@ pub struct Costs {
     pub primitives: BTreeMap<String, Measured>,
     /// The primitives with an interval that covers its own launches only, as those of a short run do.
     pub within_launches: BTreeSet<String>,
+    /// The primitives with a cost from a disturbed figure.
+    pub disturbed: BTreeSet<String>,
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
@@ -47,26 +49,24 @@ pub struct Contained {
 }
 
 impl Costs {
-    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive.
+    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive. Disturbed figures are left out.
     pub fn of_run(run: &Run) -> Costs {
+        Costs::of(run, false)
+    }
+
+    /// Takes the costs from a run as [`Costs::of_run`] does. If `takes_disturbed`, disturbed figures are costs where no other figure has the primitive and size.
+    pub fn of(run: &Run, takes_disturbed: bool) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
             ..Costs::default()
         };
-        for entry in &run.benchmarks {
-            let Some(primitive) = &entry.primitive else {
-                continue;
-            };
-            if let Err(reason) = costs.add(entry, primitive) {
-                let line = format!("{}: {reason}", entry.name);
-                for name in names(primitive) {
-                    costs.unusable.entry(name).or_insert_with(|| line.clone());
-                }
-                // A benchmark with a sweep may have the same fault at each point.
-                if !costs.left_out.contains(&line) {
-                    costs.left_out.push(line);
-                }
-            }
+        let mut entries: Vec<&Benchmark> = run.benchmarks.iter().collect();
+        if takes_disturbed {
+            // The others first, since the first figure of a primitive and size counts.
+            entries.sort_by_key(|entry| entry.is_disturbed);
+        }
+        for entry in entries {
+            costs.take(entry, takes_disturbed);
         }
         let Costs {
             primitives,
@@ -75,6 +75,40 @@ impl Costs {
         } = &mut costs;
         unusable.retain(|name, _| !primitives.contains_key(name));
         costs
+    }
+
+    /// Takes the cost of an entry, or notes why it has none.
+    fn take(&mut self, entry: &Benchmark, takes_disturbed: bool) {
+        let Some(primitive) = &entry.primitive else {
+            return;
+        };
+        let is_refused = entry.is_disturbed && entry.status == Status::Ok && !takes_disturbed;
+        let added = if is_refused {
+            Err("its figure is disturbed")
+        } else {
+            self.add(entry, primitive)
+        };
+        let Err(reason) = added else {
+            return;
+        };
+        let line = format!("{}: {reason}", entry.name);
+        for name in names(primitive) {
+            self.unusable.entry(name).or_insert_with(|| line.clone());
+        }
+        // A benchmark with a sweep may have the same fault at each point.
+        if !self.left_out.contains(&line) {
+            self.left_out.push(line);
+        }
+    }
+
+    /// The primitives among these with a cost from a disturbed figure, each once.
+    pub fn disturbed_among<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let is_disturbed = |name: &&str| {
+            let mut kinds = self.kinds(name);
+            self.disturbed.contains(*name) || kinds.any(|kind| self.disturbed.contains(kind))
+        };
+        let used: BTreeSet<&str> = names.filter(is_disturbed).collect();
+        used.into_iter().map(str::to_owned).collect()
     }
 
     /// A primitive without a cost as messages name it: with the reason why the run's figure was not used, if it has one.
@@ -105,7 +139,13 @@ impl Costs {
                 contains: contains.clone(),
             });
             if !measured.curve.add(size, cost) {
+                if entry.is_disturbed {
+                    continue;
+                }
                 return Err("an earlier point of the run has this primitive and size");
+            }
+            if entry.is_disturbed {
+                self.disturbed.insert(name.clone());
             }
             if entry.interval_scope != Some(IntervalScope::BetweenLaunches) {
                 self.within_launches.insert(name);
@@ -221,9 +261,6 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
     if entry.status != Status::Ok {
         return Err("it has no valid figure");
     }
-    if entry.is_disturbed {
-        return Err("its figure is disturbed");
-    }
     if entry.workers().are_several() {
         return Err("several processes ran at the same time");
     }
@@ -279,5 +316,22 @@ mod tests {
         );
         assert_eq!(costs.lacking("open"), "open");
         assert_eq!(costs.unusable.len(), 2, "lstat has a cost");
+        assert!(costs.disturbed.is_empty());
+    }
+
+    #[test]
+    fn disturbed_figures_are_costs_where_no_other_figure_is() {
+        let mut run = Run::new(yamba_record::machine::Machine::default());
+        run.benchmarks = vec![
+            entry("lat_other_stat", &["lstat"], true),
+            entry("lat_stat", &["stat", "lstat"], false),
+            entry("lat_dup", &["dup"], true),
+        ];
+        run.benchmarks[0].median = Some(900.0);
+        let costs = Costs::of(&run, true);
+        assert_eq!(costs.at("lstat", None).unwrap().cost.ns, 500.0);
+        assert_eq!(costs.at("dup", None).unwrap().cost.ns, 500.0);
+        let used = ["stat", "dup", "lstat", "dup"].into_iter();
+        assert_eq!(costs.disturbed_among(used), ["dup"]);
     }
 }

@@ -34,6 +34,8 @@ pub struct FileTime {
     pub from_storage_ns: f64,
     /// Interval of the sum, from the intervals of the costs.
     pub interval_ns: [f64; 2],
+    /// The primitives of reads whose cost is from a disturbed figure. Such a cost may be wrong.
+    pub disturbed: Vec<String>,
 }
 
 /// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice the bytes.

@@ -16,6 +16,7 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         size: None,
         count: *count,
         errors: None,
+        started: None,
         time_ns: None,
     });
     Vector {
@@ -29,6 +30,7 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         traced: None,
         user_ns: None,
         kernel_ns: None,
+        started_user_ns: None,
         primitives: uses.collect(),
     }
 }

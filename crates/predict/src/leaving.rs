@@ -18,7 +18,8 @@ pub(crate) fn leaving_ns(
     costs: &Costs,
 ) -> Option<f64> {
     let before = traced::terms(context.uses(), context, costs).ok()?;
-    let (before_ns, _) = sum(&before.products, before.other.as_ref());
+    let (rest_ns, _) = sum(&before.products, before.other.as_ref());
+    let before_ns = rest_ns * (1.0 + context.removed());
     let removed = 1.0 - after_ns / before_ns;
     let leaving_ns = removed * excess(products)? * after_ns;
     (leaving_ns > 0.0).then_some(leaving_ns)

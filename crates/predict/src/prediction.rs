@@ -51,7 +51,11 @@ pub struct Prediction {
     /// By how much less the calls may take, in ns, since a change removes work that ran between them. The lower end of the interval is lower by it. `None`: no change removes
     /// kernel time, or the prediction is from benchmarks alone.
     pub leaving_ns: Option<f64>,
-    /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time.
+    /// The application whose trace says how long calls take (`--context`). `None`: the vector's own trace does.
+    pub context_from: Option<String>,
+    /// Whether calls were removed, replaced or added, or take the times of another application.
+    pub is_changed: bool,
+    /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time, apart from changes.
     pub is_as_traced: bool,
     /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
     pub traced_on: Option<String>,
@@ -59,6 +63,9 @@ pub struct Prediction {
     pub no_context: Option<String>,
     /// Measured kernel time per unit on this system, in ns. `None`: not measured.
     pub measured_ns: Option<f64>,
+    /// The part of `measured_ns` that clock ticks count, in ns. The rest is the last part of each call and page fault, in which Linux takes no tick. `None`: not measured, or
+    /// not by ticks.
+    pub measured_by_ticks_ns: Option<f64>,
     /// Interval of `measured_ns`. It covers the error of the kernel's clock-tick accounting.
     pub measured_interval_ns: Option<[f64; 2]>,
     /// Measured user time per unit on this system, in ns.
@@ -85,6 +92,8 @@ pub struct Prediction {
     pub per_second_and_core: Option<f64>,
     /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
     pub is_within_launches: bool,
+    /// The primitives with a cost from a disturbed figure, on the system or where the vector was traced. Such a cost may be wrong.
+    pub disturbed: Vec<String>,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
     pub notes: Vec<String>,
 }
@@ -146,12 +155,19 @@ pub fn predict_in_context(
         context: Basis::Traced,
         is_as_traced: context.systems(costs).is_same(),
         traced_on: Some(traced_on.clone()),
+        context_from: context.taken_from().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
     let mut found = whole.summed(terms.products, costs)?;
     context.notes(costs, &mut found.notes);
     let is_short = |p: &Product| context.is_within_launches(p.curve());
     found.is_within_launches |= found.primitives.iter().any(is_short);
+    let curves: Vec<&str> = found.primitives.iter().map(Product::curve).collect();
+    found
+        .disturbed
+        .extend(context.disturbed_among(curves.into_iter()));
+    found.disturbed.sort_unstable();
+    found.disturbed.dedup();
     if found.is_as_traced {
         found.without_intervals();
         found.set_user_time(vector.user_ns, None);
@@ -159,7 +175,10 @@ pub fn predict_in_context(
     if let Some(uncertainty) = context.uncertainty() {
         found.widen(uncertainty);
     }
-    if vector.primitives != context.uses() {
+    // The context of another application already lacks the removed work.
+    let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
+    found.is_changed = is_changed || context.taken_from().is_some();
+    if context.taken_from().is_none() && is_changed {
         found.leaving_ns = leaving_ns(&found.primitives, found.predicted_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }
@@ -181,10 +200,13 @@ impl Prediction {
             trace_spread: None,
             trace_border: None,
             leaving_ns: None,
+            context_from: None,
+            is_changed: false,
             is_as_traced: false,
             traced_on: None,
             no_context: None,
             measured_ns: None,
+            measured_by_ticks_ns: None,
             measured_interval_ns: None,
             measured_user_ns: None,
             error: None,
@@ -198,6 +220,7 @@ impl Prediction {
             user_scaled_by: None,
             per_second_and_core: None,
             is_within_launches: false,
+            disturbed: Vec::new(),
             notes: costs.left_out.clone(),
         }
     }
@@ -214,17 +237,22 @@ impl Prediction {
         products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
         let is_short = |p: &Product| costs.within_launches.contains(p.curve());
         self.is_within_launches = products.iter().any(is_short);
+        self.disturbed = costs.disturbed_among(products.iter().map(Product::curve));
         self.primitives = products;
         (self.predicted_ns, self.of_costs_ns) = (predicted_ns, interval_ns);
         self.interval_ns = Some(interval_ns);
         Ok(self)
     }
 
-    /// The times are those of a trace: no cost makes them uncertain.
+    /// The times are those of a trace: no cost makes them uncertain. Estimates from other uses keep the intervals of their costs.
     fn without_intervals(&mut self) {
         self.interval_ns = None;
         self.is_within_launches = false;
-        let of_products = self.primitives.iter_mut().map(|p| &mut p.interval_ns);
+        let traced = self
+            .primitives
+            .iter_mut()
+            .filter(|p| !p.is_factor_of_others);
+        let of_products = traced.map(|p| &mut p.interval_ns);
         let of_other = self.other.iter_mut().map(|o| &mut o.interval_ns);
         of_products
             .chain(of_other)
@@ -235,7 +263,8 @@ impl Prediction {
     /// kernel time is off in the same direction each time: its share is added to the half-width.
     fn widen(&mut self, trace: Uncertainty) {
         let ns = self.predicted_ns;
-        let [low, high] = self.interval_ns.unwrap_or([ns, ns]);
+        let of_estimates = || sum(&self.primitives, self.other.as_ref()).1;
+        let [low, high] = self.interval_ns.unwrap_or_else(of_estimates);
         let (half, border) = (trace.spread * ns, trace.border * ns);
         self.interval_ns = Some([
             (ns - half.hypot(ns - low) - border).max(0.0),

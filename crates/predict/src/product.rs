@@ -22,7 +22,7 @@ pub struct Product {
     pub context_factor: Option<f64>,
     /// Predicted kernel time of the uses per unit, in ns. If `cost_ns` is known: `count` times `cost_ns`, and times `context_factor` if that is known.
     pub product_ns: f64,
-    /// Interval of `product_ns`, from the intervals of the costs. `None` on the system where the vector was traced.
+    /// Interval of `product_ns`, from the intervals of the costs. `None`: the time is that of the trace.
     pub interval_ns: Option<[f64; 2]>,
     /// Whether the primitive has costs of its own. Otherwise it is charged as a null call, or `is_carried_over`.
     pub is_covered: bool,
@@ -36,7 +36,7 @@ pub struct Product {
     pub scaled_by: Option<String>,
     /// Whether no benchmark scales the traced time: it is scaled as the covered primitives are on average.
     pub is_carried_over: bool,
-    /// Whether the vector has no time of these uses: `context_factor` is that of other uses.
+    /// Whether no trace has the time of these uses: it is estimated from that of other uses.
     pub is_factor_of_others: bool,
 }
 

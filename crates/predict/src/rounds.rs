@@ -16,7 +16,7 @@ const CONFIDENCE: f64 = 0.9;
 pub struct Round {
     /// User and kernel time without the tracer, in ns, by the kernel's own account.
     pub untraced_ns: f64,
-    /// The kernel's part of `untraced_ns`, in ns, by the clock ticks that hit the kernel.
+    /// The kernel's part of `untraced_ns`, in ns: by the clock ticks that hit the kernel, and with the part of each call and page fault that ticks charge to the user.
     pub untraced_kernel_ns: f64,
     /// User time in the trace, in ns.
     pub user_ns: f64,
@@ -68,7 +68,7 @@ pub fn spread(rounds: &[Round]) -> Option<f64> {
 }
 
 /// By what share of the kernel time the clock ticks and the tracer disagree on the border between user and kernel time: `|sum of ticks / sum of undisturbed - 1|`.
-/// The tracer's events lie inside the kernel, and Linux charges some ticks of the kernel to the user. `None`: there are no rounds, or no tick hit the kernel.
+/// The tracer's events lie inside the kernel. `None`: there are no rounds, or no tick hit the kernel.
 pub fn border(rounds: &[Round]) -> Option<f64> {
     let by_ticks: f64 = rounds.iter().map(|r| r.untraced_kernel_ns).sum();
     let by_tracer: f64 = undisturbed(rounds).iter().sum();

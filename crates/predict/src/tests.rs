@@ -127,6 +127,7 @@ pub(crate) fn used(name: &str, size: Option<f64>, count: f64) -> Use {
         size,
         count,
         errors: None,
+        started: None,
         time_ns: None,
     }
 }
@@ -143,6 +144,7 @@ pub(crate) fn vector(primitives: Vec<Use>) -> Vector {
         traced: None,
         user_ns: None,
         kernel_ns: None,
+        started_user_ns: None,
         primitives,
     }
 }

@@ -85,7 +85,7 @@ fn scaled(
         is_of_any_kind: scale.is_of_any_kind,
         scaled_by,
         is_carried_over,
-        is_factor_of_others: false,
+        is_factor_of_others: context.is_of_others(used),
     }
 }
 

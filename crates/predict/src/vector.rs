@@ -45,6 +45,9 @@ pub struct Vector {
     /// Kernel time per unit, in ns, where the counts were taken. `None`: unknown.
     #[serde(default)]
     pub kernel_ns: Option<f64>,
+    /// The part of `user_ns` in processes that the application started while it was counted. `None`: none or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_user_ns: Option<f64>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
@@ -91,6 +94,24 @@ pub struct Use {
     /// Kernel time in these calls per unit of work, in ns. `None`: unknown.
     #[serde(default)]
     pub time_ns: Option<f64>,
+    /// The part of these uses in processes that the application started while it was counted. `None`: none or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<Started>,
+}
+
+/// The part of the uses of a primitive in processes that the application started while it was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Started {
+    /// Number of these uses per unit of work.
+    pub count: f64,
+    /// Their mean size. `None`: they have no size.
+    #[serde(default)]
+    pub size: Option<f64>,
+    /// Their kernel time per unit of work, in ns. `None`: unknown.
+    #[serde(default)]
+    pub time_ns: Option<f64>,
 }
 
 /// The platform whose primitives a vector counts.
@@ -135,6 +156,19 @@ impl Vector {
         Some(self.units? / (f64::from(runs) * rounds as f64))
     }
 
+    /// Number of system calls and of page faults per unit.
+    pub fn events(&self) -> [f64; 2] {
+        let count = |is_it: &dyn Fn(&str) -> bool| {
+            let uses = self.primitives.iter();
+            uses.filter(|used| is_it(&used.name))
+                .map(|used| used.count)
+                .sum()
+        };
+        let is_fault = |name: &str| name.starts_with("page_fault");
+        let is_no_call = |name: &str| is_fault(name) || name == "softirq" || name == "signal";
+        [count(&|name| !is_no_call(name)), count(&is_fault)]
+    }
+
     /// How far the traced times may be off. `None`: unknown.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
         Uncertainty::of(&self.traced.as_ref()?.rounds)
@@ -142,12 +176,20 @@ impl Vector {
 
     /// Multiplies all times by a factor.
     pub fn scale_times(&mut self, factor: f64) {
-        let whole = self.user_ns.iter_mut().chain(&mut self.kernel_ns);
-        let parts = self
-            .primitives
-            .iter_mut()
-            .filter_map(|u| u.time_ns.as_mut());
-        whole.chain(parts).for_each(|ns| *ns *= factor);
+        let whole = [
+            &mut self.user_ns,
+            &mut self.kernel_ns,
+            &mut self.started_user_ns,
+        ];
+        let parts = self.primitives.iter_mut().flat_map(|used| {
+            let started = used.started.as_mut().and_then(|s| s.time_ns.as_mut());
+            used.time_ns.iter_mut().chain(started)
+        });
+        whole
+            .into_iter()
+            .flatten()
+            .chain(parts)
+            .for_each(|ns| *ns *= factor);
     }
 
     /// Reads and checks a document. The error names the place and the fault.
@@ -175,9 +217,13 @@ impl Vector {
             ("units", self.units),
             ("user_ns", self.user_ns),
             ("kernel_ns", self.kernel_ns),
+            ("started_user_ns", self.started_user_ns),
         ];
         for (key, value) in whole {
             not_negative(key, value)?;
+        }
+        if self.started_user_ns > self.user_ns {
+            return Err("started_user_ns: more than user_ns".to_owned());
         }
         let rounds = self.traced.iter().flat_map(|traced| &traced.rounds);
         for (index, round) in rounds.enumerate() {
@@ -228,8 +274,40 @@ impl Use {
         if self.errors > Some(self.count) {
             return Err(format!("{place}.errors: more than count"));
         }
-        not_negative(&format!("{place}.time_ns"), self.time_ns)
+        not_negative(&format!("{place}.time_ns"), self.time_ns)?;
+        self.started
+            .map_or(Ok(()), |started| started.check(place, self))
     }
+}
+
+impl Started {
+    /// `place` and `whole` are the use that this is a part of.
+    fn check(&self, place: &str, whole: &Use) -> Result<(), String> {
+        not_negative(&format!("{place}.started.count"), Some(self.count))?;
+        not_negative(&format!("{place}.started.size"), self.size)?;
+        not_negative(&format!("{place}.started.time_ns"), self.time_ns)?;
+        if self.time_ns.is_some() != whole.time_ns.is_some() {
+            return Err(format!(
+                "{place}.started.time_ns: it must be there exactly if {place}.time_ns is"
+            ));
+        }
+        if self.count > whole.count {
+            return Err(format!("{place}.started.count: more than count"));
+        }
+        if self.time_ns > whole.time_ns {
+            return Err(format!("{place}.started.time_ns: more than time_ns"));
+        }
+        Ok(())
+    }
+}
+
+/// The nearest of these sizes that is less than twice or more than half of `size`: the sizes of a trace are means. `None`: there is none.
+pub(crate) fn nearest_size(sizes: impl Iterator<Item = f64>, size: f64) -> Option<f64> {
+    let is_near = |other: &f64| *other == size || (*other < 2.0 * size && size < 2.0 * *other);
+    let distance = |other: &f64| (other - size).abs();
+    sizes
+        .filter(is_near)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 /// A document has no NaN; a vector that a program made may have one.

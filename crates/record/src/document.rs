@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
 
 use crate::batch::Batches;
+use crate::distribution::Singles;
 use crate::event::{Curve, Sizing, sizing};
 use crate::run::{Benchmark, Run};
 
@@ -51,7 +52,62 @@ pub fn write_entry(entry: &Benchmark) -> serde_json::Result<String> {
     serde_json::to_string(entry)
 }
 
-/// The records of an entry in the form in which they are stored.
+/// Reads a run without entries, as [`write_run`] wrote it.
+///
+/// # Errors
+/// If the text is no document of a run.
+pub fn read_run(text: &str) -> serde_json::Result<Run<()>> {
+    read_entries(text, &mut drop)
+}
+
+/// A run without entries as JSON on one line.
+///
+/// # Errors
+/// None for a run that was measured or read.
+pub fn write_run(run: &Run<()>) -> serde_json::Result<String> {
+    serde_json::to_string(run)
+}
+
+/// The records of launches. Batches and sizing are stored in columns.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Records {
+    /// The timed batches.
+    pub batches: Batches,
+    /// Warm-up, sizing and the growth check.
+    #[serde(with = "sizing")]
+    pub sizing: Vec<Sizing>,
+    /// The curves.
+    #[serde(default)]
+    pub curves: Vec<Curve>,
+    /// The single operations that were timed alone.
+    #[serde(default)]
+    pub singles: Option<Singles>,
+}
+
+impl Records {
+    /// Reads records, as [`Records::write`] or [`write_records`] wrote them.
+    ///
+    /// # Errors
+    /// If the text has another form.
+    pub fn read(text: &str) -> serde_json::Result<Records> {
+        serde_json::from_str(text)
+    }
+
+    /// The records as JSON on one line.
+    ///
+    /// # Errors
+    /// None for records that were measured or read.
+    pub fn write(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&WrittenRecords {
+            batches: &self.batches,
+            sizing: &self.sizing,
+            curves: &self.curves,
+            singles: self.singles.as_ref(),
+        })
+    }
+}
+
+/// Records that are not cloned before they are written.
 #[derive(Serialize)]
 struct WrittenRecords<'a> {
     batches: &'a Batches,
@@ -59,15 +115,8 @@ struct WrittenRecords<'a> {
     sizing: &'a [Sizing],
     #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
     curves: &'a [Curve],
-}
-
-#[derive(Deserialize)]
-struct ReadRecords {
-    batches: Batches,
-    #[serde(with = "sizing")]
-    sizing: Vec<Sizing>,
-    #[serde(default)]
-    curves: Vec<Curve>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    singles: Option<&'a Singles>,
 }
 
 /// The batches, the sizing and the curves of an entry, as JSON.
@@ -79,6 +128,7 @@ pub fn write_records(entry: &Benchmark) -> serde_json::Result<Vec<u8>> {
         batches: &entry.batches,
         sizing: &entry.sizing,
         curves: &entry.curves,
+        singles: None,
     })
 }
 
@@ -87,11 +137,16 @@ pub fn write_records(entry: &Benchmark) -> serde_json::Result<Vec<u8>> {
 /// # Errors
 /// If the text has another form.
 pub fn read_records(text: &[u8], entry: &mut Benchmark) -> serde_json::Result<()> {
-    let read: ReadRecords = serde_json::from_slice(text)?;
+    let read = Records::read(utf8(text)?)?;
     entry.batches = read.batches;
     entry.sizing = read.sizing;
     entry.curves = read.curves;
     Ok(())
+}
+
+/// A text that `serde_json` reads as `&str`. Reading bytes as well would compile each type twice.
+fn utf8(text: &[u8]) -> serde_json::Result<&str> {
+    str::from_utf8(text).map_err(serde::de::Error::custom)
 }
 
 /// Reads a run whose entries go to `sink`.

@@ -121,7 +121,7 @@ pub struct CommonClock {
     pub error_ns: [f64; 2],
 }
 
-/// The processor placement of a process.
+/// The processor placement of a process at its start. A benchmark may then choose another one, and says so in its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Placement {

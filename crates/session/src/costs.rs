@@ -26,7 +26,7 @@ pub struct StoredCosts {
     pub is_complete: bool,
 }
 
-/// The stored run of a machine that has the most benchmarks for these primitives, of several the one with the most valid costs, and of several the latest. `None`: no run has any.
+/// The stored run of a machine that has the most benchmarks for these primitives, of several the one with the most valid costs, and of several the latest. `takes_disturbed`: disturbed figures are costs. `None`: no run has any.
 ///
 /// # Errors
 /// If the store or the suite cannot be read.
@@ -34,6 +34,7 @@ pub fn stored(
     store: &StoreChoice,
     machine: &str,
     primitives: &[&str],
+    takes_disturbed: bool,
 ) -> Result<Option<StoredCosts>, Failure> {
     let Some(mut store) = Store::existing(&store.location()?)? else {
         return Ok(None);
@@ -50,7 +51,7 @@ pub fn stored(
     let mut found: Option<(usize, StoredCosts)> = None;
     for listed in best.take(if most > 0 { READ } else { 0 }) {
         let run = store.run(&listed.id, Detail::Figures)?;
-        let costs = Costs::of_run(&run);
+        let costs = Costs::of(&run, takes_disturbed);
         let valid = primitives.iter().filter(|name| costs.has(name)).count();
         if found.as_ref().is_none_or(|(before, _)| valid > *before) {
             let is_complete = most == needed.len() && costs.has(NULL_CALL);

@@ -98,7 +98,7 @@ fn head_text(run: &Run<()>) -> Result<String, StoreFault> {
     let mut head = run.clone();
     head.tags.clear();
     head.sources.clear();
-    Ok(serde_json::to_string(&head)?)
+    Ok(document::write_run(&head)?)
 }
 
 /// Inserts a new run. `writer` is the process that measures it.
@@ -460,7 +460,7 @@ pub(crate) fn head(row: &dyn ResultRow) -> Result<(Run<()>, bool, i64), StoreFau
     for (place, part) in [text, &ending].into_iter().enumerate() {
         checksum::check(noted, place, part.as_bytes(), || "its document".to_owned())?;
     }
-    Ok((serde_json::from_str(text)?, is_finished, entries))
+    Ok((document::read_run(text)?, is_finished, entries))
 }
 
 /// A source text with its hash. Columns: hash, text, checksum.

@@ -7,6 +7,7 @@ mod load;
 mod measured;
 mod open_files;
 mod strace;
+mod tick_border;
 mod units;
 
 use std::fs::File;
@@ -19,6 +20,7 @@ use bpf::Prepared;
 use family::Family;
 use load::Load;
 pub use measured::{Measured, measure};
+pub use tick_border::TickBorder;
 pub use units::{Pattern, Units};
 
 use crate::Trace;

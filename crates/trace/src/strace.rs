@@ -9,7 +9,7 @@ use crate::call::{Arguments, Call, Property};
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
 use crate::line::{Content, Line, ShownCall, call, line, unfinished};
-use crate::tally::Tally;
+use crate::tally::{Made, Tally};
 use crate::trace::{Request, Trace, vector};
 
 /// Counts the calls of strace's lines.
@@ -175,9 +175,13 @@ impl Reader {
         let child = shown.result.and_then(|child| u32::try_from(child).ok());
         if let Some(child) = child.filter(|child| *child > 0) {
             let shares_files = shown.has(Property::SharesFiles);
-            let borrows = shown.has(Property::SharesMemory);
-            let descriptors = &mut self.tally.descriptors;
-            descriptors.begin(parent, child, shares_files, borrows);
+            let is_thread = shown.has(Property::Thread);
+            let made = Made {
+                shares_files,
+                borrows: shown.has(Property::SharesMemory),
+                is_thread,
+            };
+            self.tally.begin(parent, child, made);
             if let Some(files) = &mut self.tally.files {
                 files.begin(parent, child, shares_files);
             }

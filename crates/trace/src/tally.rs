@@ -1,5 +1,7 @@
 //! Counts calls, and follows their effects on descriptors.
 
+use std::collections::HashSet;
+
 use yamba_predict::vector::Use;
 
 use crate::call::{Call, FilePlace};
@@ -8,12 +10,25 @@ use crate::descriptors::Descriptors;
 use crate::files::FileLog;
 use crate::primitive::{Used, used};
 
+/// How a call made a process or thread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Made {
+    /// It uses the descriptors of its parent.
+    pub shares_files: bool,
+    /// It is a process that uses the memory of its parent until it executes a program.
+    pub borrows: bool,
+    /// It is a thread of its parent's process.
+    pub is_thread: bool,
+}
+
 /// The calls of a trace so far.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// The descriptors of all processes.
     pub descriptors: Descriptors,
     counts: Counts,
+    /// Processes and threads that began while calls were counted, except threads of older processes.
+    started: HashSet<u32>,
     /// The accesses to files, if they are recorded.
     pub files: Option<FileLog>,
     /// Number of calls.
@@ -34,10 +49,34 @@ impl Tally {
     /// Forgets the calls so far.
     pub fn forget(&mut self) {
         self.counts = Counts::default();
+        self.started.clear();
         self.calls = 0;
         if let Some(files) = &mut self.files {
             files.restart();
         }
+    }
+
+    /// Follows the making of a process or thread.
+    pub fn begin(&mut self, parent: u32, child: u32, made: Made) {
+        self.descriptors
+            .begin(parent, child, made.shares_files, made.borrows);
+        let is_started = self.started.contains(&parent) || !(self.is_paused || made.is_thread);
+        if is_started {
+            self.started.insert(child);
+        } else {
+            // The number may be that of an older process.
+            self.started.remove(&child);
+        }
+    }
+
+    /// Whether the application started the process while calls were counted.
+    pub fn is_started(&self, process: u32) -> bool {
+        self.started.contains(&process)
+    }
+
+    /// Counts a process as the application itself.
+    pub fn is_the_application(&mut self, process: u32) {
+        self.started.remove(&process);
     }
 
     /// Counts a call that took this kernel time. Without times, that is 0.
@@ -54,9 +93,9 @@ impl Tally {
         }
         // The kernel ran a handler if the process returns from one.
         if call.name == "rt_sigreturn" || call.name == "sigreturn" {
-            self.counts.add(Used::of("signal", None), 1, 0.0);
+            self.add(process, Used::of("signal", None), 1, 0.0);
         }
-        self.counts.add(found, 1, time_ns);
+        self.add(process, found, 1, time_ns);
         self.calls += 1;
     }
 
@@ -70,26 +109,63 @@ impl Tally {
     /// Adds kernel time to the primitive of a call that is counted elsewhere.
     pub fn add_time(&mut self, process: u32, call: &Call, time_ns: f64) {
         let found = used(process, call, &mut self.descriptors);
-        self.other(found, 0, time_ns);
+        self.other(process, found, 0, time_ns);
     }
 
     /// Counts uses of a primitive that is no call, with their kernel time together.
-    pub fn other(&mut self, used: Used, count: u64, time_ns: f64) {
+    pub fn other(&mut self, process: u32, used: Used, count: u64, time_ns: f64) {
         if !self.is_paused {
-            self.counts.add(used, count, time_ns);
+            self.add(process, used, count, time_ns);
         }
     }
 
     /// Counts the end of a thread, which is a call unless a signal killed it.
-    pub fn ended(&mut self, used: Used, time_ns: f64) {
+    pub fn ended(&mut self, process: u32, used: Used, time_ns: f64) {
         if !self.is_paused {
             self.calls += u64::from(used.kind.is_none());
-            self.counts.add(used, 1, time_ns);
+            self.add(process, used, 1, time_ns);
         }
+    }
+
+    fn add(&mut self, process: u32, used: Used, count: u64, time_ns: f64) {
+        let is_started = self.is_started(process);
+        self.counts.add(used, count, time_ns, is_started);
     }
 
     /// The uses per unit of work.
     pub fn uses(&self, units: f64, has_times: bool) -> Vec<Use> {
         self.counts.uses(units, has_times)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(is_thread: bool) -> Made {
+        Made {
+            shares_files: is_thread,
+            borrows: false,
+            is_thread,
+        }
+    }
+
+    #[test]
+    fn processes_are_started_while_calls_are_counted_and_threads_belong_to_their_process() {
+        let mut tally = Tally::default();
+        // A worker of a server, before its load.
+        tally.begin(1, 2, made(false));
+        tally.forget();
+        assert!(!tally.is_started(2));
+        tally.begin(2, 3, made(true));
+        assert!(!tally.is_started(3), "a thread of an older process");
+        tally.begin(3, 4, made(false));
+        tally.begin(4, 5, made(true));
+        tally.begin(5, 6, made(false));
+        assert!([4, 5, 6].map(|number| tally.is_started(number)) == [true; 3]);
+        // The second load of a server that has started again, with the number of an older process.
+        tally.is_paused = true;
+        tally.begin(1, 4, made(false));
+        assert!(!tally.is_started(4));
     }
 }

@@ -107,6 +107,16 @@ fn interrupted_calls_are_joined_and_children_inherit_descriptors() {
     let trace = read(text);
     let found = (trace.calls, trace.unfinished, trace.unknown.len());
     assert_eq!(found, (8, 1, 0));
+    let of_child = trace.vector.primitives.iter().filter_map(|used| {
+        let started = used.started?;
+        Some((used.name.as_str(), started.count, started.size))
+    });
+    let expected = [
+        ("close(pipe)", 1.0, None),
+        ("exit_group", 1.0, None),
+        ("write(pipe)", 1.0, Some(5.0)),
+    ];
+    assert_eq!(of_child.collect::<Vec<_>>(), expected);
 }
 
 /// The child closes and reads before the call of its parent has returned: its descriptors are those of the parent.

@@ -47,6 +47,7 @@ pub fn vector(request: &Request, traced: Traced, command: Vec<String>, uses: Vec
         traced: Some(traced),
         user_ns: None,
         kernel_ns: None,
+        started_user_ns: None,
         primitives: uses,
     }
 }

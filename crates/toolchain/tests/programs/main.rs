@@ -5,6 +5,5 @@ mod figures;
 mod holes;
 mod members;
 mod memory;
-mod runtime;
 mod support;
 mod terms;

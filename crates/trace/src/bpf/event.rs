@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::{EVENT_BYTES, KIND_MASK, TEXT_BYTES, flag, place};
 use crate::call::{Arguments, FilePlace, Identity, Kind, Property};
+use crate::tally::Made;
 
 /// An event of a thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,10 +28,8 @@ pub enum Content {
     Begin {
         /// Number of the new thread.
         child: u32,
-        /// Whether both use the same descriptors.
-        shares_files: bool,
-        /// Whether a process was made that uses the memory of its parent.
-        borrows: bool,
+        /// How it was made.
+        made: Made,
     },
     /// It ended.
     End {
@@ -96,8 +95,11 @@ impl Event {
             let is_thread = flags & flag("IS_THREAD") != 0;
             Content::Begin {
                 child: word(bytes, place("event.child")),
-                shares_files: flags & flag("SHARES_FILES") != 0,
-                borrows: flags & flag("SHARES_MEMORY") != 0 && !is_thread,
+                made: Made {
+                    shares_files: flags & flag("SHARES_FILES") != 0,
+                    borrows: flags & flag("SHARES_MEMORY") != 0 && !is_thread,
+                    is_thread,
+                },
             }
         } else if kind == flag("END") {
             Content::End { call_ns, is_32_bit }

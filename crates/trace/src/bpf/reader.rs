@@ -24,6 +24,8 @@ pub struct EventReader {
     /// Threads that have not ended.
     threads: HashSet<u32>,
     user_ns: f64,
+    /// The part of `user_ns` in processes that the application started.
+    started_user_ns: f64,
     faults: u64,
 }
 
@@ -52,6 +54,7 @@ impl EventReader {
     /// Counts from the call by which this thread executes a program.
     pub fn wait_for(&mut self, thread: u32) {
         self.threads.insert(thread);
+        self.tally.is_the_application(thread);
         self.waits_for = Some(thread);
     }
 
@@ -63,7 +66,7 @@ impl EventReader {
     /// Forgets the events so far.
     pub fn forget(&mut self) {
         self.tally.forget();
-        (self.user_ns, self.faults) = (0.0, 0);
+        (self.user_ns, self.started_user_ns, self.faults) = (0.0, 0.0, 0);
     }
 
     /// Counts the events from now on.
@@ -84,6 +87,11 @@ impl EventReader {
     /// User time, in ns.
     pub fn user_ns(&self) -> f64 {
         self.user_ns.max(0.0)
+    }
+
+    /// The part of the user time in processes that the application started, in ns. `None`: it started none, or they took none.
+    pub fn started_user_ns(&self) -> Option<f64> {
+        (self.started_user_ns > 0.0).then(|| self.started_user_ns.min(self.user_ns()))
     }
 
     /// User time and kernel time, in ns.
@@ -111,20 +119,15 @@ impl EventReader {
             }
             return;
         }
-        self.add_user(event.user_ns as f64);
+        self.add_user(event.thread, event.user_ns as f64);
         match &event.content {
             Content::Call(returned) => self.call(&event, returned),
-            Content::Begin {
-                child,
-                shares_files,
-                borrows,
-            } => {
+            Content::Begin { child, made } => {
                 self.threads.insert(*child);
-                let descriptors = &mut self.tally.descriptors;
-                descriptors.begin(event.thread, *child, *shares_files, *borrows);
+                self.tally.begin(event.thread, *child, *made);
             }
             Content::End { call_ns, is_32_bit } => self.end(&event, *call_ns, *is_32_bit),
-            Content::More(more) => self.more(more, event.user_ns as f64),
+            Content::More(more) => self.more(event.thread, more, event.user_ns as f64),
             Content::Fault(place, pages) => {
                 if let Some(place) = place {
                     self.tally.fault_of_file(event.thread, place, *pages);
@@ -147,14 +150,17 @@ impl EventReader {
         if begins {
             self.waits_for = None;
             // Its user time was spent before the program.
-            self.add_user(-(event.user_ns as f64));
+            self.add_user(event.thread, -(event.user_ns as f64));
         }
         !begins
     }
 
-    fn add_user(&mut self, time_ns: f64) {
+    fn add_user(&mut self, thread: u32, time_ns: f64) {
         if !self.tally.is_paused {
             self.user_ns += time_ns;
+            if self.tally.is_started(thread) {
+                self.started_user_ns += time_ns;
+            }
         }
     }
 
@@ -184,7 +190,7 @@ impl EventReader {
             return self.tally.add_time(thread, &call, time_ns);
         }
         let added = self.cost.of_call(time_ns, user_ns);
-        self.add_user(-added.user_ns);
+        self.add_user(thread, -added.user_ns);
         self.tally.call(thread, &call, time_ns - added.kernel_ns);
     }
 
@@ -199,16 +205,16 @@ impl EventReader {
                 ..Used::of("", None)
             }
         };
-        self.tally.ended(used, call_ns as f64);
+        self.tally.ended(event.thread, used, call_ns as f64);
     }
 
-    fn more(&mut self, more: &More, user_ns: f64) {
+    fn more(&mut self, thread: u32, more: &More, user_ns: f64) {
         if self.tally.is_paused {
             return;
         }
         let (user, call) = (f64::from(more.user_faults), f64::from(more.call_faults));
         let added = self.cost.of_fault(user_ns / (user + 1.0));
-        self.add_user(-added.user_ns * user);
+        self.add_user(thread, -added.user_ns * user);
         let minor_ns = more.minor_ns as f64 - added.kernel_ns * user - added.ns() * call;
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
         let major = u64::from(more.major_faults);
@@ -226,7 +232,7 @@ impl EventReader {
             ),
         ] {
             if count > 0 {
-                self.tally.other(used, count, time_ns);
+                self.tally.other(thread, used, count, time_ns);
             }
         }
         self.faults += minor + major;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::family::Family;
 use super::load::Output;
 use super::measured::once;
+use super::tick_border::TickBorder;
 use super::{
     AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
     open_files, output_of, run_load, wait_until_idle,
@@ -74,6 +75,13 @@ pub fn trace(
     let mut trace = session.trace(names, units)?;
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
+    if !rounds.is_empty() {
+        let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
+        for round in &mut rounds {
+            round.untraced_kernel_ns =
+                (round.untraced_kernel_ns + missed_ns).min(round.untraced_ns);
+        }
+    }
     if let Some(level) = vector.kernel_ns.and_then(|ns| level(&rounds, ns)) {
         vector.scale_times(level);
     }
@@ -355,6 +363,7 @@ impl Session {
         let mut vector = vector(&request, traced, Vec::new(), uses);
         vector.kernel_ns = Some(kernel_ns);
         vector.user_ns = Some(self.reader.user_ns() / units);
+        vector.started_user_ns = self.reader.started_user_ns().map(|ns| ns / units);
         let log = self.reader.take_files();
         Ok(Trace {
             files: log.map(|log| open_files::document(log, &vector)),

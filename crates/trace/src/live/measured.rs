@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::control_group::{ControlGroup, Times};
 use super::family::{Family, Usage};
 use super::load::Output;
+use super::tick_border::TickBorder;
 use super::{Fault, TO_END, Workload, group, output_of, run_load, wait_until_idle};
 
 /// Longest time between two samples of a kernel that tells user from kernel time by its clock tick. HZ is 100 to 1000.
@@ -26,10 +27,12 @@ pub struct Measured {
     pub runs: u32,
     /// Number of units of work.
     pub units: f64,
-    /// User time of all units, in ns.
+    /// User time of all units, in ns, by clock ticks.
     pub user_ns: f64,
-    /// Kernel time of all units, in ns.
+    /// Kernel time of all units, in ns, by clock ticks.
     pub kernel_ns: f64,
+    /// The part of `user_ns` that is kernel time, in ns ([`super::TickBorder`]).
+    pub missed_ns: f64,
     /// Whether the kernel's share of short processes may be too low, because there is no control group to count it.
     pub is_biased: bool,
 }
@@ -37,7 +40,22 @@ pub struct Measured {
 impl Measured {
     /// Kernel time of a unit, in ns.
     pub fn kernel_ns_each(&self) -> f64 {
+        (self.kernel_ns + self.missed_ns) / self.units
+    }
+
+    /// Kernel time of a unit, in ns, by clock ticks alone.
+    pub fn kernel_ns_by_ticks(&self) -> f64 {
         self.kernel_ns / self.units
+    }
+
+    /// User time of a unit, in ns.
+    pub fn user_ns_each(&self) -> f64 {
+        (self.user_ns - self.missed_ns) / self.units
+    }
+
+    /// Counts the kernel time that ticks charge to the user. `events` are the system calls and the page faults of a unit.
+    pub fn add_missed(&mut self, border: TickBorder, events: [f64; 2]) {
+        self.missed_ns = (self.units * border.missed_ns(events)).min(self.user_ns);
     }
 
     /// 95 % interval of the kernel time of a unit, in ns. Linux adds all of a clock tick to the kernel's time or to the user's time: with n ticks and a
@@ -46,7 +64,8 @@ impl Measured {
         let all = self.user_ns + self.kernel_ns;
         let (share, ticks) = (self.kernel_ns / all, all / SAMPLE.as_nanos() as f64);
         let half = 1.96 * (share * (1.0 - share) / ticks).sqrt();
-        [share - half, share + half].map(|share| share.clamp(0.0, 1.0) * all / self.units)
+        [share - half, share + half]
+            .map(|share| (share.clamp(0.0, 1.0) * all + self.missed_ns).min(all) / self.units)
     }
 }
 

@@ -262,6 +262,7 @@ impl Session {
                     size: None,
                     count: count as f64 / units,
                     errors: None,
+                    started: None,
                     time_ns: None,
                 });
             }

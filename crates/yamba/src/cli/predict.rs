@@ -8,11 +8,11 @@ mod system;
 mod table;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use yamba_java::Jvm;
-use yamba_predict::change::{CostChange, Replacement};
+use yamba_predict::change::{CostChange, Replacement, without_started};
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
@@ -39,6 +39,7 @@ Examples:
   yamba predict new.vector --against old.vector        the ratio of two versions
   yamba predict server.vector --cost 'connect(tcp)=0.5x'     what if a primitive cost less?
   yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   what if the program changed?
+  yamba predict cgi.vector --replace 'fork=' --context static.vector   what if it changed, and calls then took as long as in static.vector?
   yamba predict server.vector --on other.json --user-scale int_mul   user time, too
   yamba predict server.vector --on latest --on other.json --page page.html   stacked bars
   yamba predict server.vector --files server.files --memory 512M   the time of its file reads with less memory
@@ -62,17 +63,26 @@ pub(super) struct Predict {
     /// The version that ratios are taken to
     #[arg(long, value_name = "VECTOR")]
     against: Option<PathBuf>,
+    /// Use disturbed figures as costs, too, where the run has no other figure of the primitive. They may be too high
+    #[arg(long)]
+    with_disturbed: bool,
     /// Another cost of a primitive: NAME=FACTORx
     #[arg(long, value_name = "CHANGE", value_parser = CostChange::read)]
     cost: Vec<CostChange>,
     /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT; an empty side removes or adds calls
     #[arg(long, value_name = "CHANGE", value_parser = Replacement::read)]
     replace: Vec<Replacement>,
+    /// Without the processes that the application starts: their calls, faults and user time are removed; `--replace` removes the calls that start them
+    #[arg(long)]
+    without_processes: bool,
+    /// Take the times of calls from this vector, traced on the same machine: an application or request that already lacks what the change removes
+    #[arg(long, value_name = "VECTOR")]
+    context: Option<PathBuf>,
     /// Scale user time from the machine of the trace to other systems, as the figure of this benchmark differs
     #[arg(long, value_name = "BENCHMARK")]
     user_scale: Option<String>,
     /// Run the application here, too, for 10 s of processor time, and print its measured kernel time
-    #[arg(long, conflicts_with_all = ["cost", "replace"])]
+    #[arg(long, conflicts_with_all = ["cost", "replace", "without_processes", "context"])]
     measure: bool,
     /// Write a page with stacked bars to this file, which opens in a browser, offline; `-` is standard output
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
@@ -92,16 +102,34 @@ impl Predict {
         for path in self.vectors.iter().chain(&self.against) {
             vectors.push(vectors::load(path, &self.store.choice())?);
         }
+        let other = self.other_application()?;
         let accesses = self.files.accesses()?;
+        let removed = self.without_processes(&mut vectors)?;
         let changed = self.changed(&vectors)?;
-        let mut needed = primitives(&vectors);
+        let mut needed = primitives(vectors.iter().chain(other.iter().map(|(vector, _)| vector)));
         needed.extend(self.files.primitives());
-        let mut runs = Systems::new(self.store.clone(), needed);
+        let mut runs = Systems::new(self.store.clone(), needed, self.with_disturbed);
         let systems = self.systems(&mut runs, &vectors)?;
         let mut applications = Vec::new();
-        for (vector, changed) in vectors.iter().zip(changed) {
+        for ((vector, changed), removed_ns) in vectors.iter().zip(changed).zip(removed) {
             let reference = runs.of_trace(vector, self.traced_on.as_deref(), &systems)?;
-            applications.push(Application::new(vector, changed, reference));
+            applications.push(Application::new(vector, changed, reference, removed_ns));
+        }
+        if let Some((other, path)) = &other {
+            // Not the version of `--against`, which comes last.
+            for application in applications.iter_mut().take(self.vectors.len()) {
+                application.in_context_of(other, path)?;
+            }
+        }
+        if let Some(base) = applications.last()
+            && self.against.is_some()
+            && self.context.is_some()
+            && base.has_no_times()
+        {
+            let fault = "--context: the vector of --against has no times of a trace";
+            return Err(
+                Failure::new(fault).help("trace the application of --against, or leave it out")
+            );
         }
         let against = self.against.is_some().then(|| {
             common_basis(&mut applications);
@@ -120,6 +148,35 @@ impl Predict {
                 table::text(found, output::width())
             }),
         }
+    }
+
+    /// Loads the vector of `--context`, without its processes if `--without-processes` removes those of the application.
+    fn other_application(&self) -> Result<Option<(Vector, &Path)>, Failure> {
+        let Some(path) = &self.context else {
+            return Ok(None);
+        };
+        let mut other = vectors::load(path, &self.store.choice())?;
+        let has_started = other.primitives.iter().any(|used| used.started.is_some());
+        if self.without_processes && has_started {
+            without_started(&mut other).map_err(nothing_without_processes)?;
+        }
+        Ok(Some((other, path)))
+    }
+
+    /// Removes started processes, except from the version of `--against`. Returns the removed kernel time of each vector per unit, in ns.
+    fn without_processes(&self, vectors: &mut [Vector]) -> Result<Vec<f64>, Failure> {
+        let mut removed = vec![0.0; vectors.len()];
+        if self.without_processes {
+            for (vector, ns) in vectors
+                .iter_mut()
+                .zip(&mut removed)
+                .take(self.vectors.len())
+            {
+                let found = without_started(vector);
+                *ns = found.map_err(nothing_without_processes)?;
+            }
+        }
+        Ok(removed)
     }
 
     /// The vectors with the replacements, which the version of `--against` does not get.
@@ -184,8 +241,9 @@ impl Predict {
                     of_version.compare_with(
                         measured.kernel_ns_each(),
                         measured.interval_ns(),
-                        measured.user_ns / measured.units,
+                        measured.user_ns_each(),
                     );
+                    of_version.measured_by_ticks_ns = Some(measured.kernel_ns_by_ticks());
                 }
                 if let Some(here) = system.java.as_ref().filter(|_| self.measure) {
                     measure::of_java(vector, here, &mut of_version)?;
@@ -205,6 +263,11 @@ impl Predict {
     }
 }
 
+fn nothing_without_processes(fault: String) -> Failure {
+    Failure::new(format!("--without-processes: {fault}"))
+        .help("trace the application again, with a load that makes it start processes")
+}
+
 /// The virtual machine of the vectors' commands. `None`: they do not count calls of Java.
 fn java_of(vectors: &[Vector]) -> Result<Option<Jvm>, Failure> {
     let of_java = |vector: &&Vector| vector.platform() == Platform::ClassLibrary;
@@ -216,8 +279,8 @@ fn java_of(vectors: &[Vector]) -> Result<Option<Jvm>, Failure> {
 const SPELLING: &str = "a primitive is written as there, with its size after `@` if it has one";
 
 /// The primitives of all vectors, and the one that stands for others.
-fn primitives(vectors: &[Vector]) -> Vec<String> {
-    let uses = vectors.iter().flat_map(|vector| &vector.primitives);
+fn primitives<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<String> {
+    let uses = vectors.flat_map(|vector| &vector.primitives);
     let names = uses.map(|used| used.name.clone());
     names.chain([NULL_CALL.to_owned()]).collect()
 }

@@ -156,13 +156,14 @@ fn answer(program: &[String], arguments: &[&str]) -> Result<Output, String> {
         .map_err(|e| format!("{program:?}: {e}"))
 }
 
+/// The answer to `--describe`.
+fn described(output: &Output) -> Result<Description, String> {
+    serde_json::from_slice(&output.stdout).map_err(|e| format!("{e}: {output:?}"))
+}
+
 /// Checks that every word or file name parameter rejects an invalid value.
 fn refuses_nonsense(program: &[String]) -> Result<(), String> {
-    let described = |arguments: &[&str]| {
-        let output = answer(program, arguments)?;
-        serde_json::from_slice::<Description>(&output.stdout)
-            .map_err(|e| format!("{e}: {output:?}"))
-    };
+    let described = |arguments: &[&str]| described(&answer(program, arguments)?);
     let parameters = described(&["--describe"])?.parameters;
     for word in parameters.iter().filter(|p| p.ty.contains("char")) {
         let setting = format!("{}=neither-word-nor-file", word.name);
@@ -179,11 +180,10 @@ const NOBODY: u32 = 65534;
 
 /// Asks each program as an ordinary user's run does before it measures. If the tests run as root, another user asks.
 fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
-    let described = |output: Output| {
-        serde_json::from_slice::<Description>(&output.stdout)
-            .map_err(|e| format!("{e}: {output:?}"))
-    };
-    if described(answer(program, &["--describe"])?)?.skip.is_some() {
+    if described(&answer(program, &["--describe"])?)?
+        .skip
+        .is_some()
+    {
         return Ok(());
     }
     let place = tempfile::tempdir().unwrap();
@@ -203,7 +203,7 @@ fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
         .stdin(Stdio::null())
         .output()
         .map_err(|e| e.to_string())?;
-    let description = described(output)?;
+    let description = described(&output)?;
     match (&description.skip, &description.refused) {
         (None, None) => Ok(()),
         (Some(why), None) if why.contains("root") => Ok(()),

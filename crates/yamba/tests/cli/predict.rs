@@ -193,6 +193,86 @@ fn changes_of_costs_and_calls_change_the_sum() {
 }
 
 #[test]
+fn disturbed_figures_are_costs_on_demand_and_are_named() {
+    let mut run = run(1.0);
+    run["benchmarks"][3]["is_disturbed"] = json!(true);
+    let mut yamba = prepared().file("busy.json", run.to_string());
+    let words = "predict server.vector --on busy.json";
+    // Without a cost of its own, each half connection is charged as a null call.
+    let strict = document(&mut yamba, &format!("{words} --json"));
+    let first = &strict["predictions"][0];
+    assert_eq!(first["predicted_ns"], 9250.0);
+    assert_eq!(first["disturbed"], json!([]));
+    let found = document(&mut yamba, &format!("{words} --with-disturbed --json"));
+    let first = &found["predictions"][0];
+    assert_eq!(first["predicted_ns"], 19_200.0);
+    assert_eq!(first["disturbed"], json!(["connect(tcp)"]));
+    yamba
+        .run(&format!("{words} --with-disturbed"))
+        .ok()
+        .says(&["costs of disturbed figures, which may be wrong: connect(tcp)"]);
+}
+
+/// A program that the server starts makes one of two reads.
+#[test]
+fn application_without_its_processes_in_another_context() {
+    let of = |name: &str, machine: &str, ns: f64, started: Value| {
+        let traced = json!({"how": "bpf", "machine": machine});
+        let read = json!({"name": "read(file)", "size": 4096, "count": 2, "time_ns": ns, "started": started});
+        json!({"schema": "yamba-vector/1", "application": name, "unit": "request", "traced": traced, "primitives": [read]}).to_string()
+    };
+    let started = json!({"count": 1, "size": 4096, "time_ns": 4000});
+    let mut yamba = prepared()
+        .file("page.vector", of("page", "here", 6000.0, started))
+        .file("other.vector", of("other", "here", 1500.0, Value::Null))
+        .file("there.vector", of("other", "there", 1500.0, Value::Null));
+    let words = "predict page.vector --on here.json --traced-on here.json";
+    let mut of = |more: &str| {
+        let found: Value =
+            serde_json::from_str(&yamba.run(&format!("{words} --json {more}")).ok().out).unwrap();
+        let first = &found["predictions"][0];
+        (
+            first["predicted_ns"].as_f64().unwrap(),
+            first["context_from"].clone(),
+        )
+    };
+    assert_eq!(of(""), (6000.0, Value::Null));
+    assert_eq!(of("--without-processes"), (2000.0, Value::Null));
+    assert_eq!(
+        of("--context other.vector"),
+        (1500.0, json!("other.vector"))
+    );
+    let both = of("--without-processes --context other.vector");
+    assert_eq!(both, (750.0, json!("other.vector")));
+    yamba
+        .run(&format!("{words} --context other.vector"))
+        .ok()
+        .says(&[
+            "predicted kernel time: 1.5 us",
+            "each call takes as long as in the trace of other.vector;",
+        ]);
+    for (more, parts) in [
+        (
+            "--context there.vector",
+            [
+                "it was traced on there, but page on here",
+                "the same machine",
+            ],
+        ),
+        (
+            "--context server.vector",
+            ["--context server.vector", "the vector has no times"],
+        ),
+    ] {
+        yamba.run(&format!("{words} {more}")).refused(&parts);
+    }
+    let without = "predict other.vector --on here.json --without-processes";
+    yamba
+        .run(without)
+        .refused(&["--without-processes", "other has no `started` calls"]);
+}
+
+#[test]
 fn faulty_changes_are_refused() {
     let mut yamba = prepared();
     for (option, change, parts) in [

@@ -226,18 +226,9 @@ pub fn json(yamba: &mut Yamba, words: &str) -> Value {
 /// Runs `yamba` with another command as a prefix, such as `taskset` or `sh -c 'ulimit ...'`.
 pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
     let inner = yamba.command(arguments);
-    let mut command = Command::new(words[0]);
+    let mut command = yamba.surrounded(words[0]);
     command.args(&words[1..]).arg(inner.get_program());
-    command
-        .args(inner.get_args())
-        .current_dir(yamba.folder.path())
-        .stdin(Stdio::null());
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    command.args(inner.get_args());
     Answer::of(command.output().unwrap())
 }
 

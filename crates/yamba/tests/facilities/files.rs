@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::Missing;
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::mounted::{by_sshfs, mounted};
-use crate::support::{Answer, Yamba, processes_of, until};
+use crate::support::{Answer, Yamba, json, processes_of, until};
 
 const WRONG: [Wrong; 15] = [
     Wrong {
@@ -239,6 +239,33 @@ pub fn evidence_detects_wrong_file_benchmarks() -> Result<(), Missing> {
     let caught = all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     caught
+}
+
+/// Of four launches, the first two begin half of the processors apart.
+pub fn launches_of_reads_from_storage_begin_on_processors_that_are_spread() -> Result<(), Missing> {
+    let processors = std::thread::available_parallelism().unwrap().get();
+    if processors < 2 {
+        return Err(Missing::new("only one processor may be used"));
+    }
+    let folder = storage();
+    let mut yamba = Yamba::new().env("TMPDIR", folder.path());
+    let range = |yamba: &mut Yamba, words: &str| {
+        let words =
+            format!("run lat_read_uncached --set block=4K --launches 4 --quick --json {words}");
+        let run = json(yamba, &words);
+        let began_on = &run["benchmarks"][0]["evidence"]["began_on"];
+        let end = |key: &str| began_on[key].as_f64().unwrap();
+        [end("min"), end("max")]
+    };
+    let [first, last] = range(&mut yamba, "");
+    let apart = last - first;
+    assert!(apart >= (processors / 2) as f64, "{first} to {last}");
+    assert_eq!(
+        range(&mut yamba, "--cpu 0"),
+        [-1.0, -1.0],
+        "chosen by the user"
+    );
+    Ok(())
 }
 
 pub fn evidence_detects_reads_of_another_disk() -> Result<(), Missing> {

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Missing;
 use crate::schema;
 use crate::support::{Yamba, json};
+use crate::{Missing, page_commands};
 
 const PROGRAM: &str = r#"
 public class Words {
@@ -91,6 +91,7 @@ pub fn list_of_methods_is_a_document() -> Result<(), Missing> {
 /// The documents of a real JVM: its costs with one collector, profiles, and a prediction.
 pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
     let mut yamba = compiled()?;
+    page_commands::wait_for_costs();
     let costs = json(&mut yamba, "gc characterise --collector serial --json");
     schema::holds("yamba-gc-costs-1.json", &costs);
     yamba

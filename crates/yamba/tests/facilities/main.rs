@@ -153,6 +153,7 @@ fn main() {
         files {
             evidence_detects_wrong_file_benchmarks
             evidence_detects_reads_of_another_disk
+            launches_of_reads_from_storage_begin_on_processors_that_are_spread
             file_cache_that_was_never_full_is_invalid
             stacked_file_system_does_not_hide_pages
             file_system_that_drops_pages_on_open_is_handled
@@ -169,7 +170,6 @@ fn main() {
         java {
             java_program_is_traced_and_predicted
             list_of_methods_is_a_document
-            documents_of_garbage_collection_are_valid
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure
@@ -218,7 +218,10 @@ fn main() {
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
         }
-        // Waits for the first test, whose cache it uses.
+        // These wait for the first test and use its cache.
+        java {
+            documents_of_garbage_collection_are_valid
+        }
         page_commands {
             commands_of_pages_work_for_root
         }

@@ -1,5 +1,6 @@
 //! The commands of the pages as an ordinary user, then as root.
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Missing;
@@ -12,8 +13,16 @@ pub fn commands_of_pages_work_for_ordinary_user() {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
     let report = walk_all(&installed);
+    installed
+        .cache
+        .copy("gc", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     *cache = Some(installed.cache);
     report.hold();
+}
+
+/// Waits for the walk as an ordinary user if it runs. It leaves the costs of garbage collection in the cache of the other tests.
+pub fn wait_for_costs() {
+    drop(CACHE.lock());
 }
 
 pub fn commands_of_pages_work_for_root() -> Result<(), Missing> {

@@ -45,15 +45,23 @@ fn vector(yamba: &Yamba, name: &str) -> Value {
 }
 
 /// The number of uses of each primitive over all sizes. Page faults before the program begins are part of what strace reports, and strace sees no softirqs.
-fn calls(vector: &Value) -> BTreeMap<String, f64> {
+/// With each number is its part in processes that the command started.
+fn calls_and_started(vector: &Value) -> BTreeMap<String, [f64; 2]> {
     let mut counts = BTreeMap::new();
     for used in vector["primitives"].as_array().unwrap() {
         let name = used["name"].as_str().unwrap();
         if !name.starts_with("page_fault") && name != "softirq" {
-            *counts.entry(name.to_owned()).or_default() += used["count"].as_f64().unwrap();
+            let [all, started]: &mut [f64; 2] = counts.entry(name.to_owned()).or_default();
+            *all += used["count"].as_f64().unwrap();
+            *started += used["started"]["count"].as_f64().unwrap_or_default();
         }
     }
     counts
+}
+
+fn calls(vector: &Value) -> BTreeMap<String, f64> {
+    let both = calls_and_started(vector).into_iter();
+    both.map(|(name, [all, _])| (name, all)).collect()
 }
 
 pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
@@ -83,9 +91,11 @@ pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
             "status=none",
         ],
     ] {
-        let by_strace = calls(&traced(&mut yamba, "strace", command));
+        let by_strace = calls_and_started(&traced(&mut yamba, "strace", command));
+        let starts = by_strace.values().any(|[_, started]| *started > 0.0);
+        assert_eq!(starts, command[0] == "sh", "{command:?}");
         assert_eq!(
-            calls(&traced(&mut yamba, "bpf", command)),
+            calls_and_started(&traced(&mut yamba, "bpf", command)),
             by_strace,
             "{command:?}"
         );

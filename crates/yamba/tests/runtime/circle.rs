@@ -5,23 +5,18 @@ use std::path::PathBuf;
 use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop};
 use yamba_record::{Benchmark, Run, Status};
 
-use crate::cpp::{check, compile, said, yamba};
+use crate::cpp::{SANITIZED, check_parts, said, yamba};
 
 #[test]
 #[ignore = "needs g++"]
 fn groups_under_sanitizers() {
-    let flags = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    check(&compile("g++", "circle.cc", &flags, "circle-sanitized"));
+    check_parts("g++", &SANITIZED, &["circle"]);
 }
 
 #[test]
 #[ignore = "needs g++ and clang++"]
 fn groups_with_the_other_compiler() {
-    check(&compile("clang++", "circle.cc", &["-O2"], "circle-clang"));
+    check_parts("clang++", &["-O2"], &["circle"]);
 }
 
 /// The command prefix that drops all privileges of a program. An ordinary user needs none.

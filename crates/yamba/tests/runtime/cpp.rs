@@ -6,6 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// Options of g++ under which faults of memory and undefined behaviour end the program.
+pub const SANITIZED: [&str; 3] = [
+    "-O1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+];
+
+/// Options for a system of which only POSIX is known.
+pub const POSIX: [&str; 2] = ["-O2", "-DYAMBA_SYSTEM_POSIX"];
+
 pub fn runtime() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
 }
@@ -14,8 +24,18 @@ fn temporary() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// A program of `runtime/tests` under the file name `name`. Tests that want the same program share one compilation.
+/// A program of `runtime/tests` under the file name `name`.
 pub fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> PathBuf {
+    let program = compiled(compiler, source, flags);
+    let named = temporary().join(name);
+    // Left by an earlier run of the tests.
+    let _ = fs::remove_file(&named);
+    fs::hard_link(program, &named).unwrap();
+    named
+}
+
+/// A program of `runtime/tests`. Tests that want the same program share one compilation.
+fn compiled(compiler: &str, source: &str, flags: &[&str]) -> PathBuf {
     type Compiled = Arc<OnceLock<PathBuf>>;
     static COMPILED: Mutex<BTreeMap<String, Compiled>> = Mutex::new(BTreeMap::new());
     let key = [&[compiler, source], flags].concat().join(" ");
@@ -28,11 +48,7 @@ pub fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> Path
         translate(compiler, source, flags, &out);
         out
     });
-    let named = temporary().join(name);
-    // Left by an earlier run of the tests.
-    let _ = fs::remove_file(&named);
-    fs::hard_link(program, &named).unwrap();
-    named
+    program.clone()
 }
 
 fn translate(compiler: &str, source: &str, flags: &[&str], out: &Path) {
@@ -65,10 +81,17 @@ pub fn said(output: &Output) -> String {
 
 /// Runs a test program, whose exit status reports the result. Leak detection is off, since the sanitizer needs to trace processes, which many
 /// containers forbid.
-pub fn check(program: &Path) {
+pub fn check(program: &Path, arguments: &[&str]) -> Output {
     let done = Command::new(program)
+        .args(arguments)
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", said(&done));
+    done
+}
+
+/// Runs a group of the tests of `runtime/tests/parts.cc`.
+pub fn check_parts(compiler: &str, flags: &[&str], group: &[&str]) -> Output {
+    check(&compiled(compiler, "parts.cc", flags), group)
 }

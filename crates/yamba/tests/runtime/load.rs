@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use yamba_record::Event;
 use yamba_record::event::{HarnessUse, RawBatch};
 
-use crate::cpp::{check, compile, runtime, said, yamba};
+use crate::cpp::{POSIX, SANITIZED, check_parts, compile, runtime, said, yamba};
 use crate::loaded::{
     SHORT, WHERE, batches, crowded, events, failure, harness_use, kept_guarantee, left, measured,
     without_number,
@@ -229,10 +229,7 @@ fn full_process_table_is_reported() {
 #[ignore = "needs g++"]
 fn killed_parent_leaves_no_process() {
     let name = format!("load-orphans-{}", std::process::id());
-    for (system, flags) in [
-        ("linux", &["-O2"][..]),
-        ("posix", &["-O2", "-DYAMBA_SYSTEM_POSIX"]),
-    ] {
+    for (system, flags) in [("linux", &["-O2"][..]), ("posix", &POSIX)] {
         let name = format!("{name}-{system}");
         let sample = compile("g++", "load_sample.cc", flags, &name);
         let mut parent = Command::new(&sample)
@@ -256,24 +253,9 @@ fn killed_parent_leaves_no_process() {
 #[test]
 #[ignore = "needs g++ and clang++"]
 fn parts() {
-    let sanitized = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    let mut programs = vec![
-        compile("g++", "load.cc", &sanitized, "load-sanitized"),
-        compile(
-            "g++",
-            "load.cc",
-            &["-O2", "-DYAMBA_SYSTEM_POSIX"],
-            "load-posix",
-        ),
-    ];
-    programs.push(compile("clang++", "load.cc", &["-O2"], "load-clang"));
-    for program in programs {
-        check(&program);
-    }
+    check_parts("g++", &SANITIZED, &["load"]);
+    check_parts("g++", &POSIX, &["load"]);
+    check_parts("clang++", &["-O2"], &["load"]);
 }
 
 /// For every processor with a compiler here, under its emulator; under sanitizers; and with POSIX only.
@@ -281,15 +263,9 @@ fn parts() {
 #[ignore = "needs a C++ compiler and an emulator for every instruction set"]
 fn wherever_it_runs() {
     let plain = ["-O2", "-static"];
-    let sanitized = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    let posix = ["-O2", "-DYAMBA_SYSTEM_POSIX"];
     let places: [(&str, &[&str], &[&str]); 5] = [
-        ("g++", &sanitized, &["env", "ASAN_OPTIONS=detect_leaks=0"]),
-        ("g++", &posix, &["env"]),
+        ("g++", &SANITIZED, &["env", "ASAN_OPTIONS=detect_leaks=0"]),
+        ("g++", &POSIX, &["env"]),
         ("i686-linux-gnu-g++", &plain, &["env"]),
         ("aarch64-linux-gnu-g++", &plain, &["qemu-aarch64"]),
         ("riscv64-linux-gnu-g++", &plain, &["qemu-riscv64"]),

@@ -2,47 +2,40 @@
 
 use std::process::Command;
 
-use crate::cpp::{self, check, compile, said};
-
-const SANITIZED: [&str; 3] = [
-    "-O1",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-];
+use crate::cpp::{self, POSIX, SANITIZED, check, check_parts, compile, said};
 
 #[test]
 #[ignore = "needs g++"]
 fn parts_under_sanitizers() {
-    check(&compile("g++", "unit.cc", &SANITIZED, "unit-sanitized"));
+    check_parts("g++", &SANITIZED, &["unit"]);
 }
 
 /// The search of `lat_dram_page`, in simulated memory with and without banks.
 #[test]
 #[ignore = "needs g++"]
 fn row_conflicts_of_simulated_memory() {
-    check(&compile(
-        "g++",
-        "row_conflicts.cc",
-        &SANITIZED,
-        "row-conflicts",
-    ));
+    check_parts("g++", &SANITIZED, &["row_conflicts"]);
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn composer_agrees_with_naive_model() {
+    for seed in ["1", "2", "3"] {
+        let done = check_parts("g++", &SANITIZED, &["composer", seed]);
+        assert_eq!(said(&done), "ok\n", "seed {seed}");
+    }
 }
 
 #[test]
 #[ignore = "needs g++"]
 fn parts_where_only_posix_is_known() {
-    check(&compile(
-        "g++",
-        "unit.cc",
-        &["-O2", "-DYAMBA_SYSTEM_POSIX"],
-        "unit-posix",
-    ));
+    check_parts("g++", &POSIX, &["unit"]);
 }
 
 #[test]
 #[ignore = "needs g++ and clang++"]
 fn parts_with_the_other_compiler() {
-    check(&compile("clang++", "unit.cc", &["-O2"], "unit-clang"));
+    check_parts("clang++", &["-O2"], &["unit"]);
 }
 
 /// A complete measurement under sanitizers, with its records checked.
@@ -55,12 +48,7 @@ fn measurement_runs_under_sanitizers() {
         &["--time-ns", "20000"],
         &["--quick", "--time-ns", "20000", "--set", "mode=8"],
     ] {
-        let done = Command::new(&sample)
-            .args(arguments)
-            .env("ASAN_OPTIONS", "detect_leaks=0")
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{}", said(&done));
+        let done = check(&sample, arguments);
         assert!(done.stderr.is_empty(), "{}", said(&done));
     }
 }

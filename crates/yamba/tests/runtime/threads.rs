@@ -8,7 +8,7 @@ use serde_json::Value;
 use yamba_record::Event;
 use yamba_record::event::RawBatch;
 
-use crate::cpp::{check, compile, said, yamba};
+use crate::cpp::{POSIX, check, compile, said, yamba};
 use crate::loaded::{
     SHORT, WHERE, batches, crowded, events, failure, harness_use, kept_guarantee, left, measured,
     without_number,
@@ -183,8 +183,7 @@ fn wherever_threads_run() {
 #[test]
 #[ignore = "needs g++"]
 fn threads_are_skipped_on_a_system_without_their_counts() {
-    let flags = ["-O2", "-DYAMBA_SYSTEM_POSIX"];
-    let sample = compile("g++", "load_sample.cc", &flags, "threads-posix");
+    let sample = compile("g++", "load_sample.cc", &POSIX, "threads-posix");
     let run = Command::new(&sample)
         .args(["--run", "--threads", "2"])
         .output()
@@ -199,7 +198,10 @@ fn threads_are_skipped_on_a_system_without_their_counts() {
 #[ignore = "needs g++"]
 fn lock_of_threads() {
     let flags = ["-O1", "-fsanitize=thread"];
-    check(&compile("g++", "load_threads.cc", &flags, "threads-lock"));
+    check(
+        &compile("g++", "load_threads.cc", &flags, "threads-lock"),
+        &[],
+    );
 }
 
 /// Each thread counts its passes in memory that all see, and looks how far the others come while its own call of the benchmark runs: an

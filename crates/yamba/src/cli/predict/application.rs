@@ -1,5 +1,7 @@
 //! One application: its vector, the machine where it was traced, and its prediction on a system.
 
+use std::path::Path;
+
 use yamba_predict::vector::Platform;
 use yamba_predict::{Context, Prediction, Vector, predict, predict_in_context, user_scale};
 
@@ -17,23 +19,53 @@ pub(super) struct Application {
 }
 
 impl Application {
-    /// `traced` is the vector as it was traced, `vector` the one with replacements.
+    /// `traced` is the vector as it was traced, `vector` the one with replacements. `removed_ns` is the kernel time per unit that `traced` lacks.
     pub(super) fn new(
         traced: &Vector,
         vector: Vector,
         traced_on: Result<System, String>,
+        removed_ns: f64,
     ) -> Application {
-        let has_times = traced.primitives.iter().any(|used| used.time_ns.is_some());
-        let context = match &traced_on {
-            _ if !has_times => Err("the vector has no times".to_owned()),
-            Ok(system) => Context::of(traced, &system.name, &system.costs),
-            Err(reason) => Err(reason.clone()),
-        };
+        let context = context(traced, &traced_on).map(|context| context.with_removed(removed_ns));
         Application {
             vector,
             traced_on,
             context,
         }
+    }
+
+    /// Lets the calls take as long as those of another application, whose vector was read from `path`.
+    pub(super) fn in_context_of(&mut self, other: &Vector, path: &Path) -> Result<(), Failure> {
+        let refused = |fault: String| {
+            Failure::new(format!("--context {}: {fault}", path.display())).help(
+                "trace the other application on the same machine: `yamba trace` writes its times; `--traced-on RUN` names a run with the costs of that machine",
+            )
+        };
+        if other.platform() != self.vector.platform() {
+            let name = &self.vector.application;
+            return Err(refused(format!(
+                "one of it and {name} is a trace of Java, and the other is not"
+            )));
+        }
+        let [here, there] = [&self.vector, other].map(traced_machine);
+        if let (Some(here), Some(there)) = (here, there)
+            && here != there
+        {
+            let name = &self.vector.application;
+            return Err(refused(format!(
+                "it was traced on {there}, but {name} on {here}"
+            )));
+        }
+        let theirs = context(other, &self.traced_on).map_err(refused)?;
+        let own = self.context.as_ref().ok();
+        let name = path.display().to_string();
+        self.context = Ok(theirs.applied_to(&self.vector, &name, own));
+        Ok(())
+    }
+
+    /// Whether the prediction is from benchmarks alone.
+    pub(super) fn has_no_times(&self) -> bool {
+        self.context.is_err()
     }
 
     /// Predicts the application on a system. `scale` names the benchmark whose figure scales user time.
@@ -56,7 +88,7 @@ impl Application {
         };
         let count = output::counted(system.costs.left_out.len(), "figure", "figures");
         failure.help(format!(
-            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again"
+            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again, and `--with-disturbed` takes disturbed figures, too"
         ))
     }
 
@@ -100,6 +132,20 @@ impl Application {
         found.is_within_launches |= scale.is_within_launches;
         Ok(())
     }
+}
+
+/// The times of a vector beside the costs of the machine where it was traced. The error is the reason for their absence.
+fn context(traced: &Vector, traced_on: &Result<System, String>) -> Result<Context, String> {
+    let has_times = traced.primitives.iter().any(|used| used.time_ns.is_some());
+    match traced_on {
+        _ if !has_times => Err("the vector has no times".to_owned()),
+        Ok(system) => Context::of(traced, &system.name, &system.costs),
+        Err(reason) => Err(reason.clone()),
+    }
+}
+
+fn traced_machine(vector: &Vector) -> Option<&str> {
+    vector.traced.as_ref()?.machine.as_deref()
 }
 
 /// Predicts all applications without traced times if one of them has none, since a ratio needs predictions of the same kind.

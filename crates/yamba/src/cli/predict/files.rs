@@ -11,6 +11,7 @@ use yamba_record::number::{bytes, number};
 use yamba_report::{MissRatios, figure, interval};
 
 use super::system::System;
+use super::words::disturbed;
 use crate::cli::{Failure, page_cache, quantity};
 
 /// The primitives of reads from memory and from storage.
@@ -141,6 +142,12 @@ fn time(
         each.map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64))
             .collect()
     };
+    let names = [
+        READS.cached,
+        READS.distant,
+        READS.uncached,
+        READS.sequential,
+    ];
     let reads = Reads {
         calls: calls.map(|(bytes, n)| (bytes as f64, n as f64)).collect(),
         near_share: near.unwrap_or(1.0),
@@ -149,7 +156,7 @@ fn time(
     };
     let costs = file_costs(&system.costs, READS, &reads).map_err(|e| {
         Failure::new(format!("--files, on {}: {e}", system.name)).help(
-            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage",
+            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage; `--with-disturbed` takes disturbed figures, too",
         )
     })?;
     let mut time = FileTime {
@@ -164,6 +171,7 @@ fn time(
         from_memory_ns: 0.0,
         from_storage_ns: 0.0,
         interval_ns: [0.0; 2],
+        disturbed: system.costs.disturbed_among(names.into_iter()),
     };
     time.set(costs, files.units);
     Ok(time)
@@ -173,7 +181,7 @@ fn time(
 pub(super) fn sentence(time: &FileTime) -> String {
     let ns = |value| figure(value, "ns");
     let hits = time.hit_ratio.map_or(100.0, |ratio| 100.0 * ratio);
-    format!(
+    let sentence = format!(
         "file reads of {} with {} of page cache on {}: {} {} each {}: {} from memory, {} more from storage; {hits:.1} % of {} pages hit, {} requests to the device",
         time.application,
         bytes(time.memory_bytes),
@@ -185,5 +193,9 @@ pub(super) fn sentence(time: &FileTime) -> String {
         ns(time.from_storage_ns),
         number(time.pages),
         number(time.requests),
-    )
+    );
+    match disturbed(&time.disturbed) {
+        Some(line) => format!("{sentence}; {line}"),
+        None => sentence,
+    }
 }

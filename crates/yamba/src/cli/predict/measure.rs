@@ -9,7 +9,7 @@ use yamba_predict::{Prediction, Vector};
 use yamba_record::Run;
 use yamba_session::java::{self, JavaHere};
 use yamba_toolchain::build::host;
-use yamba_trace::live::{self, Measured, Pattern, Units, Workload};
+use yamba_trace::live::{self, Measured, Pattern, TickBorder, Units, Workload};
 
 use crate::cli::output::{self, StatusLine};
 use crate::cli::trace::failure;
@@ -29,8 +29,9 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         "running {} for 10 s of its time",
         vector.application
     ));
-    let measured =
+    let mut measured =
         live::measure(&workload, ENOUGH, LIMIT, &|| stop.requested()).map_err(failure)?;
+    measured.add_missed(TickBorder::measure().map_err(of_system)?, vector.events());
     drop(line);
     let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
     if used.is_zero() {
@@ -49,7 +50,11 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
             LIMIT.as_secs()
         ));
     }
-    if measured.is_biased {
+    if yamba_session::machine(&host()).is_user_mode_linux() {
+        output::note(
+            "User-Mode Linux counts all processor time as user time: kernel time is the sum of both, less the user time on another system with this processor\n",
+        );
+    } else if measured.is_biased {
         output::note(
             "without a control group, the kernel's share of short processes is too low: run as root, where /proc/self/mounts lists a cgroup2\n",
         );

@@ -36,13 +36,15 @@ pub(super) struct Systems {
     named: run_ref::Runs,
     /// The primitives of the applications.
     primitives: Vec<String>,
+    /// Whether disturbed figures are costs.
+    takes_disturbed: bool,
 }
 
 impl System {
-    fn new(name: &str, run: Run) -> System {
+    fn new(name: &str, run: Run, takes_disturbed: bool) -> System {
         System {
             name: name.to_owned(),
-            costs: Costs::of_run(&run),
+            costs: Costs::of(&run, takes_disturbed),
             run,
             java: None,
         }
@@ -50,11 +52,16 @@ impl System {
 }
 
 impl Systems {
-    pub(super) fn new(store: StoreOption, primitives: Vec<String>) -> Systems {
+    pub(super) fn new(
+        store: StoreOption,
+        primitives: Vec<String>,
+        takes_disturbed: bool,
+    ) -> Systems {
         Systems {
             named: run_ref::Runs::new(store.choice()),
             store,
             primitives,
+            takes_disturbed,
         }
     }
 
@@ -66,7 +73,7 @@ impl Systems {
                 "warning: {reference} was stopped before it was done\n"
             ));
         }
-        Ok(System::new(reference, run))
+        Ok(System::new(reference, run, self.takes_disturbed))
     }
 
     /// The latest run of this machine with costs. They are measured if no run has them.
@@ -78,7 +85,7 @@ impl Systems {
             Some(stored) if stored.is_complete => stored.run,
             _ => self.measured()?,
         };
-        Ok(System::new(HERE, run))
+        Ok(System::new(HERE, run, self.takes_disturbed))
     }
 
     /// The costs of a Java virtual machine here. Missing ones are measured.
@@ -102,7 +109,7 @@ impl Systems {
             Failure::new("this machine has no name by which its costs are found")
                 .help("`--on RUN` names a run with the costs")
         })?;
-        let mut system = System::new(&name, run);
+        let mut system = System::new(&name, run, self.takes_disturbed);
         system.java = Some(here);
         Ok(system)
     }
@@ -119,12 +126,17 @@ impl Systems {
                 .map(Some);
         }
         let run = yamba_session::java::stored(&self.store.choice(), machine)?;
-        Ok(run.map(|run| of_stored(run, &[])))
+        Ok(run.map(|run| self.of_stored(run, &[])))
     }
 
     fn stored(&self, machine: &str) -> Result<Option<costs::StoredCosts>, Failure> {
         let primitives: Vec<&str> = self.primitives.iter().map(String::as_str).collect();
-        costs::stored(&self.store.choice(), machine, &primitives)
+        costs::stored(
+            &self.store.choice(),
+            machine,
+            &primitives,
+            self.takes_disturbed,
+        )
     }
 
     /// Measures the costs once.
@@ -166,21 +178,25 @@ impl Systems {
             |system: &&System| machine_name(&system.run.machine).as_deref() == Some(machine);
         let stored = self.stored(machine)?.map(|stored| stored.run);
         Ok(match (stored, systems.iter().find(is_it)) {
-            (Some(run), _) => Ok(of_stored(run, systems)),
-            (None, Some(system)) => Ok(System::new(&system.name, system.run.clone())),
+            (Some(run), _) => Ok(self.of_stored(run, systems)),
+            (None, Some(system)) => Ok(System::new(
+                &system.name,
+                system.run.clone(),
+                self.takes_disturbed,
+            )),
             (None, None) => Err(format!(
                 "no stored run has the costs of the machine where it was traced: {machine}"
             )),
         })
     }
-}
 
-/// A stored run as a system. Its name is that of the system with the same run, else its id.
-fn of_stored(run: Run, systems: &[System]) -> System {
-    let same = systems.iter().find(|system| system.run.id == run.id);
-    let name = match same {
-        Some(system) => system.name.clone(),
-        None => run_ref::short(&run.id, &[]).to_owned(),
-    };
-    System::new(&name, run)
+    /// A stored run as a system. Its name is that of the system with the same run, else its id.
+    fn of_stored(&self, run: Run, systems: &[System]) -> System {
+        let same = systems.iter().find(|system| system.run.id == run.id);
+        let name = match same {
+            Some(system) => system.name.clone(),
+            None => run_ref::short(&run.id, &[]).to_owned(),
+        };
+        System::new(&name, run, self.takes_disturbed)
+    }
 }

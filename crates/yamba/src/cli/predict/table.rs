@@ -9,7 +9,7 @@ use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
 
 use super::files::sentence;
-use super::words::Words;
+use super::words::{Words, disturbed};
 use crate::cli::output::{counted, table};
 use crate::cli::run_ref::plain;
 
@@ -89,7 +89,7 @@ pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
 fn sum(prediction: &Prediction) -> String {
     let total = prediction.predicted_ns;
     let name = Words::of(prediction.platform).time;
-    let what = if prediction.is_as_traced {
+    let what = if prediction.is_as_traced && !prediction.is_changed {
         format!("{name} as traced")
     } else {
         format!("predicted {name}")
@@ -113,9 +113,12 @@ pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
 pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
     let words = Words::of(prediction.platform);
+    let by_ticks = prediction.measured_by_ticks_ns.map_or(String::new(), |ns| {
+        format!(" ({} by clock ticks alone)", figure(ns, "ns"))
+    });
     let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
     Some(format!(
-        "measured here: {} {} of {} and {} of {}, {} units per second and core{}",
+        "measured here: {} {} of {}{by_ticks} and {} of {}, {} units per second and core{}",
         figure(kernel, "ns"),
         interval(prediction.measured_interval_ns?, kernel, "ns"),
         words.time,
@@ -282,6 +285,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
             "the interval does not cover other runs: some costs are of too few launches".to_owned(),
         );
     }
+    lines.extend(disturbed(&prediction.disturbed));
     let left_out = prediction.notes.len();
     if left_out > 0 {
         let what = counted(left_out, "figure of the run is", "figures of the run are");
@@ -293,9 +297,24 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
 /// The origin of the times.
 fn basis(prediction: &Prediction) -> String {
     let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
+    if let Some(other) = &prediction.context_from {
+        let scaled = if prediction.is_as_traced {
+            String::new()
+        } else {
+            format!(", scaled by the costs on {system}")
+        };
+        return format!(
+            "each call takes as long as in the trace of {other}{scaled}; a call that {other} does not make takes its cost times the factor of similar ones. The interval does not cover that {other} may differ from the changed application"
+        );
+    }
     match (prediction.context, traced_on) {
         (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
-            "the vector was traced on {system}: its times are those of the trace, {}",
+            "the vector was traced on {system}: {} those of the trace, {}",
+            if prediction.is_changed {
+                "the times of the calls that remain are"
+            } else {
+                "its times are"
+            },
             match prediction.trace_spread {
                 Some(_) => "with the spread of its rounds and the disagreement of the clocks",
                 None => "whose spread is unknown",

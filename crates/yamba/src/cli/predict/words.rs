@@ -44,3 +44,10 @@ impl Words {
         Words::of(own.map_or(Platform::Kernel, |p| p.platform))
     }
 }
+
+/// Names the primitives whose costs are from disturbed figures. `None`: no cost is.
+pub(super) fn disturbed(primitives: &[String]) -> Option<String> {
+    let names = primitives.join(", ");
+    (!primitives.is_empty())
+        .then(|| format!("costs of disturbed figures, which may be wrong: {names}"))
+}

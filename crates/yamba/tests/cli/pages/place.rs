@@ -51,6 +51,15 @@ impl Cache {
         Cache { folder, user }
     }
 
+    /// Copies the folder `name`, if it exists, into another cache.
+    pub fn copy(&self, name: &str, to: &Path) {
+        let folder = self.folder.path().join("yamba").join(name);
+        if folder.is_dir() {
+            fs::create_dir_all(to).unwrap();
+            does(Command::new("cp").arg("-r").arg(folder).arg(to));
+        }
+    }
+
     /// Gives the cache with its content to root.
     pub fn for_root(self) -> Cache {
         does(

@@ -1,0 +1,182 @@
+//! The kernel time that clock ticks charge to the user.
+//!
+//! Linux takes no clock tick while interrupts are disabled, as in the last part of a system call or page fault. The tick is taken as soon as the program runs again, and the
+//! whole tick counts as user time. A loop that only makes calls has next to no user time of its own, so its user time by ticks is the missing kernel time.
+
+use std::ffi::c_void;
+use std::io;
+use std::ptr::null_mut;
+use std::thread;
+
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::process::getppid;
+
+/// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right within 4 %.
+const ENOUGH_NS: f64 = 1e9;
+
+/// Calls or page faults between two readings of the clock.
+const PASS: usize = 4096;
+
+/// The kernel time that ticks charge to the user.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TickBorder {
+    /// For each system call, in ns.
+    pub call_ns: f64,
+    /// For each page fault, in ns.
+    pub fault_ns: f64,
+}
+
+impl TickBorder {
+    /// Measures this machine for about 2 s.
+    ///
+    /// # Errors
+    /// If memory for the page faults cannot be mapped, or the clock cannot be read.
+    pub fn measure() -> io::Result<TickBorder> {
+        let measured = thread::spawn(|| {
+            let call_ns = user_ns_each(|| {
+                for _ in 0..PASS {
+                    std::hint::black_box(getppid());
+                }
+            })?;
+            let pages = Pages::map()?;
+            let fault_ns = user_ns_each(|| pages.touch())?;
+            Ok(TickBorder { call_ns, fault_ns })
+        });
+        measured
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// The kernel time that ticks charge to the user for these numbers of calls and page faults, in ns.
+    pub fn missed_ns(self, [calls, faults]: [f64; 2]) -> f64 {
+        calls * self.call_ns + faults * self.fault_ns
+    }
+}
+
+/// User time of this thread by clock ticks, in ns for each of [`PASS`] calls.
+fn user_ns_each(mut pass: impl FnMut()) -> io::Result<f64> {
+    let [user_before, kernel_before] = times_ns()?;
+    let mut calls = 0;
+    loop {
+        pass();
+        calls += PASS;
+        let [user, kernel] = times_ns()?;
+        if user + kernel - user_before - kernel_before >= ENOUGH_NS {
+            return Ok((user - user_before).max(0.0) / calls as f64);
+        }
+    }
+}
+
+/// User and kernel time of this thread, in ns. Their sum is exact, its division is by ticks.
+fn times_ns() -> io::Result<[f64; 2]> {
+    // SAFETY: all bytes 0 are a valid value of this struct of numbers, which the call then fills.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a value of the right type.
+    if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
+    Ok([usage.ru_utime, usage.ru_stime].map(ns))
+}
+
+/// Memory of [`PASS`] pages that are not present.
+struct Pages {
+    start: *mut c_void,
+    page_bytes: usize,
+}
+
+impl Pages {
+    fn map() -> io::Result<Pages> {
+        let page_bytes = rustix::param::page_size();
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        // SAFETY: the kernel chooses the address of the new mapping.
+        let start = unsafe { mmap_anonymous(null_mut(), PASS * page_bytes, protection, flags)? };
+        let pages = Pages { start, page_bytes };
+        // A huge page would take one fault for many pages. Kernels without huge pages refuse the advice.
+        // SAFETY: the range is the mapping.
+        let _ = unsafe { madvise(start, pages.bytes(), Advice::LinuxNoHugepage) };
+        Ok(pages)
+    }
+
+    fn bytes(&self) -> usize {
+        PASS * self.page_bytes
+    }
+
+    /// Takes one page fault for each page, and gives the pages back.
+    fn touch(&self) {
+        for page in 0..PASS {
+            // SAFETY: the place is in the mapping, which nothing else refers to.
+            unsafe {
+                self.start
+                    .cast::<u8>()
+                    .add(page * self.page_bytes)
+                    .write_volatile(1);
+            }
+        }
+        // SAFETY: the range is the mapping. Its pages read as 0 afterwards.
+        let _ = unsafe { madvise(self.start, self.bytes(), Advice::LinuxDontNeed) };
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: nothing refers to the mapping.
+        let _ = unsafe { munmap(self.start, self.bytes()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spin(rounds: u32) {
+        for round in 0..rounds {
+            std::hint::black_box(round);
+        }
+    }
+
+    fn pass(with_calls: bool) {
+        for _ in 0..PASS {
+            if with_calls {
+                std::hint::black_box(getppid());
+            }
+            spin(20);
+        }
+    }
+
+    /// User work alone takes all time but that of the calls, which is the kernel's. Passes with and without calls alternate, since the machine's speed changes.
+    #[test]
+    fn kernel_time_with_the_border_is_that_beside_known_user_time() {
+        let border = TickBorder::measure().unwrap();
+        let used_ns = || times_ns().unwrap().iter().sum::<f64>();
+        let [_, kernel_before] = times_ns().unwrap();
+        let (mut kernel_ns, mut calls) = (0.0, 0.0);
+        let begun = used_ns();
+        while used_ns() - begun < 2.0 * ENOUGH_NS {
+            let first = used_ns();
+            pass(false);
+            let second = used_ns();
+            pass(true);
+            kernel_ns += used_ns() - second - (second - first);
+            calls += PASS as f64;
+        }
+        let [_, kernel_after] = times_ns().unwrap();
+        let by_ticks = kernel_after - kernel_before;
+        let found = by_ticks + border.missed_ns([calls, 0.0]);
+        let error = found / kernel_ns - 1.0;
+        let each = [found, kernel_ns, by_ticks].map(|ns| ns / calls);
+        assert!(
+            error.abs() < 0.25,
+            "with the border, truth, and ticks alone, in ns a call: {each:?}"
+        );
+    }
+
+    #[test]
+    fn missed_time_is_that_of_calls_and_faults() {
+        let border = TickBorder {
+            call_ns: 40.0,
+            fault_ns: 100.0,
+        };
+        assert_eq!(border.missed_ns([3.0, 2.0]), 320.0);
+    }
+}
