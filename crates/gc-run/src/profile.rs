@@ -1,10 +1,10 @@
-//! Profiles the demand of an application: a run with Serial whose young collections copy all live objects each few megabytes, and ordinary runs with Serial, Parallel and G1,
-//! which show what its collections cost. Those with G1 count cards, too.
+//! Profiles the demand of an application: a run with Serial whose young collections copy all live objects each few megabytes, and ordinary runs, which show the cost of
+//! collections. Runs with G1 also count cards.
 
 use std::collections::BTreeMap;
 
 use yamba_gc::Collector;
-use yamba_gc::costs::CollectorCosts;
+use yamba_gc::costs::{CollectorCosts, Costs};
 use yamba_gc::demand::{AGES, Census, Demand, PricedRun, SCHEMA};
 use yamba_gc::log::{Collection, Kind};
 use yamba_gc::ordinary::OrdinaryRun;
@@ -25,49 +25,67 @@ const ORDINARY_LIVE_SETS: f64 = 3.5;
 /// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
 const ORDINARY_RUNS: usize = 2;
-/// Collectors of ordinary runs beside Serial.
+/// Collectors that can have ordinary runs beside those with Serial: they stop the application.
 pub const OTHERS: [Collector; 2] = [Collector::Parallel, Collector::G1];
 
-/// Runs an application, with the `costs` of collectors by name, and with at least `step_bytes` allocated between two censuses. The costs of Serial must be there.
+/// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has
+/// the reason for a missing run. The costs of Serial must be there.
 pub fn profile(
     jvm: &Jvm,
-    costs: &BTreeMap<String, CollectorCosts>,
+    costs: &Costs,
+    others: &[Collector],
     command: &JavaCommand,
     step_bytes: u64,
     limits: Limits,
 ) -> Result<Demand, String> {
-    let of = |collector: Collector| costs.get(collector.name()).ok_or("no costs of it");
-    let mut demand = counted(jvm, of(Collector::Serial)?, command, step_bytes, limits)?;
+    let serial = costs_of(costs, Collector::Serial)?;
+    let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
     let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
     let run = |collector| ordinary(jvm, command, collector, heap_bytes as u64, limits);
     demand.ordinary = run(Collector::Serial)?.0;
     for collector in OTHERS {
-        let found = of(collector)
-            .map_err(str::to_owned)
-            .and_then(|costs| Ok((costs, run(collector)?)));
-        match found {
-            Ok((costs, run)) => add(&mut demand, collector, costs, run),
-            Err(reason) => demand
-                .not_measured
-                .push(format!("runs with {}: {reason}", collector.name())),
+        let is_chosen = others.contains(&collector);
+        if !is_chosen && collector != Collector::G1 {
+            continue;
+        }
+        let added = run(collector).and_then(|found| {
+            let run = read_cards(&mut demand, collector, found);
+            if is_chosen {
+                let costs = costs_of(costs, collector)?.clone();
+                let name = collector.name().to_owned();
+                demand.others.insert(name, PricedRun { run, costs });
+            }
+            Ok(())
+        });
+        if let Err(reason) = added {
+            let name = collector.name();
+            let missing = format!("ordinary runs with {name}: {reason}");
+            demand.not_measured.push(missing);
         }
     }
     Ok(demand)
 }
 
-/// Adds an ordinary run and its collections.
-fn add(
-    to: &mut Demand,
+/// The costs of a collector, or why they are missing.
+fn costs_of(costs: &Costs, collector: Collector) -> Result<&CollectorCosts, String> {
+    let found = costs.collectors.get(collector.name());
+    found.ok_or_else(|| {
+        let reason = costs.skipped.get(collector.name());
+        reason.cloned().unwrap_or_else(|| "no costs".to_owned())
+    })
+}
+
+/// Takes the cards from the collections of G1. Its log does not tell the freed bytes.
+fn read_cards(
+    demand: &mut Demand,
     collector: Collector,
-    costs: &CollectorCosts,
-    (run, collections): (OrdinaryRun, Vec<Collection>),
-) {
+    (mut run, collections): (OrdinaryRun, Vec<Collection>),
+) -> OrdinaryRun {
     if collector == Collector::G1 {
-        to.cards = Some(Cards::of(&collections));
+        demand.cards = Some(Cards::of(&collections));
+        run.full.dead_bytes = 0.0;
     }
-    let costs = costs.clone();
-    to.others
-        .insert(collector.name().to_owned(), PricedRun { run, costs });
+    run
 }
 
 /// The run with the least processor time of several with a collector and a heap of fixed size, and its collections.
@@ -125,7 +143,7 @@ fn counted(
     demand(jvm, serial, command, &finished)
 }
 
-/// The demand without the ordinary run.
+/// The demand without ordinary runs.
 fn demand(
     jvm: &Jvm,
     serial: &CollectorCosts,

@@ -5,11 +5,11 @@ use crate::demand::{Demand, Survival};
 use crate::log::Kind;
 use crate::policy::{Setting, Simulated, simulate};
 
-/// A factor outside of these limits shows that the run and the simulation have little in common.
+/// A factor outside of these limits shows that the run and the simulation have little in common. It is not used.
 const LIMITS: (f64, f64) = (0.5, 2.0);
 
 /// Bytes that young collections copied in the ordinary run, for each byte in the simulation of that run. The run with the same collector counts, or that with Serial. 1: the run
-/// copied nothing, or cannot be simulated. `cycle_ns` is the duration of a concurrent cycle: fixed, and for each live byte.
+/// copied nothing, cannot be simulated, or has little in common with the simulation. `cycle_ns` is the duration of a concurrent cycle: fixed, and for each live byte.
 pub(crate) fn copy_factor(demand: &Demand, collector: Collector, cycle_ns: (f64, f64)) -> f64 {
     let (collector, run) = match demand.other(collector) {
         Some(priced) => (collector, &priced.run),
@@ -18,21 +18,32 @@ pub(crate) fn copy_factor(demand: &Demand, collector: Collector, cycle_ns: (f64,
     if run.young.bytes <= 0.0 {
         return 1.0;
     }
+    let factor = run.young.bytes / simulated_bytes(demand, collector, run.heap_bytes, cycle_ns);
+    let (least, most) = LIMITS;
+    if (least..=most).contains(&factor) {
+        factor
+    } else {
+        1.0
+    }
+}
+
+/// Bytes that young collections copy in the simulation of a run; 0 if it cannot be simulated.
+fn simulated_bytes(
+    demand: &Demand,
+    collector: Collector,
+    heap_bytes: f64,
+    cycle_ns: (f64, f64),
+) -> f64 {
     let setting = Setting {
         demand,
         survival: Survival::of(demand),
-        heap_bytes: run.heap_bytes,
+        heap_bytes,
         jvm_major: demand.jvm_major(),
         cycle_ns,
         allocation_factor: 1.0,
     };
     let found = simulate(collector, &setting).unwrap_or_default();
-    let simulated: f64 = found.iter().filter(|c| is_young(c)).map(|c| c.bytes).sum();
-    if simulated > 0.0 {
-        (run.young.bytes / simulated).clamp(LIMITS.0, LIMITS.1)
-    } else {
-        1.0
-    }
+    found.iter().filter(|c| is_young(c)).map(|c| c.bytes).sum()
 }
 
 /// Multiplies the bytes that young collections copy.
@@ -68,9 +79,24 @@ mod tests {
             run: demand.ordinary,
             ..PricedRun::default()
         };
-        priced.run.young.bytes *= 10.0;
+        let bytes = 1.2 * 27.0 * 2e6;
+        priced.run.young.bytes = 10.0 * bytes;
+        demand.others.insert("parallel".to_owned(), priced.clone());
+        assert_eq!(factor(&demand, Collector::Parallel), 1.0);
+        // The run with Parallel counts for it, and that with Serial for the others.
+        priced.run.young.bytes = bytes;
         demand.others.insert("parallel".to_owned(), priced);
-        assert_eq!(factor(&demand, Collector::Parallel), LIMITS.1);
+        let by =
+            |collector| simulated_bytes(&demand, collector, demand.ordinary.heap_bytes, (0.0, 0.0));
+        assert_ne!(by(Collector::Parallel), by(Collector::Serial));
+        assert_eq!(
+            factor(&demand, Collector::Parallel),
+            bytes / by(Collector::Parallel)
+        );
+        assert_eq!(
+            factor(&demand, Collector::G1),
+            factor(&demand, Collector::Serial)
+        );
         let mut collections = [Simulated {
             kind: Kind::Young,
             bytes: 3.0,

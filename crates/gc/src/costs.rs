@@ -13,7 +13,7 @@ use crate::refinement::{self, Refined, RefinementCosts};
 /// The schema of the document.
 pub const SCHEMA: &str = "yamba-gc-costs/1";
 
-/// What a cost is.
+/// Processor time or pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// Processor time of the collector's threads.
@@ -72,7 +72,7 @@ pub struct CollectorCosts {
     pub cycle_cpu: Terms,
     /// Pauses of these.
     pub cycle_pause: Terms,
-    /// Cost of a dead byte in a collection of the whole heap, relative to a live one. 0: not measured, or costs of an earlier version of Yamba.
+    /// Cost of a dead byte in a collection of the whole heap of Serial or Parallel, relative to a live one. 0: not measured, or costs of an earlier version of Yamba.
     #[serde(default)]
     pub dead_weight: f64,
     /// Refinement of G1. Costs of G1 without it are from an earlier version of Yamba.
@@ -239,7 +239,11 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
     let mut shapes: Vec<String> = observations.iter().map(|o| o.shape.clone()).collect();
     shapes.sort();
     shapes.dedup();
-    let dead_weight = dead_weight(observations);
+    // The logs of other collectors do not tell the dead bytes.
+    let dead_weight = match collector {
+        Collector::Serial | Collector::Parallel => dead_weight(observations),
+        _ => 0.0,
+    };
     let design = Design {
         collector,
         shapes,
@@ -348,6 +352,28 @@ mod tests {
             refined: Refined::default(),
             collections,
         }
+    }
+
+    /// A collection costs 0.4 ms, 2 ns for each live byte, and a quarter of that for each dead one.
+    #[test]
+    fn dead_bytes_are_charged_to_full_collections() {
+        let full = |live: f64, dead: f64| {
+            let mut found = run("a", Kind::Full, live, 2.0);
+            for collection in &mut found.collections {
+                collection.young_bytes = (dead, 0.0);
+                collection.old_bytes = (live, live);
+                collection.pauses_ns[0] += 0.5 * dead;
+            }
+            found.gc_cpu_ns += 10.0 * 0.5 * dead;
+            found
+        };
+        let runs = [full(0.0, 0.0), full(16e6, 32e6), full(16e6, 80e6)];
+        let costs = fit(&runs, Collector::Serial);
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.03;
+        assert!(close(costs.dead_weight, 0.25), "{costs:?}");
+        assert!(close(costs.full_cpu.ns_per_byte["a"], 2.0), "{costs:?}");
+        assert!(close(costs.full_pause.ns_per_byte["a"], 2.0), "{costs:?}");
+        assert_eq!(fit(&runs, Collector::G1).dead_weight, 0.0);
     }
 
     /// A cycle of G1 costs 2 ms in its pauses, 3 ms in its own threads, and there 1.5 ns for each live byte.

@@ -1,4 +1,4 @@
-//! What dead objects cost in a collection of the whole heap: Serial walks over each of them.
+//! The cost of dead objects in a collection of the whole heap: Serial walks over each of them.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +17,27 @@ fn median_full(run: &Observation) -> Option<(f64, f64)> {
     Some((freed, median(|c| c.pauses_ns.iter().sum())?))
 }
 
-/// The weight of a dead byte: the median over the shapes that ran with two amounts of dead bytes beside the same live ones. 0: there are none.
+/// The weight of a dead byte: the median over the shapes that ran with two amounts of dead bytes beside the same live ones; 0 without such shapes.
 pub(crate) fn dead_weight(observations: &[Observation]) -> f64 {
     let empty = observations.iter().filter(|o| o.live_bytes == 0.0);
     let fixed_ns = empty.filter_map(median_full).next().map_or(0.0, |f| f.1);
-    let mut by_shape: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    let mut live_bytes = BTreeMap::new();
+    let mut by_objects: BTreeMap<(&str, u64), Vec<(f64, f64)>> = BTreeMap::new();
     for run in observations.iter().filter(|o| o.live_bytes > 0.0) {
         if let Some(found) = median_full(run) {
-            by_shape.entry(&run.shape).or_default().push(found);
-            live_bytes.insert(run.shape.as_str(), run.live_bytes);
+            let objects = (run.shape.as_str(), run.live_bytes as u64);
+            by_objects.entry(objects).or_default().push(found);
         }
     }
-    let weight = |(shape, runs): (&str, Vec<(f64, f64)>)| {
+    let weight = |((_, live_bytes), runs): ((&str, u64), Vec<(f64, f64)>)| {
         let [(some, short_ns), (more, long_ns)] = runs[..] else {
             return None;
         };
         // Both pauses are `fixed + price (live + weight dead)`.
         let (short_ns, long_ns) = (short_ns - fixed_ns, long_ns - fixed_ns);
         let rest = short_ns * more - long_ns * some;
-        (rest > 0.0).then(|| live_bytes[shape] * (long_ns - short_ns) / rest)
+        (rest > 0.0).then(|| live_bytes as f64 * (long_ns - short_ns) / rest)
     };
-    let mut weights: Vec<f64> = by_shape.into_iter().filter_map(weight).collect();
+    let mut weights: Vec<f64> = by_objects.into_iter().filter_map(weight).collect();
     weights.sort_by(f64::total_cmp);
     let median = weights.get(weights.len() / 2);
     median.map_or(0.0, |w| w.clamp(0.0, 1.0))
@@ -83,6 +82,10 @@ mod tests {
         runs.push(run("c", 10e6, 20e6, &[71.0]));
         runs.push(run("c", 10e6, 50e6, &[121.0]));
         assert!(close(dead_weight(&runs), 0.25));
+        // Other live bytes are no second amount of dead ones.
+        let mut other = run("a", 5e6, 50e6, &[46.0]);
+        other.live_bytes = 5e6;
+        assert_eq!(dead_weight(&[runs[0].clone(), runs[1].clone(), other]), 0.0);
         // One amount only.
         assert_eq!(dead_weight(&runs[..2]), 0.0);
     }

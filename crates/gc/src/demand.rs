@@ -31,7 +31,7 @@ impl Census {
     }
 }
 
-/// An ordinary run of an application, and what the collector costs on the same machine.
+/// An ordinary run of an application, and the costs of the collector on the same machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PricedRun {

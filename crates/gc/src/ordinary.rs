@@ -44,7 +44,8 @@ impl Work {
         self.pause_ns += pauses_ns;
     }
 
-    /// The time for a live byte beyond the fixed costs of the collections, in ns. A dead byte weighs `dead_weight` live ones. `None`: no byte was processed.
+    /// The time for a live byte beyond the fixed costs of the collections, in ns. A dead byte weighs `dead_weight` live ones. `None`: the collections processed
+    /// no byte, or took no time.
     pub fn ns_per_byte(&self, time: Time, terms: &Terms, dead_weight: f64) -> Option<f64> {
         let all_ns = match time {
             Time::Processor => self.cpu_ns,
@@ -53,7 +54,7 @@ impl Work {
         let fixed_ns = self.collections * terms.fixed_ns;
         let of_bytes = (all_ns - fixed_ns).max(LEAST_SHARE * all_ns);
         let bytes = self.bytes + dead_weight * self.dead_bytes;
-        (self.bytes > 0.0).then(|| of_bytes / bytes)
+        (self.bytes > 0.0 && all_ns > 0.0).then(|| of_bytes / bytes)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the collections of an application cost: prices by the benchmarks of a collector, for objects as dear as those of the application.
+//! Prices of collections: those by the benchmarks of a collector, for objects as dear as those of the application.
 
 use crate::Collector;
 use crate::costs::{CollectorCosts, Terms, Time};
@@ -41,7 +41,7 @@ struct Profiled<'a> {
     ns_per_byte: f64,
 }
 
-/// The prices of young and of full collections in a run of the profile. `None`: the run had no collections of that sort.
+/// The prices of young and of full collections in a run of the profile. `None`: the run or the benchmarks had no collections of that sort.
 fn profiled<'a>(
     time: Time,
     run: &OrdinaryRun,
@@ -49,7 +49,10 @@ fn profiled<'a>(
 ) -> [Option<Profiled<'a>>; 2] {
     let (young, full) = (costs.young(time), costs.full(time));
     let of = |terms: &'a Terms, ns_per_byte: Option<f64>| {
-        ns_per_byte.map(|ns_per_byte| Profiled { terms, ns_per_byte })
+        let has_shapes = !terms.ns_per_byte.is_empty();
+        ns_per_byte
+            .filter(|_| has_shapes)
+            .map(|ns_per_byte| Profiled { terms, ns_per_byte })
     };
     [
         of(young, run.young.ns_per_byte(time, young, 0.0)),

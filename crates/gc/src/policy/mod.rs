@@ -35,6 +35,14 @@ impl Simulated {
     }
 }
 
+/// Why a heap cannot be simulated.
+fn too_small(setting: &Setting) -> String {
+    format!(
+        "a heap of {:.1} MB has no room for a young generation",
+        setting.heap_bytes / 1e6
+    )
+}
+
 /// Input of a simulation.
 pub struct Setting<'a> {
     /// The application.

@@ -3,7 +3,7 @@
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};
 use super::young::{Young, full};
-use super::{Setting, Simulated};
+use super::{Setting, Simulated, too_small};
 use crate::log::Kind;
 
 const ALIGNMENT_BYTES: f64 = 524_288.0;
@@ -11,7 +11,7 @@ const ALIGNMENT_BYTES: f64 = 524_288.0;
 const SURVIVOR_RATIO: (f64, f64) = (8.0, 3.0);
 /// Largest age of young objects, at first (`InitialTenuringThreshold`).
 const TENURING: usize = 7;
-/// Collections before the sizes of the spaces follow the survivors (`AdaptiveSizePolicyReadyThreshold`).
+/// Sizes and tenuring follow the survivors from the collection after these (`AdaptiveSizePolicyReadyThreshold`). In logs of JDK 17 and 25 that is the sixth.
 const READY_AFTER: usize = 5;
 /// Weight and padding of the averages (`AdaptiveSizePolicyWeight`, `SurvivorPadding`, `PromotedPadding`).
 const AVERAGE: (f64, f64) = (10.0, 3.0);
@@ -22,6 +22,9 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
     let old_size = setting.heap_bytes - young_size;
     let mut survivor = down(young_size / SURVIVOR_RATIO.0).max(ALIGNMENT_BYTES);
     let most_survivor = down(young_size / SURVIVOR_RATIO.1);
+    if most_survivor < ALIGNMENT_BYTES {
+        return Err(too_small(setting));
+    }
     let mut threshold = TENURING;
     let mut young = Young::new(threshold);
     let mut survived = PaddedAverage::new(AVERAGE.0, AVERAGE.1);
@@ -50,20 +53,19 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
                 kept
             });
             promoted.add(moved.promoted_bytes);
-            // Young collections cost more than full ones, or the survivors do not fit: objects are promoted earlier.
-            threshold = (threshold - 1).max(1);
-            young.set_threshold(threshold);
             if found.len() > READY_AFTER {
+                // Young collections cost more than full ones, or the survivors do not fit: objects are promoted earlier.
+                threshold = (threshold - 1).max(1);
+                young.set_threshold(threshold);
                 let target = down(survived.padded() + ALIGNMENT_BYTES - 1.0);
                 survivor = target.clamp(ALIGNMENT_BYTES, most_survivor);
             }
-            // The next collection is one of the whole heap if the promoted objects would not fit.
+            // The logs have a collection of the whole heap in the place of the next young one if the promoted objects would not fit.
             if by_metaspace.is_none() && old_bytes <= old_size {
                 continue;
             }
         }
-        let eden_bytes = eden_rest + at - young.emptied_at();
-        let used = old_bytes + young.survivor_bytes() + eden_bytes;
+        let used = old_bytes + eden_rest + young.bytes_at(at, setting);
         let all = full(setting, at, used);
         found.push(all);
         let live = all.bytes;

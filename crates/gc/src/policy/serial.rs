@@ -3,7 +3,7 @@
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};
 use super::young::{Young, full};
-use super::{Setting, Simulated};
+use super::{Setting, Simulated, too_small};
 use crate::log::Kind;
 
 const ALIGNMENT_BYTES: f64 = 65536.0;
@@ -42,6 +42,9 @@ impl Layout {
 
 pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
     let layout = Layout::of(setting.heap_bytes);
+    if layout.eden <= 0.0 {
+        return Err(too_small(setting));
+    }
     let mut young = Young::new(15);
     let mut promoted = PaddedAverage::new(PROMOTED.0, PROMOTED.1);
     let mut metaspace = Metaspace::new();
@@ -73,9 +76,8 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         if next.is_none() && !is_safe && setting.jvm_major < TRIES_IN_VAIN_BEFORE {
             found.push(Simulated::new(Kind::Young, 0.0));
         }
-        let eden_bytes = eden_rest + (at - young.emptied_at()) * setting.allocation_factor;
-        let used = old_bytes + young.survivor_bytes() + eden_bytes;
-        let all = full(setting, at, used);
+        let all_used = old_bytes + eden_rest + young.bytes_at(at, setting);
+        let all = full(setting, at, all_used);
         found.push(all);
         let live = all.bytes;
         old_bytes = live.min(layout.old);

@@ -67,6 +67,11 @@ impl Young {
         self.cohorts.iter().map(|c| c.bytes).sum()
     }
 
+    /// Bytes of the survivors and of the objects that were allocated since, at `now`.
+    pub(super) fn bytes_at(&self, now: f64, setting: &Setting) -> f64 {
+        self.survivor_bytes() + (now - self.emptied_at) * setting.allocation_factor
+    }
+
     /// Collects at `now`. A survivor space has `capacity` bytes. Objects older than the threshold, and those that do not fit, are promoted.
     pub(super) fn collect(&mut self, setting: &Setting, now: f64, capacity: f64) -> Evacuated {
         let eden = Cohort {
@@ -157,5 +162,32 @@ pub(super) fn full(setting: &Setting, now: f64, used: f64) -> Simulated {
     Simulated {
         dead_bytes: (used - all.bytes).max(0.0),
         ..all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::Survival;
+    use crate::demand::tests::constant_lifetime;
+
+    /// Objects live for 2 MB, so 2 of the 10 MB are alive.
+    #[test]
+    fn bytes_of_a_full_heap_that_are_not_alive_are_dead() {
+        let demand = constant_lifetime(100, 2e6);
+        let setting = Setting {
+            demand: &demand,
+            survival: Survival::of(&demand),
+            heap_bytes: 20e6,
+            jvm_major: 25,
+            cycle_ns: (0.0, 0.0),
+            allocation_factor: 1.0,
+        };
+        let found = full(&setting, 50e6, 10e6);
+        assert!((found.bytes - 2e6).abs() < 2e5, "{found:?}");
+        assert_eq!(found.bytes + found.dead_bytes, 10e6);
+        let mut young = Young::new(1);
+        young.empty(47e6);
+        assert_eq!(young.bytes_at(50e6, &setting), 3e6);
     }
 }

@@ -21,7 +21,7 @@ use super::{Failure, of_system, output};
 
 /// What does garbage collection cost with another collector or heap?
 ///
-/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a Java application once and records its demand: how much it allocates, and how long
+/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a Java application a few times and records its demand: how much it allocates, and how long
 /// objects live. `predict` simulates each collector and gives the number of collections, their processor time and their pauses.
 #[derive(Args)]
 #[command(after_help = "\

@@ -16,13 +16,14 @@ use crate::cli::{Failure, output, quantity};
 /// Record how much a Java application allocates, and how long its objects live
 ///
 /// The application runs seven times. In the first run, with the Serial collector, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
-/// allocated, so they do not depend on the speed of the machine. The others, two each with Serial, Parallel and G1, show what ordinary collections cost. Options of `java`
+/// allocated, so they do not depend on the speed of the machine. The others, two each with Serial, Parallel and G1, show the cost of ordinary collections. Options of `java`
 /// for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba gc profile -o app.gc -- java -jar app.jar
-  yamba gc profile -o app.gc --step 1M -- java -cp classes Main    a small application")]
+  yamba gc profile -o app.gc --step 1M -- java -cp classes Main    a small application
+  yamba gc profile -o app.gc --collector serial -- java -jar app.jar    fewer runs, less certain for other collectors")]
 pub(super) struct Profile {
     /// The file for the profile, `yamba-gc-profile/1`
     #[arg(short, long, value_name = "FILE")]
@@ -30,6 +31,9 @@ pub(super) struct Profile {
     /// Allocation between two counts
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = quantity::bytes)]
     step: u64,
+    /// Costs of ordinary collections with Serial and this collector only; may be repeated [default: serial, parallel and g1]
+    #[arg(long = "collector", value_name = "NAME", value_parser = ["serial", "parallel", "g1"])]
+    collectors: Vec<String>,
     /// Longest time of each run
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
     time_limit: std::time::Duration,
@@ -43,7 +47,8 @@ impl Profile {
         let mut command = JavaCommand::of(&self.command).map_err(failure)?;
         let removed = remove_varied(&mut command);
         let jvm = jvm(home(&self.command[0]).as_deref())?;
-        let profiled: Vec<Collector> = [Collector::Serial].into_iter().chain(OTHERS).collect();
+        let others = self.others();
+        let profiled = [&[Collector::Serial], &others[..]].concat();
         let costs = costs(&jvm, &profiled, false)?;
         let serial = Collector::Serial.name();
         if !costs.collectors.contains_key(serial) {
@@ -60,10 +65,19 @@ impl Profile {
             time: self.time_limit,
             ..LIMITS
         };
-        let found = profile(&jvm, &costs.collectors, &command, self.step, limits)
+        let found = profile(&jvm, &costs, &others, &command, self.step, limits)
             .map_err(|e| Failure::new(e).help("run the command by itself first"))?;
         output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
         output::result(&summary(&found))
+    }
+
+    /// Collectors of ordinary runs beside Serial.
+    fn others(&self) -> Vec<Collector> {
+        let is_chosen = |collector: &Collector| {
+            self.collectors.is_empty()
+                || self.collectors.iter().any(|name| name == collector.name())
+        };
+        OTHERS.into_iter().filter(is_chosen).collect()
     }
 }
 
