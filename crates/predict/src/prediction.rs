@@ -259,16 +259,16 @@ impl Prediction {
             .for_each(|interval| *interval = None);
     }
 
-    /// Adds the uncertainty of the trace to the interval. Costs and trace were measured independently: their half-widths are added in quadrature. The border between user and
-    /// kernel time is off in the same direction each time: its share is added to the half-width.
+    /// Adds the uncertainty of the trace to the interval. Costs, spread of the rounds and border between user and kernel time are independent: their half-widths are added in
+    /// quadrature.
     fn widen(&mut self, trace: Uncertainty) {
         let ns = self.predicted_ns;
         let of_estimates = || sum(&self.primitives, self.other.as_ref()).1;
         let [low, high] = self.interval_ns.unwrap_or_else(of_estimates);
-        let (half, border) = (trace.spread * ns, trace.border * ns);
+        let half = ns * trace.spread.hypot(trace.border);
         self.interval_ns = Some([
-            (ns - half.hypot(ns - low) - border).max(0.0),
-            ns + half.hypot(high - ns) + border,
+            (ns - half.hypot(ns - low)).max(0.0),
+            ns + half.hypot(high - ns),
         ]);
         self.trace_spread = Some(trace.spread);
         self.trace_border = Some(trace.border);

@@ -25,9 +25,9 @@ pub struct Round {
 }
 
 impl Round {
-    /// Kernel time without the tracer, in ns: the share that the kernel has in the trace, of the whole time without it.
-    pub fn undisturbed_ns(&self) -> f64 {
-        self.untraced_ns * self.kernel_ns / (self.user_ns + self.kernel_ns)
+    /// The share of the kernel in the trace.
+    fn kernel_share(&self) -> f64 {
+        self.kernel_ns / (self.user_ns + self.kernel_ns)
     }
 }
 
@@ -36,48 +36,77 @@ impl Round {
 pub(crate) struct Uncertainty {
     /// [`spread`].
     pub spread: f64,
-    /// [`border`]; 0 if it is unknown.
+    /// Half the width of the 90 % interval for the border between user and kernel time ([`Level::border`]); 0 if it is unknown.
     pub border: f64,
 }
 
 impl Uncertainty {
     /// `None`: fewer than two rounds.
-    pub(crate) fn of(rounds: &[Round]) -> Option<Uncertainty> {
+    pub(crate) fn of(rounds: &[Round], clocks: Clocks) -> Option<Uncertainty> {
         Some(Uncertainty {
             spread: spread(rounds)?,
-            border: border(rounds).unwrap_or(0.0),
+            border: level(rounds, clocks).map_or(0.0, |level| level.border),
         })
     }
 }
 
-/// The factor that brings the times of all rounds together to the median of their times without the tracer. `None`: there are no rounds.
-pub fn level(rounds: &[Round], kernel_ns: f64) -> Option<f64> {
-    let factor = median(&undisturbed(rounds))? / kernel_ns;
-    factor.is_finite().then_some(factor)
+/// Quantile of the normal distribution for [`CONFIDENCE`]: 5 % lie above.
+const NORMAL_QUANTILE: f64 = 1.645;
+
+/// How uncertain the tracer's own cost of a call is in an application, as a share of it: the calibration finds other code and data in the caches.
+const UNCERTAIN_COST: f64 = 0.5;
+
+/// The precision of the two clocks over all rounds.
+#[derive(Clone, Copy, Debug)]
+pub struct Clocks {
+    /// Number of clock ticks without the tracer.
+    pub ticks: f64,
+    /// The tracer's own cost for a unit of work, in ns.
+    pub tracer_ns: f64,
 }
 
-/// Half the width of the 90 % interval for the kernel time of another trace of as many units as one round, as a share of it:
-/// `t s sqrt(1 + 1 / n) / m` of n rounds with mean m and standard deviation s, where t is the quantile of Student's distribution with n - 1 degrees of freedom.
-/// `None`: fewer than two rounds.
+/// The processor time of a unit of work without the tracer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// User time, in ns.
+    pub user_ns: f64,
+    /// Kernel time, in ns.
+    pub kernel_ns: f64,
+    /// Half the width of the 90 % interval for the border between both, as a share of the kernel time.
+    pub border: f64,
+}
+
+/// The processor time without the tracer: the median of all time, and the share of the kernel by both clocks. The clocks are weighted by the inverse squares of their standard deviations:
+/// `sqrt(p (1 - p) / n)` of n ticks with a share p, and [`UNCERTAIN_COST`] of the tracer's cost. Where the clocks disagree by more than their deviations, the interval is wider by
+/// that factor (R. T. Birge, *The Calculation of Errors by the Method of Least Squares*, Physical Review 40 (1932), 207). `None`: there are no rounds.
+pub fn level(rounds: &[Round], clocks: Clocks) -> Option<Level> {
+    let sum = |value: fn(&Round) -> f64| rounds.iter().map(value).sum::<f64>();
+    let whole_ns = median(&rounds.iter().map(|r| r.untraced_ns).collect::<Vec<_>>())?;
+    let by_tracer = median(&rounds.iter().map(Round::kernel_share).collect::<Vec<_>>())?;
+    let by_ticks = sum(|r| r.untraced_kernel_ns) / sum(|r| r.untraced_ns);
+    // Without any tick of a sort, the share is not known to be 0.
+    let likely = (by_ticks * clocks.ticks + 1.0) / (clocks.ticks + 2.0);
+    let of_ticks = likely * (1.0 - likely) / clocks.ticks;
+    let of_tracer = (UNCERTAIN_COST * clocks.tracer_ns / whole_ns).powi(2);
+    let (both, apart) = (of_tracer + of_ticks, by_ticks - by_tracer);
+    let share = by_tracer + apart * of_tracer / both;
+    let deviation = (of_tracer * (1.0 - of_tracer / both)).sqrt();
+    let disagreement = (apart / both.sqrt()).abs().max(1.0);
+    share.is_finite().then_some(Level {
+        user_ns: whole_ns * (1.0 - share),
+        kernel_ns: whole_ns * share,
+        border: NORMAL_QUANTILE * disagreement * deviation / share,
+    })
+}
+
+/// Half the width of the 90 % interval for the time of another round, as a share of it: `t s sqrt(1 + 1 / n) / m` of n rounds without the tracer with mean m and standard deviation s, where t
+/// is the quantile of Student's distribution with n - 1 degrees of freedom. `None`: fewer than two rounds.
 pub fn spread(rounds: &[Round]) -> Option<f64> {
-    let each = undisturbed(rounds);
+    let each: Vec<f64> = rounds.iter().map(|r| r.untraced_ns).collect();
     let (number, mean) = (each.len() as f64, mean(&each)?);
     let t = student_t_quantile(0.5 + CONFIDENCE / 2.0, number - 1.0)?;
     let half = t * standard_deviation(&each)? * (1.0 + 1.0 / number).sqrt() / mean;
     half.is_finite().then_some(half)
-}
-
-/// By what share of the kernel time the clock ticks and the tracer disagree on the border between user and kernel time: `|sum of ticks / sum of undisturbed - 1|`.
-/// The tracer's events lie inside the kernel. `None`: there are no rounds, or no tick hit the kernel.
-pub fn border(rounds: &[Round]) -> Option<f64> {
-    let by_ticks: f64 = rounds.iter().map(|r| r.untraced_kernel_ns).sum();
-    let by_tracer: f64 = undisturbed(rounds).iter().sum();
-    let border = (by_ticks / by_tracer - 1.0).abs();
-    (by_ticks > 0.0 && border.is_finite()).then_some(border)
-}
-
-fn undisturbed(rounds: &[Round]) -> Vec<f64> {
-    rounds.iter().map(Round::undisturbed_ns).collect()
 }
 
 #[cfg(test)]
@@ -101,23 +130,52 @@ mod tests {
             round(104.0, 52.0, 156.0),
             round(300.0, 150.0, 450.0),
         ];
-        let [first, second, third] = rounds.map(|r| r.undisturbed_ns());
-        assert_eq!([first, second, third], [75.0, 78.0, 225.0]);
-        assert_eq!(level(&rounds, 252.0), Some(78.0 / 252.0));
-        assert_eq!(level(&[], 252.0), None);
+        let clocks = Clocks {
+            ticks: 0.0,
+            tracer_ns: 100.0,
+        };
+        let level_of = |clocks| level(&rounds, clocks).unwrap().kernel_ns;
+        assert_eq!(level_of(clocks), 78.0);
+        assert_eq!(level(&[], clocks), None);
+        // By the ticks, the kernel has a half. A tracer without cost is right, and many ticks are.
+        let free = Clocks {
+            ticks: 1e4,
+            tracer_ns: 0.0,
+        };
+        assert_eq!(level_of(free), 78.0);
+        let many = Clocks {
+            ticks: 1e12,
+            tracer_ns: 100.0,
+        };
+        assert!((level_of(many) - 52.0).abs() < 1e-3);
+        // The standard deviations are 0.05 by 100 ticks, and half of 10.4 of 104 ns.
+        let alike = Clocks {
+            ticks: 100.0,
+            tracer_ns: 10.4,
+        };
+        assert!((level_of(alike) - 65.0).abs() < 1e-9);
     }
 
+    /// Both clocks have a standard deviation of 0.05, and their mean 0.05 / sqrt(2).
     #[test]
-    fn border_is_the_difference_of_the_clocks() {
-        // Half by the ticks; three quarters, and then a half, by the tracer: 100 ns and 125 ns in all.
-        let rounds = [round(100.0, 50.0, 150.0), round(100.0, 100.0, 100.0)];
-        assert!((border(&rounds).unwrap() - 0.2).abs() < 1e-12);
-        let mut without_ticks = rounds;
-        without_ticks
-            .iter_mut()
-            .for_each(|r| r.untraced_kernel_ns = 0.0);
-        assert_eq!(border(&without_ticks), None);
-        assert_eq!(border(&[]), None);
+    fn border_is_wider_where_the_clocks_disagree() {
+        let clocks = Clocks {
+            ticks: 100.0,
+            tracer_ns: 10.0,
+        };
+        let border = |kernel_ns: f64| {
+            let rounds = [round(100.0, 100.0 - kernel_ns, kernel_ns)];
+            let found = level(&rounds, clocks).unwrap();
+            assert!((found.user_ns + found.kernel_ns - 100.0).abs() < 1e-9);
+            found.border * found.kernel_ns / 100.0
+        };
+        let alone = 1.645 * 0.05 / 2.0_f64.sqrt();
+        assert!((border(50.0) - alone).abs() < 1e-9);
+        // A half by the ticks and 0.7 by the tracer: 2.8 deviations of their difference.
+        let apart = 0.2 / (0.05 * 2.0_f64.sqrt());
+        assert!((border(70.0) - apart * alone).abs() < 1e-9);
+        let no_time = [round(0.0, 0.0, 0.0)];
+        assert_eq!(level(&no_time, clocks), None);
     }
 
     #[test]

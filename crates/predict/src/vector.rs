@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::canonical;
 pub use crate::rounds::Round;
-use crate::rounds::Uncertainty;
+use crate::rounds::{Clocks, Level, Uncertainty};
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -137,6 +137,9 @@ impl Use {
     }
 }
 
+/// The longest time between two clock ticks, in ns: Linux has 100 to 1000 in a second.
+const LONGEST_TICK_NS: f64 = 1e7;
+
 impl Vector {
     /// The platform of the primitives. `kernel_ns` is the time in it.
     pub fn platform(&self) -> Platform {
@@ -171,25 +174,37 @@ impl Vector {
 
     /// How far the traced times may be off. `None`: unknown.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
-        Uncertainty::of(&self.traced.as_ref()?.rounds)
+        Uncertainty::of(&self.traced.as_ref()?.rounds, self.clocks()?)
     }
 
-    /// Multiplies all times by a factor.
-    pub fn scale_times(&mut self, factor: f64) {
-        let whole = [
-            &mut self.user_ns,
-            &mut self.kernel_ns,
-            &mut self.started_user_ns,
-        ];
+    /// The precision of the clocks in the rounds of the trace. Without a number of units, the number of ticks is not known, and counts as 0. `None`: there is no trace.
+    pub fn clocks(&self) -> Option<Clocks> {
+        let traced = self.traced.as_ref()?;
+        let units_each = self.units.unwrap_or(0.0) / traced.rounds.len().max(1) as f64;
+        let untraced_ns: f64 = traced.rounds.iter().map(|r| r.untraced_ns).sum();
+        let events: f64 = self.events().iter().sum();
+        Some(Clocks {
+            ticks: untraced_ns * units_each / LONGEST_TICK_NS,
+            tracer_ns: events * traced.cost_ns_per_call.unwrap_or(0.0),
+        })
+    }
+
+    /// Scales the times so that all user time and all kernel time are those of the level.
+    pub fn scale_times(&mut self, to: Level) {
+        if let Some(user_ns) = self.user_ns.replace(to.user_ns)
+            && let Some(started_ns) = &mut self.started_user_ns
+        {
+            *started_ns *= to.user_ns / user_ns;
+        }
+        let Some(factor) = self.kernel_ns.map(|ns| to.kernel_ns / ns) else {
+            return;
+        };
         let parts = self.primitives.iter_mut().flat_map(|used| {
             let started = used.started.as_mut().and_then(|s| s.time_ns.as_mut());
             used.time_ns.iter_mut().chain(started)
         });
-        whole
-            .into_iter()
-            .flatten()
-            .chain(parts)
-            .for_each(|ns| *ns *= factor);
+        let all = self.kernel_ns.iter_mut().chain(parts);
+        all.for_each(|ns| *ns *= factor);
     }
 
     /// Reads and checks a document. The error names the place and the fault.

@@ -8,6 +8,8 @@ const COLD_AFTER_NS: f64 = 5_000.0;
 pub struct Added {
     /// The part that counts as user time.
     pub user_ns: f64,
+    /// The part that the tracer leaves out: its own program at the end of a call, after it has read the clock.
+    pub unseen_ns: f64,
     /// The part that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
     pub kernel_ns: f64,
     /// Kernel time of the call or page fault as the tracer sees it.
@@ -17,7 +19,7 @@ pub struct Added {
 impl Added {
     /// The whole time.
     pub fn ns(self) -> f64 {
-        self.user_ns + self.kernel_ns
+        self.user_ns + self.unseen_ns + self.kernel_ns
     }
 
     /// Interpolates between this cost, at `place` 0, and another one, at `place` 1.
@@ -26,6 +28,7 @@ impl Added {
         let between = |from: f64, to: f64| from + (to - from) * place;
         Added {
             user_ns: between(self.user_ns, other.user_ns),
+            unseen_ns: between(self.unseen_ns, other.unseen_ns),
             kernel_ns: between(self.kernel_ns, other.kernel_ns),
             seen_ns: between(self.seen_ns, other.seen_ns),
         }
@@ -39,6 +42,8 @@ pub struct Cost {
     pub null: Added,
     /// The cost for a call that does some work: the tracer has displaced code and data that the call needs.
     pub call: Added,
+    /// The cost for a call that does much work: the kernel has displaced code and data that the tracer needs.
+    pub long_call: Added,
     /// The cost for a call after the program has used much memory.
     pub cold_call: Added,
     /// The cost for a page fault outside of calls.
@@ -50,9 +55,13 @@ pub struct Cost {
 impl Cost {
     /// The cost for a call in which the tracer sees `seen_ns`, after `user_ns` of user time.
     pub fn of_call(&self, seen_ns: f64, user_ns: f64) -> Added {
-        let range_ns = self.call.seen_ns - self.null.seen_ns;
-        let work = (seen_ns - self.null.seen_ns) / range_ns.max(1.0);
-        let warm = self.null.towards(self.call, work);
+        let (from, to) = if seen_ns < self.call.seen_ns {
+            (self.null, self.call)
+        } else {
+            (self.call, self.long_call)
+        };
+        let range_ns = to.seen_ns - from.seen_ns;
+        let warm = from.towards(to, (seen_ns - from.seen_ns) / range_ns.max(1.0));
         warm.towards(self.cold_call, coldness(user_ns, self.call))
     }
 
@@ -75,6 +84,7 @@ mod tests {
     fn added(user_ns: f64, kernel_ns: f64, seen_ns: f64) -> Added {
         Added {
             user_ns,
+            unseen_ns: 50.0,
             kernel_ns,
             seen_ns,
         }
@@ -85,17 +95,18 @@ mod tests {
         let cost = Cost {
             null: added(200.0, 20.0, 100.0),
             call: added(200.0, 10.0, 200.0),
+            long_call: added(300.0, -10.0, 1200.0),
             cold_call: added(600.0, 110.0, 400.0),
             fault: added(500.0, -200.0, 400.0),
             cold_fault: added(900.0, 0.0, 800.0),
         };
         assert_eq!(cost.of_call(50.0, 0.0), cost.null);
         assert_eq!(cost.of_call(150.0, 200.0).kernel_ns, 15.0);
-        assert_eq!(cost.of_call(9999.0, 200.0), cost.call);
-        assert_eq!(
-            cost.of_call(9999.0, 200.0 + COLD_AFTER_NS / 2.0).ns(),
-            460.0
-        );
+        assert_eq!(cost.of_call(200.0, 200.0), cost.call);
+        assert_eq!(cost.of_call(700.0, 200.0), added(250.0, 0.0, 700.0));
+        assert_eq!(cost.of_call(9999.0, 200.0), cost.long_call);
+        let half_cold = cost.of_call(200.0, 200.0 + COLD_AFTER_NS / 2.0);
+        assert_eq!(half_cold.ns(), 510.0);
         assert_eq!(cost.of_call(9999.0, 1e9), cost.cold_call);
         assert_eq!(cost.of_fault(0.0), cost.fault);
         assert_eq!(cost.of_fault(1e9), cost.cold_fault);

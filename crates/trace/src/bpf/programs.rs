@@ -431,12 +431,13 @@ find:
     *(u64 *)(r9 + event.text + 8) = r1
 submit:
     SUBMIT
+    goto done
+lost:
+    *(u64 *)(r7 + thread.call) = 0
+done:
     // The time of this program is no user time.
     NOW
     *(u64 *)(r7 + thread.since) = r8
-    goto out
-lost:
-    *(u64 *)(r7 + thread.call) = 0
     OUT
 ";
 

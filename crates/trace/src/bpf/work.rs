@@ -3,16 +3,20 @@
 use std::fs::File;
 use std::hint::black_box;
 use std::io;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::ptr::null_mut;
 use std::time::Instant;
 
 use rustix::fs::{SeekFrom, fstat, seek};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::getppid;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Null calls, a mixture of calls, page faults; nothing, a call and a page fault behind gaps in which memory is used.
-pub const WORKS: usize = 6;
+/// Null calls, a mixture of calls, page faults; nothing, a call and a page fault behind gaps in which memory is used; messages.
+pub const WORKS: usize = 7;
 
 pub const NULL: usize = 0;
 pub const MIXTURE: usize = 1;
@@ -20,6 +24,7 @@ pub const FAULTS: usize = 2;
 pub const GAPS: usize = 3;
 pub const COLD_CALL: usize = 4;
 pub const COLD_FAULTS: usize = 5;
+pub const MESSAGES: usize = 6;
 
 /// The calls of the mixture.
 pub const MIXED: [libc::c_long; 4] = [
@@ -29,6 +34,9 @@ pub const MIXED: [libc::c_long; 4] = [
     libc::SYS_lseek,
 ];
 
+/// The calls of a message.
+pub const MESSAGED: [libc::c_long; 2] = [libc::SYS_sendto, libc::SYS_recvfrom];
+
 /// User time from which a call counts as one behind a gap, in ns. A gap takes longer, and the tracer itself less.
 pub const LEAST_GAP_NS: u64 = 2_500;
 
@@ -36,7 +44,9 @@ pub const LEAST_GAP_NS: u64 = 2_500;
 const ROUNDS: usize = 15;
 
 /// Calls of a round.
-const CALLS: usize = 4000;
+pub const CALLS: usize = 4000;
+/// Messages of a round, of two calls each.
+pub const SENT: usize = 500;
 /// Page faults of a round.
 const PAGES: usize = 500;
 /// Gaps of a round.
@@ -45,18 +55,55 @@ const COLD: usize = 30;
 /// Memory that a gap uses, in bytes: more than the caches of one processor hold, so that the code of kernel and tracer leaves them.
 pub const GAP_BYTES: usize = 2 << 20;
 
-/// The times of one piece of each work, in ns. `memory` has `GAP_BYTES`.
-pub fn times(zeros: &File, memory: &[u8]) -> io::Result<[f64; WORKS]> {
+/// The files and the memory that the work uses.
+pub struct Means {
+    /// `/dev/zero`
+    zeros: File,
+    /// Both ends of a connection.
+    ends: [OwnedFd; 2],
+    /// `GAP_BYTES` bytes.
+    memory: Vec<u8>,
+}
+
+impl Means {
+    pub fn new() -> io::Result<Means> {
+        Ok(Means {
+            zeros: File::options().read(true).write(true).open("/dev/zero")?,
+            ends: match connection() {
+                Ok(ends) => ends.map(OwnedFd::from),
+                // Loopback is down.
+                Err(_) => <[_; 2]>::from(UnixStream::pair()?).map(OwnedFd::from),
+            },
+            memory: vec![1; GAP_BYTES],
+        })
+    }
+}
+
+/// A TCP connection of this machine with itself. Its calls do much work in the kernel.
+fn connection() -> io::Result<[TcpStream; 2]> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let sender = TcpStream::connect(listener.local_addr()?)?;
+    sender.set_nodelay(true)?;
+    Ok([sender, listener.accept()?.0])
+}
+
+/// The times of one piece of each work, in ns.
+pub fn times(means: &Means) -> io::Result<[f64; WORKS]> {
     let mut rounds = [[0.0; WORKS]; ROUNDS];
     for times in &mut rounds {
-        *times = round(zeros, memory)?;
+        *times = round(means)?;
     }
     Ok(std::array::from_fn(|work| {
         median(&mut rounds.map(|times| times[work]))
     }))
 }
 
-fn round(zeros: &File, memory: &[u8]) -> io::Result<[f64; WORKS]> {
+fn round(means: &Means) -> io::Result<[f64; WORKS]> {
+    let Means {
+        zeros,
+        ends,
+        memory,
+    } = means;
     let mut times = [0.0; WORKS];
     times[NULL] = timed(CALLS, |_| null())? / CALLS as f64;
     times[MIXTURE] = timed(CALLS, |index| mixed(zeros, index))? / CALLS as f64;
@@ -64,6 +111,7 @@ fn round(zeros: &File, memory: &[u8]) -> io::Result<[f64; WORKS]> {
     times[GAPS] = cold(memory, || Ok(()))?;
     times[COLD_CALL] = cold(memory, || mixed(zeros, 0))?;
     times[COLD_FAULTS] = cold_faults(memory)?;
+    times[MESSAGES] = timed(SENT, |_| message(ends))? / (SENT * MESSAGED.len()) as f64;
     Ok(times)
 }
 
@@ -87,6 +135,13 @@ fn mixed(zeros: &File, index: usize) -> io::Result<()> {
         2 => fstat(zeros).map(drop)?,
         _ => seek(zeros, SeekFrom::Start(0)).map(drop)?,
     }
+    Ok(())
+}
+
+/// Sends a byte and receives it.
+fn message([sender, receiver]: &[OwnedFd; 2]) -> io::Result<()> {
+    send(sender, &[1], SendFlags::empty())?;
+    recv(receiver, &mut [0; 1], RecvFlags::empty()).map(drop)?;
     Ok(())
 }
 

@@ -82,12 +82,12 @@ pub fn trace(
                 (round.untraced_kernel_ns + missed_ns).min(round.untraced_ns);
         }
     }
-    if let Some(level) = vector.kernel_ns.and_then(|ns| level(&rounds, ns)) {
-        vector.scale_times(level);
-    }
     if let Some(traced) = &mut vector.traced {
         traced.runs = workload.load.is_none().then_some(workload.runs);
-        traced.rounds = rounds;
+        traced.rounds.clone_from(&rounds);
+    }
+    if let Some(level) = vector.clocks().and_then(|clocks| level(&rounds, clocks)) {
+        vector.scale_times(level);
     }
     Ok(Run { trace, failure })
 }

@@ -215,6 +215,7 @@ fn main() {
             rounds_start_a_server_again
             bpf_times_a_run_as_the_kernel_accounts_it
             bpf_does_not_count_waiting
+            bpf_keeps_user_time_between_short_calls
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
         }

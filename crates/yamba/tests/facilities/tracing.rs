@@ -298,6 +298,68 @@ pub fn bpf_times_a_run_as_the_kernel_accounts_it() -> Result<(), Missing> {
     Ok(())
 }
 
+/// A program whose passes alternate: user work alone, and the same work with a short call each. It prints the time of the former, in ns.
+const USER_WORK_BESIDE_CALLS: &str = r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned long number = 3;
+
+static double now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+static void pass(int with_calls) {
+    for (int i = 0; i < 4096; i++) {
+        if (with_calls)
+            syscall(SYS_getppid);
+        for (int j = 0; j < 100; j++)
+            __asm__ volatile("imul %0, %0" : "+r"(number));
+        // Neither the next call nor the next work begins earlier.
+        __asm__ volatile("lfence");
+    }
+}
+
+int main(void) {
+    double alone_ns = 0;
+    for (int i = 0; i < 70; i++) {
+        double begun_ns = now_ns();
+        pass(0);
+        alone_ns += now_ns() - begun_ns;
+        pass(1);
+    }
+    printf("%f\n", alone_ns);
+}
+"#;
+
+/// Calls shorter than the tracer's own work must not reduce the user time. The passes with calls do the same user work as those without.
+pub fn bpf_keeps_user_time_between_short_calls() -> Result<(), Missing> {
+    needs(&["cc"]);
+    let mut yamba = with_bpf()?;
+    fs::write(yamba.folder.path().join("work.c"), USER_WORK_BESIDE_CALLS).unwrap();
+    let mut compiler = yamba.other("cc");
+    let made = compiler.args(["-O2", "-o", "work", "work.c"]).status();
+    assert!(made.unwrap().success());
+    let mut shares: Vec<f64> = (0..5)
+        .map(|_| {
+            let found = traced(&mut yamba, "bpf", &["sh", "-c", "./work > alone"]);
+            assert_eq!(found["traced"]["lost"], 0);
+            let alone = fs::read_to_string(yamba.folder.path().join("alone")).unwrap();
+            let alone_ns: f64 = alone.trim().parse().unwrap();
+            found["user_ns"].as_f64().unwrap() / (2.0 * alone_ns)
+        })
+        .collect();
+    shares.sort_by(f64::total_cmp);
+    // Time that the host takes away counts as user time.
+    assert!(shares[2] > 0.8 && shares[2] < 1.5, "{shares:?}");
+    Ok(())
+}
+
 /// A time as the shell prints it: `0m1.230000s`.
 fn seconds(text: &str) -> f64 {
     let (minutes, seconds) = text.trim().trim_end_matches('s').split_once('m').unwrap();

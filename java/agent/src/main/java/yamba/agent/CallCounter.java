@@ -45,9 +45,9 @@ final class CallCounter extends LocalVariablesSorter {
     public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
         Site site = Site.of(opcode, owner, name, descriptor);
         if (site != null && site.fixed() != null) {
-            count(site, Type.getArgumentTypes(descriptor), 0);
+            count(site, owner, Type.getArgumentTypes(descriptor), 0);
         } else if (site != null) {
-            count(site, Type.getArgumentTypes(descriptor), Dispatch.number(name, descriptor));
+            count(site, owner, Type.getArgumentTypes(descriptor), Dispatch.number(name, descriptor));
         }
         super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
     }
@@ -56,20 +56,20 @@ final class CallCounter extends LocalVariablesSorter {
     public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
         Site site = Transformer.concatenation(bootstrap);
         if (site != null) {
-            count(site, new Type[0], 0);
+            increment(site.fixed().place());
         }
         super.visitInvokeDynamicInsn(name, descriptor, bootstrap, arguments);
     }
 
-    /** {@code dispatch} is the number of the call, if its receiver decides. */
-    private void count(Site site, Type[] arguments, int dispatch) {
+    /** {@code owner} is the class in the instruction, and {@code dispatch} the number of the call, if its receiver decides. */
+    private void count(Site site, String owner, Type[] arguments, int dispatch) {
         if (site.isPlain()) {
             increment(site.fixed().place());
             return;
         }
         int[] variables = spill(arguments);
         if (site.fixed() != null) {
-            fixed(site, arguments, variables);
+            fixed(site, owner, arguments, variables);
         } else {
             dispatched(site, dispatch, arguments, variables);
         }
@@ -90,11 +90,11 @@ final class CallCounter extends LocalVariablesSorter {
     }
 
     /** Counters.sized(counts, place, size). The receiver, if it has the size, is on the stack: [receiver] to [receiver]. */
-    private void fixed(Site site, Type[] arguments, int[] variables) {
+    private void fixed(Site site, String owner, Type[] arguments, int[] variables) {
         Type operand = Site.operandType(site.operand(), arguments);
         if (operand == null) {
             mv.visitInsn(Opcodes.DUP);
-            size(Type.getType(Object.class));
+            size(Type.getObjectType(owner));
         } else {
             mv.visitVarInsn(operand.getOpcode(Opcodes.ILOAD), variables[site.operand()]);
             size(operand);
@@ -123,13 +123,14 @@ final class CallCounter extends LocalVariablesSorter {
         mv.visitMethodInsn(Opcodes.INVOKESTATIC, COUNTERS, "dispatched", descriptor, false);
     }
 
+    /** Calls {@code Sizes.of} for the static type of the operand. */
     private void size(Type operand) {
-        String of = switch (operand.getSort()) {
-            case Type.OBJECT, Type.ARRAY -> "(Ljava/lang/Object;)I";
-            case Type.LONG -> "(J)I";
-            default -> "(I)I";
+        String parameter = switch (operand.getSort()) {
+            case Type.OBJECT, Type.ARRAY -> Sizes.KNOWN.contains(operand.getDescriptor()) ? operand.getDescriptor() : "Ljava/lang/Object;";
+            case Type.LONG -> "J";
+            default -> "I";
         };
-        mv.visitMethodInsn(Opcodes.INVOKESTATIC, SIZES, "of", of, false);
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, SIZES, "of", "(" + parameter + ")I", false);
     }
 
     /** Moves the arguments from the stack to variables. */

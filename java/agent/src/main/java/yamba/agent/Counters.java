@@ -42,8 +42,8 @@ public final class Counters {
     public static void dispatched(long[] counts, int site, Object receiver) {
         if (receiver != null) {
             Dispatch.Reached reached = Dispatch.at(site).reached(receiver.getClass());
-            if (reached.isSized) {
-                sized(counts, reached.place, Sizes.of(receiver));
+            if (reached.sizing != Sizes.NONE) {
+                sized(counts, reached.place, Sizes.of(receiver, reached.sizing));
             } else {
                 counts[reached.place] += reached.step;
             }
@@ -54,7 +54,7 @@ public final class Counters {
     public static void dispatched(long[] counts, int site, Object receiver, int size) {
         if (receiver != null) {
             Dispatch.Reached reached = Dispatch.at(site).reached(receiver.getClass());
-            if (reached.isSized) {
+            if (reached.sizing != Sizes.NONE) {
                 sized(counts, reached.place, size);
             } else {
                 counts[reached.place] += reached.step;

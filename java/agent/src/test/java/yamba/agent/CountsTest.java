@@ -19,6 +19,9 @@ class CountsTest {
             "java.lang.String.indexOf(String,int)\tthis",
             "java.lang.String.substring(int,int)\t1",
             "java.lang.StringBuilder.append(String)\t0",
+            "java.lang.StringBuilder.toString()\tthis",
+            "java.lang.String.valueOf(char[])\t0",
+            "java.util.Base64$Encoder.encodeToString(byte[])\t0",
             "java.util.HashMap.put(Object,Object)\tthis",
             "java.util.TreeMap.get(Object)\tthis",
             "java.util.ArrayList.forEach(Consumer)\tthis",
@@ -114,6 +117,23 @@ class CountsTest {
         assertEquals(10L, counts.get("java.lang.StringBuilder.append(double)"));
         assertEquals(4L, counts.get("java.lang.Math.max(int,int)"));
         assertEquals(64L, counts.get("java.util.ArrayList.add(Object)"));
+    }
+
+    /** Sizes from 2 to 3 have one class. The map of the program has no size. */
+    @Test
+    void sizesAreThoseOfTheOperands() throws Exception {
+        Map<String, Long> counts = counts("programs.Operands");
+        counts.keySet().removeIf(name -> !name.contains("@"));
+        assertEquals(new TreeMap<>(Map.ofEntries(
+                Map.entry("java.lang.StringBuilder.append(String)@0.0", 1L),
+                Map.entry("java.lang.StringBuilder.append(String)@6.0", 1L),
+                Map.entry("java.lang.StringBuilder.toString()@10.0", 4L),
+                Map.entry("java.util.Base64$Encoder.encodeToString(byte[])@30.0", 4L),
+                Map.entry("java.lang.String.valueOf(char[])@20.0", 4L),
+                Map.entry("java.lang.String.indexOf(String,int)@10.0", 4L),
+                Map.entry("java.util.HashMap.put(Object,Object)@0.0", 6L),
+                Map.entry("java.util.HashMap.put(Object,Object)@1.0", 1L),
+                Map.entry("java.util.HashMap.put(Object,Object)@2.0", 1L))), counts);
     }
 
     @Test
