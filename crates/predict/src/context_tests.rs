@@ -3,6 +3,7 @@
 use crate::change::{CostChange, Replacement, without_started};
 use crate::cost::{Contained, Costs};
 use crate::prediction::Basis;
+use crate::rounds::level;
 use crate::tests::{cost, costs, used, vector};
 use crate::vector::{Round, Started, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
@@ -364,6 +365,7 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
     let round = Round {
         untraced_ns: 2000.0,
         untraced_kernel_ns: 1000.0,
+        missed_ns: 0.0,
         user_ns: 1000.0,
         kernel_ns: 1000.0,
     };
@@ -631,4 +633,52 @@ fn systems_with_known_user_times_are_ranked_by_both_times() {
     there.set_user_time(Some(2000.0), Some([1000.0, 3000.0]));
     let first = ranked(&[&here, &there])[0].clone();
     assert_eq!(first.is_before_later, Some(false));
+}
+
+/// By 20 ticks, the kernel has a half of 200 ns; by the tracer, whose cost is 40 ns, three quarters. The variances are 0.0125 and 0.01.
+#[test]
+fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
+    let mut traced = vector(vec![timed("read", None, 2.0, 300.0)]);
+    (traced.units, traced.kernel_ns) = (Some(1e6), Some(300.0));
+    (traced.user_ns, traced.started_user_ns) = (Some(100.0), Some(100.0));
+    let round = Round {
+        untraced_ns: 200.0,
+        untraced_kernel_ns: 100.0,
+        missed_ns: 0.0,
+        user_ns: 100.0,
+        kernel_ns: 300.0,
+    };
+    traced.traced = Some(Traced {
+        how: "bpf".to_owned(),
+        machine: None,
+        cost_ns_per_call: Some(20.0),
+        lost: None,
+        runs: None,
+        rounds: vec![round; 2],
+    });
+    let clocks = traced.clocks().unwrap();
+    near(clocks.ticks, 20.0);
+    near(clocks.tracer_ns, 40.0);
+    let unscaled = traced.half_width().unwrap();
+    traced.scale_times(level(&[round; 2], clocks).unwrap());
+    let share = 0.75 - 0.25 * 0.01 / 0.0225;
+    for scaled in [traced.kernel_ns, traced.primitives[0].time_ns] {
+        near(scaled.unwrap(), 200.0 * share);
+    }
+    near(traced.user_ns.unwrap(), 200.0 * (1.0 - share));
+    assert_eq!(traced.started_user_ns, traced.user_ns);
+    // The clocks differ by 1.67 deviations of their difference.
+    let border = 1.645 * (0.25 / 0.15) * (0.01_f64 * 0.0125 / 0.0225).sqrt() / share;
+    near(traced.half_width().unwrap(), border);
+    // Times that are not scaled may be off by the scale, too.
+    near(unscaled, border + 1.0 - 200.0 * share / 300.0);
+    let a = exact(&[("read", None, 50.0)]);
+    let context = Context::of(&traced, "a", &a).unwrap();
+    let found = predict_in_context(&traced, &context, "a", &a).unwrap();
+    let [low, high] = found.interval_ns.unwrap();
+    near(low, found.predicted_ns * (1.0 - border));
+    near(high, found.predicted_ns * (1.0 + border));
+    // Without the cost of the tracer, the border is unknown.
+    traced.traced.as_mut().unwrap().cost_ns_per_call = None;
+    assert_eq!((traced.clocks(), traced.half_width()), (None, Some(0.0)));
 }

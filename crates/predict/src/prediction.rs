@@ -46,7 +46,7 @@ pub struct Prediction {
     pub context: Basis,
     /// Half the width of the part of the interval that comes from the spread of the trace's rounds, as a share of `predicted_ns`. `None`: unknown, since the application was traced in one round.
     pub trace_spread: Option<f64>,
-    /// By what share clock ticks and tracer disagree on the kernel's part of the time. The interval is wider by it on both sides. `None`: unknown.
+    /// Half the width of the part of the interval that comes from the border between user and kernel time in the trace, as a share of `predicted_ns`. `None`: unknown.
     pub trace_border: Option<f64>,
     /// By how much less the calls may take, in ns, since a change removes work that ran between them. The lower end of the interval is lower by it. `None`: no change removes
     /// kernel time, or the prediction is from benchmarks alone.
@@ -259,19 +259,19 @@ impl Prediction {
             .for_each(|interval| *interval = None);
     }
 
-    /// Adds the uncertainty of the trace to the interval. Costs, spread of the rounds and border between user and kernel time are independent: their half-widths are added in
-    /// quadrature.
+    /// Adds the uncertainty of the trace to the interval. Costs, spread of the rounds and border between user and kernel time count as independent: their half-widths are added
+    /// in quadrature.
     fn widen(&mut self, trace: Uncertainty) {
         let ns = self.predicted_ns;
         let of_estimates = || sum(&self.primitives, self.other.as_ref()).1;
         let [low, high] = self.interval_ns.unwrap_or_else(of_estimates);
-        let half = ns * trace.spread.hypot(trace.border);
+        let half = ns * trace.spread.hypot(trace.border.unwrap_or(0.0));
         self.interval_ns = Some([
             (ns - half.hypot(ns - low)).max(0.0),
             ns + half.hypot(high - ns),
         ]);
         self.trace_spread = Some(trace.spread);
-        self.trace_border = Some(trace.border);
+        self.trace_border = trace.border;
     }
 
     /// Lowers the lower end of the interval.

@@ -18,6 +18,9 @@ pub struct Round {
     pub untraced_ns: f64,
     /// The kernel's part of `untraced_ns`, in ns: by the clock ticks that hit the kernel, and with the part of each call and page fault that ticks charge to the user.
     pub untraced_kernel_ns: f64,
+    /// The part of `untraced_kernel_ns` that ticks charge to the user, in ns. 0 in vectors of earlier versions.
+    #[serde(default)]
+    pub missed_ns: f64,
     /// User time in the trace, in ns.
     pub user_ns: f64,
     /// Kernel time in the trace, in ns, before it is scaled.
@@ -31,35 +34,28 @@ impl Round {
     }
 }
 
-/// How far the times of a trace may be off, as shares of its kernel time.
+/// How far the times of a trace may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Uncertainty {
-    /// [`spread`].
+    /// [`spread`], as a share of all time.
     pub spread: f64,
-    /// Half the width of the 90 % interval for the border between user and kernel time ([`Level::border`]); 0 if it is unknown.
-    pub border: f64,
-}
-
-impl Uncertainty {
-    /// `None`: fewer than two rounds.
-    pub(crate) fn of(rounds: &[Round], clocks: Clocks) -> Option<Uncertainty> {
-        Some(Uncertainty {
-            spread: spread(rounds)?,
-            border: level(rounds, clocks).map_or(0.0, |level| level.border),
-        })
-    }
+    /// Half the width of the 90 % interval for the border between user and kernel time, as a share of the kernel time. `None`: unknown.
+    pub border: Option<f64>,
 }
 
 /// Quantile of the normal distribution for [`CONFIDENCE`]: 5 % lie above.
 const NORMAL_QUANTILE: f64 = 1.645;
 
-/// How uncertain the tracer's own cost of a call is in an application, as a share of it: the calibration finds other code and data in the caches.
+/// Standard deviation of the tracer's cost of a call in an application, as a share of it: the calibration finds other code and data in the caches (docs/notes/tracing.md).
 const UNCERTAIN_COST: f64 = 0.5;
 
+/// Standard deviation of the time that clock ticks miss, as a share of it (docs/notes/prediction-error.md, "The measured side").
+const UNCERTAIN_MISSED: f64 = 0.1;
+
 /// The precision of the two clocks over all rounds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clocks {
-    /// Number of clock ticks without the tracer.
+    /// Number of clock ticks without the tracer, at least.
     pub ticks: f64,
     /// The tracer's own cost for a unit of work, in ns.
     pub tracer_ns: f64,
@@ -76,26 +72,32 @@ pub struct Level {
     pub border: f64,
 }
 
-/// The processor time without the tracer: the median of all time, and the share of the kernel by both clocks. The clocks are weighted by the inverse squares of their standard deviations:
-/// `sqrt(p (1 - p) / n)` of n ticks with a share p, and [`UNCERTAIN_COST`] of the tracer's cost. Where the clocks disagree by more than their deviations, the interval is wider by
-/// that factor (R. T. Birge, *The Calculation of Errors by the Method of Least Squares*, Physical Review 40 (1932), 207). `None`: there are no rounds.
+/// The processor time without the tracer: the median of all time, and the share of the kernel by both clocks. The clocks are weighted by the inverses of their variances. That of n ticks
+/// with a share p is `p (1 - p) / n`, and [`UNCERTAIN_MISSED`] adds to it. That of the tracer has the scatter of the rounds and [`UNCERTAIN_COST`]. Where the clocks disagree by more
+/// than their deviations, the interval is wider by that factor (R. T. Birge, *The Calculation of Errors by the Method of Least Squares*, Physical Review 40 (1932), 207).
+/// `None`: there are no rounds, or their times are 0.
 pub fn level(rounds: &[Round], clocks: Clocks) -> Option<Level> {
     let sum = |value: fn(&Round) -> f64| rounds.iter().map(value).sum::<f64>();
+    let all_ns = sum(|r| r.untraced_ns);
     let whole_ns = median(&rounds.iter().map(|r| r.untraced_ns).collect::<Vec<_>>())?;
-    let by_tracer = median(&rounds.iter().map(Round::kernel_share).collect::<Vec<_>>())?;
-    let by_ticks = sum(|r| r.untraced_kernel_ns) / sum(|r| r.untraced_ns);
+    let shares: Vec<f64> = rounds.iter().map(Round::kernel_share).collect();
+    let (by_tracer, by_ticks) = (median(&shares)?, sum(|r| r.untraced_kernel_ns) / all_ns);
     // Without any tick of a sort, the share is not known to be 0.
-    let likely = (by_ticks * clocks.ticks + 1.0) / (clocks.ticks + 2.0);
-    let of_ticks = likely * (1.0 - likely) / clocks.ticks;
-    let of_tracer = (UNCERTAIN_COST * clocks.tracer_ns / whole_ns).powi(2);
-    let (both, apart) = (of_tracer + of_ticks, by_ticks - by_tracer);
-    let share = by_tracer + apart * of_tracer / both;
-    let deviation = (of_tracer * (1.0 - of_tracer / both)).sqrt();
-    let disagreement = (apart / both.sqrt()).abs().max(1.0);
-    share.is_finite().then_some(Level {
+    let smoothed = (by_ticks * clocks.ticks + 1.0) / (clocks.ticks + 2.0);
+    let missed = UNCERTAIN_MISSED * sum(|r| r.missed_ns) / all_ns;
+    let tick_variance = smoothed * (1.0 - smoothed) / clocks.ticks + missed.powi(2);
+    let scatter = standard_deviation(&shares).unwrap_or(0.0).powi(2) / shares.len() as f64;
+    let tracer_variance = (UNCERTAIN_COST * clocks.tracer_ns / whole_ns).powi(2) + scatter;
+    let weight_of_ticks = tracer_variance / (tracer_variance + tick_variance);
+    let difference = by_ticks - by_tracer;
+    let share = by_tracer + weight_of_ticks * difference;
+    let deviation = (tracer_variance * (1.0 - weight_of_ticks)).sqrt();
+    let disagreement = difference.abs() / (tracer_variance + tick_variance).sqrt();
+    let border = NORMAL_QUANTILE * disagreement.max(1.0) * deviation / share;
+    (border.is_finite() && share > 0.0).then_some(Level {
         user_ns: whole_ns * (1.0 - share),
         kernel_ns: whole_ns * share,
-        border: NORMAL_QUANTILE * disagreement * deviation / share,
+        border,
     })
 }
 
@@ -117,6 +119,7 @@ mod tests {
         Round {
             untraced_ns,
             untraced_kernel_ns: untraced_ns / 2.0,
+            missed_ns: 0.0,
             user_ns,
             kernel_ns,
         }
@@ -171,6 +174,14 @@ mod tests {
         };
         let alone = 1.645 * 0.05 / 2.0_f64.sqrt();
         assert!((border(50.0) - alone).abs() < 1e-9);
+        // A tenth of 50 ns of missed time is as uncertain as the ticks: their weight is a third.
+        let mut missed = round(100.0, 30.0, 70.0);
+        missed.missed_ns = 50.0;
+        let found = level(&[missed], clocks).unwrap();
+        assert!(
+            (found.kernel_ns - (70.0 - 20.0 / 3.0)).abs() < 1e-9,
+            "{found:?}"
+        );
         // A half by the ticks and 0.7 by the tracer: 2.8 deviations of their difference.
         let apart = 0.2 / (0.05 * 2.0_f64.sqrt());
         assert!((border(70.0) - apart * alone).abs() < 1e-9);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::canonical;
 pub use crate::rounds::Round;
-use crate::rounds::{Clocks, Level, Uncertainty};
+use crate::rounds::{Clocks, Level, Uncertainty, level, spread};
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -62,7 +62,7 @@ pub struct Traced {
     /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the machine of a run. `None`: unknown.
     #[serde(default)]
     pub machine: Option<String>,
-    /// Time by which the tracer made a call longer, in ns. It is subtracted from the times. `None`: unknown.
+    /// Time by which the tracer made a null call longer, in ns. The part that the trace counts is subtracted from the times. `None`: unknown.
     #[serde(default)]
     pub cost_ns_per_call: Option<f64>,
     /// Number of calls and of new processes that are missing in the counts, because the tracer could not keep up. `None`: the method loses none.
@@ -172,12 +172,26 @@ impl Vector {
         [count(&|name| !is_no_call(name)), count(&is_fault)]
     }
 
-    /// How far the traced times may be off. `None`: unknown.
+    /// How far the traced times may be off. `None`: unknown. Kernel time that is not that of the rounds, as in vectors of earlier versions, may be off by the difference, too.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
-        Uncertainty::of(&self.traced.as_ref()?.rounds, self.clocks()?)
+        let rounds = &self.traced.as_ref()?.rounds;
+        let level = self.clocks().and_then(|clocks| level(rounds, clocks));
+        let border = level
+            .zip(self.kernel_ns)
+            .map(|(level, kernel_ns)| level.border + (level.kernel_ns / kernel_ns - 1.0).abs());
+        Some(Uncertainty {
+            spread: spread(rounds)?,
+            border: border.filter(|border| border.is_finite()),
+        })
     }
 
-    /// The precision of the clocks in the rounds of the trace. Without a number of units, the number of ticks is not known, and counts as 0. `None`: there is no trace.
+    /// Half the width of the 90 % interval of the kernel time of another trace, as a share of it. `None`: unknown.
+    pub fn half_width(&self) -> Option<f64> {
+        let found = self.uncertainty()?;
+        Some(found.spread.hypot(found.border.unwrap_or(0.0)))
+    }
+
+    /// The precision of the clocks in the rounds of the trace. Without a number of units, the number of ticks is not known, and counts as 0. `None`: the tracer's cost is not known.
     pub fn clocks(&self) -> Option<Clocks> {
         let traced = self.traced.as_ref()?;
         let units_each = self.units.unwrap_or(0.0) / traced.rounds.len().max(1) as f64;
@@ -185,18 +199,20 @@ impl Vector {
         let events: f64 = self.events().iter().sum();
         Some(Clocks {
             ticks: untraced_ns * units_each / LONGEST_TICK_NS,
-            tracer_ns: events * traced.cost_ns_per_call.unwrap_or(0.0),
+            tracer_ns: events * traced.cost_ns_per_call?,
         })
     }
 
-    /// Scales the times so that all user time and all kernel time are those of the level.
+    /// Scales the times so that all user time and all kernel time are those of the level. Times of 0 stay.
     pub fn scale_times(&mut self, to: Level) {
-        if let Some(user_ns) = self.user_ns.replace(to.user_ns)
-            && let Some(started_ns) = &mut self.started_user_ns
-        {
-            *started_ns *= to.user_ns / user_ns;
+        let factor_of =
+            |of: Option<f64>, to_ns: f64| of.filter(|ns| *ns > 0.0).map(|ns| to_ns / ns);
+        let of_user = factor_of(self.user_ns, to.user_ns);
+        if let Some(started_ns) = &mut self.started_user_ns {
+            *started_ns = (*started_ns * of_user.unwrap_or(1.0)).min(to.user_ns);
         }
-        let Some(factor) = self.kernel_ns.map(|ns| to.kernel_ns / ns) else {
+        self.user_ns = self.user_ns.map(|_| to.user_ns);
+        let Some(factor) = factor_of(self.kernel_ns, to.kernel_ns) else {
             return;
         };
         let parts = self.primitives.iter_mut().flat_map(|used| {
@@ -264,6 +280,7 @@ impl Round {
         let times = [
             ("untraced_ns", self.untraced_ns),
             ("untraced_kernel_ns", self.untraced_kernel_ns),
+            ("missed_ns", self.missed_ns),
             ("user_ns", self.user_ns),
             ("kernel_ns", self.kernel_ns),
         ];

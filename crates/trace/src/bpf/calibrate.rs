@@ -14,8 +14,8 @@ use super::event::{Content, Event};
 use super::threads::add_this_process;
 use super::tracer::{Tracer, Unavailable};
 use super::work::{
-    CALLS, COLD_CALL, COLD_FAULTS, FAULTS, GAPS, LEAST_GAP_NS, MESSAGED, MESSAGES, MIXED, MIXTURE,
-    Means, NULL, SENT, WORKS, median, times,
+    CALLS, COLD_CALL, COLD_FAULTS, FAULTS, Fixtures, GAPS, LEAST_GAP_NS, MESSAGE_CALLS, MESSAGES,
+    MESSAGES_OF_ROUND, MIXED, MIXTURE, NULL, WORKS, median, times,
 };
 
 /// How often events are read.
@@ -30,7 +30,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
     let flags = PipeFlags::CLOEXEC;
     let (answers, answer) = pipe_with(flags)?;
     let (go, start) = pipe_with(flags)?;
-    let means = Means::new()?;
+    let fixtures = Fixtures::new()?;
     // SAFETY: the child only makes system calls, and allocates nothing, until it ends.
     let child = unsafe { libc::fork() };
     if child == 0 {
@@ -39,7 +39,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
             &mut File::from(answer),
             &mut File::from(go),
             tracer.threads(),
-            &means,
+            &fixtures,
         );
         // SAFETY: ends the child at once, without the parent's cleaning up.
         unsafe { libc::_exit(i32::from(done.is_err())) };
@@ -151,7 +151,7 @@ impl Seen {
             Content::Call(call) if number == libc::SYS_getppid => {
                 self.call(NULL, call.call_ns, event.user_ns);
             }
-            Content::Call(call) if MESSAGED.contains(&number) => {
+            Content::Call(call) if MESSAGE_CALLS.contains(&number) => {
                 self.call(MESSAGES, call.call_ns, event.user_ns);
             }
             Content::Call(call) if MIXED.contains(&number) => {
@@ -187,7 +187,7 @@ fn typical(times: &mut [Vec<f64>; WORKS]) -> [f64; WORKS] {
     for (work, calls) in [
         (NULL, CALLS),
         (MIXTURE, CALLS),
-        (MESSAGES, MESSAGED.len() * SENT),
+        (MESSAGES, MESSAGE_CALLS.len() * MESSAGES_OF_ROUND),
     ] {
         let rounds = times[work].chunks(calls);
         times[work] = rounds
@@ -208,11 +208,16 @@ fn received(answers: &mut File) -> io::Result<[f64; WORKS]> {
 }
 
 /// The child's work: measures, waits until the programs are attached, and measures again.
-fn work(answer: &mut File, go: &mut File, threads: BorrowedFd, means: &Means) -> io::Result<()> {
-    send(answer, times(means)?)?;
+fn work(
+    answer: &mut File,
+    go: &mut File,
+    threads: BorrowedFd,
+    fixtures: &Fixtures,
+) -> io::Result<()> {
+    send(answer, times(fixtures)?)?;
     go.read_exact(&mut [0])?;
     add_this_process(threads)?;
-    send(answer, times(means)?)
+    send(answer, times(fixtures)?)
 }
 
 fn send(answer: &mut File, times: [f64; WORKS]) -> io::Result<()> {

@@ -35,7 +35,7 @@ pub const MIXED: [libc::c_long; 4] = [
 ];
 
 /// The calls of a message.
-pub const MESSAGED: [libc::c_long; 2] = [libc::SYS_sendto, libc::SYS_recvfrom];
+pub const MESSAGE_CALLS: [libc::c_long; 2] = [libc::SYS_sendto, libc::SYS_recvfrom];
 
 /// User time from which a call counts as one behind a gap, in ns. A gap takes longer, and the tracer itself less.
 pub const LEAST_GAP_NS: u64 = 2_500;
@@ -46,17 +46,17 @@ const ROUNDS: usize = 15;
 /// Calls of a round.
 pub const CALLS: usize = 4000;
 /// Messages of a round, of two calls each.
-pub const SENT: usize = 500;
+pub const MESSAGES_OF_ROUND: usize = 500;
 /// Page faults of a round.
 const PAGES: usize = 500;
 /// Gaps of a round.
 const COLD: usize = 30;
 
 /// Memory that a gap uses, in bytes: more than the caches of one processor hold, so that the code of kernel and tracer leaves them.
-pub const GAP_BYTES: usize = 2 << 20;
+const GAP_BYTES: usize = 2 << 20;
 
 /// The files and the memory that the work uses.
-pub struct Means {
+pub struct Fixtures {
     /// `/dev/zero`
     zeros: File,
     /// Both ends of a connection.
@@ -65,9 +65,9 @@ pub struct Means {
     memory: Vec<u8>,
 }
 
-impl Means {
-    pub fn new() -> io::Result<Means> {
-        Ok(Means {
+impl Fixtures {
+    pub fn new() -> io::Result<Fixtures> {
+        Ok(Fixtures {
             zeros: File::options().read(true).write(true).open("/dev/zero")?,
             ends: match connection() {
                 Ok(ends) => ends.map(OwnedFd::from),
@@ -88,22 +88,22 @@ fn connection() -> io::Result<[TcpStream; 2]> {
 }
 
 /// The times of one piece of each work, in ns.
-pub fn times(means: &Means) -> io::Result<[f64; WORKS]> {
+pub fn times(fixtures: &Fixtures) -> io::Result<[f64; WORKS]> {
     let mut rounds = [[0.0; WORKS]; ROUNDS];
     for times in &mut rounds {
-        *times = round(means)?;
+        *times = round(fixtures)?;
     }
     Ok(std::array::from_fn(|work| {
         median(&mut rounds.map(|times| times[work]))
     }))
 }
 
-fn round(means: &Means) -> io::Result<[f64; WORKS]> {
-    let Means {
+fn round(fixtures: &Fixtures) -> io::Result<[f64; WORKS]> {
+    let Fixtures {
         zeros,
         ends,
         memory,
-    } = means;
+    } = fixtures;
     let mut times = [0.0; WORKS];
     times[NULL] = timed(CALLS, |_| null())? / CALLS as f64;
     times[MIXTURE] = timed(CALLS, |index| mixed(zeros, index))? / CALLS as f64;
@@ -111,7 +111,8 @@ fn round(means: &Means) -> io::Result<[f64; WORKS]> {
     times[GAPS] = cold(memory, || Ok(()))?;
     times[COLD_CALL] = cold(memory, || mixed(zeros, 0))?;
     times[COLD_FAULTS] = cold_faults(memory)?;
-    times[MESSAGES] = timed(SENT, |_| message(ends))? / (SENT * MESSAGED.len()) as f64;
+    times[MESSAGES] = timed(MESSAGES_OF_ROUND, |_| message(ends))?
+        / (MESSAGES_OF_ROUND * MESSAGE_CALLS.len()) as f64;
     Ok(times)
 }
 

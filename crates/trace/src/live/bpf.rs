@@ -76,10 +76,12 @@ pub fn trace(
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
+        // The attached programs would make the end of its calls longer.
+        session.tracer.detach();
         let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
         for round in &mut rounds {
-            round.untraced_kernel_ns =
-                (round.untraced_kernel_ns + missed_ns).min(round.untraced_ns);
+            round.missed_ns = missed_ns.min(round.untraced_ns - round.untraced_kernel_ns);
+            round.untraced_kernel_ns += round.missed_ns;
         }
     }
     if let Some(traced) = &mut vector.traced {
@@ -203,6 +205,7 @@ impl Session {
         rounds.push(Round {
             untraced_ns: (untraced.user_ns + untraced.kernel_ns) / untraced.units,
             untraced_kernel_ns: untraced.kernel_ns / untraced.units,
+            missed_ns: 0.0,
             user_ns: (after[0] - before[0]) / units,
             kernel_ns: (after[1] - before[1]) / units,
         });

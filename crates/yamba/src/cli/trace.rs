@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use yamba_harness::{Stop, unix_s};
 use yamba_page_cache::FileAccesses;
-use yamba_predict::{Vector, machine_name, rounds};
+use yamba_predict::{Vector, machine_name};
 use yamba_record::Machine;
 use yamba_session::vectors::{self, Origin};
 use yamba_toolchain::build::host;
@@ -340,10 +340,10 @@ fn remarks(trace: &Trace, place: &str) -> String {
             text += "recording files made their calls longer, too; the times include that\n";
         }
     }
-    if let Some(spread) = traced.and_then(|traced| rounds::spread(&traced.rounds)) {
+    if let Some(half_width) = trace.vector.half_width() {
         text += &format!(
             "the times are scaled to those without the tracer; another trace may differ by {:.0} %\n",
-            spread * 100.0
+            half_width * 100.0
         );
     }
     if trace.unfinished > 0 {

@@ -234,9 +234,18 @@ pub fn rounds_give_times_without_the_tracer() -> Result<(), Missing> {
     let [least, _, most] = each[..] else {
         panic!("{found}")
     };
-    // The kernel's share differs from round to round.
     let whole = whole_ns(&found);
     assert!(whole > 0.8 * least && whole < 1.2 * most, "{found}");
+    // The share of the kernel lies between those of the clocks.
+    let rounds = found["traced"]["rounds"].as_array().unwrap();
+    let shares = rounds.iter().flat_map(|round| {
+        let ns = |key: &str| round[key].as_f64().unwrap();
+        let by_tracer = ns("kernel_ns") / (ns("user_ns") + ns("kernel_ns"));
+        [by_tracer, ns("untraced_kernel_ns") / ns("untraced_ns")]
+    });
+    let (least, most) = shares.fold((1.0_f64, 0.0_f64), |(l, m), s| (l.min(s), m.max(s)));
+    let share = found["kernel_ns"].as_f64().unwrap() / whole;
+    assert!(share > least - 1e-9 && share < most + 1e-9, "{found}");
     Ok(())
 }
 

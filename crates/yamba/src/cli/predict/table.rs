@@ -316,14 +316,16 @@ fn basis(prediction: &Prediction) -> String {
                 "its times are"
             },
             match prediction.trace_spread {
-                Some(_) => "with the spread of its rounds and the disagreement of the clocks",
+                Some(_) =>
+                    "with the spread of its rounds and the uncertain border of user and kernel time",
                 None => "whose spread is unknown",
             }
         ),
         (Basis::Traced, Some(traced_on)) => format!(
             "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs{}",
             match prediction.trace_spread {
-                Some(_) => ", the spread of the trace's rounds and the disagreement of the clocks",
+                Some(_) =>
+                    ", the spread of the trace's rounds and the uncertain border of user and kernel time",
                 None => ", not the spread of the trace",
             }
         ),
