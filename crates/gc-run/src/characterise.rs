@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yamba_gc::Collector;
-use yamba_gc::costs::{CollectorCosts, Costs, Observation, SCHEMA, fit};
+use yamba_gc::costs::{CollectorCosts, Costs, SCHEMA, fit};
+use yamba_gc::observation::Observation;
 use yamba_gc::refinement::Refined;
 
 use crate::classes::Classes;

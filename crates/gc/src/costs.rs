@@ -8,7 +8,8 @@ use crate::Collector;
 use crate::dead::dead_weight;
 use crate::fit::{Line, least_absolute, non_negative};
 use crate::log::{Collection, Kind};
-use crate::refinement::{self, Refined, RefinementCosts};
+use crate::observation::Observation;
+use crate::refinement::{self, RefinementCosts};
 
 /// The schema of the document.
 pub const SCHEMA: &str = "yamba-gc-costs/1";
@@ -153,23 +154,6 @@ impl Costs {
 pub(crate) fn jvm_major(version: &str) -> u32 {
     let digits = version.split(['.', '+', '-']).next();
     digits.and_then(|d| d.parse().ok()).unwrap_or(0)
-}
-
-/// One run of the micro-benchmark.
-#[derive(Clone, Debug)]
-pub struct Observation {
-    /// Shape and size of its objects: `tree/24`.
-    pub shape: String,
-    /// Bytes that are alive at each moment.
-    pub live_bytes: f64,
-    /// Processor time of the collector's threads, without those that only mark or refine, in ns.
-    pub gc_cpu_ns: f64,
-    /// Processor time of threads that only mark, as those of G1.
-    pub marking_cpu_ns: f64,
-    /// Refinement by G1, also in repeats of this run.
-    pub refined: Refined,
-    /// The collections of its log.
-    pub collections: Vec<Collection>,
 }
 
 /// A fit makes errors small relative to a time, or relative to this if the time is shorter, in ns.
@@ -333,6 +317,7 @@ fn pauses(design: &Design, observations: &[Observation]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::refinement::Refined;
 
     /// A run with young collections, or with full ones, of `bytes` live bytes.
     fn run(shape: &str, kind: Kind, bytes: f64, ns_per_byte: f64) -> Observation {

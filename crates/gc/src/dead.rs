@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::costs::Observation;
 use crate::log::{Collection, Kind};
+use crate::observation::Observation;
 
 /// The medians of freed bytes and pause of the collections of the whole heap in a run. `None`: it had none.
 fn median_full(run: &Observation) -> Option<(f64, f64)> {

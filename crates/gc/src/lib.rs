@@ -9,6 +9,7 @@ mod dead;
 pub mod demand;
 pub mod fit;
 pub mod log;
+pub mod observation;
 pub mod ordinary;
 pub mod policy;
 pub mod predict;
