@@ -46,6 +46,9 @@ pub(crate) struct Factor {
     pub widths: [f64; 2],
 }
 
+/// Times whose share of all is below this are errors of rounding.
+const ROUNDING: f64 = 1e-9;
+
 impl Context {
     /// Relates the times of a vector to the costs on the machine where it was traced. The error is the reason why that is impossible.
     pub fn of(vector: &Vector, traced_on: &str, costs: &Costs) -> Result<Context, String> {
@@ -66,9 +69,15 @@ impl Context {
             removed: 0.0,
             from: None,
         };
-        context.outside_ns = vector
-            .kernel_ns
-            .map(|kernel| (kernel - context.listed_ns(&vector.primitives)).max(0.0));
+        context.outside_ns = vector.kernel_ns.map(|kernel_ns| {
+            let rest_ns = kernel_ns - context.listed_ns(&vector.primitives);
+            // Scaled times add up to all kernel time but for rounding.
+            if rest_ns > kernel_ns * ROUNDING {
+                rest_ns
+            } else {
+                0.0
+            }
+        });
         Ok(context)
     }
 
