@@ -41,26 +41,31 @@ pub fn profile(
     let serial = costs_of(costs, Collector::Serial)?;
     let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
     let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
-    let run = |collector| ordinary(jvm, command, collector, heap_bytes as u64, limits);
-    demand.ordinary = run(Collector::Serial)?.0;
-    for collector in OTHERS {
-        let is_chosen = others.contains(&collector);
-        if !is_chosen && collector != Collector::G1 {
-            continue;
-        }
-        let added = run(collector).and_then(|found| {
-            let run = read_cards(&mut demand, collector, found);
-            if is_chosen {
-                let costs = costs_of(costs, collector)?.clone();
-                let name = collector.name().to_owned();
-                demand.others.insert(name, PricedRun { run, costs });
+    let run = |collector, runs| ordinary(jvm, command, collector, heap_bytes as u64, runs, limits);
+    demand.ordinary = run(Collector::Serial, ORDINARY_RUNS)?.0;
+    for &collector in others {
+        let found = costs_of(costs, collector)
+            .and_then(|costs| Ok((costs.clone(), run(collector, ORDINARY_RUNS)?)));
+        let name = collector.name();
+        match found {
+            Ok((costs, (mut run, collections))) => {
+                if collector == Collector::G1 {
+                    demand.cards = Some(Cards::of(&collections));
+                    // The log does not tell the freed bytes.
+                    run.full.dead_bytes = 0.0;
+                }
+                let priced = PricedRun { run, costs };
+                demand.others.insert(name.to_owned(), priced);
             }
-            Ok(())
-        });
-        if let Err(reason) = added {
-            let name = collector.name();
-            let missing = format!("ordinary runs with {name}: {reason}");
-            demand.not_measured.push(missing);
+            Err(reason) => demand
+                .not_measured
+                .push(format!("ordinary runs with {name}: {reason}")),
+        }
+    }
+    if demand.cards.is_none() {
+        match run(Collector::G1, 1) {
+            Ok((_, collections)) => demand.cards = Some(Cards::of(&collections)),
+            Err(reason) => demand.not_measured.push(format!("cards with G1: {reason}")),
         }
     }
     Ok(demand)
@@ -75,25 +80,13 @@ fn costs_of(costs: &Costs, collector: Collector) -> Result<&CollectorCosts, Stri
     })
 }
 
-/// Takes the cards from the collections of G1. Its log does not tell the freed bytes.
-fn read_cards(
-    demand: &mut Demand,
-    collector: Collector,
-    (mut run, collections): (OrdinaryRun, Vec<Collection>),
-) -> OrdinaryRun {
-    if collector == Collector::G1 {
-        demand.cards = Some(Cards::of(&collections));
-        run.full.dead_bytes = 0.0;
-    }
-    run
-}
-
-/// The run with the least processor time of several with a collector and a heap of fixed size, and its collections.
+/// Of several `runs` with a collector and a heap of fixed size, the one with the least processor time, and its collections.
 fn ordinary(
     jvm: &Jvm,
     command: &JavaCommand,
     collector: Collector,
     heap_bytes: u64,
+    runs: usize,
     limits: Limits,
 ) -> Result<(OrdinaryRun, Vec<Collection>), String> {
     let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
@@ -101,7 +94,7 @@ fn ordinary(
         Collector::G1 => G1_DETAILS,
         _ => "gc*",
     };
-    let all = jvm.repeat(ORDINARY_RUNS, collector, &arguments, logged, limits)?;
+    let all = jvm.repeat(runs, collector, &arguments, logged, limits)?;
     let least = Finished::least(all).ok_or("no run")?;
     let collections = least.collections();
     let run = OrdinaryRun::of(heap_bytes as f64, &collections, least.cpu.collecting_ns);

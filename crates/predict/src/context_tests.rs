@@ -3,7 +3,6 @@
 use crate::change::{CostChange, Replacement, without_started};
 use crate::cost::{Contained, Costs};
 use crate::prediction::Basis;
-use crate::rounds::level;
 use crate::tests::{cost, costs, used, vector};
 use crate::vector::{Round, Started, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
@@ -660,7 +659,7 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
     near(clocks.ticks, 20.0);
     near(clocks.tracer_ns, 40.0);
     let unscaled = traced.half_width().unwrap();
-    traced.scale_times(level(&[round; 2], clocks).unwrap());
+    traced.scale_times(traced.level().unwrap());
     let share = 0.75 - 0.25 * 0.01 / 0.0225;
     for scaled in [traced.kernel_ns, traced.primitives[0].time_ns] {
         near(scaled.unwrap(), 200.0 * share);

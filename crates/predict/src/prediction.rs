@@ -265,7 +265,7 @@ impl Prediction {
         let ns = self.predicted_ns;
         let of_estimates = || sum(&self.primitives, self.other.as_ref()).1;
         let [low, high] = self.interval_ns.unwrap_or_else(of_estimates);
-        let half = ns * trace.spread.hypot(trace.border.unwrap_or(0.0));
+        let half = ns * trace.half_width();
         self.interval_ns = Some([
             (ns - half.hypot(ns - low)).max(0.0),
             ns + half.hypot(high - ns),

@@ -43,6 +43,13 @@ pub(crate) struct Uncertainty {
     pub border: Option<f64>,
 }
 
+impl Uncertainty {
+    /// Both together, in quadrature.
+    pub(crate) fn half_width(self) -> f64 {
+        self.spread.hypot(self.border.unwrap_or(0.0))
+    }
+}
+
 /// Quantile of the normal distribution for [`CONFIDENCE`]: 5 % lie above.
 const NORMAL_QUANTILE: f64 = 1.645;
 

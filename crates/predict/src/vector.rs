@@ -175,8 +175,8 @@ impl Vector {
     /// How far the traced times may be off. `None`: unknown. Kernel time that is not that of the rounds, as in vectors of earlier versions, may be off by the difference, too.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
         let rounds = &self.traced.as_ref()?.rounds;
-        let level = self.clocks().and_then(|clocks| level(rounds, clocks));
-        let border = level
+        let border = self
+            .level()
             .zip(self.kernel_ns)
             .map(|(level, kernel_ns)| level.border + (level.kernel_ns / kernel_ns - 1.0).abs());
         Some(Uncertainty {
@@ -187,12 +187,16 @@ impl Vector {
 
     /// Half the width of the 90 % interval of the kernel time of another trace, as a share of it. `None`: unknown.
     pub fn half_width(&self) -> Option<f64> {
-        let found = self.uncertainty()?;
-        Some(found.spread.hypot(found.border.unwrap_or(0.0)))
+        self.uncertainty().map(Uncertainty::half_width)
+    }
+
+    /// The processor time of a unit without the tracer, by the rounds of the trace. `None`: there are none, or the tracer's cost is not known.
+    pub fn level(&self) -> Option<Level> {
+        level(&self.traced.as_ref()?.rounds, self.clocks()?)
     }
 
     /// The precision of the clocks in the rounds of the trace. Without a number of units, the number of ticks is not known, and counts as 0. `None`: the tracer's cost is not known.
-    pub fn clocks(&self) -> Option<Clocks> {
+    pub(crate) fn clocks(&self) -> Option<Clocks> {
         let traced = self.traced.as_ref()?;
         let units_each = self.units.unwrap_or(0.0) / traced.rounds.len().max(1) as f64;
         let untraced_ns: f64 = traced.rounds.iter().map(|r| r.untraced_ns).sum();
@@ -333,7 +337,7 @@ impl Started {
     }
 }
 
-/// The nearest of these sizes that is less than twice or more than half of `size`: the sizes of a trace are means. `None`: there is none.
+/// The nearest of these sizes that is less than twice and more than half of `size`: the sizes of a trace are means. `None`: no size is so near.
 pub(crate) fn nearest_size(sizes: impl Iterator<Item = f64>, size: f64) -> Option<f64> {
     let is_near = |other: &f64| *other == size || (*other < 2.0 * size && size < 2.0 * *other);
     let distance = |other: &f64| (other - size).abs();

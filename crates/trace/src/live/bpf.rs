@@ -21,7 +21,7 @@ use crate::bpf::{
 };
 use crate::descriptors::Descriptors;
 use crate::trace::{Request, Trace, vector};
-use yamba_predict::rounds::{Round, level};
+use yamba_predict::rounds::Round;
 use yamba_predict::vector::Traced;
 
 /// How often events are read.
@@ -86,9 +86,9 @@ pub fn trace(
     }
     if let Some(traced) = &mut vector.traced {
         traced.runs = workload.load.is_none().then_some(workload.runs);
-        traced.rounds.clone_from(&rounds);
+        traced.rounds = rounds;
     }
-    if let Some(level) = vector.clocks().and_then(|clocks| level(&rounds, clocks)) {
+    if let Some(level) = vector.level() {
         vector.scale_times(level);
     }
     Ok(Run { trace, failure })
