@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::Missing;
@@ -54,20 +55,21 @@ fn running(cluster: &Cluster, node: &str) -> Option<u64> {
 
 /// Kills the bundle of a task that runs on this node. Returns its rank.
 fn kill_task(cluster: &Cluster, node: &str) -> u64 {
-    let mut killed = None;
     cluster.until("a task runs on the node", |cluster| {
         running(cluster, node).is_some()
     });
-    while killed.is_none() {
-        let rank = running(cluster, node);
-        let own = rank.map(|rank| (rank, processes(&["--into", "--rank", &rank.to_string()])));
-        for (rank, pids) in own.into_iter().filter(|(_, pids)| !pids.is_empty()) {
-            let pids: Vec<String> = pids.iter().map(i32::to_string).collect();
-            let done = Command::new("kill").arg("-9").args(&pids).status().unwrap();
-            killed = done.success().then_some(rank);
+    loop {
+        let Some(rank) = running(cluster, node) else {
+            continue;
+        };
+        let bundle = processes(&["--into", "--rank", &rank.to_string()]);
+        // One of the processes may have ended since. The task is killed all the same, and no other may be killed beside it.
+        let signals = bundle.iter().filter_map(|pid| Pid::from_raw(*pid));
+        let sent = signals.filter(|pid| kill_process(*pid, Signal::KILL).is_ok());
+        if sent.count() > 0 {
+            return rank;
         }
     }
-    killed.unwrap()
 }
 
 /// Eight tasks on two nodes. One task is killed, and one node is drained while its tasks wait.
@@ -102,7 +104,7 @@ pub fn killed_task_and_drained_node_are_named_and_resumed() -> Result<(), Missin
         if *rank == killed {
             assert!(reason.contains("signal 9"), "{task}");
         } else {
-            assert_eq!(task["node"], "n2");
+            assert_eq!(task["node"], "n2", "{task}, and task {killed} was killed");
             assert!(reason.contains("bad DIMM"), "{task}");
         }
     }
