@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs};
-use yamba_gc::demand::{AGES, Census, Demand, PricedRun, SCHEMA};
+use yamba_gc::demand::{AGES, Census, Demand, PricedRuns, SCHEMA};
 use yamba_gc::log::{Collection, Kind};
 use yamba_gc::ordinary::OrdinaryRun;
 use yamba_gc::refinement::Cards;
@@ -20,16 +20,17 @@ use crate::{Jvm, Limits};
 const YOUNG_MB: u64 = 3072;
 const OLD_MB: u64 = 256;
 
-/// Heap of the ordinary runs, as a multiple of the largest live set: between small heaps, whose old generation is often full, and large ones.
-const ORDINARY_LIVE_SETS: f64 = 3.5;
+/// Heaps of the ordinary runs, as multiples of the largest live set: a small one, whose old generation is often full, and a large one. Predictions interpolate between both.
+const ORDINARY_LIVE_SETS: [f64; 2] = [2.25, 6.0];
 /// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
-const ORDINARY_RUNS: usize = 2;
+/// Runs with each heap. That with the median of the processor time counts.
+const ORDINARY_RUNS: usize = 3;
 /// Collectors that can have ordinary runs beside those with Serial: they stop the application.
 pub const OTHERS: [Collector; 2] = [Collector::Parallel, Collector::G1];
 
 /// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has
-/// the reason for a missing run. The costs of Serial must be there.
+/// the reason for a missing run. The costs of Serial must be there, and one of its ordinary runs must succeed.
 pub fn profile(
     jvm: &Jvm,
     costs: &Costs,
@@ -38,37 +39,55 @@ pub fn profile(
     step_bytes: u64,
     limits: Limits,
 ) -> Result<Demand, String> {
-    let serial = costs_of(costs, Collector::Serial)?;
-    let mut demand = counted(jvm, serial, command, step_bytes, limits)?;
-    let heap_bytes = (ORDINARY_LIVE_SETS * demand.largest_live_bytes()).max(LEAST_HEAP_BYTES);
-    let run = |collector, runs| ordinary(jvm, command, collector, heap_bytes as u64, runs, limits);
-    demand.ordinary = run(Collector::Serial, ORDINARY_RUNS)?.0;
+    let serial_costs = costs_of(costs, Collector::Serial)?;
+    let mut demand = counted(jvm, command, step_bytes, limits)?;
+    let runs = Runs {
+        jvm,
+        command,
+        heaps: ordinary_heaps(demand.largest_live_bytes()),
+        limits,
+    };
+    let serial = runs.all(Collector::Serial, ORDINARY_RUNS)?;
+    demand.not_measured.extend(serial.missing);
+    demand.serial = PricedRuns {
+        runs: serial.runs,
+        costs: serial_costs.clone(),
+    };
     for &collector in others {
-        let found = costs_of(costs, collector)
-            .and_then(|costs| Ok((costs.clone(), run(collector, ORDINARY_RUNS)?)));
         let name = collector.name();
-        match found {
-            Ok((costs, (mut run, collections))) => {
-                if collector == Collector::G1 {
-                    demand.cards = Some(Cards::of(&collections));
-                    // The log does not tell the freed bytes.
-                    run.full.dead_bytes = 0.0;
-                }
-                let priced = PricedRun { run, costs };
-                demand.others.insert(name.to_owned(), priced);
+        let found = costs_of(costs, collector)
+            .and_then(|costs| Ok((costs.clone(), runs.all(collector, ORDINARY_RUNS)?)));
+        let (costs, found) = match found {
+            Ok(found) => found,
+            Err(reason) => {
+                let missing = format!("ordinary runs with {name}: {reason}");
+                demand.not_measured.push(missing);
+                continue;
             }
-            Err(reason) => demand
-                .not_measured
-                .push(format!("ordinary runs with {name}: {reason}")),
+        };
+        if collector == Collector::G1 {
+            demand.cards = Some(Cards::of(&found.collections));
         }
+        demand.not_measured.extend(found.missing);
+        let runs = found.runs;
+        demand
+            .others
+            .insert(name.to_owned(), PricedRuns { runs, costs });
     }
     if demand.cards.is_none() {
-        match run(Collector::G1, 1) {
-            Ok((_, collections)) => demand.cards = Some(Cards::of(&collections)),
+        match runs.all(Collector::G1, 1) {
+            Ok(found) => demand.cards = Some(Cards::of(&found.collections)),
             Err(reason) => demand.not_measured.push(format!("cards with G1: {reason}")),
         }
     }
     Ok(demand)
+}
+
+/// Heaps of the ordinary runs for a largest live set. They differ by the same factor, however small the live set is.
+fn ordinary_heaps(live_bytes: f64) -> [f64; 2] {
+    let [small, large] = ORDINARY_LIVE_SETS;
+    let least = (small * live_bytes).max(LEAST_HEAP_BYTES);
+    [least, least * large / small]
 }
 
 /// The costs of a collector, or why they are missing.
@@ -80,31 +99,78 @@ fn costs_of(costs: &Costs, collector: Collector) -> Result<&CollectorCosts, Stri
     })
 }
 
-/// Of several `runs` with a collector and a heap of fixed size, the one with the least processor time, and its collections.
-fn ordinary(
-    jvm: &Jvm,
-    command: &JavaCommand,
-    collector: Collector,
-    heap_bytes: u64,
-    runs: usize,
+/// The ordinary runs of an application.
+struct Runs<'a> {
+    jvm: &'a Jvm,
+    command: &'a JavaCommand,
+    heaps: [f64; 2],
     limits: Limits,
-) -> Result<(OrdinaryRun, Vec<Collection>), String> {
-    let arguments = [&heap_options(heap_bytes)[..], &command.arguments()].concat();
-    let logged = match collector {
-        Collector::G1 => G1_DETAILS,
-        _ => "gc*",
-    };
-    let all = jvm.repeat(runs, collector, &arguments, logged, limits)?;
-    let least = Finished::least(all).ok_or("no run")?;
-    let collections = least.collections();
-    let run = OrdinaryRun::of(heap_bytes as f64, &collections, least.cpu.collecting_ns);
-    Ok((run, collections))
+}
+
+/// The ordinary runs with a collector, each with its collections, and the heaps that have none, with the reason.
+#[derive(Default)]
+struct Found {
+    runs: Vec<OrdinaryRun>,
+    collections: Vec<Vec<Collection>>,
+    missing: Vec<String>,
+}
+
+impl Runs<'_> {
+    /// Runs with each heap, `repeats` times. An error has the reason of the last heap, if all failed.
+    fn all(&self, collector: Collector, repeats: usize) -> Result<Found, String> {
+        let mut found = Found::default();
+        let mut last = String::new();
+        for heap_bytes in self.heaps {
+            match self.median(collector, heap_bytes, repeats) {
+                Ok((run, collections)) => {
+                    found.runs.push(run);
+                    found.collections.push(collections);
+                }
+                Err(reason) => {
+                    let (name, mb) = (collector.name(), heap_bytes / 1e6);
+                    let missing = format!("ordinary runs with {name} and {mb:.0} MB: {reason}");
+                    found.missing.push(missing);
+                    last = reason;
+                }
+            }
+        }
+        if found.runs.is_empty() {
+            Err(last)
+        } else {
+            Ok(found)
+        }
+    }
+
+    /// Of several runs with a heap of fixed size, the one with the median of the processor time, and its collections.
+    fn median(
+        &self,
+        collector: Collector,
+        heap_bytes: f64,
+        repeats: usize,
+    ) -> Result<(OrdinaryRun, Vec<Collection>), String> {
+        let options = heap_options(heap_bytes as u64);
+        let arguments = [&options[..], &self.command.arguments()].concat();
+        let logged = match collector {
+            Collector::G1 => G1_DETAILS,
+            _ => "gc*",
+        };
+        let all = self
+            .jvm
+            .repeat(repeats, collector, &arguments, logged, self.limits)?;
+        let median = Finished::median(all).ok_or("no run")?;
+        let collections = median.collections();
+        let mut run = OrdinaryRun::of(heap_bytes, &collections, median.cpu.collecting_ns);
+        if collector == Collector::G1 {
+            // The log does not tell the freed bytes.
+            run.full.dead_bytes = 0.0;
+        }
+        Ok((run, collections))
+    }
 }
 
 /// The demand by a run that counts all live objects.
 fn counted(
     jvm: &Jvm,
-    serial: &CollectorCosts,
     command: &JavaCommand,
     step_bytes: u64,
     limits: Limits,
@@ -133,16 +199,11 @@ fn counted(
     arguments.push(format!("-javaagent:{}={step_bytes}", jar.display()));
     arguments.extend(command.arguments());
     let finished = jvm.run(Collector::Serial, &arguments, "gc*,gc+age=trace", limits)?;
-    demand(jvm, serial, command, &finished)
+    demand(jvm, command, &finished)
 }
 
 /// The demand without ordinary runs.
-fn demand(
-    jvm: &Jvm,
-    serial: &CollectorCosts,
-    command: &JavaCommand,
-    finished: &Finished,
-) -> Result<Demand, String> {
+fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Demand, String> {
     let mut censuses: Vec<Census> = Vec::new();
     let mut allocated_bytes = 0.0;
     let mut pauses_ns = 0.0;
@@ -175,8 +236,7 @@ fn demand(
         jvm: jvm.version.clone(),
         allocated_bytes: allocated_bytes + rest_of_eden(&finished.log),
         mutator_ns: finished.elapsed_ns - pauses_ns,
-        ordinary: OrdinaryRun::default(),
-        serial: serial.clone(),
+        serial: PricedRuns::default(),
         others: BTreeMap::new(),
         cards: None,
         censuses,
@@ -208,6 +268,12 @@ fn rest_of_eden(log: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heaps_differ_by_a_factor_also_for_small_live_sets() {
+        assert_eq!(ordinary_heaps(20e6), [45e6, 120e6]);
+        assert_eq!(ordinary_heaps(1e6), [24e6, 64e6]);
+    }
 
     #[test]
     fn rest_of_eden_is_the_distance_of_its_addresses() {

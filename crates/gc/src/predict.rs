@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Collector;
-use crate::calibration::{calibrate, copy_factor};
+use crate::calibration::{Copies, calibrate};
 use crate::costs::{CollectorCosts, Time};
 use crate::demand::{Demand, Survival};
 use crate::log::Kind;
@@ -104,8 +104,8 @@ pub fn predict(
     if let Some(reason) = costs.lacking(collector, jvm_major) {
         return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
     }
-    let cpu = Prices::of(collector, Time::Processor, costs, demand);
-    let pause = Prices::of(collector, Time::Pause, costs, demand);
+    let prices = |time| Prices::of(collector, time, costs, demand, heap_bytes as f64);
+    let (cpu, pause) = (prices(Time::Processor), prices(Time::Pause));
     let refinement_ns = |collections: f64| {
         let run = refinement::Run {
             allocated_bytes: demand.allocated_bytes,
@@ -117,7 +117,7 @@ pub fn predict(
         both.map_or(0.0, |(costs, cards)| costs.cpu_ns(cards, jvm_major, run))
     };
     let cycle_ns = (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte);
-    let copied = copy_factor(demand, collector, cycle_ns);
+    let copies = Copies::of(demand, collector, cycle_ns, heap_bytes as f64);
     let at = |factor: f64| {
         let setting = Setting {
             demand,
@@ -126,9 +126,10 @@ pub fn predict(
             jvm_major,
             cycle_ns,
             allocation_factor: 1.0,
+            kept_share: copies.kept_share,
         };
         let mut collections = simulate(collector, &setting)?;
-        calibrate(&mut collections, copied);
+        calibrate(&mut collections, copies.factor);
         let mut found = outcome(&collections, &cpu, &pause);
         found.cpu_ns += refinement_ns(found.collections);
         Ok::<_, String>(found)
@@ -197,7 +198,7 @@ mod tests {
     use super::*;
     use crate::costs::Terms;
     use crate::demand::tests::constant_lifetime;
-    use crate::ordinary::Work;
+    use crate::ordinary::{OrdinaryRun, Work};
     use crate::refinement::{Cards, RefinementCosts};
 
     /// Costs of one shape: 100 us for a young collection and 1 ns for each byte.
@@ -231,15 +232,19 @@ mod tests {
     fn copied_bytes_are_those_of_the_ordinary_run() {
         let mut demand = constant_lifetime(1000, 2e6);
         let costs = costs(None);
-        demand.serial = costs.clone();
         let bytes = 0.8 * 27.0 * 2e6;
-        demand.ordinary.heap_bytes = 128.0 * 1048576.0;
-        demand.ordinary.young = Work {
+        let young = Work {
             collections: 27.0,
             bytes,
             cpu_ns: 27.0 * 1e5 + bytes,
             ..Work::default()
         };
+        demand.serial.runs.push(OrdinaryRun {
+            heap_bytes: 128.0 * 1048576.0,
+            young,
+            ..OrdinaryRun::default()
+        });
+        demand.serial.costs = costs.clone();
         let found = predict(&demand, Collector::Serial, &costs, 25, 128 << 20).unwrap();
         let expected = 27.0 * 1e5 + bytes;
         let error = found.gc_cpu_ns.predicted / expected - 1.0;
@@ -266,7 +271,7 @@ mod tests {
     #[test]
     fn marking_adds_to_the_processor_time_of_g1() {
         let mut demand = constant_lifetime(1000, 20e6);
-        demand.serial = costs(None);
+        demand.serial.costs = costs(None);
         let of = |each: f64| predict(&demand, Collector::G1, &costs(Some(each)), 25, 80 << 20);
         let (cheap, dear) = (of(0.001).unwrap(), of(0.002).unwrap());
         let cycles = cheap.concurrent_cycles.predicted;
@@ -280,7 +285,7 @@ mod tests {
     #[test]
     fn refinement_adds_to_the_processor_time_of_g1() {
         let mut demand = constant_lifetime(1000, 2e6);
-        demand.serial = costs(None);
+        demand.serial.costs = costs(None);
         let cpu_ns = |demand: &Demand, jvm| {
             let found = predict(demand, Collector::G1, &costs(Some(1.0)), jvm, 80 << 20).unwrap();
             (found.gc_cpu_ns.predicted, found.collections.predicted)

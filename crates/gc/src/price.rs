@@ -2,9 +2,8 @@
 
 use crate::Collector;
 use crate::costs::{CollectorCosts, Terms, Time};
-use crate::demand::Demand;
+use crate::demand::{Demand, PricedRuns};
 use crate::log::Kind;
-use crate::ordinary::OrdinaryRun;
 use crate::policy::Simulated;
 
 /// Costs for this application's objects: fixed, and for each live byte.
@@ -41,22 +40,28 @@ struct Profiled<'a> {
     ns_per_byte: f64,
 }
 
-/// The prices of young and of full collections in a run of the profile. `None`: the run or the benchmarks had no collections of that sort.
-fn profiled<'a>(
-    time: Time,
-    run: &OrdinaryRun,
-    costs: &'a CollectorCosts,
-) -> [Option<Profiled<'a>>; 2] {
+/// The prices of young and of full collections in the runs of the profile, for a heap of a size. `None`: the runs or the benchmarks had no collections of that sort.
+fn profiled(time: Time, priced: &PricedRuns, heap_bytes: f64) -> [Option<Profiled<'_>>; 2] {
+    let costs = &priced.costs;
     let (young, full) = (costs.young(time), costs.full(time));
-    let of = |terms: &'a Terms, ns_per_byte: Option<f64>| {
+    let of = |terms, ns_per_byte: Option<f64>| {
+        let terms: &Terms = terms;
         let has_shapes = !terms.ns_per_byte.is_empty();
         ns_per_byte
             .filter(|_| has_shapes)
             .map(|ns_per_byte| Profiled { terms, ns_per_byte })
     };
     [
-        of(young, run.young.ns_per_byte(time, young, 0.0)),
-        of(full, run.full.ns_per_byte(time, full, costs.dead_weight)),
+        of(
+            young,
+            priced.at(heap_bytes, |run| run.young.ns_per_byte(time, young, 0.0)),
+        ),
+        of(
+            full,
+            priced.at(heap_bytes, |run| {
+                run.full.ns_per_byte(time, full, costs.dead_weight)
+            }),
+        ),
     ]
 }
 
@@ -78,16 +83,17 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// The prices of a collector from its `costs`. An ordinary run with this collector counts before the one with Serial. Where no run had collections of a sort, the benchmarks
-    /// stand for them.
+    /// The prices of a collector with a heap of a size, from the collector's `costs`. Ordinary runs with this collector count before those with Serial. Where no run had collections
+    /// of a sort, the benchmarks stand for them.
     pub(crate) fn of(
         collector: Collector,
         time: Time,
         costs: &CollectorCosts,
         demand: &Demand,
+        heap_bytes: f64,
     ) -> Self {
-        let serial = &demand.serial;
-        let [young, full] = profiled(time, &demand.ordinary, serial);
+        let serial = &demand.serial.costs;
+        let [young, full] = profiled(time, &demand.serial, heap_bytes);
         let young = young.unwrap_or_else(|| Profiled {
             terms: serial.young(time),
             ns_per_byte: serial.young(time).mean_ns_per_byte(),
@@ -100,7 +106,7 @@ impl Prices {
                 .0,
         });
         let other = demand.other(collector);
-        let [own_young, own_full] = other.map_or([None; 2], |o| profiled(time, &o.run, &o.costs));
+        let [own_young, own_full] = other.map_or([None; 2], |o| profiled(time, o, heap_bytes));
         // A marking of G1 visits the whole live set, as a collection of the whole heap does: its costs by shape are closer to those.
         let cycle = if collector == Collector::G1 {
             full
@@ -140,9 +146,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::demand::PricedRun;
     use crate::demand::tests::constant_lifetime;
-    use crate::ordinary::Work;
+    use crate::ordinary::{OrdinaryRun, Work};
+
+    const HEAP: f64 = 64e6;
 
     /// Costs whose pauses are `share` of the processor time: two shapes, 1 and 2 ns for a byte of a young collection, twice as much for one of the whole heap.
     fn costs(share: f64, dead_weight: f64) -> CollectorCosts {
@@ -171,6 +178,19 @@ mod tests {
         }
     }
 
+    /// One run with these young collections.
+    fn runs(costs: CollectorCosts, young: Work) -> PricedRuns {
+        let run = OrdinaryRun {
+            heap_bytes: HEAP,
+            young,
+            ..OrdinaryRun::default()
+        };
+        PricedRuns {
+            runs: vec![run],
+            costs,
+        }
+    }
+
     fn close(found: f64, expected: f64) -> bool {
         (found / expected - 1.0).abs() < 1e-9
     }
@@ -179,29 +199,45 @@ mod tests {
     #[test]
     fn run_with_the_same_collector_counts_before_the_one_with_serial() {
         let mut demand = constant_lifetime(10, 1e6);
-        demand.serial = costs(1.0, 0.0);
-        demand.ordinary.young = work(10.0, 1.5e6, 16e6);
+        demand.serial = runs(costs(1.0, 0.0), work(10.0, 1.5e6, 16e6));
         let parallel = costs(0.5, 0.0);
         let price = |demand: &Demand, time| {
-            Prices::of(Collector::Parallel, time, &parallel, demand)
+            Prices::of(Collector::Parallel, time, &parallel, demand, HEAP)
                 .young
                 .ns_per_byte
         };
         assert!(close(price(&demand, Time::Processor), 1.5));
         assert!(close(price(&demand, Time::Pause), 0.75));
-        let mut priced = PricedRun {
-            costs: parallel.clone(),
-            ..PricedRun::default()
-        };
-        priced.run.young = work(20.0, 1.8e6, 20.0 * (0.5e5 + 0.9 * 1.8e6));
+        let young = work(20.0, 1.8e6, 20.0 * (0.5e5 + 0.9 * 1.8e6));
+        let priced = runs(parallel.clone(), young);
         demand.others.insert("parallel".to_owned(), priced);
         assert!(close(price(&demand, Time::Processor), 1.8));
         assert!(close(price(&demand, Time::Pause), 0.9 * 1.8));
-        let g1 = Prices::of(Collector::G1, Time::Pause, &parallel, &demand);
+        let g1 = Prices::of(Collector::G1, Time::Pause, &parallel, &demand, HEAP);
         assert!(close(g1.young.ns_per_byte, 0.75));
         // The run had no collection of the whole heap, so the price follows from Serial: 1.5 ns are 3 ns there.
-        let full = Prices::of(Collector::Parallel, Time::Processor, &parallel, &demand).full;
+        let of = |demand: &Demand, heap_bytes| {
+            let processor = Time::Processor;
+            Prices::of(
+                Collector::Parallel,
+                processor,
+                &parallel,
+                demand,
+                heap_bytes,
+            )
+        };
+        let full = of(&demand, HEAP).full;
         assert!(close(full.ns_per_byte, 3.0), "{}", full.ns_per_byte);
+        // A second run has four times the heap, and bytes twice as dear.
+        let runs = &mut demand.others.get_mut("parallel").unwrap().runs;
+        let mut larger = runs[0];
+        larger.heap_bytes = 4.0 * HEAP;
+        larger.young.cpu_ns = (1e5 + 3.6e6) * 20.0;
+        runs.push(larger);
+        assert!(close(
+            of(&demand, 2.0 * HEAP).young.ns_per_byte,
+            1.8 * 2f64.sqrt()
+        ));
     }
 
     /// 10 MB are alive. Of 30 MB dead bytes each costs a tenth of a live one.
@@ -209,15 +245,15 @@ mod tests {
     fn dead_bytes_cost_their_weight() {
         let mut demand = constant_lifetime(10, 1e6);
         let costs = costs(1.0, 0.1);
-        demand.serial = costs.clone();
-        demand.ordinary.full = Work {
+        demand.serial = runs(costs.clone(), Work::default());
+        demand.serial.runs[0].full = Work {
             collections: 1.0,
             bytes: 10e6,
             dead_bytes: 30e6,
             cpu_ns: 2e5 + 3.0 * (10e6 + 3e6),
             pause_ns: 0.0,
         };
-        let prices = Prices::of(Collector::Serial, Time::Processor, &costs, &demand);
+        let prices = Prices::of(Collector::Serial, Time::Processor, &costs, &demand, HEAP);
         assert!(close(prices.full.ns_per_byte, 3.0));
         let full = Simulated {
             kind: Kind::Full,

@@ -28,13 +28,14 @@ pub struct Cards {
 }
 
 impl Cards {
-    /// The cards by the collections of a log.
-    pub fn of(collections: &[Collection]) -> Self {
-        let all = pauses(collections).count().max(1) as f64;
+    /// The cards by the collections of one or more runs.
+    pub fn of(runs: &[Vec<Collection>]) -> Self {
+        let all = runs.iter().map(|run| pauses(run).count()).sum::<usize>();
+        let collections = runs.iter().flatten();
         Self {
-            allocated_bytes: collections.iter().map(|c| c.eden_bytes).sum(),
-            dirty: collections.iter().map(dirty).sum(),
-            woken_share: woken(collections) / all,
+            allocated_bytes: collections.clone().map(|c| c.eden_bytes).sum(),
+            dirty: collections.map(dirty).sum(),
+            woken_share: runs.iter().map(|run| woken(run)).sum::<f64>() / all.max(1) as f64,
         }
     }
 }
@@ -171,7 +172,7 @@ mod tests {
             ..Collection::default()
         };
         let calm = [collection(511.0, 0.0), collection(438.0, 0.0)];
-        assert_eq!(Cards::of(&calm).woken_share, 0.0);
+        assert_eq!(Cards::of(&[calm.to_vec()]).woken_share, 0.0);
         let all = [
             collection(100.0, 0.0),
             marking,
@@ -184,7 +185,11 @@ mod tests {
             dirty: 692.0,
             woken_share: 0.75,
         };
-        assert_eq!(Cards::of(&all), expected);
+        assert_eq!(Cards::of(&[all.to_vec()]), expected);
+        // The thread of another run sleeps until its own first such collection.
+        let two = Cards::of(&[all.to_vec(), calm.to_vec()]);
+        assert_eq!((two.allocated_bytes, two.dirty), (6e6, 692.0 + 949.0));
+        assert_eq!(two.woken_share, 0.5);
     }
 
     /// Each collection costs 2 ms. A card of old nodes costs 600 ns, as much as 300 bytes of 2 ns; cards of other benchmarks do not count.

@@ -57,6 +57,8 @@ pub struct Setting<'a> {
     pub cycle_ns: (f64, f64),
     /// Bytes that the application allocates with this collector for each byte in the profile: the rest of buffers, for example. Close to 1.
     pub allocation_factor: f64,
+    /// Share of the dead survivors that promoted dead objects keep alive.
+    pub kept_share: f64,
 }
 
 impl Setting<'_> {

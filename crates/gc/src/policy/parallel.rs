@@ -99,6 +99,7 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
+            kept_share: 0.0,
         });
         let found = found.unwrap();
         let rest = (613e6 - mebibytes(6.0 * 12.0)) / mebibytes(6.0);

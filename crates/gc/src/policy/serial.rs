@@ -104,6 +104,7 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
+            kept_share: 0.0,
         })
     }
 
@@ -142,6 +143,7 @@ mod tests {
                 jvm_major,
                 cycle_ns: (0.0, 0.0),
                 allocation_factor: 1.0,
+                kept_share: 0.0,
             });
             let found = found.unwrap();
             let full = found.iter().filter(|c| c.kind == Kind::Full).count();

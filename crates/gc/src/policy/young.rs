@@ -12,6 +12,8 @@ struct Cohort {
     begin: f64,
     end: f64,
     bytes: f64,
+    /// A part of the cohort is in the old generation. Its dead objects may refer to those that stayed.
+    is_divided: bool,
 }
 
 impl Cohort {
@@ -78,13 +80,20 @@ impl Young {
             begin: self.emptied_at,
             end: now,
             bytes: f64::INFINITY,
+            is_divided: false,
         };
         self.cohorts.insert(0, eden);
         self.emptied_at = now;
         let survival = &setting.survival;
         for cohort in &mut self.cohorts {
             let alive = survival.alive(now, cohort.begin) - survival.alive(now, cohort.end);
-            cohort.bytes = alive.clamp(0.0, cohort.bytes);
+            let alive = alive.clamp(0.0, cohort.bytes);
+            let kept = if cohort.is_divided {
+                setting.kept_share * (cohort.bytes - alive)
+            } else {
+                0.0
+            };
+            cohort.bytes = alive + kept;
         }
         let copied_bytes = self.survivor_bytes();
         let from_eden_bytes = self.cohorts[0].bytes;
@@ -99,6 +108,7 @@ impl Young {
             };
             let leaves = (cohort.bytes - room).max(0.0);
             if leaves > 0.0 {
+                cohort.is_divided = true;
                 promoted.push(Promoted {
                     bytes: leaves,
                     ..cohort.promoted()
@@ -182,6 +192,7 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
+            kept_share: 0.0,
         };
         let found = full(&setting, 50e6, 10e6);
         assert!((found.bytes - 2e6).abs() < 2e5, "{found:?}");

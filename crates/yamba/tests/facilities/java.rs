@@ -132,8 +132,14 @@ fn other_collectors_have_runs(yamba: &Yamba, costs: Value) {
     );
     let found = found.unwrap();
     assert!(found.others.keys().eq(["parallel"]), "{:?}", found.others);
-    let young = found.others["parallel"].run.young;
-    assert!(young.collections > 0.0 && young.cpu_ns > 0.0 && young.bytes > 0.0);
+    for priced in [&found.serial, &found.others["parallel"]] {
+        let heaps: Vec<f64> = priced.runs.iter().map(|run| run.heap_bytes).collect();
+        assert!(heaps.len() == 2 && heaps[0] < heaps[1], "{heaps:?}");
+        for run in &priced.runs {
+            let young = run.young;
+            assert!(young.collections > 0.0 && young.cpu_ns > 0.0 && young.bytes > 0.0);
+        }
+    }
     // The run with G1 counts cards, and needs no costs.
     assert!(found.cards.is_some(), "{:?}", found.not_measured);
 }

@@ -286,6 +286,7 @@ mod tests {
             jvm_major,
             cycle_ns: (cycle_ns, 0.0),
             allocation_factor: 1.0,
+            kept_share: 0.0,
         });
         found.unwrap()
     }

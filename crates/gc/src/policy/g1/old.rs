@@ -240,6 +240,7 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
+            kept_share: 0.0,
         };
         let heap = heap();
         let now = 100e6;
