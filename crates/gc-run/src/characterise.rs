@@ -55,8 +55,8 @@ const MARKED_WINDOW_MB: u64 = 32;
 const MARKED_TOTAL_MB: u64 = 800;
 const MARKED_HEAP_MB: u64 = 256;
 const MARKED_DEAD_HEAP_MB: u64 = 96;
-/// Each benchmark runs this often.
-const REPEATS: usize = 2;
+/// All benchmarks run once in each round, and the run with the least time counts. So the runs of one benchmark lie apart: the speed of a shared host changes within minutes.
+const ROUNDS: usize = 3;
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(60),
     resident_bytes: 2 << 30,
@@ -66,7 +66,7 @@ const LIMITS: Limits = Limits {
 pub(crate) const G1_DETAILS: &str = "gc*,gc+phases=debug,gc+refine+stats=debug,safepoint";
 
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 5;
+const REVISION: u32 = 6;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -136,62 +136,73 @@ fn machine() -> String {
 fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     jvm.has(collector)?;
     let classes = Classes::compile(jvm)?;
+    let benchmarks = benchmarks(collector);
+    let mut all: Vec<Vec<Finished>> = benchmarks.iter().map(|_| Vec::new()).collect();
+    let mut failures: Vec<Option<String>> = vec![None; benchmarks.len()];
+    for index in (0..ROUNDS).flat_map(|_| 0..benchmarks.len()) {
+        // A benchmark that failed once would fail again, perhaps after a minute.
+        if failures[index].is_some() {
+            continue;
+        }
+        let Benchmark { shape, amounts } = benchmarks[index];
+        match run(jvm, &classes, collector, shape, amounts) {
+            Ok(finished) => all[index].push(finished),
+            Err(reason) => failures[index] = Some(format!("{}/{}: {reason}", shape.0, shape.1)),
+        }
+    }
     let mut observations = Vec::new();
-    let mut failures = Vec::new();
-    let mut observe = |shape: (&str, u64), amounts: Amounts| match observation(
-        jvm, &classes, collector, shape, amounts,
-    ) {
-        Ok(found) => observations.push(found),
-        Err(reason) => failures.push(format!("{}/{}: {reason}", shape.0, shape.1)),
+    for ((benchmark, runs), failure) in benchmarks.iter().zip(all).zip(&failures) {
+        if failure.is_none() {
+            observations.extend(observation(*benchmark, runs));
+        }
+    }
+    let mut failures = failures.into_iter().flatten();
+    if failures.clone().count() > observations.len() {
+        return Err(failures.next().unwrap_or_default());
+    }
+    Ok(fit(&observations, collector))
+}
+
+/// A micro-benchmark: the shape and the bytes of its objects, and its sizes.
+#[derive(Clone, Copy)]
+struct Benchmark {
+    shape: (&'static str, u64),
+    amounts: Amounts,
+}
+
+/// The micro-benchmarks of a collector.
+fn benchmarks(collector: Collector) -> Vec<Benchmark> {
+    let dead = Amounts {
+        total_mb: DEAD_TOTAL_MB,
+        ..Amounts::default()
     };
-    observe(
-        SHAPES[0],
-        Amounts {
-            total_mb: DEAD_TOTAL_MB,
-            ..Amounts::default()
-        },
-    );
-    observe(
-        SHAPES[0],
-        Amounts {
-            total_mb: 1,
-            explicit: EXPLICIT_COLLECTIONS,
-            ..Amounts::default()
-        },
-    );
+    let requested = Amounts {
+        total_mb: 1,
+        explicit: EXPLICIT_COLLECTIONS,
+        ..Amounts::default()
+    };
+    let young = |window_mb| Amounts {
+        window_mb,
+        total_mb: TOTAL_MB,
+        ..Amounts::default()
+    };
+    let of = |shape, amounts| Benchmark { shape, amounts };
+    let mut all = vec![of(SHAPES[0], dead), of(SHAPES[0], requested)];
     for shape in SHAPES {
-        for window_mb in WINDOWS_MB {
-            observe(
-                shape,
-                Amounts {
-                    window_mb,
-                    total_mb: TOTAL_MB,
-                    ..Amounts::default()
-                },
-            );
-        }
-        for amounts in Amounts::of_full(collector) {
-            observe(shape, amounts);
-        }
+        all.extend(WINDOWS_MB.map(|window_mb| of(shape, young(window_mb))));
+        let full = Amounts::of_full(collector).into_iter();
+        all.extend(full.map(|amounts| of(shape, amounts)));
         if collector == Collector::G1 {
-            observe(shape, Amounts::of_marking(MARKED_WINDOW_MB, MARKED_HEAP_MB));
+            let marking = Amounts::of_marking(MARKED_WINDOW_MB, MARKED_HEAP_MB);
+            all.push(of(shape, marking));
         }
     }
     if collector == Collector::G1 {
-        observe(SHAPES[0], Amounts::of_marking(0, MARKED_DEAD_HEAP_MB));
-        observe(
-            STORES,
-            Amounts {
-                window_mb: WINDOWS_MB[0],
-                total_mb: TOTAL_MB,
-                ..Amounts::default()
-            },
-        );
+        let marking = Amounts::of_marking(0, MARKED_DEAD_HEAP_MB);
+        all.push(of(SHAPES[0], marking));
+        all.push(of(STORES, young(WINDOWS_MB[0])));
     }
-    if failures.len() > observations.len() {
-        return Err(failures.swap_remove(0));
-    }
-    Ok(fit(&observations, collector))
+    all
 }
 
 /// The micro-benchmark with its arguments.
@@ -250,13 +261,13 @@ impl Amounts {
     }
 }
 
-fn observation(
+fn run(
     jvm: &Jvm,
     classes: &Classes,
     collector: Collector,
     (shape, size): (&str, u64),
     amounts: Amounts,
-) -> Result<Observation, String> {
+) -> Result<Finished, String> {
     let is_concurrent = collector.is_concurrent();
     let large_mb = if is_concurrent {
         CONCURRENT_HEAP_MB
@@ -284,15 +295,20 @@ fn observation(
         Collector::G1 => G1_DETAILS,
         _ => "gc*,safepoint",
     };
-    let all = jvm.repeat(REPEATS, collector, &arguments, logged, LIMITS)?;
-    let refined: Vec<_> = all
+    jvm.run(collector, &arguments, logged, LIMITS)
+}
+
+/// The run with the least time, with the refinement in all `runs`. `None`: there are none.
+fn observation(of: Benchmark, runs: Vec<Finished>) -> Option<Observation> {
+    let refined: Vec<_> = runs
         .iter()
         .map(|run| (run.collections(), run.cpu.refining_ns))
         .collect();
-    let least = Finished::least(all).ok_or("no run")?;
-    Ok(Observation {
+    let (shape, size) = of.shape;
+    let least = Finished::least(runs)?;
+    Some(Observation {
         shape: format!("{shape}/{size}"),
-        live_bytes: (amounts.window_mb * MEGABYTE) as f64,
+        live_bytes: (of.amounts.window_mb * MEGABYTE) as f64,
         gc_cpu_ns: least.cpu.collecting_ns,
         marking_cpu_ns: least.cpu.marking_ns,
         refined: Refined::of(&refined),

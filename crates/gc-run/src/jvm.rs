@@ -35,16 +35,20 @@ impl Finished {
         log::read(&self.log).into_values().collect()
     }
 
-    /// The run with the least processor time for collections and marking. It counts, since other processes only add.
-    pub(crate) fn least(runs: Vec<Self>) -> Option<Self> {
-        let of = |run: &Self| run.cpu.collecting_ns + run.cpu.marking_ns;
-        runs.into_iter().min_by(|a, b| of(a).total_cmp(&of(b)))
+    /// Processor time of collections and marking.
+    fn cpu_ns(&self) -> f64 {
+        self.cpu.collecting_ns + self.cpu.marking_ns
     }
 
-    /// The run with the median of that time, as measurements of an application have it; of two, the longer one.
+    /// The run of a micro-benchmark with the least processor time, since other processes only add.
+    pub(crate) fn least(runs: Vec<Self>) -> Option<Self> {
+        let by_time = |a: &Self, b: &Self| a.cpu_ns().total_cmp(&b.cpu_ns());
+        runs.into_iter().min_by(by_time)
+    }
+
+    /// The run of an application with the median of the processor time, as `--measure` has it. Of an even number, the longer one of both in the middle.
     pub(crate) fn median(mut runs: Vec<Self>) -> Option<Self> {
-        let of = |run: &Self| run.cpu.collecting_ns + run.cpu.marking_ns;
-        runs.sort_by(|a, b| of(a).total_cmp(&of(b)));
+        runs.sort_by(|a, b| a.cpu_ns().total_cmp(&b.cpu_ns()));
         let middle = runs.len() / 2;
         runs.into_iter().nth(middle)
     }
@@ -88,19 +92,6 @@ impl Jvm {
             return Ok(());
         }
         Err(first_line(&String::from_utf8_lossy(&output.stderr)))
-    }
-
-    /// Runs `java` as [`Jvm::run`] does, `runs` times.
-    pub(crate) fn repeat(
-        &self,
-        runs: usize,
-        collector: Collector,
-        arguments: &[String],
-        logged: &str,
-        limits: Limits,
-    ) -> Result<Vec<Finished>, String> {
-        let all = (0..runs).map(|_| self.run(collector, arguments, logged, limits));
-        all.collect()
     }
 
     /// Runs `java` with a collector and a log of its collections.

@@ -24,13 +24,13 @@ const OLD_MB: u64 = 256;
 const ORDINARY_LIVE_SETS: [f64; 2] = [2.25, 6.0];
 /// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
-/// Runs with each heap. That with the median of the processor time counts.
+/// Runs with each heap. That with the median of the collector's processor time counts.
 const ORDINARY_RUNS: usize = 3;
 /// Collectors that can have ordinary runs beside those with Serial: they stop the application.
 pub const OTHERS: [Collector; 2] = [Collector::Parallel, Collector::G1];
 
 /// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has
-/// the reason for a missing run. The costs of Serial must be there, and one of its ordinary runs must succeed.
+/// the reasons for missing runs. The costs of Serial must be there, and one of its ordinary runs must succeed.
 pub fn profile(
     jvm: &Jvm,
     costs: &Costs,
@@ -41,53 +41,79 @@ pub fn profile(
 ) -> Result<Demand, String> {
     let serial_costs = costs_of(costs, Collector::Serial)?;
     let mut demand = counted(jvm, command, step_bytes, limits)?;
-    let runs = Runs {
+    let application = Application {
         jvm,
         command,
-        heaps: ordinary_heaps(demand.largest_live_bytes()),
+        heaps: ordinary_heaps(demand.largest_live_bytes(), limits),
         limits,
     };
-    let serial = runs.all(Collector::Serial, ORDINARY_RUNS)?;
+    let serial = application.runs(Collector::Serial, ORDINARY_RUNS)?;
     demand.not_measured.extend(serial.missing);
     demand.serial = PricedRuns {
         runs: serial.runs,
         costs: serial_costs.clone(),
     };
-    for &collector in others {
-        let name = collector.name();
+    for &collector in others.iter().filter(|other| **other != Collector::G1) {
         let found = costs_of(costs, collector)
-            .and_then(|costs| Ok((costs.clone(), runs.all(collector, ORDINARY_RUNS)?)));
-        let (costs, found) = match found {
-            Ok(found) => found,
-            Err(reason) => {
-                let missing = format!("ordinary runs with {name}: {reason}");
-                demand.not_measured.push(missing);
-                continue;
-            }
-        };
-        if collector == Collector::G1 {
-            demand.cards = Some(Cards::of(&found.collections));
-        }
-        demand.not_measured.extend(found.missing);
-        let runs = found.runs;
-        demand
-            .others
-            .insert(name.to_owned(), PricedRuns { runs, costs });
-    }
-    if demand.cards.is_none() {
-        match runs.all(Collector::G1, 1) {
-            Ok(found) => demand.cards = Some(Cards::of(&found.collections)),
-            Err(reason) => demand.not_measured.push(format!("cards with G1: {reason}")),
+            .and_then(|costs| Ok((costs, application.runs(collector, ORDINARY_RUNS)?)));
+        match found {
+            Ok((costs, found)) => add(&mut demand, collector, costs, found),
+            Err(reason) => demand.not_measured.push(missing(collector, &reason)),
         }
     }
+    let wanted = others.contains(&Collector::G1);
+    add_g1(&mut demand, &application, costs, wanted);
     Ok(demand)
 }
 
-/// Heaps of the ordinary runs for a largest live set. They differ by the same factor, however small the live set is.
-fn ordinary_heaps(live_bytes: f64) -> [f64; 2] {
+/// Adds runs with G1, which also count its cards. Runs that are not `wanted`, and those without costs of G1, count cards only.
+fn add_g1(demand: &mut Demand, application: &Application, costs: &Costs, wanted: bool) {
+    let collector = Collector::G1;
+    let costs = wanted.then(|| costs_of(costs, collector));
+    if let Some(Err(reason)) = &costs {
+        demand.not_measured.push(missing(collector, reason));
+    }
+    let costs = costs.and_then(Result::ok);
+    let repeats = costs.map_or(1, |_| ORDINARY_RUNS);
+    match application.runs(collector, repeats) {
+        Ok(found) => {
+            demand.cards = Some(Cards::of(&found.collections));
+            match costs {
+                Some(costs) => add(demand, collector, costs, found),
+                None => demand.not_measured.extend(found.missing),
+            }
+        }
+        Err(reason) => {
+            let reason = missing(collector, &reason);
+            demand.not_measured.push(format!("cards, and {reason}"));
+        }
+    }
+}
+
+fn add(demand: &mut Demand, collector: Collector, costs: &CollectorCosts, found: OrdinaryRuns) {
+    let name = collector.name().to_owned();
+    let priced = PricedRuns {
+        runs: found.runs,
+        costs: costs.clone(),
+    };
+    demand.others.insert(name, priced);
+    demand.not_measured.extend(found.missing);
+}
+
+fn missing(collector: Collector, reason: &str) -> String {
+    format!("ordinary runs with {}: {reason}", collector.name())
+}
+
+/// Heaps of the ordinary runs for a largest live set, in bytes. They differ by the same factor however small the live set is, as far as the resident memory of a run is allowed to be
+/// twice the heap.
+fn ordinary_heaps(live_bytes: f64, limits: Limits) -> Vec<u64> {
     let [small, large] = ORDINARY_LIVE_SETS;
     let least = (small * live_bytes).max(LEAST_HEAP_BYTES);
-    [least, least * large / small]
+    let most = limits.resident_bytes as f64 / 2.0;
+    let both = [least, least * large / small];
+    let mut heaps = both.map(|bytes| bytes.min(most) as u64).to_vec();
+    heaps.dedup();
+    heaps
 }
 
 /// The costs of a collector, or why they are missing.
@@ -99,40 +125,55 @@ fn costs_of(costs: &Costs, collector: Collector) -> Result<&CollectorCosts, Stri
     })
 }
 
-/// The ordinary runs of an application.
-struct Runs<'a> {
+/// An application that runs with ordinary heaps.
+struct Application<'a> {
     jvm: &'a Jvm,
     command: &'a JavaCommand,
-    heaps: [f64; 2],
+    /// In bytes, in rising order.
+    heaps: Vec<u64>,
     limits: Limits,
 }
 
-/// The ordinary runs with a collector, each with its collections, and the heaps that have none, with the reason.
+/// The ordinary runs with a collector, each with its collections, and the reasons for missing runs.
 #[derive(Default)]
-struct Found {
+struct OrdinaryRuns {
     runs: Vec<OrdinaryRun>,
     collections: Vec<Vec<Collection>>,
     missing: Vec<String>,
 }
 
-impl Runs<'_> {
-    /// Runs with each heap, `repeats` times. An error has the reason of the last heap, if all failed.
-    fn all(&self, collector: Collector, repeats: usize) -> Result<Found, String> {
-        let mut found = Found::default();
+impl Application<'_> {
+    /// One run for each heap, the median of `repeats` runs. Heaps take turns, since the speed of a shared host changes within minutes. A run that fails does not count. An error has
+    /// the last reason, if all failed.
+    fn runs(&self, collector: Collector, repeats: usize) -> Result<OrdinaryRuns, String> {
+        let mut all: Vec<Vec<Finished>> = self.heaps.iter().map(|_| Vec::new()).collect();
+        let mut found = OrdinaryRuns::default();
         let mut last = String::new();
-        for heap_bytes in self.heaps {
-            match self.median(collector, heap_bytes, repeats) {
-                Ok((run, collections)) => {
-                    found.runs.push(run);
-                    found.collections.push(collections);
-                }
+        for index in (0..repeats).flat_map(|_| 0..self.heaps.len()) {
+            let heap_bytes = self.heaps[index];
+            match self.run(collector, heap_bytes) {
+                Ok(run) => all[index].push(run),
                 Err(reason) => {
-                    let (name, mb) = (collector.name(), heap_bytes / 1e6);
-                    let missing = format!("ordinary runs with {name} and {mb:.0} MB: {reason}");
-                    found.missing.push(missing);
+                    let mb = heap_bytes as f64 / 1e6;
+                    let of_heap = format!("{reason} (heap of {mb:.0} MB)");
+                    found.missing.push(missing(collector, &of_heap));
                     last = reason;
                 }
             }
+        }
+        for (runs, heap_bytes) in all.into_iter().zip(&self.heaps) {
+            let Some(median) = Finished::median(runs) else {
+                continue;
+            };
+            let collections = median.collections();
+            let cpu_ns = median.cpu.collecting_ns;
+            let mut run = OrdinaryRun::of(*heap_bytes as f64, &collections, cpu_ns);
+            if collector == Collector::G1 {
+                // The log does not tell the freed bytes.
+                run.full.dead_bytes = 0.0;
+            }
+            found.runs.push(run);
+            found.collections.push(collections);
         }
         if found.runs.is_empty() {
             Err(last)
@@ -141,30 +182,14 @@ impl Runs<'_> {
         }
     }
 
-    /// Of several runs with a heap of fixed size, the one with the median of the processor time, and its collections.
-    fn median(
-        &self,
-        collector: Collector,
-        heap_bytes: f64,
-        repeats: usize,
-    ) -> Result<(OrdinaryRun, Vec<Collection>), String> {
-        let options = heap_options(heap_bytes as u64);
+    fn run(&self, collector: Collector, heap_bytes: u64) -> Result<Finished, String> {
+        let options = heap_options(heap_bytes);
         let arguments = [&options[..], &self.command.arguments()].concat();
         let logged = match collector {
             Collector::G1 => G1_DETAILS,
             _ => "gc*",
         };
-        let all = self
-            .jvm
-            .repeat(repeats, collector, &arguments, logged, self.limits)?;
-        let median = Finished::median(all).ok_or("no run")?;
-        let collections = median.collections();
-        let mut run = OrdinaryRun::of(heap_bytes, &collections, median.cpu.collecting_ns);
-        if collector == Collector::G1 {
-            // The log does not tell the freed bytes.
-            run.full.dead_bytes = 0.0;
-        }
-        Ok((run, collections))
+        self.jvm.run(collector, &arguments, logged, self.limits)
     }
 }
 
@@ -271,8 +296,12 @@ mod tests {
 
     #[test]
     fn heaps_differ_by_a_factor_also_for_small_live_sets() {
-        assert_eq!(ordinary_heaps(20e6), [45e6, 120e6]);
-        assert_eq!(ordinary_heaps(1e6), [24e6, 64e6]);
+        let heaps = |live_bytes| ordinary_heaps(live_bytes, crate::LIMITS);
+        assert_eq!(heaps(20e6), [45_000_000, 120_000_000]);
+        assert_eq!(heaps(1e6), [24_000_000, 64_000_000]);
+        // A run may have 6 GiB.
+        assert_eq!(heaps(1e9), [2_250_000_000, 3 << 30]);
+        assert_eq!(heaps(3e9), [3 << 30]);
     }
 
     #[test]

@@ -3,84 +3,166 @@
 use crate::Collector;
 use crate::demand::{Demand, Survival};
 use crate::log::Kind;
-use crate::ordinary::OrdinaryRun;
-use crate::policy::{Setting, Simulated, simulate};
+use crate::ordinary::{OrdinaryRun, interpolated};
+use crate::policy::{Setting, Simulated, Survivors, simulate};
 
-/// A factor outside of these limits shows that the run and the simulation have little in common. It is not used.
+/// A factor outside of these limits shows that a run and its simulation have little in common. It is not used.
 const LIMITS: (f64, f64) = (0.5, 2.0);
+/// Error of such a run: that of the limits, for copied bytes and for collections of the whole heap.
+const LARGEST_ERROR: f64 = 2.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2;
 
-/// Shares of dead objects that old ones may keep alive: those that are tried.
-const KEPT_SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+/// Candidates for [`Survivors::nepotism`].
+const NEPOTISM: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Properties of an application's copies that its survival does not tell.
+/// What young collections of an application copy, by its ordinary runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Copies {
-    /// Share of the dead survivors that old dead objects keep alive. A profile has no references, so the share is the one whose simulations copy as many bytes as the
-    /// ordinary runs.
-    pub(crate) kept_share: f64,
-    /// Bytes that young collections copied in the ordinary runs, for each byte in their simulation with that share.
+    /// The survivors whose simulations are closest to the ordinary runs. A profile has no references, so the nepotism is unknown; and in some applications, objects of a certain age
+    /// are alive less often at a young collection than at a census.
+    pub(crate) survivors: Survivors,
+    /// Bytes that young collections copied in the ordinary runs, for each byte in the simulation with these survivors.
     pub(crate) factor: f64,
 }
 
 impl Copies {
-    /// The copies with a heap of a size. The runs with the same collector count, or those with Serial. `cycle_ns` is the duration of a concurrent cycle: fixed, and for each live
-    /// byte. A factor of 1: the runs copied nothing, cannot be simulated, or have little in common with the simulation.
+    /// As the profile has them.
+    const PROFILED: Self = Self {
+        survivors: Survivors::PROFILED,
+        factor: 1.0,
+    };
+
+    /// The copies of a collector with one heap size. Its ordinary runs count, or those with Serial. `cycle_ns` is the duration of a concurrent cycle: fixed, and for each live
+    /// byte.
     pub(crate) fn of(
         demand: &Demand,
         collector: Collector,
         cycle_ns: (f64, f64),
         heap_bytes: f64,
     ) -> Self {
-        let (collector, priced) = match demand.other(collector) {
+        let (source, priced) = match demand.other(collector) {
             Some(priced) => (collector, priced),
             None => (Collector::Serial, &demand.serial),
         };
-        let factor = |run: &OrdinaryRun, share| {
-            let simulated = simulated_bytes(demand, collector, run.heap_bytes, cycle_ns, share);
-            let factor = run.young.bytes / simulated;
-            (factor > 0.0 && factor.is_finite()).then_some(factor)
+        let runs = Runs {
+            demand,
+            collector: source,
+            cycle_ns,
+            runs: &priced.runs,
         };
-        // G1 has other errors, which are not those of kept objects: cards, regions, and when it marks.
-        let shares = match collector {
-            Collector::Serial | Collector::Parallel => &KEPT_SHARES[..],
-            _ => &KEPT_SHARES[..1],
-        };
-        let error = |share: f64| -> f64 {
-            let factors = priced.runs.iter().filter_map(|run| factor(run, share));
-            factors.map(|factor| factor.ln().powi(2)).sum()
-        };
-        let by_error = |a: &&f64, b: &&f64| error(**a).total_cmp(&error(**b));
-        let kept_share = *shares.iter().min_by(by_error).unwrap_or(&0.0);
-        let (least, most) = LIMITS;
-        let factor = priced.at(heap_bytes, |run| {
-            factor(run, kept_share).filter(|factor| (least..=most).contains(factor))
-        });
-        Self {
-            kept_share,
-            factor: factor.unwrap_or(1.0),
+        match collector {
+            Collector::Serial | Collector::Parallel => {
+                let nepotism = runs.nepotism();
+                let factors = runs.factors(|_| Survivors {
+                    nepotism,
+                    ..Survivors::PROFILED
+                });
+                let survivors = |heap_bytes| Survivors {
+                    factor: factor_at(&factors, heap_bytes).min(1.0),
+                    nepotism,
+                };
+                Self {
+                    survivors: survivors(heap_bytes),
+                    factor: factor_at(&runs.factors(survivors), heap_bytes),
+                }
+            }
+            // G1 also differs from its simulation for other reasons than its survivors.
+            Collector::G1 => {
+                let factors = runs.factors(|_| Survivors::PROFILED);
+                Self {
+                    factor: factor_at(&factors, heap_bytes),
+                    ..Self::PROFILED
+                }
+            }
+            Collector::Shenandoah | Collector::Z => Self::PROFILED,
         }
     }
 }
 
-/// Bytes that young collections copy in the simulation of a run; 0 if it cannot be simulated.
-fn simulated_bytes(
-    demand: &Demand,
+/// The factor with one heap size, from factors of runs with their heap sizes; 1 without any.
+fn factor_at(factors: &[(f64, f64)], heap_bytes: f64) -> f64 {
+    interpolated(factors.iter().copied(), heap_bytes).unwrap_or(1.0)
+}
+
+/// Ordinary runs with a collector.
+struct Runs<'a> {
+    demand: &'a Demand,
     collector: Collector,
-    heap_bytes: f64,
     cycle_ns: (f64, f64),
-    kept_share: f64,
-) -> f64 {
-    let setting = Setting {
-        demand,
-        survival: Survival::of(demand),
-        heap_bytes,
-        jvm_major: demand.jvm_major(),
-        cycle_ns,
-        allocation_factor: 1.0,
-        kept_share,
-    };
-    let found = simulate(collector, &setting).unwrap_or_default();
-    found.iter().filter(|c| is_young(c)).map(|c| c.bytes).sum()
+    runs: &'a [OrdinaryRun],
+}
+
+impl Runs<'_> {
+    /// The nepotism whose simulations are closest to the runs. Of equal ones, the smallest.
+    fn nepotism(&self) -> f64 {
+        let error = |nepotism: f64| -> f64 {
+            let survivors = Survivors {
+                nepotism,
+                ..Survivors::PROFILED
+            };
+            let compared = self.runs.iter().map(|run| self.compared(run, survivors));
+            compared.map(|compared| compared.error()).sum()
+        };
+        let all = NEPOTISM.map(|nepotism| (nepotism, error(nepotism)));
+        let best = all.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        best.map_or(0.0, |best| best.0)
+    }
+
+    /// The usable factors of the runs with their heap sizes, for survivors by heap size.
+    fn factors(&self, survivors: impl Fn(f64) -> Survivors) -> Vec<(f64, f64)> {
+        let factor = |run: &OrdinaryRun| {
+            let compared = self.compared(run, survivors(run.heap_bytes));
+            Some((run.heap_bytes, compared.factor?))
+        };
+        self.runs.iter().filter_map(factor).collect()
+    }
+
+    fn compared(&self, run: &OrdinaryRun, survivors: Survivors) -> Compared {
+        let setting = Setting {
+            demand: self.demand,
+            survival: Survival::of(self.demand),
+            heap_bytes: run.heap_bytes,
+            jvm_major: self.demand.jvm_major(),
+            cycle_ns: self.cycle_ns,
+            allocation_factor: 1.0,
+            survivors,
+        };
+        let found = simulate(self.collector, &setting).unwrap_or_default();
+        Compared::of(run, &found)
+    }
+}
+
+/// An ordinary run beside its simulation.
+struct Compared {
+    /// Bytes that young collections copied, for each byte in the simulation. `None`: outside of the limits, or one of them copied nothing.
+    factor: Option<f64>,
+    /// Collections of the whole heap in the run and in the simulation.
+    full: (f64, f64),
+}
+
+impl Compared {
+    fn of(run: &OrdinaryRun, simulated: &[Simulated]) -> Self {
+        let full = simulated.iter().filter(|c| c.kind == Kind::Full).count();
+        let factor = run.young.bytes / copied_bytes(simulated);
+        let (least, most) = LIMITS;
+        Self {
+            factor: (least..=most).contains(&factor).then_some(factor),
+            full: (run.full.collections, full as f64),
+        }
+    }
+
+    /// Sum of the squared logarithms of both ratios.
+    fn error(&self) -> f64 {
+        let full = (self.full.0 + 1.0) / (self.full.1 + 1.0);
+        self.factor.map_or(LARGEST_ERROR, |factor| {
+            factor.ln().powi(2) + full.ln().powi(2)
+        })
+    }
+}
+
+/// Bytes that young collections copy.
+fn copied_bytes(collections: &[Simulated]) -> f64 {
+    let young = collections.iter().filter(|c| is_young(c));
+    young.map(|c| c.bytes).sum()
 }
 
 /// Multiplies the bytes that young collections copy.
@@ -101,8 +183,9 @@ mod tests {
     use crate::demand::tests::constant_lifetime;
 
     const HEAP: f64 = 128.0 * 1048576.0;
+    const CYCLE: (f64, f64) = (0.0, 0.0);
 
-    /// Runs with these heaps and copied bytes.
+    /// Runs with these heaps and copied bytes, without collections of the whole heap.
     fn runs(all: &[(f64, f64)]) -> PricedRuns {
         let run = |(heap_bytes, bytes): &(f64, f64)| {
             let mut run = OrdinaryRun {
@@ -118,45 +201,123 @@ mod tests {
         }
     }
 
-    fn copies(demand: &Demand, collector: Collector, heap_bytes: f64) -> Copies {
-        Copies::of(demand, collector, (0.0, 0.0), heap_bytes)
+    /// The run that is as the simulation with these survivors.
+    fn simulated(
+        demand: &Demand,
+        collector: Collector,
+        heap_bytes: f64,
+        survivors: Survivors,
+    ) -> OrdinaryRun {
+        let setting = Setting {
+            demand,
+            survival: Survival::of(demand),
+            heap_bytes,
+            jvm_major: demand.jvm_major(),
+            cycle_ns: CYCLE,
+            allocation_factor: 1.0,
+            survivors,
+        };
+        let found = simulate(collector, &setting).unwrap();
+        let mut run = runs(&[(heap_bytes, copied_bytes(&found))]).runs[0];
+        run.full.collections = found.iter().filter(|c| c.kind == Kind::Full).count() as f64;
+        run
     }
 
-    fn simulated(demand: &Demand, collector: Collector, heap_bytes: f64, kept_share: f64) -> f64 {
-        simulated_bytes(demand, collector, heap_bytes, (0.0, 0.0), kept_share)
+    fn with(factor: f64, nepotism: f64) -> Survivors {
+        Survivors { factor, nepotism }
+    }
+
+    fn close(found: f64, expected: f64) -> bool {
+        (found / expected - 1.0).abs() < 1e-9
     }
 
     /// Objects live for 2 MB, so that each collection of an Eden of 34 944 KiB copies 2 MB: 27 collections of 1 GB.
     #[test]
     fn factor_is_copied_bytes_over_simulated_ones() {
         let mut demand = constant_lifetime(1000, 2e6);
-        let factor =
-            |demand: &Demand, collector, heap_bytes| copies(demand, collector, heap_bytes).factor;
-        assert_eq!(factor(&demand, Collector::Serial, HEAP), 1.0);
-        demand.serial = runs(&[(HEAP, 0.8 * 27.0 * 2e6)]);
+        let of = |demand: &Demand, collector| Copies::of(demand, collector, CYCLE, HEAP);
+        assert_eq!(of(&demand, Collector::Serial), Copies::PROFILED);
+        demand.serial = runs(&[(HEAP, 1.2 * 27.0 * 2e6)]);
         for collector in [Collector::Serial, Collector::Parallel] {
-            let found = factor(&demand, collector, HEAP);
-            assert!((found / 0.8 - 1.0).abs() < 0.05, "{found}");
+            let found = of(&demand, collector);
+            assert!((found.factor / 1.2 - 1.0).abs() < 0.05, "{found:?}");
+            assert_eq!(found.survivors, Survivors::PROFILED);
         }
-        let bytes = 1.2 * 27.0 * 2e6;
+        let bytes = 1.3 * 27.0 * 2e6;
         let parallel = |bytes| ("parallel".to_owned(), runs(&[(HEAP, bytes)]));
         demand.others.extend([parallel(10.0 * bytes)]);
-        assert_eq!(factor(&demand, Collector::Parallel, HEAP), 1.0);
-        // The runs with Parallel count for it, and those with Serial for the others.
+        assert_eq!(of(&demand, Collector::Parallel), Copies::PROFILED);
+        // The runs with Parallel count for it, and those with Serial for G1, which has none.
         demand.others.extend([parallel(bytes)]);
-        let by = |collector| simulated(&demand, collector, HEAP, 0.0);
-        assert_ne!(by(Collector::Parallel), by(Collector::Serial));
-        let found = factor(&demand, Collector::Parallel, HEAP);
-        assert!((found * by(Collector::Parallel) / bytes - 1.0).abs() < 1e-9);
-        assert_eq!(
-            factor(&demand, Collector::G1, HEAP),
-            factor(&demand, Collector::Serial, HEAP)
-        );
-        // A second run with four times the heap copies as many bytes as its simulation.
-        let larger = simulated(&demand, Collector::Serial, 4.0 * HEAP, 0.0);
-        demand.serial = runs(&[(HEAP, 0.81 * by(Collector::Serial)), (4.0 * HEAP, larger)]);
-        let found = factor(&demand, Collector::Serial, 2.0 * HEAP);
-        assert!((found / 0.9 - 1.0).abs() < 1e-9, "{found}");
+        let simulation = simulated(&demand, Collector::Parallel, HEAP, Survivors::PROFILED);
+        let found = of(&demand, Collector::Parallel).factor;
+        assert!(close(found, bytes / simulation.young.bytes));
+        assert_eq!(of(&demand, Collector::G1), of(&demand, Collector::Serial));
+        assert_eq!(of(&demand, Collector::Z), Copies::PROFILED);
+    }
+
+    #[test]
+    fn factors_are_interpolated_between_runs_with_a_usable_one() {
+        let mut demand = constant_lifetime(1000, 2e6);
+        let bytes = |heap_bytes| {
+            let found = simulated(&demand, Collector::Serial, heap_bytes, Survivors::PROFILED);
+            found.young.bytes
+        };
+        let (small, large) = (bytes(HEAP), bytes(4.0 * HEAP));
+        demand.serial = runs(&[(HEAP, 1.44 * small), (4.0 * HEAP, large)]);
+        let factor = |demand: &Demand, heap_bytes| {
+            Copies::of(demand, Collector::Serial, CYCLE, heap_bytes).factor
+        };
+        assert!(close(factor(&demand, 2.0 * HEAP), 1.2));
+        demand.serial.runs[0].young.bytes = 3.0 * small;
+        assert!(close(factor(&demand, 2.0 * HEAP), 1.0));
+    }
+
+    /// Objects live for 20 MB. In each collection, some of an age are promoted and others stay.
+    #[test]
+    fn survivors_are_those_of_the_runs() {
+        let mut demand = constant_lifetime(1000, 20e6);
+        for survivors in [
+            with(1.0, 0.0),
+            with(1.0, 0.5),
+            with(1.0, 1.0),
+            with(0.8, 0.0),
+        ] {
+            let run = |heap_bytes| simulated(&demand, Collector::Serial, heap_bytes, survivors);
+            demand.serial.runs = vec![run(HEAP), run(2.0 * HEAP)];
+            let found = Copies::of(&demand, Collector::Serial, CYCLE, HEAP);
+            assert_eq!(found.survivors.nepotism, survivors.nepotism, "{found:?}");
+            // Where fewer objects survive, the simulation already promotes fewer of them.
+            let expected = survivors.factor..survivors.factor + 0.08;
+            assert!(expected.contains(&found.survivors.factor), "{found:?}");
+            assert!((found.factor - 1.0).abs() < 0.05, "{found:?}");
+            let g1 = Copies::of(&demand, Collector::G1, CYCLE, HEAP);
+            assert_eq!(g1.survivors, Survivors::PROFILED);
+        }
+    }
+
+    /// As many copied bytes with other collections of the whole heap are another nepotism.
+    #[test]
+    fn collections_of_the_whole_heap_count() {
+        let full = Simulated {
+            kind: Kind::Full,
+            bytes: 9e6,
+            dead_bytes: 0.0,
+        };
+        let young = Simulated {
+            kind: Kind::Young,
+            bytes: 2e6,
+            ..full
+        };
+        let mut run = runs(&[(HEAP, 2e6)]).runs[0];
+        run.full.collections = 1.0;
+        let error =
+            |run: &OrdinaryRun, simulated: &[Simulated]| Compared::of(run, simulated).error();
+        assert_eq!(error(&run, &[young, full]), 0.0);
+        assert!(close(error(&run, &[young]), std::f64::consts::LN_2.powi(2)));
+        run.young.bytes *= 3.0;
+        assert_eq!(error(&run, &[young, full]), LARGEST_ERROR);
+        assert_eq!(error(&run, &[full]), LARGEST_ERROR);
     }
 
     #[test]
@@ -168,20 +329,5 @@ mod tests {
         });
         calibrate(&mut collections, 2.0);
         assert_eq!(collections.map(|c| c.bytes), [6.0, 3.0]);
-    }
-
-    /// Objects live for 20 MB, of which some are promoted in each collection while others of the same age stay.
-    #[test]
-    fn kept_share_is_that_of_runs_whose_dead_objects_are_kept() {
-        let mut demand = constant_lifetime(1000, 20e6);
-        let heaps = [HEAP, 2.0 * HEAP];
-        for share in [0.0, 0.5, 1.0] {
-            let bytes = heaps.map(|heap| simulated(&demand, Collector::Serial, heap, share));
-            let priced = runs(&[(heaps[0], bytes[0]), (heaps[1], bytes[1])]);
-            demand.serial = priced;
-            let found = copies(&demand, Collector::Serial, HEAP);
-            assert_eq!(found.kept_share, share);
-            assert!((found.factor - 1.0).abs() < 0.1, "{found:?}");
-        }
     }
 }

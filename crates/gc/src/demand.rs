@@ -41,35 +41,6 @@ pub struct PricedRuns {
     pub costs: CollectorCosts,
 }
 
-impl PricedRuns {
-    /// A value at a size of the heap, interpolated between the runs that have it: the logarithm of a positive value is linear in that of the size. Beyond the runs, the nearest one
-    /// counts. `None`: no run has a value.
-    pub(crate) fn at(
-        &self,
-        heap_bytes: f64,
-        value: impl Fn(&OrdinaryRun) -> Option<f64>,
-    ) -> Option<f64> {
-        let points: Vec<(f64, f64)> = self
-            .runs
-            .iter()
-            .filter_map(|run| Some((run.heap_bytes.ln(), value(run)?.ln())))
-            .collect();
-        let at = heap_bytes.ln();
-        let above = points.partition_point(|point| point.0 < at);
-        let (low, high) = (
-            points.get(above.saturating_sub(1))?,
-            points.get(above).or(points.last())?,
-        );
-        let span = high.0 - low.0;
-        let share = if span > 0.0 {
-            ((at - low.0) / span).clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
-        Some((low.1 + share * (high.1 - low.1)).exp())
-    }
-}
-
 /// The demand of one application.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -92,7 +63,7 @@ pub struct Demand {
     /// Ordinary runs with Parallel and G1, by name of the collector. Predictions for a collector without such runs follow from those with Serial.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub others: BTreeMap<String, PricedRuns>,
-    /// Cards with G1. Missing in profiles of earlier versions and of JVMs without G1: no refinement is predicted.
+    /// Cards in the runs with G1. Missing in profiles of JVMs without G1: no refinement is predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cards: Option<Cards>,
     /// In the order of time.
@@ -289,32 +260,6 @@ pub(crate) mod tests {
             censuses: (0..steps).map(census).collect(),
             not_measured: Vec::new(),
         }
-    }
-
-    #[test]
-    fn values_of_runs_are_interpolated_by_size_of_the_heap() {
-        let run = |heap_bytes: f64, bytes: f64| {
-            let mut run = OrdinaryRun {
-                heap_bytes,
-                ..OrdinaryRun::default()
-            };
-            run.young.bytes = bytes;
-            run
-        };
-        let mut priced = PricedRuns::default();
-        let at = |priced: &PricedRuns, heap_bytes: f64| {
-            let found = priced.at(heap_bytes, |run| {
-                (run.young.bytes > 0.0).then_some(run.young.bytes)
-            });
-            found.map(f64::round)
-        };
-        assert_eq!(at(&priced, 1e6), None);
-        priced.runs = vec![run(1e6, 20.0), run(2e6, 0.0), run(4e6, 80.0)];
-        // Twice the size has twice the value. The run without a value does not count.
-        let found = [0.5e6, 1e6, 2e6, 3e6, 4e6, 9e6].map(|heap| at(&priced, heap));
-        assert_eq!(found, [20.0, 20.0, 40.0, 60.0, 80.0, 80.0].map(Some));
-        priced.runs.remove(0);
-        assert_eq!(at(&priced, 1e6), Some(80.0));
     }
 
     #[test]

@@ -58,6 +58,28 @@ impl Work {
     }
 }
 
+/// A value with one heap size, from `values` of runs with their heap sizes in bytes: the logarithm of the value is linear in that of the size. Beyond the runs, the nearest one
+/// counts. `None`: no run has a positive size and value.
+pub(crate) fn interpolated(
+    values: impl Iterator<Item = (f64, f64)>,
+    heap_bytes: f64,
+) -> Option<f64> {
+    let positive = values.filter(|(heap_bytes, value)| *heap_bytes > 0.0 && *value > 0.0);
+    let mut points: Vec<(f64, f64)> = positive.map(|(x, y)| (x.ln(), y.ln())).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let at = heap_bytes.ln();
+    let above = points.partition_point(|point| point.0 < at);
+    let low = points.get(above.saturating_sub(1))?;
+    let high = points.get(above).unwrap_or(low);
+    let span = high.0 - low.0;
+    let share = if span > 0.0 {
+        ((at - low.0) / span).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    Some((low.1 + share * (high.1 - low.1)).exp())
+}
+
 impl OrdinaryRun {
     /// The run by the collections of its log. `gc_cpu_ns` is the processor time of the threads that work in pauses only, so the pauses divide it.
     pub fn of(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
@@ -98,6 +120,19 @@ mod tests {
             survivor_bytes: bytes,
             ..Collection::default()
         }
+    }
+
+    #[test]
+    fn values_are_interpolated_by_heap_size() {
+        let points = [(4e6, 80.0), (1e6, 20.0), (2e6, 0.0), (0.0, 7.0)];
+        let at = |points: &[(f64, f64)], heap_bytes| {
+            interpolated(points.iter().copied(), heap_bytes).map(f64::round)
+        };
+        // Twice the size has twice the value.
+        let found = [0.5e6, 1e6, 2e6, 3e6, 4e6, 9e6].map(|heap| at(&points, heap));
+        assert_eq!(found, [20.0, 20.0, 40.0, 60.0, 80.0, 80.0].map(Some));
+        assert_eq!(at(&points[..1], 1e6), Some(80.0));
+        assert_eq!(at(&points[2..], 1e6), None);
     }
 
     fn fixed(fixed_ns: f64) -> Terms {

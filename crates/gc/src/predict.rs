@@ -126,7 +126,7 @@ pub fn predict(
             jvm_major,
             cycle_ns,
             allocation_factor: 1.0,
-            kept_share: copies.kept_share,
+            survivors: copies.survivors,
         };
         let mut collections = simulate(collector, &setting)?;
         calibrate(&mut collections, copies.factor);

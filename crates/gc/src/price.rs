@@ -4,6 +4,7 @@ use crate::Collector;
 use crate::costs::{CollectorCosts, Terms, Time};
 use crate::demand::{Demand, PricedRuns};
 use crate::log::Kind;
+use crate::ordinary::{OrdinaryRun, interpolated};
 use crate::policy::Simulated;
 
 /// Costs for this application's objects: fixed, and for each live byte.
@@ -40,29 +41,33 @@ struct Profiled<'a> {
     ns_per_byte: f64,
 }
 
-/// The prices of young and of full collections in the runs of the profile, for a heap of a size. `None`: the runs or the benchmarks had no collections of that sort.
+/// The prices of young and of full collections in the runs of the profile, for one heap size. `None`: the runs or the benchmarks had no collections of that sort.
 fn profiled(time: Time, priced: &PricedRuns, heap_bytes: f64) -> [Option<Profiled<'_>>; 2] {
     let costs = &priced.costs;
-    let (young, full) = (costs.young(time), costs.full(time));
-    let of = |terms, ns_per_byte: Option<f64>| {
-        let terms: &Terms = terms;
-        let has_shapes = !terms.ns_per_byte.is_empty();
-        ns_per_byte
-            .filter(|_| has_shapes)
-            .map(|ns_per_byte| Profiled { terms, ns_per_byte })
-    };
     [
-        of(
-            young,
-            priced.at(heap_bytes, |run| run.young.ns_per_byte(time, young, 0.0)),
-        ),
-        of(
-            full,
-            priced.at(heap_bytes, |run| {
-                run.full.ns_per_byte(time, full, costs.dead_weight)
-            }),
-        ),
+        profiled_sort(priced, heap_bytes, costs.young(time), |run, terms| {
+            run.young.ns_per_byte(time, terms, 0.0)
+        }),
+        profiled_sort(priced, heap_bytes, costs.full(time), |run, terms| {
+            run.full.ns_per_byte(time, terms, costs.dead_weight)
+        }),
     ]
+}
+
+/// The price of one sort of collections, whose costs by the benchmarks are `terms`. `price` has it in one run.
+fn profiled_sort<'a>(
+    priced: &PricedRuns,
+    heap_bytes: f64,
+    terms: &'a Terms,
+    price: impl Fn(&OrdinaryRun, &Terms) -> Option<f64>,
+) -> Option<Profiled<'a>> {
+    if terms.ns_per_byte.is_empty() {
+        return None;
+    }
+    let of_run = |run: &OrdinaryRun| Some((run.heap_bytes, price(run, terms)?));
+    let prices = priced.runs.iter().filter_map(of_run);
+    let ns_per_byte = interpolated(prices, heap_bytes)?;
+    Some(Profiled { terms, ns_per_byte })
 }
 
 /// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so that Shenandoah has little to evacuate. From two programs on which the
@@ -83,7 +88,7 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// The prices of a collector with a heap of a size, from the collector's `costs`. Ordinary runs with this collector count before those with Serial. Where no run had collections
+    /// The prices of a collector with one heap size, from the collector's `costs`. Ordinary runs with this collector count before those with Serial. Where no run had collections
     /// of a sort, the benchmarks stand for them.
     pub(crate) fn of(
         collector: Collector,
@@ -147,7 +152,7 @@ mod tests {
 
     use super::*;
     use crate::demand::tests::constant_lifetime;
-    use crate::ordinary::{OrdinaryRun, Work};
+    use crate::ordinary::Work;
 
     const HEAP: f64 = 64e6;
 

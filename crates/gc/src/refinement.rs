@@ -15,27 +15,27 @@ const STORES: &str = "stores/24";
 /// The benchmark of nodes in random order.
 pub(crate) const NODES: &str = "random/24";
 
-/// Cards of an application in a run with G1.
+/// Cards of an application in one or more runs with G1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cards {
-    /// Bytes that the application allocated until the last collection.
+    /// Bytes that the application allocated until the last collection of each run.
     pub allocated_bytes: f64,
     /// Dirty cards until then: those that a collection found, and those that threads of G1 or of the application refined. A store into a card that is still dirty does not count.
     pub dirty: f64,
-    /// Share of the collections from the first one on that had at least 512 such cards.
+    /// Share of a run's collections that come after the first one with at least 512 such cards, which counts, too. The mean over the runs.
     pub woken_share: f64,
 }
 
 impl Cards {
-    /// The cards by the collections of one or more runs.
+    /// The cards by the collections of each run.
     pub fn of(runs: &[Vec<Collection>]) -> Self {
-        let all = runs.iter().map(|run| pauses(run).count()).sum::<usize>();
+        let woken_share = |run: &Vec<Collection>| woken(run) / pauses(run).count().max(1) as f64;
         let collections = runs.iter().flatten();
         Self {
             allocated_bytes: collections.clone().map(|c| c.eden_bytes).sum(),
             dirty: collections.map(dirty).sum(),
-            woken_share: runs.iter().map(|run| woken(run)).sum::<f64>() / all.max(1) as f64,
+            woken_share: runs.iter().map(woken_share).sum::<f64>() / runs.len().max(1) as f64,
         }
     }
 }
@@ -189,7 +189,7 @@ mod tests {
         // The thread of another run sleeps until its own first such collection.
         let two = Cards::of(&[all.to_vec(), calm.to_vec()]);
         assert_eq!((two.allocated_bytes, two.dirty), (6e6, 692.0 + 949.0));
-        assert_eq!(two.woken_share, 0.5);
+        assert_eq!(two.woken_share, 0.375);
     }
 
     /// Each collection costs 2 ms. A card of old nodes costs 600 ns, as much as 300 bytes of 2 ns; cards of other benchmarks do not count.

@@ -43,6 +43,23 @@ fn too_small(setting: &Setting) -> String {
     )
 }
 
+/// How the survivors of young collections differ from the live objects of the profile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Survivors {
+    /// Bytes that survive, for each live byte of the profile.
+    pub factor: f64,
+    /// Share of the dead survivors that dead promoted objects of the same age keep alive.
+    pub nepotism: f64,
+}
+
+impl Survivors {
+    /// The live objects of the profile.
+    pub const PROFILED: Self = Self {
+        factor: 1.0,
+        nepotism: 0.0,
+    };
+}
+
 /// Input of a simulation.
 pub struct Setting<'a> {
     /// The application.
@@ -57,8 +74,8 @@ pub struct Setting<'a> {
     pub cycle_ns: (f64, f64),
     /// Bytes that the application allocates with this collector for each byte in the profile: the rest of buffers, for example. Close to 1.
     pub allocation_factor: f64,
-    /// Share of the dead survivors that promoted dead objects keep alive.
-    pub kept_share: f64,
+    /// The survivors of young collections. Shenandoah and Z have none.
+    pub survivors: Survivors,
 }
 
 impl Setting<'_> {

@@ -85,6 +85,7 @@ mod tests {
     use super::*;
     use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
+    use crate::policy::Survivors;
 
     /// Sizes in logs of JDK 17 and 25 with 48 MB: Eden has 12 MiB, and 6 MiB as soon as survivor spaces of 2 MiB have become 5 MiB. That is after the sixth collection here. A
     /// collection of the whole heap comes in the place of a young one, so each Eden has one collection.
@@ -99,13 +100,19 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
-            kept_share: 0.0,
+            survivors: Survivors::PROFILED,
         });
         let found = found.unwrap();
         let rest = (613e6 - mebibytes(6.0 * 12.0)) / mebibytes(6.0);
-        assert_eq!(found.len(), 6 + rest as usize);
-        // 10.5 and 12.6 MB are promoted of the old generation's 33.6 MB. Such an amount does not fit once more.
-        let first: Vec<Kind> = found.iter().take(3).map(|c| c.kind).collect();
-        assert_eq!(first, [Kind::Young, Kind::Young, Kind::Full]);
+        // A survivor space may become smaller for a while, and Eden larger.
+        let expected = 6 + rest as usize;
+        assert!(
+            (expected - 1..=expected).contains(&found.len()),
+            "{}",
+            found.len()
+        );
+        // 10.5, 11 and 11 MB are promoted of the old generation's 33.6 MB. Such an amount does not fit once more.
+        let first: Vec<Kind> = found.iter().take(4).map(|c| c.kind).collect();
+        assert_eq!(first, [Kind::Young, Kind::Young, Kind::Young, Kind::Full]);
     }
 }

@@ -94,6 +94,7 @@ mod tests {
     use super::*;
     use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
+    use crate::policy::Survivors;
 
     fn run(lifetime: f64, heap_bytes: f64) -> Result<Vec<Simulated>, String> {
         let demand = constant_lifetime(1000, lifetime);
@@ -104,7 +105,7 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
-            kept_share: 0.0,
+            survivors: Survivors::PROFILED,
         })
     }
 
@@ -143,7 +144,7 @@ mod tests {
                 jvm_major,
                 cycle_ns: (0.0, 0.0),
                 allocation_factor: 1.0,
-                kept_share: 0.0,
+                survivors: Survivors::PROFILED,
             });
             let found = found.unwrap();
             let full = found.iter().filter(|c| c.kind == Kind::Full).count();

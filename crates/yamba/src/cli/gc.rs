@@ -21,12 +21,12 @@ use super::{Failure, of_system, output};
 
 /// What does garbage collection cost with another collector or heap?
 ///
-/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a Java application a few times and records its demand: how much it allocates, and how long
+/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a Java application many times and records its demand: how much it allocates, and how long
 /// objects live. `predict` simulates each collector and gives the number of collections, their processor time and their pauses.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba gc profile -o app.gc -- java -jar app.jar       seven runs of the application
+  yamba gc profile -o app.gc -- java -jar app.jar       19 runs of the application
   yamba gc predict app.gc                               all collectors, five heap sizes
   yamba gc predict app.gc --heap 128M --heap 512M --collector g1
   yamba gc predict app.gc --heap 256M --measure         runs the application, too, and prints the errors

@@ -7,7 +7,7 @@ use crate::support::{Yamba, json as document};
 
 const MEGABYTE: f64 = 1e6;
 
-/// After each 4 MB, 6 to 8 MB are alive. Copying a byte takes 1 ns. The ordinary run has 20 collections of an Eden of 50 MB.
+/// After each 4 MB, 6 to 8 MB are alive. Copying a byte takes 1 ns. The ordinary runs have collections of an Eden of 50 and 150 MB.
 fn profile() -> Value {
     let census = |i: usize| {
         let newest = [4e6, 2e6, 3e6][i % 3];
@@ -20,13 +20,18 @@ fn profile() -> Value {
     json!({
         "schema": "yamba-gc-profile/1", "application": "app", "command": ["App"], "jvm": "17",
         "allocated_bytes": 1000.0 * MEGABYTE, "mutator_ns": 1e9,
-        "ordinary": {
-            "heap_bytes": 188e6,
-            "young": {"collections": 20, "bytes": 120e6, "cpu_ns": 122e6, "pause_ns": 122e6},
-            "full": {"collections": 0, "bytes": 0, "cpu_ns": 0, "pause_ns": 0},
-        },
-        "serial": costs(),
+        "serial": {"runs": [ordinary(188e6, 20.0), ordinary(563e6, 6.0)], "costs": costs()},
         "censuses": (0..250).map(census).collect::<Vec<_>>(), "not_measured": [],
+    })
+}
+
+/// A run with this heap and number of young collections, which copy 6 MB each.
+fn ordinary(heap_bytes: f64, collections: f64) -> Value {
+    let time_ns = collections * 6.1e6;
+    json!({
+        "heap_bytes": heap_bytes,
+        "young": {"collections": collections, "bytes": collections * 6e6, "cpu_ns": time_ns, "pause_ns": time_ns},
+        "full": {"collections": 0, "bytes": 0, "cpu_ns": 0, "pause_ns": 0},
     })
 }
 

@@ -268,6 +268,7 @@ mod tests {
     use super::*;
     use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
+    use crate::policy::Survivors;
 
     /// Collections and markings of an application that allocates `steps` MB, as fast as the benchmark with Serial: 2.2 MB a ms. Its objects live for `lifetime` bytes.
     fn simulated(
@@ -286,7 +287,7 @@ mod tests {
             jvm_major,
             cycle_ns: (cycle_ns, 0.0),
             allocation_factor: 1.0,
-            kept_share: 0.0,
+            survivors: Survivors::PROFILED,
         });
         found.unwrap()
     }

@@ -188,6 +188,7 @@ mod tests {
     use super::*;
     use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
+    use crate::policy::Survivors;
 
     /// A heap of 100 regions of 1 MiB: waste of 5 regions is accepted.
     fn heap() -> Heap {
@@ -240,7 +241,7 @@ mod tests {
             jvm_major: 25,
             cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
-            kept_share: 0.0,
+            survivors: Survivors::PROFILED,
         };
         let heap = heap();
         let now = 100e6;

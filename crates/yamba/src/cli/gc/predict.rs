@@ -208,6 +208,7 @@ fn document<T: serde::de::DeserializeOwned>(path: &Path, schema: &str) -> Result
         }
         serde_json::from_value(value).map_err(|e| e.to_string())
     };
-    let help = "docs/gc.md describes profiles and costs";
-    document_file::read(path, parse, help, help)
+    let origin = "docs/gc.md describes profiles and costs";
+    let form = "an earlier version of Yamba may have written it: take it again with `yamba gc profile` or `yamba gc characterise`";
+    document_file::read(path, parse, origin, form)
 }
