@@ -178,3 +178,35 @@ fn first_line(text: &str) -> String {
         .unwrap_or("no message")
         .to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs whose collections took these times.
+    fn runs(times_ns: &[f64]) -> Vec<Finished> {
+        let run = |time_ns: &f64| Finished {
+            elapsed_ns: 0.0,
+            cpu: CpuTime {
+                collecting_ns: time_ns / 2.0,
+                marking_ns: time_ns / 2.0,
+                refining_ns: 100.0 - time_ns,
+            },
+            log: String::new(),
+        };
+        times_ns.iter().map(run).collect()
+    }
+
+    #[test]
+    fn benchmarks_have_the_least_run_and_applications_the_median() {
+        let least = |times_ns: &[f64]| Finished::least(runs(times_ns)).map(|run| run.cpu_ns());
+        let median = |times_ns: &[f64]| Finished::median(runs(times_ns)).map(|run| run.cpu_ns());
+        let times_ns = [30.0, 10.0, 20.0];
+        assert_eq!(
+            (least(&times_ns), median(&times_ns)),
+            (Some(10.0), Some(20.0))
+        );
+        assert_eq!(median(&times_ns[..2]), Some(30.0));
+        assert_eq!((least(&[]), median(&[])), (None, None));
+    }
+}

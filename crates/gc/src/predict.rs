@@ -87,7 +87,7 @@ struct Outcome {
 
 /// Factors of the heap's size in variations of the simulation. A collection more or less before the end of an application, or before its live set falls, is chance. So the
 /// variation with the median of the processor time is predicted, and the results of all of them span the interval. The first is the exact size, which must have a prediction.
-const HEAP_FACTORS: [f64; 5] = [1.0, 0.97, 0.985, 1.015, 1.03];
+const HEAP_FACTORS: [f64; 9] = [1.0, 0.96, 0.97, 0.98, 0.99, 1.01, 1.02, 1.03, 1.04];
 
 /// How to replace costs that lack something.
 pub const MEASURE_AGAIN: &str =

@@ -7,7 +7,7 @@ mod status;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) use layout::{entries, table};
 pub(super) use status::StatusLine;
@@ -136,7 +136,27 @@ pub(super) fn whole(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let cannot = |e: io::Error| cannot_write(path, &e).help("name another file");
+    let cannot = |e: io::Error| cannot_write_another(path, &e);
+    let (beside, target) = temporary(path)?;
+    let mut out = BufWriter::new(beside.as_file());
+    write(&mut out).map_err(cannot)?;
+    out.flush().map_err(cannot)?;
+    drop(out);
+    beside.as_file().sync_all().map_err(cannot)?;
+    beside.persist(&target).map_err(|e| cannot(e.error))?;
+    Ok(())
+}
+
+/// Fails now if [`whole`] could not write to `path` later. A command that measures first calls it, so that no measurement is lost. `-` is standard output.
+pub(super) fn check(path: Option<&Path>) -> Result<(), Failure> {
+    match path {
+        Some(path) if path != Path::new("-") => temporary(path).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// A temporary file that can replace `path`, and its target.
+fn temporary(path: &Path) -> Result<(NamedTempFile, PathBuf), Failure> {
     // The target of a symbolic link is replaced, not the link itself.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.exists() && !target.is_file() {
@@ -146,14 +166,12 @@ pub(super) fn whole(
         ))
         .help("name another file, or send standard output there"));
     }
-    let beside = beside(&target).map_err(cannot)?;
-    let mut out = BufWriter::new(beside.as_file());
-    write(&mut out).map_err(cannot)?;
-    out.flush().map_err(cannot)?;
-    drop(out);
-    beside.as_file().sync_all().map_err(cannot)?;
-    beside.persist(&target).map_err(|e| cannot(e.error))?;
-    Ok(())
+    let beside = beside(&target).map_err(|e| cannot_write_another(path, &e))?;
+    Ok((beside, target))
+}
+
+fn cannot_write_another(path: &Path, error: &io::Error) -> Failure {
+    cannot_write(path, error).help("name another file")
 }
 
 /// Writes a page to a file and notes its size. `-` is standard output.

@@ -98,6 +98,7 @@ pub(super) struct Predict {
 
 impl Predict {
     pub(super) fn run(self) -> Result<(), Failure> {
+        output::check(self.page.as_deref())?;
         let mut vectors = Vec::new();
         for path in self.vectors.iter().chain(&self.against) {
             vectors.push(vectors::load(path, &self.store.choice())?);

@@ -99,6 +99,8 @@ enum How {
 
 impl TraceCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
+        output::check(self.output.as_deref())?;
+        output::check(self.files.as_deref())?;
         let started_unix_s = unix_s();
         let (vector, machine) = self.vector()?;
         self.write(&vector)?;
@@ -251,8 +253,8 @@ fn paths(count: usize) -> String {
 
 /// Writes a document to a file.
 fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
-    std::fs::write(path, text.map_err(Failure::ours)? + "\n")
-        .map_err(|e| output::cannot_write(path, &e).help("name a file in a folder that exists"))
+    let text = text.map_err(Failure::ours)?;
+    output::whole(path, |out| writeln!(out, "{text}"))
 }
 
 /// Writes the document of file accesses, and prints their number and warnings about missing accesses.

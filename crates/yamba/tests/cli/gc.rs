@@ -124,3 +124,29 @@ fn collector_without_costs_is_named_with_its_reason() {
     assert!(missing.contains("g1: the costs lack it"), "{missing}");
     assert_eq!(found["predictions"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn profile_of_an_earlier_version_is_refused() {
+    let mut old = profile();
+    old["ordinary"] = old["serial"]["runs"][0].clone();
+    old["serial"] = costs();
+    let mut yamba = prepared().file("old.gc", old.to_string());
+    yamba
+        .run("gc predict old.gc --costs costs.json")
+        .refused(&["old.gc: ", "take it again with `yamba gc profile`"]);
+}
+
+#[test]
+fn file_that_cannot_be_written_is_refused_before_the_application_runs() {
+    let mut yamba = prepared();
+    for command in [
+        "gc profile -o missing/app.gc -- touch ran",
+        "trace -o missing/app.vector -- touch ran",
+        "trace --files missing/app.files -- touch ran",
+        "gc predict app.gc --costs costs.json -o missing/page.html --measure",
+    ] {
+        let refused = yamba.run(command);
+        refused.refused(&["cannot write missing/", "name another file"]);
+    }
+    assert!(!yamba.folder.path().join("ran").exists());
+}

@@ -59,6 +59,7 @@ pub(super) struct Predict {
 
 impl Predict {
     pub(super) fn run(self) -> Result<(), Failure> {
+        output::check(self.output.as_deref())?;
         let demand: Demand = document(&self.profile, PROFILE)?;
         let (costs, jvm) = self.costs()?;
         let mut found = Predictions {
