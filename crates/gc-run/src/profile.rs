@@ -26,8 +26,13 @@ const ORDINARY_LIVE_SETS: [f64; 2] = [2.25, 6.0];
 const LEAST_HEAP_BYTES: f64 = 24e6;
 /// Runs with each heap. That with the median of the collector's processor time counts.
 const ORDINARY_RUNS: usize = 3;
-/// Collectors that can have ordinary runs beside those with Serial: they stop the application.
-pub const OTHERS: [Collector; 2] = [Collector::Parallel, Collector::G1];
+/// Collectors that can have ordinary runs beside those with Serial.
+pub const OTHERS: [Collector; 4] = [
+    Collector::Parallel,
+    Collector::G1,
+    Collector::Shenandoah,
+    Collector::Z,
+];
 
 /// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has
 /// the reasons for missing runs. The costs of Serial must be there, and one of its ordinary runs must succeed.
@@ -167,7 +172,11 @@ impl Application<'_> {
             };
             let collections = median.collections();
             let cpu_ns = median.cpu.collecting_ns;
-            let mut run = OrdinaryRun::of(*heap_bytes as f64, &collections, cpu_ns);
+            let mut run = if collector.is_concurrent() {
+                OrdinaryRun::concurrent(*heap_bytes as f64, &collections, cpu_ns)
+            } else {
+                OrdinaryRun::of(*heap_bytes as f64, &collections, cpu_ns)
+            };
             if collector == Collector::G1 {
                 // The log does not tell the freed bytes.
                 run.full.dead_bytes = 0.0;

@@ -4,6 +4,7 @@
 
 mod calibration;
 pub mod collector;
+mod correction;
 pub mod costs;
 mod dead;
 pub mod demand;
@@ -11,6 +12,7 @@ pub mod fit;
 pub mod log;
 pub mod observation;
 pub mod ordinary;
+mod outcome;
 pub mod policy;
 pub mod predict;
 mod price;

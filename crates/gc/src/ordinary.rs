@@ -22,7 +22,7 @@ pub struct Work {
     pub pause_ns: f64,
 }
 
-/// A run with a collector that stops the application, and a heap of fixed size.
+/// A run with a heap of fixed size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OrdinaryRun {
@@ -32,12 +32,19 @@ pub struct OrdinaryRun {
     pub young: Work,
     /// Collections of the whole heap.
     pub full: Work,
+    /// All collections of a concurrent collector. Bytes are not counted.
+    #[serde(default, skip_serializing_if = "Work::is_none")]
+    pub cycles: Work,
 }
 
 /// At least this share of a time counts as the cost of bytes: the fixed costs of the benchmarks may exceed those of the application.
 const LEAST_SHARE: f64 = 0.2;
 
 impl Work {
+    fn is_none(&self) -> bool {
+        self.collections == 0.0
+    }
+
     fn add(&mut self, bytes: f64, pauses_ns: f64) {
         self.collections += 1.0;
         self.bytes += bytes;
@@ -81,6 +88,19 @@ pub(crate) fn interpolated(
 }
 
 impl OrdinaryRun {
+    /// A run with a concurrent collector. `cpu_ns` is the processor time of all of its threads.
+    pub fn concurrent(heap_bytes: f64, collections: &[Collection], cpu_ns: f64) -> Self {
+        let mut run = Self {
+            heap_bytes,
+            ..Self::default()
+        };
+        for collection in collections {
+            run.cycles.add(0.0, collection.pauses_ns.iter().sum());
+        }
+        run.cycles.cpu_ns = cpu_ns;
+        run
+    }
+
     /// The run by the collections of its log. `gc_cpu_ns` is the processor time of the threads that work in pauses only, so the pauses divide it.
     pub fn of(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
         let mut run = Self {
@@ -173,6 +193,24 @@ mod tests {
         // Of 40 MB, 30 MB were dead. Each costs a fifth of a live byte.
         let of_full = run.full.ns_per_byte(Time::Pause, &fixed(1e6), 0.2);
         assert_eq!(of_full, Some(0.5));
+    }
+
+    #[test]
+    fn all_collections_of_a_concurrent_collector_are_one_sort() {
+        let cycle = Collection {
+            kind: Some(Kind::Cycle),
+            pauses_ns: vec![1e4, 3e4],
+            ..Collection::default()
+        };
+        let run = OrdinaryRun::concurrent(64e6, &[young(1e6, 2e4), cycle], 9e6);
+        let expected = Work {
+            collections: 2.0,
+            cpu_ns: 9e6,
+            pause_ns: 6e4,
+            ..Work::default()
+        };
+        assert_eq!(run.cycles, expected);
+        assert_eq!((run.young, run.full), (Work::default(), Work::default()));
     }
 
     /// The pauses of a marking take a third of the processor time, and belong to neither sort.

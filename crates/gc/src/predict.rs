@@ -3,13 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Collector;
-use crate::calibration::{Copies, calibrate};
-use crate::costs::{CollectorCosts, Time};
-use crate::demand::{Demand, Survival};
-use crate::log::Kind;
-use crate::policy::{Setting, Simulated, mutator_ns, simulate};
-use crate::price::Prices;
-use crate::refinement;
+use crate::correction::Correction;
+use crate::costs::CollectorCosts;
+use crate::demand::Demand;
+use crate::outcome::{Outcome, median, simulated};
 
 /// A predicted figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,20 +72,6 @@ fn unexplained(collector: Collector) -> [f64; 4] {
     }
 }
 
-/// Totals of one simulation.
-struct Outcome {
-    collections: f64,
-    cycles: f64,
-    cpu_ns: f64,
-    pause_ns: f64,
-    longest_ns: f64,
-    cpu_deviation: f64,
-}
-
-/// Factors of the heap's size in variations of the simulation. A collection more or less before the end of an application, or before its live set falls, is chance. So the
-/// variation with the median of the processor time is predicted, and the results of all of them span the interval. The first is the exact size, which must have a prediction.
-const HEAP_FACTORS: [f64; 9] = [1.0, 0.96, 0.97, 0.98, 0.99, 1.01, 1.02, 1.03, 1.04];
-
 /// How to replace costs that lack something.
 pub const MEASURE_AGAIN: &str =
     "measure the file again on its machine with `yamba gc characterise --force --json > FILE`";
@@ -104,69 +87,18 @@ pub fn predict(
     if let Some(reason) = costs.lacking(collector, jvm_major) {
         return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
     }
-    let prices = |time| Prices::of(collector, time, costs, demand, heap_bytes as f64);
-    let (cpu, pause) = (prices(Time::Processor), prices(Time::Pause));
-    let refinement_ns = |collections: f64| {
-        let run = refinement::Run {
-            allocated_bytes: demand.allocated_bytes,
-            mutator_ns: mutator_ns(demand),
-            collections,
-            ns_per_byte: cpu.young.ns_per_byte,
-        };
-        let both = costs.refinement.zip(demand.cards.as_ref());
-        both.map_or(0.0, |(costs, cards)| costs.cpu_ns(cards, jvm_major, run))
-    };
-    let cycle_ns = (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte);
-    let copies = Copies::of(demand, collector, cycle_ns, heap_bytes as f64);
-    let at = |factor: f64| {
-        let setting = Setting {
-            demand,
-            survival: Survival::of(demand),
-            heap_bytes: heap_bytes as f64 * factor,
-            jvm_major,
-            cycle_ns,
-            allocation_factor: 1.0,
-            survivors: copies.survivors,
-        };
-        let mut collections = simulate(collector, &setting)?;
-        calibrate(&mut collections, copies.factor);
-        let mut found = outcome(&collections, &cpu, &pause);
-        found.cpu_ns += refinement_ns(found.collections);
-        Ok::<_, String>(found)
-    };
-    let [exact, others @ ..] = HEAP_FACTORS;
-    let mut outcomes = vec![at(exact)?];
-    outcomes.extend(others.into_iter().filter_map(|factor| at(factor).ok()));
+    let mut outcomes = simulated(demand, collector, costs, jvm_major, heap_bytes)?;
+    let correction = Correction::of(demand, collector, jvm_major, heap_bytes as f64);
+    for outcome in &mut outcomes {
+        correction.apply(outcome);
+    }
     Ok(summary(collector, heap_bytes, outcomes))
 }
 
-fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
-    let is_cycle = |c: &&Simulated| c.kind == Kind::ConcurrentMark;
-    let pauses: Vec<f64> = collections.iter().map(|c| pause.cost(c)).collect();
-    let cpu_ns: f64 = collections.iter().map(|c| cpu.cost(c)).sum();
-    let uncertain: f64 = collections
-        .iter()
-        .map(|c| cpu.cost(c) * cpu.price(c.kind).deviation)
-        .sum();
-    Outcome {
-        collections: collections.iter().filter(|c| !is_cycle(c)).count() as f64,
-        cycles: collections.iter().filter(is_cycle).count() as f64,
-        cpu_ns,
-        pause_ns: pauses.iter().sum(),
-        longest_ns: pauses.iter().copied().fold(0.0, f64::max),
-        cpu_deviation: if cpu_ns > 0.0 {
-            uncertain / cpu_ns
-        } else {
-            0.0
-        },
-    }
-}
-
 /// The prediction from the outcomes of all variations.
-fn summary(collector: Collector, heap_bytes: u64, mut outcomes: Vec<Outcome>) -> Prediction {
+fn summary(collector: Collector, heap_bytes: u64, outcomes: Vec<Outcome>) -> Prediction {
     let [count, cpu, pause, longest] = unexplained(collector);
-    outcomes.sort_by(|a, b| a.cpu_ns.total_cmp(&b.cpu_ns));
-    let median = &outcomes[outcomes.len() / 2];
+    let median = median(&outcomes);
     let objects = 2.0 * median.cpu_deviation;
     let figure = |value: fn(&Outcome) -> f64, share: f64, least: f64| {
         let values = outcomes.iter().map(value);
@@ -261,7 +193,7 @@ mod tests {
             longest_ns: 1.0,
             cpu_deviation: 0.0,
         };
-        let all = [9e9, 1e9, 2e9].map(outcome);
+        let all = [1e9, 2e9, 9e9].map(outcome);
         let found = summary(Collector::Serial, 1 << 20, all.into());
         let cpu = found.gc_cpu_ns;
         assert_eq!((cpu.predicted, found.collections.predicted), (2e9, 2e9));

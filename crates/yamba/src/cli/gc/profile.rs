@@ -15,9 +15,9 @@ use crate::cli::{Failure, output, quantity};
 
 /// Record how much a Java application allocates, and how long its objects live
 ///
-/// The application runs 19 times. In the first run, with the Serial collector, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
-/// allocated, so they do not depend on the speed of the machine. The others, three each with Serial, Parallel and G1 and two heap sizes, show the cost of ordinary collections. Options
-/// of `java` for heap and collector are replaced.
+/// The application runs 31 times. In the first run, with the Serial collector, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
+/// allocated, so they do not depend on the speed of the machine. The others, three for each collector and two heap sizes, show the cost of ordinary collections. Options of `java` for
+/// heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,8 +31,8 @@ pub(super) struct Profile {
     /// Allocation between two counts
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = quantity::bytes)]
     step: u64,
-    /// Costs of ordinary collections with Serial and this collector only; may be repeated [default: serial, parallel and g1]
-    #[arg(long = "collector", value_name = "NAME", value_parser = ["serial", "parallel", "g1"])]
+    /// Costs of ordinary collections with Serial and this collector only; may be repeated [default: all]
+    #[arg(long = "collector", value_name = "NAME", value_parser = ["serial", "parallel", "g1", "shenandoah", "z"])]
     collectors: Vec<String>,
     /// Longest time of each run
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
