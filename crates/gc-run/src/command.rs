@@ -25,7 +25,8 @@ fn varies(option: &str) -> bool {
     ];
     let is_collector = (option.starts_with("-XX:+Use") || option.starts_with("-XX:-Use"))
         && option.ends_with("GC");
-    is_collector || sizes.iter().any(|s| option.starts_with(s))
+    // Whether Z has generations is part of the collector.
+    is_collector || option.ends_with("ZGenerational") || sizes.iter().any(|s| option.starts_with(s))
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub fn profile(
     let application = Application {
         jvm,
         command,
-        heaps: ordinary_heaps(demand.largest_live_bytes(), limits),
+        live_bytes: demand.largest_live_bytes(),
         limits,
     };
     let serial = application.runs(Collector::Serial, ORDINARY_RUNS)?;
@@ -89,8 +89,10 @@ fn add_g1(demand: &mut Demand, application: &Application, costs: &Costs, wanted:
             }
         }
         Err(reason) => {
-            let reason = missing(collector, &reason);
-            demand.not_measured.push(format!("cards, and {reason}"));
+            if costs.is_some() {
+                demand.not_measured.push(missing(collector, &reason));
+            }
+            demand.not_measured.push(format!("cards with G1: {reason}"));
         }
     }
 }
@@ -109,12 +111,13 @@ fn missing(collector: Collector, reason: &str) -> String {
     format!("ordinary runs with {}: {reason}", collector.name())
 }
 
-/// Heaps of the ordinary runs for a largest live set, in bytes. They differ by the same factor however small the live set is, as far as the resident memory of a run is allowed to be
-/// twice the heap.
-fn ordinary_heaps(live_bytes: f64, limits: Limits) -> Vec<u64> {
+/// Heaps of the ordinary runs with a collector for a largest live set, in bytes and in rising order. They differ by the same factor however small the live set is, as far as the
+/// resident memory of a run is allowed to be twice the heap. Z without generations maps its heap three times.
+fn ordinary_heaps(collector: Collector, live_bytes: f64, limits: Limits) -> Vec<u64> {
     let [small, large] = ORDINARY_LIVE_SETS;
     let least = (small * live_bytes).max(LEAST_HEAP_BYTES);
-    let most = limits.resident_bytes as f64 / 2.0;
+    let share = if collector == Collector::Z { 4.0 } else { 2.0 };
+    let most = limits.resident_bytes as f64 / share;
     let both = [least, least * large / small];
     let mut heaps = both.map(|bytes| bytes.min(most) as u64).to_vec();
     heaps.dedup();
@@ -134,8 +137,8 @@ fn costs_of(costs: &Costs, collector: Collector) -> Result<&CollectorCosts, Stri
 struct Application<'a> {
     jvm: &'a Jvm,
     command: &'a JavaCommand,
-    /// In bytes, in rising order.
-    heaps: Vec<u64>,
+    /// The largest live set.
+    live_bytes: f64,
     limits: Limits,
 }
 
@@ -148,25 +151,30 @@ struct OrdinaryRuns {
 }
 
 impl Application<'_> {
-    /// One run for each heap, the median of `repeats` runs. Heaps take turns, since the speed of a shared host changes within minutes. A run that fails does not count. An error has
-    /// the last reason, if all failed.
+    /// One run for each heap, the median of `repeats` runs. Heaps take turns, since the speed of a shared host changes within minutes. A run that fails does not count, and ends the
+    /// runs with its heap. An error has the last reason, if all failed.
     fn runs(&self, collector: Collector, repeats: usize) -> Result<OrdinaryRuns, String> {
-        let mut all: Vec<Vec<Finished>> = self.heaps.iter().map(|_| Vec::new()).collect();
-        let mut found = OrdinaryRuns::default();
-        let mut last = String::new();
-        for index in (0..repeats).flat_map(|_| 0..self.heaps.len()) {
-            let heap_bytes = self.heaps[index];
-            match self.run(collector, heap_bytes) {
+        let heaps = ordinary_heaps(collector, self.live_bytes, self.limits);
+        let mut all: Vec<Vec<Finished>> = heaps.iter().map(|_| Vec::new()).collect();
+        let mut failures: Vec<Option<String>> = vec![None; heaps.len()];
+        for index in (0..repeats).flat_map(|_| 0..heaps.len()) {
+            if failures[index].is_some() {
+                continue;
+            }
+            match self.run(collector, heaps[index]) {
                 Ok(run) => all[index].push(run),
-                Err(reason) => {
-                    let mb = heap_bytes as f64 / 1e6;
-                    let of_heap = format!("{reason} (heap of {mb:.0} MB)");
-                    found.missing.push(missing(collector, &of_heap));
-                    last = reason;
-                }
+                Err(reason) => failures[index] = Some(reason),
             }
         }
-        for (runs, heap_bytes) in all.into_iter().zip(&self.heaps) {
+        let mut found = OrdinaryRuns::default();
+        for (heap_bytes, failure) in heaps.iter().zip(&failures) {
+            if let Some(reason) = failure {
+                let mb = *heap_bytes as f64 / 1e6;
+                let of_heap = format!("{reason} (heap of {mb:.0} MB)");
+                found.missing.push(missing(collector, &of_heap));
+            }
+        }
+        for (runs, heap_bytes) in all.into_iter().zip(&heaps) {
             let Some(median) = Finished::median(runs) else {
                 continue;
             };
@@ -185,10 +193,10 @@ impl Application<'_> {
             found.collections.push(collections);
         }
         if found.runs.is_empty() {
-            Err(last)
-        } else {
-            Ok(found)
+            let mut reasons = failures.into_iter().flatten();
+            return Err(reasons.next_back().unwrap_or_else(|| "no run".to_owned()));
         }
+        Ok(found)
     }
 
     fn run(&self, collector: Collector, heap_bytes: u64) -> Result<Finished, String> {
@@ -305,12 +313,14 @@ mod tests {
 
     #[test]
     fn heaps_differ_by_a_factor_also_for_small_live_sets() {
-        let heaps = |live_bytes| ordinary_heaps(live_bytes, crate::LIMITS);
+        let of = |collector, live_bytes| ordinary_heaps(collector, live_bytes, crate::LIMITS);
+        let heaps = |live_bytes| of(Collector::Serial, live_bytes);
         assert_eq!(heaps(20e6), [45_000_000, 120_000_000]);
         assert_eq!(heaps(1e6), [24_000_000, 64_000_000]);
         // A run may have 6 GiB.
         assert_eq!(heaps(1e9), [2_250_000_000, 3 << 30]);
         assert_eq!(heaps(3e9), [3 << 30]);
+        assert_eq!(of(Collector::Z, 1e9), [3 << 29]);
     }
 
     #[test]

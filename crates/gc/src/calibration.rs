@@ -1,14 +1,16 @@
 //! Compares simulations with the ordinary runs of the same application, whose heaps and collector are known.
 
 use crate::Collector;
-use crate::demand::{Demand, Survival};
+use crate::costs::Time;
+use crate::demand::{Demand, PricedRuns, Survival};
 use crate::log::Kind;
 use crate::ordinary::{OrdinaryRun, interpolated};
 use crate::policy::{Setting, Simulated, Survivors, simulate};
+use crate::price::Prices;
 
 /// A factor outside of these limits shows that a run and its simulation have little in common. It is not used.
 const LIMITS: (f64, f64) = (0.5, 2.0);
-/// Error of such a run: that of the limits, for copied bytes and for collections of the whole heap.
+/// Error of such a run, and the largest one of others: that of the limits, for copied bytes and for collections of the whole heap.
 const LARGEST_ERROR: f64 = 2.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2;
 
 /// Candidates for [`Survivors::nepotism`].
@@ -31,14 +33,8 @@ impl Copies {
         factor: 1.0,
     };
 
-    /// The copies of a collector with one heap size. Its ordinary runs count, or those with Serial. `cycle_ns` is the duration of a concurrent cycle: fixed, and for each live
-    /// byte.
-    pub(crate) fn of(
-        demand: &Demand,
-        collector: Collector,
-        cycle_ns: (f64, f64),
-        heap_bytes: f64,
-    ) -> Self {
+    /// The copies of a collector with one heap size. Its ordinary runs count, or those with Serial.
+    pub(crate) fn of(demand: &Demand, collector: Collector, heap_bytes: f64) -> Self {
         let (source, priced) = match demand.other(collector) {
             Some(priced) => (collector, priced),
             None => (Collector::Serial, &demand.serial),
@@ -46,8 +42,7 @@ impl Copies {
         let runs = Runs {
             demand,
             collector: source,
-            cycle_ns,
-            runs: &priced.runs,
+            priced,
         };
         match collector {
             Collector::Serial | Collector::Parallel => {
@@ -87,8 +82,7 @@ fn factor_at(factors: &[(f64, f64)], heap_bytes: f64) -> f64 {
 struct Runs<'a> {
     demand: &'a Demand,
     collector: Collector,
-    cycle_ns: (f64, f64),
-    runs: &'a [OrdinaryRun],
+    priced: &'a PricedRuns,
 }
 
 impl Runs<'_> {
@@ -99,7 +93,11 @@ impl Runs<'_> {
                 nepotism,
                 ..Survivors::PROFILED
             };
-            let compared = self.runs.iter().map(|run| self.compared(run, survivors));
+            let compared = self
+                .priced
+                .runs
+                .iter()
+                .map(|run| self.compared(run, survivors));
             compared.map(|compared| compared.error()).sum()
         };
         let all = NEPOTISM.map(|nepotism| (nepotism, error(nepotism)));
@@ -113,16 +111,24 @@ impl Runs<'_> {
             let compared = self.compared(run, survivors(run.heap_bytes));
             Some((run.heap_bytes, compared.factor?))
         };
-        self.runs.iter().filter_map(factor).collect()
+        self.priced.runs.iter().filter_map(factor).collect()
     }
 
     fn compared(&self, run: &OrdinaryRun, survivors: Survivors) -> Compared {
+        let costs = &self.priced.costs;
+        let prices = Prices::of(
+            self.collector,
+            Time::Processor,
+            costs,
+            self.demand,
+            run.heap_bytes,
+        );
         let setting = Setting {
             demand: self.demand,
             survival: Survival::of(self.demand),
             heap_bytes: run.heap_bytes,
             jvm_major: self.demand.jvm_major(),
-            cycle_ns: self.cycle_ns,
+            cycle_ns: prices.cycle_ns(),
             allocation_factor: 1.0,
             survivors,
         };
@@ -154,7 +160,7 @@ impl Compared {
     fn error(&self) -> f64 {
         let full = (self.full.0 + 1.0) / (self.full.1 + 1.0);
         self.factor.map_or(LARGEST_ERROR, |factor| {
-            factor.ln().powi(2) + full.ln().powi(2)
+            (factor.ln().powi(2) + full.ln().powi(2)).min(LARGEST_ERROR)
         })
     }
 }
@@ -179,11 +185,9 @@ fn is_young(collection: &Simulated) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::PricedRuns;
     use crate::demand::tests::constant_lifetime;
 
     const HEAP: f64 = 128.0 * 1048576.0;
-    const CYCLE: (f64, f64) = (0.0, 0.0);
 
     /// Runs with these heaps and copied bytes, without collections of the whole heap.
     fn runs(all: &[(f64, f64)]) -> PricedRuns {
@@ -213,7 +217,7 @@ mod tests {
             survival: Survival::of(demand),
             heap_bytes,
             jvm_major: demand.jvm_major(),
-            cycle_ns: CYCLE,
+            cycle_ns: (0.0, 0.0),
             allocation_factor: 1.0,
             survivors,
         };
@@ -235,7 +239,7 @@ mod tests {
     #[test]
     fn factor_is_copied_bytes_over_simulated_ones() {
         let mut demand = constant_lifetime(1000, 2e6);
-        let of = |demand: &Demand, collector| Copies::of(demand, collector, CYCLE, HEAP);
+        let of = |demand: &Demand, collector| Copies::of(demand, collector, HEAP);
         assert_eq!(of(&demand, Collector::Serial), Copies::PROFILED);
         demand.serial = runs(&[(HEAP, 1.2 * 27.0 * 2e6)]);
         for collector in [Collector::Serial, Collector::Parallel] {
@@ -265,9 +269,8 @@ mod tests {
         };
         let (small, large) = (bytes(HEAP), bytes(4.0 * HEAP));
         demand.serial = runs(&[(HEAP, 1.44 * small), (4.0 * HEAP, large)]);
-        let factor = |demand: &Demand, heap_bytes| {
-            Copies::of(demand, Collector::Serial, CYCLE, heap_bytes).factor
-        };
+        let factor =
+            |demand: &Demand, heap_bytes| Copies::of(demand, Collector::Serial, heap_bytes).factor;
         assert!(close(factor(&demand, 2.0 * HEAP), 1.2));
         demand.serial.runs[0].young.bytes = 3.0 * small;
         assert!(close(factor(&demand, 2.0 * HEAP), 1.0));
@@ -285,13 +288,13 @@ mod tests {
         ] {
             let run = |heap_bytes| simulated(&demand, Collector::Serial, heap_bytes, survivors);
             demand.serial.runs = vec![run(HEAP), run(2.0 * HEAP)];
-            let found = Copies::of(&demand, Collector::Serial, CYCLE, HEAP);
+            let found = Copies::of(&demand, Collector::Serial, HEAP);
             assert_eq!(found.survivors.nepotism, survivors.nepotism, "{found:?}");
             // Where fewer objects survive, the simulation already promotes fewer of them.
             let expected = survivors.factor..survivors.factor + 0.08;
             assert!(expected.contains(&found.survivors.factor), "{found:?}");
             assert!((found.factor - 1.0).abs() < 0.05, "{found:?}");
-            let g1 = Copies::of(&demand, Collector::G1, CYCLE, HEAP);
+            let g1 = Copies::of(&demand, Collector::G1, HEAP);
             assert_eq!(g1.survivors, Survivors::PROFILED);
         }
     }
@@ -315,6 +318,9 @@ mod tests {
             |run: &OrdinaryRun, simulated: &[Simulated]| Compared::of(run, simulated).error();
         assert_eq!(error(&run, &[young, full]), 0.0);
         assert!(close(error(&run, &[young]), std::f64::consts::LN_2.powi(2)));
+        run.full.collections = 10.0;
+        assert_eq!(error(&run, &[young]), LARGEST_ERROR);
+        run.full.collections = 1.0;
         run.young.bytes *= 3.0;
         assert_eq!(error(&run, &[young, full]), LARGEST_ERROR);
         assert_eq!(error(&run, &[full]), LARGEST_ERROR);

@@ -9,7 +9,10 @@ use crate::outcome::{Outcome, median, simulated};
 /// From this version on, Z has a young generation by default (JEP 474). Its collections are other ones.
 const GENERATIONAL_Z_FROM: u32 = 23;
 
-/// Values of the ordinary runs for each predicted one, with one heap size.
+/// A ratio outside of these limits shows that a run and its prediction have little in common. The run is not used.
+const LIMITS: (f64, f64) = (0.125, 8.0);
+
+/// Values of the ordinary runs for each predicted one, with one heap size. The longest pause is not corrected: the predicted one is all of a cycle's pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Correction {
     collections: f64,
@@ -53,7 +56,7 @@ impl Correction {
         let ratios: Vec<(f64, [f64; 3])> = priced
             .runs
             .iter()
-            .filter_map(|run| Some((run.heap_bytes, ratios(&run.cycles, predicted(run)?))))
+            .filter_map(|run| Some((run.heap_bytes, ratios(&run.cycles, predicted(run)?)?)))
             .collect();
         let at = |index: usize| {
             let values = ratios.iter().map(|(heap, ratios)| (*heap, ratios[index]));
@@ -70,23 +73,21 @@ impl Correction {
         if self == Self::NONE {
             return;
         }
-        to.collections = (to.collections * self.collections).round();
+        if to.collections > 0.0 {
+            to.collections = (to.collections * self.collections).round().max(1.0);
+        }
         to.cpu_ns *= self.cpu;
         to.pause_ns *= self.pause;
-        to.longest_ns *= self.pause / self.collections;
     }
 }
 
-/// Measured over predicted values; 0 where one of them is.
-fn ratios(run: &Work, predicted: [f64; 3]) -> [f64; 3] {
+/// Measured over predicted values. `None`: one is outside of the limits.
+fn ratios(run: &Work, predicted: [f64; 3]) -> Option<[f64; 3]> {
     let measured = [run.collections, run.cpu_ns, run.pause_ns];
-    let mut ratios = [0.0; 3];
-    for ((ratio, measured), predicted) in ratios.iter_mut().zip(measured).zip(predicted) {
-        if predicted > 0.0 {
-            *ratio = measured / predicted;
-        }
-    }
-    ratios
+    let ratios = [0, 1, 2].map(|index| measured[index] / predicted[index]);
+    let (least, most) = LIMITS;
+    let are_close = ratios.iter().all(|ratio| (least..=most).contains(ratio));
+    are_close.then_some(ratios)
 }
 
 fn is_generational(collector: Collector, jvm_major: u32) -> bool {
@@ -154,11 +155,6 @@ mod tests {
         assert!(close(&found, [50.0, 90e6, 8e6]), "{found:?}");
         let found = values(&demand, 4 * HEAP);
         assert!(close(&found, [12.0, 30e6, 2e6]), "{found:?}");
-        // The longest of 50 pauses, each as long as all others.
-        let longest = predict(&demand, Collector::Shenandoah, &costs, 17, HEAP).unwrap();
-        let expected = 8e6 / 50.0;
-        let found = longest.pause_longest_ns.predicted;
-        assert!((found / expected - 1.0).abs() < 1e-6, "{found}");
         let corrected = values(&demand, 2 * HEAP);
         demand.others.clear();
         assert_ne!(values(&demand, 2 * HEAP), corrected);
@@ -177,9 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_collections_correct_nothing() {
-        let (demand, _) = demand(Collector::Z, [Work::default(); 2]);
-        let found = Correction::of(&demand, Collector::Z, 17, HEAP as f64);
-        assert_eq!(found, Correction::NONE);
+    fn runs_unlike_their_prediction_correct_nothing() {
+        let of = |runs| {
+            let (demand, _) = demand(Collector::Z, runs);
+            Correction::of(&demand, Collector::Z, 17, HEAP as f64)
+        };
+        assert_eq!(of([Work::default(); 2]), Correction::NONE);
+        // One value of a run is too far off, so the other run counts alone.
+        let (far, near) = (cycles(50.0, 90e9, 8e6), cycles(12.0, 30e6, 2e6));
+        assert_eq!(of([far; 2]), Correction::NONE);
+        assert_eq!(of([far, near]), of([Work::default(), near]));
+        assert_ne!(of([far, near]), Correction::NONE);
     }
 }

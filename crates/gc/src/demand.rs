@@ -60,7 +60,8 @@ pub struct Demand {
     pub mutator_ns: f64,
     /// Ordinary runs with Serial, on the machine of the profile.
     pub serial: PricedRuns,
-    /// Ordinary runs with Parallel and G1, by name of the collector. Predictions for a collector without such runs follow from those with Serial.
+    /// Ordinary runs with other collectors than Serial, by name. Without them, predictions for Parallel and G1 follow from the runs with Serial, and those for Shenandoah and Z are
+    /// not corrected.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub others: BTreeMap<String, PricedRuns>,
     /// Cards in the runs with G1. Missing in profiles of JVMs without G1: no refinement is predicted.

@@ -43,8 +43,8 @@ pub(crate) fn simulated(
         let both = costs.refinement.zip(demand.cards.as_ref());
         both.map_or(0.0, |(costs, cards)| costs.cpu_ns(cards, jvm_major, run))
     };
-    let cycle_ns = (cpu.cycle.fixed_ns, cpu.cycle.ns_per_byte);
-    let copies = Copies::of(demand, collector, cycle_ns, heap_bytes as f64);
+    let cycle_ns = cpu.cycle_ns();
+    let copies = Copies::of(demand, collector, heap_bytes as f64);
     let at = |factor: f64| {
         let setting = Setting {
             demand,

@@ -137,6 +137,11 @@ impl Prices {
         self.price(of.kind).cost(of)
     }
 
+    /// Price of a concurrent cycle: fixed, and for each live byte.
+    pub(crate) fn cycle_ns(&self) -> (f64, f64) {
+        (self.cycle.fixed_ns, self.cycle.ns_per_byte)
+    }
+
     pub(crate) fn price(&self, kind: Kind) -> &Price {
         match kind {
             Kind::Young | Kind::Mixed => &self.young,

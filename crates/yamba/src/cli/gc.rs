@@ -26,7 +26,7 @@ use super::{Failure, of_system, output};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba gc profile -o app.gc -- java -jar app.jar       31 runs of the application
+  yamba gc profile -o app.gc -- java -jar app.jar       up to 31 runs of the application
   yamba gc predict app.gc                               all collectors, five heap sizes
   yamba gc predict app.gc --heap 128M --heap 512M --collector g1
   yamba gc predict app.gc --heap 256M --measure         runs the application, too, and prints the errors

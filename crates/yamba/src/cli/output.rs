@@ -147,7 +147,7 @@ pub(super) fn whole(
     Ok(())
 }
 
-/// Fails now if [`whole`] could not write to `path` later. A command that measures first calls it, so that no measurement is lost. `-` is standard output.
+/// Fails now for most reasons why [`whole`] could not write to `path` later. A command that measures first calls it, so that no measurement is lost. `-` is standard output.
 pub(super) fn check(path: Option<&Path>) -> Result<(), Failure> {
     match path {
         Some(path) if path != Path::new("-") => temporary(path).map(drop),

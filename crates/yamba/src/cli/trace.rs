@@ -99,8 +99,11 @@ enum How {
 
 impl TraceCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
-        output::check(self.output.as_deref())?;
-        output::check(self.files.as_deref())?;
+        for path in self.output.iter().chain(&self.files) {
+            if !is_stream(path) {
+                output::check(Some(path))?;
+            }
+        }
         let started_unix_s = unix_s();
         let (vector, machine) = self.vector()?;
         self.write(&vector)?;
@@ -252,9 +255,19 @@ fn paths(count: usize) -> String {
 }
 
 /// Writes a document to a file.
+/// Whether it is a device or a pipe, which is written and not replaced.
+fn is_stream(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
 fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
-    let text = text.map_err(Failure::ours)?;
-    output::whole(path, |out| writeln!(out, "{text}"))
+    let text = text.map_err(Failure::ours)? + "\n";
+    if is_stream(path) {
+        return std::fs::write(path, text).map_err(|e| {
+            output::cannot_write(path, &e).help("name a file in a folder that exists")
+        });
+    }
+    output::whole(path, |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes the document of file accesses, and prints their number and warnings about missing accesses.
