@@ -143,7 +143,7 @@ fn file_that_cannot_be_written_is_refused_before_the_application_runs() {
         "gc profile -o missing/app.gc -- touch ran",
         "trace -o missing/app.vector -- touch ran",
         "trace --files missing/app.files -- touch ran",
-        "gc predict app.gc --costs costs.json -o missing/page.html --measure",
+        "gc predict app.gc -o missing/page.html --measure",
     ] {
         let refused = yamba.run(command);
         refused.refused(&["cannot write missing/", "name another file"]);

@@ -1,10 +1,11 @@
-//! The commands of the pages as an ordinary user, then as root.
+//! The commands of the pages as an ordinary user, then those of the pages for root.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Missing;
-use crate::pages::{Cache, Installed, ORDINARY, is_root, walk_all};
+use crate::pages::page::Page;
+use crate::pages::{Cache, Installed, ORDINARY, is_root, walk};
 
 /// The cache of the walk as an ordinary user. That walk holds the lock, so the walk as root begins after it and finds the programs built.
 static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
@@ -12,7 +13,7 @@ static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 pub fn commands_of_pages_work_for_ordinary_user() {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
-    let report = walk_all(&installed);
+    let report = walk(&installed, |_| true);
     installed
         .cache
         .copy("gc", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
@@ -33,6 +34,6 @@ pub fn commands_of_pages_work_for_root() -> Result<(), Missing> {
     let cache = cache
         .take()
         .map_or_else(|| Cache::of(None), Cache::for_root);
-    walk_all(&Installed::new(cache)).hold();
+    walk(&Installed::new(cache), Page::is_for_root).hold();
     Ok(())
 }

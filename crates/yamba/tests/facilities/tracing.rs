@@ -354,18 +354,21 @@ pub fn bpf_keeps_user_time_between_short_calls() -> Result<(), Missing> {
     let mut compiler = yamba.other("cc");
     let made = compiler.args(["-O2", "-o", "work", "work.c"]).status();
     assert!(made.unwrap().success());
-    let mut shares: Vec<f64> = (0..5)
-        .map(|_| {
-            let found = traced(&mut yamba, "bpf", &["sh", "-c", "./work > alone"]);
-            assert_eq!(found["traced"]["lost"], 0);
+    // A busy machine may lose events of a trace.
+    let mut shares: Vec<f64> = (0..10)
+        .map(|_| traced(&mut yamba, "bpf", &["sh", "-c", "./work > alone"]))
+        .filter(|found| found["traced"]["lost"] == 0)
+        .map(|found| {
             let alone = fs::read_to_string(yamba.folder.path().join("alone")).unwrap();
             let alone_ns: f64 = alone.trim().parse().unwrap();
             found["user_ns"].as_f64().unwrap() / (2.0 * alone_ns)
         })
         .collect();
     shares.sort_by(f64::total_cmp);
+    assert!(shares.len() >= 5, "{shares:?}");
     // Time that the host takes away counts as user time.
-    assert!(shares[2] > 0.8 && shares[2] < 1.5, "{shares:?}");
+    let median = shares[shares.len() / 2];
+    assert!(median > 0.8 && median < 1.5, "{shares:?}");
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! Every command and every program of README.md, CONTRIBUTING.md and docs/ runs, as root and as an ordinary user, and prints what the page
-//! shows, by its form. A page runs in a fresh folder, from its first block to its last. CONTRIBUTING.md says how to write such a block.
+//! Every command and every program of README.md, CONTRIBUTING.md and docs/ runs as an ordinary user, and prints what the page shows, by its form. README.md and pages with commands
+//! for root run as root, too. A page runs in a fresh folder, from its first block to its last. CONTRIBUTING.md says how to write such a block.
 
 mod form;
 pub mod page;
@@ -94,11 +94,12 @@ impl Report {
     }
 }
 
-/// Walks as many of the pages at a time as there are processors.
-pub fn walk_all(installed: &Installed) -> Report {
+/// Walks the pages that are `for_user`, as many at a time as there are processors.
+pub fn walk(installed: &Installed, for_user: impl Fn(&Page) -> bool) -> Report {
     installed.precompile();
     let pages = page::all();
-    let wanted: Vec<&Page> = pages.iter().filter(|p| is_wanted(p)).collect();
+    let is_wanted = |page: &&Page| is_named(page) && for_user(page);
+    let wanted: Vec<&Page> = pages.iter().filter(is_wanted).collect();
     let next = AtomicUsize::new(0);
     let reports = Mutex::new(Vec::new());
     let walk = || {
@@ -124,7 +125,7 @@ pub fn walk_all(installed: &Installed) -> Report {
 }
 
 /// `YAMBA_TEST_PAGE=tutorial` runs a single page.
-fn is_wanted(page: &Page) -> bool {
+fn is_named(page: &Page) -> bool {
     static WANTED: OnceLock<Option<String>> = OnceLock::new();
     let wanted = WANTED.get_or_init(|| std::env::var("YAMBA_TEST_PAGE").ok());
     wanted.as_ref().is_none_or(|name| page.name.contains(name))

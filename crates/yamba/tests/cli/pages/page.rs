@@ -15,6 +15,14 @@ pub struct Page {
     pub blocks: Vec<Block>,
 }
 
+impl Page {
+    /// Whether root sees another page than an ordinary user: it has a command for root. The first page that a reader sees is one, too.
+    pub fn is_for_root(&self) -> bool {
+        let is_for_root = |block: &Block| block.marks.get("as-root").is_some();
+        self.name == "README.md" || self.blocks.iter().any(is_for_root)
+    }
+}
+
 pub struct Block {
     /// The line of the fence, from 1.
     pub line: usize,
