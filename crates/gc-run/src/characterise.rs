@@ -11,7 +11,7 @@ use yamba_gc::observation::Observation;
 use yamba_gc::refinement::Refined;
 
 use crate::classes::Classes;
-use crate::jvm::{Finished, heap_options};
+use crate::jvm::{Finished, heap_options, in_rounds};
 use crate::{Jvm, Limits};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -55,7 +55,7 @@ const MARKED_WINDOW_MB: u64 = 32;
 const MARKED_TOTAL_MB: u64 = 800;
 const MARKED_HEAP_MB: u64 = 256;
 const MARKED_DEAD_HEAP_MB: u64 = 96;
-/// All benchmarks run once in each round, and the run with the least time counts. So the runs of one benchmark lie apart: the speed of a shared host changes within minutes.
+/// Runs of each benchmark, of which that with the least time counts.
 const ROUNDS: usize = 3;
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(60),
@@ -137,34 +137,25 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     jvm.has(collector)?;
     let classes = Classes::compile(jvm)?;
     let benchmarks = benchmarks(collector);
-    let mut all: Vec<Vec<Finished>> = benchmarks.iter().map(|_| Vec::new()).collect();
-    let mut failures: Vec<Option<String>> = vec![None; benchmarks.len()];
-    for index in (0..ROUNDS).flat_map(|_| 0..benchmarks.len()) {
-        // A benchmark that failed once would fail again, perhaps after a minute.
-        if failures[index].is_some() {
-            continue;
-        }
-        let Benchmark { shape, amounts } = benchmarks[index];
-        match run(jvm, &classes, collector, shape, amounts) {
-            Ok(finished) => all[index].push(finished),
-            Err(reason) => failures[index] = Some(format!("{}/{}: {reason}", shape.0, shape.1)),
-        }
-    }
-    let mut observations = Vec::new();
-    for ((benchmark, runs), failure) in benchmarks.iter().zip(all).zip(&failures) {
-        if failure.is_none() {
-            observations.extend(observation(*benchmark, runs));
+    let all = in_rounds(ROUNDS, &benchmarks, |benchmark| {
+        let (shape, size) = benchmark.shape;
+        run(jvm, &classes, collector, benchmark)
+            .map_err(|reason| format!("{shape}/{size}: {reason}"))
+    });
+    let (mut observations, mut failures) = (Vec::new(), Vec::new());
+    for (benchmark, (runs, failure)) in benchmarks.iter().zip(all) {
+        match failure {
+            None => observations.extend(observation(benchmark, runs)),
+            Some(reason) => failures.push(reason),
         }
     }
-    let mut failures = failures.into_iter().flatten();
-    if failures.clone().count() > observations.len() {
-        return Err(failures.next().unwrap_or_default());
+    if failures.len() > observations.len() {
+        return Err(failures.swap_remove(0));
     }
     Ok(fit(&observations, collector))
 }
 
 /// A micro-benchmark: the shape and the bytes of its objects, and its sizes.
-#[derive(Clone, Copy)]
 struct Benchmark {
     shape: (&'static str, u64),
     amounts: Amounts,
@@ -265,9 +256,10 @@ fn run(
     jvm: &Jvm,
     classes: &Classes,
     collector: Collector,
-    (shape, size): (&str, u64),
-    amounts: Amounts,
+    benchmark: &Benchmark,
 ) -> Result<Finished, String> {
+    let Benchmark { shape, amounts } = *benchmark;
+    let (shape, size) = shape;
     let is_concurrent = collector.is_concurrent();
     let large_mb = if is_concurrent {
         CONCURRENT_HEAP_MB
@@ -298,8 +290,8 @@ fn run(
     jvm.run(collector, &arguments, logged, LIMITS)
 }
 
-/// The run with the least time, with the refinement in all `runs`. `None`: there are none.
-fn observation(of: Benchmark, runs: Vec<Finished>) -> Option<Observation> {
+/// The run with the least time, with the refinement in all `runs`. `None`: `runs` is empty.
+fn observation(of: &Benchmark, runs: Vec<Finished>) -> Option<Observation> {
     let refined: Vec<_> = runs
         .iter()
         .map(|run| (run.collections(), run.cpu.refining_ns))

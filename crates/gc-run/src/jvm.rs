@@ -54,6 +54,26 @@ impl Finished {
     }
 }
 
+/// Runs each of several `programs` once in each round. So the runs of a program lie apart: the speed of a shared host changes within minutes. A program that fails does not run
+/// again, since it would fail again, perhaps after a minute. For each program, its runs and the reason for its failure.
+pub(crate) fn in_rounds<T>(
+    rounds: usize,
+    programs: &[T],
+    run: impl Fn(&T) -> Result<Finished, String>,
+) -> Vec<(Vec<Finished>, Option<String>)> {
+    let mut all: Vec<_> = programs.iter().map(|_| (Vec::new(), None)).collect();
+    for index in (0..rounds).flat_map(|_| 0..programs.len()) {
+        let (runs, failure) = &mut all[index];
+        if failure.is_none() {
+            match run(&programs[index]) {
+                Ok(finished) => runs.push(finished),
+                Err(reason) => *failure = Some(reason),
+            }
+        }
+    }
+    all
+}
+
 impl Jvm {
     /// The JDK in a folder; without a folder that of `JAVA_HOME`, or of the `java` on the PATH. An error says what is missing.
     pub fn find(home: Option<&Path>) -> Result<Self, String> {
@@ -181,6 +201,8 @@ fn first_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     /// Runs whose collections took these times.
@@ -195,6 +217,24 @@ mod tests {
             log: String::new(),
         };
         times_ns.iter().map(run).collect()
+    }
+
+    #[test]
+    fn program_that_fails_does_not_run_again() {
+        let order = RefCell::new(Vec::new());
+        let found = in_rounds(3, &["a", "b"], |name| {
+            order.borrow_mut().push(*name);
+            let is_second_of_b = *name == "b" && order.borrow().len() == 4;
+            runs(&[1.0])
+                .pop()
+                .filter(|_| !is_second_of_b)
+                .ok_or_else(|| "out of memory".to_owned())
+        });
+        assert_eq!(order.take(), ["a", "b", "a", "b", "a"]);
+        let counts = found
+            .iter()
+            .map(|(runs, failure)| (runs.len(), failure.as_deref()));
+        assert!(counts.eq([(3, None), (1, Some("out of memory"))]));
     }
 
     #[test]

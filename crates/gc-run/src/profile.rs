@@ -13,7 +13,7 @@ use yamba_java::JavaCommand;
 
 use crate::characterise::G1_DETAILS;
 use crate::classes::Classes;
-use crate::jvm::{Finished, heap_options};
+use crate::jvm::{Finished, heap_options, in_rounds};
 use crate::{Jvm, Limits};
 
 /// Size of the young generation, in MB. A third is one survivor space, and bounds the live set.
@@ -151,30 +151,19 @@ struct OrdinaryRuns {
 }
 
 impl Application<'_> {
-    /// One run for each heap, the median of `repeats` runs. Heaps take turns, since the speed of a shared host changes within minutes. A run that fails does not count, and ends the
-    /// runs with its heap. An error has the last reason, if all failed.
+    /// One run for each heap, the median of `repeats` runs. A run that fails does not count, and ends the runs with its heap. An error has the last reason, if all failed.
     fn runs(&self, collector: Collector, repeats: usize) -> Result<OrdinaryRuns, String> {
         let heaps = ordinary_heaps(collector, self.live_bytes, self.limits);
-        let mut all: Vec<Vec<Finished>> = heaps.iter().map(|_| Vec::new()).collect();
-        let mut failures: Vec<Option<String>> = vec![None; heaps.len()];
-        for index in (0..repeats).flat_map(|_| 0..heaps.len()) {
-            if failures[index].is_some() {
-                continue;
-            }
-            match self.run(collector, heaps[index]) {
-                Ok(run) => all[index].push(run),
-                Err(reason) => failures[index] = Some(reason),
-            }
-        }
+        let all = in_rounds(repeats, &heaps, |heap| self.run(collector, *heap));
         let mut found = OrdinaryRuns::default();
-        for (heap_bytes, failure) in heaps.iter().zip(&failures) {
+        let mut last = None;
+        for (heap_bytes, (runs, failure)) in heaps.iter().zip(all) {
             if let Some(reason) = failure {
                 let mb = *heap_bytes as f64 / 1e6;
                 let of_heap = format!("{reason} (heap of {mb:.0} MB)");
                 found.missing.push(missing(collector, &of_heap));
+                last = Some(reason);
             }
-        }
-        for (runs, heap_bytes) in all.into_iter().zip(&heaps) {
             let Some(median) = Finished::median(runs) else {
                 continue;
             };
@@ -193,8 +182,7 @@ impl Application<'_> {
             found.collections.push(collections);
         }
         if found.runs.is_empty() {
-            let mut reasons = failures.into_iter().flatten();
-            return Err(reasons.next_back().unwrap_or_else(|| "no run".to_owned()));
+            return Err(last.unwrap_or_else(|| "no run".to_owned()));
         }
         Ok(found)
     }

@@ -2,7 +2,7 @@
 
 use crate::Collector;
 use crate::costs::Time;
-use crate::demand::{Demand, PricedRuns, Survival};
+use crate::demand::{Demand, PricedRuns};
 use crate::log::Kind;
 use crate::ordinary::{OrdinaryRun, interpolated};
 use crate::policy::{Setting, Simulated, Survivors, simulate};
@@ -16,7 +16,7 @@ const LARGEST_ERROR: f64 = 2.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2
 /// Candidates for [`Survivors::nepotism`].
 const NEPOTISM: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// What young collections of an application copy, by its ordinary runs.
+/// Copies by young collections of an application, by its ordinary runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Copies {
     /// The survivors whose simulations are closest to the ordinary runs. A profile has no references, so the nepotism is unknown; and in some applications, objects of a certain age
@@ -124,13 +124,9 @@ impl Runs<'_> {
             run.heap_bytes,
         );
         let setting = Setting {
-            demand: self.demand,
-            survival: Survival::of(self.demand),
-            heap_bytes: run.heap_bytes,
-            jvm_major: self.demand.jvm_major(),
             cycle_ns: prices.cycle_ns(),
-            allocation_factor: 1.0,
             survivors,
+            ..Setting::of(self.demand, run.heap_bytes, self.demand.jvm_major())
         };
         let found = simulate(self.collector, &setting).unwrap_or_default();
         Compared::of(run, &found)
@@ -213,13 +209,8 @@ mod tests {
         survivors: Survivors,
     ) -> OrdinaryRun {
         let setting = Setting {
-            demand,
-            survival: Survival::of(demand),
-            heap_bytes,
-            jvm_major: demand.jvm_major(),
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
             survivors,
+            ..Setting::of(demand, heap_bytes, demand.jvm_major())
         };
         let found = simulate(collector, &setting).unwrap();
         let mut run = runs(&[(heap_bytes, copied_bytes(&found))]).runs[0];

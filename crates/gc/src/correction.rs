@@ -72,9 +72,6 @@ impl Correction {
     }
 
     pub(crate) fn apply(self, to: &mut Outcome) {
-        if self == Self::NONE {
-            return;
-        }
         if to.collections > 0.0 {
             to.collections = (to.collections * self.collections).round().max(1.0);
         }

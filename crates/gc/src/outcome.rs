@@ -3,7 +3,7 @@
 use crate::Collector;
 use crate::calibration::{Copies, calibrate};
 use crate::costs::{CollectorCosts, Time};
-use crate::demand::{Demand, Survival};
+use crate::demand::Demand;
 use crate::log::Kind;
 use crate::policy::{Setting, Simulated, mutator_ns, simulate};
 use crate::price::Prices;
@@ -47,13 +47,9 @@ pub(crate) fn simulated(
     let copies = Copies::of(demand, collector, heap_bytes as f64);
     let at = |factor: f64| {
         let setting = Setting {
-            demand,
-            survival: Survival::of(demand),
-            heap_bytes: heap_bytes as f64 * factor,
-            jvm_major,
             cycle_ns,
-            allocation_factor: 1.0,
             survivors: copies.survivors,
+            ..Setting::of(demand, heap_bytes as f64 * factor, jvm_major)
         };
         let mut collections = simulate(collector, &setting)?;
         calibrate(&mut collections, copies.factor);

@@ -190,7 +190,7 @@ impl Vector {
         self.uncertainty().map(Uncertainty::half_width)
     }
 
-    /// The processor time of a unit without the tracer, by the rounds of the trace. `None`: there are none, or the tracer's cost is not known.
+    /// The processor time of a unit without the tracer, by the rounds of the trace. `None`: the trace has no rounds, or the tracer's cost is not known.
     pub fn level(&self) -> Option<Level> {
         level(&self.traced.as_ref()?.rounds, self.clocks()?)
     }

@@ -72,13 +72,23 @@ pub struct Setting<'a> {
     pub jvm_major: u32,
     /// Duration of a concurrent cycle: fixed in ns, and in ns for each live byte.
     pub cycle_ns: (f64, f64),
-    /// Bytes that the application allocates with this collector for each byte in the profile: the rest of buffers, for example. Close to 1.
-    pub allocation_factor: f64,
     /// The survivors of young collections. Shenandoah and Z have none.
     pub survivors: Survivors,
 }
 
-impl Setting<'_> {
+impl<'a> Setting<'a> {
+    /// A setting whose concurrent cycles take no time, and whose survivors are those of the profile.
+    pub(crate) fn of(demand: &'a Demand, heap_bytes: f64, jvm_major: u32) -> Self {
+        Self {
+            demand,
+            survival: Survival::of(demand),
+            heap_bytes,
+            jvm_major,
+            cycle_ns: (0.0, 0.0),
+            survivors: Survivors::PROFILED,
+        }
+    }
+
     /// Bytes that the application allocates in a ns.
     fn rate(&self) -> f64 {
         self.demand.allocated_bytes / self.demand.mutator_ns.max(1.0)

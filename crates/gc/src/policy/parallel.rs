@@ -65,7 +65,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
                 continue;
             }
         }
-        let used = old_bytes + eden_rest + young.bytes_at(at, setting);
+        let used = old_bytes + eden_rest + young.bytes_at(at);
         let all = full(setting, at, used);
         found.push(all);
         let live = all.bytes;
@@ -83,9 +83,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
-    use crate::policy::Survivors;
 
     /// Sizes in logs of JDK 17 and 25 with 48 MB: Eden has 12 MiB, and 6 MiB as soon as survivor spaces of 2 MiB have become 5 MiB. That is after the sixth collection here. A
     /// collection of the whole heap comes in the place of a young one, so each Eden has one collection.
@@ -93,15 +91,7 @@ mod tests {
     fn each_eden_has_one_collection() {
         let demand = constant_lifetime(613, 16e6);
         let mebibytes = |count: f64| count * 1048576.0;
-        let found = simulate(&Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes: mebibytes(48.0),
-            jvm_major: 25,
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
-            survivors: Survivors::PROFILED,
-        });
+        let found = simulate(&Setting::of(&demand, mebibytes(48.0), 25));
         let found = found.unwrap();
         let rest = (613e6 - mebibytes(6.0 * 12.0)) / mebibytes(6.0);
         // A survivor space may become smaller for a while, and Eden larger.

@@ -53,8 +53,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
     let mut eden_rest = 0.0;
     let mut found = Vec::new();
     loop {
-        let room = (layout.eden - eden_rest) / setting.allocation_factor;
-        let now = young.emptied_at() + room;
+        let now = young.emptied_at() + layout.eden - eden_rest;
         let next = due(setting, &mut metaspace, young.emptied_at(), now);
         let at = next.unwrap_or(now);
         if at > setting.total_bytes() {
@@ -76,7 +75,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         if next.is_none() && !is_safe && setting.jvm_major < TRIES_IN_VAIN_BEFORE {
             found.push(Simulated::new(Kind::Young, 0.0));
         }
-        let all_used = old_bytes + eden_rest + young.bytes_at(at, setting);
+        let all_used = old_bytes + eden_rest + young.bytes_at(at);
         let all = full(setting, at, all_used);
         found.push(all);
         let live = all.bytes;
@@ -92,21 +91,11 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
-    use crate::policy::Survivors;
 
     fn run(lifetime: f64, heap_bytes: f64) -> Result<Vec<Simulated>, String> {
         let demand = constant_lifetime(1000, lifetime);
-        simulate(&Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes,
-            jvm_major: 25,
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
-            survivors: Survivors::PROFILED,
-        })
+        simulate(&Setting::of(&demand, heap_bytes, 25))
     }
 
     /// The sizes that JDK 25 prints for -Xmx128m.
@@ -137,15 +126,7 @@ mod tests {
     fn jdk_17_gives_up_a_young_collection_before_each_full_one() {
         let demand = constant_lifetime(1000, 20e6);
         let kinds = |jvm_major: u32| {
-            let found = simulate(&Setting {
-                demand: &demand,
-                survival: Survival::of(&demand),
-                heap_bytes: 128.0 * 1048576.0,
-                jvm_major,
-                cycle_ns: (0.0, 0.0),
-                allocation_factor: 1.0,
-                survivors: Survivors::PROFILED,
-            });
+            let found = simulate(&Setting::of(&demand, 128.0 * 1048576.0, jvm_major));
             let found = found.unwrap();
             let full = found.iter().filter(|c| c.kind == Kind::Full).count();
             let given_up = found.windows(2).filter(|pair| {

@@ -70,8 +70,8 @@ impl Young {
     }
 
     /// Bytes of the survivors and of the objects that were allocated since, at `now`.
-    pub(super) fn bytes_at(&self, now: f64, setting: &Setting) -> f64 {
-        self.survivor_bytes() + (now - self.emptied_at) * setting.allocation_factor
+    pub(super) fn bytes_at(&self, now: f64) -> f64 {
+        self.survivor_bytes() + now - self.emptied_at
     }
 
     /// Collects at `now`. A survivor space has `capacity` bytes. Objects older than the threshold, and those that do not fit, are promoted.
@@ -178,7 +178,6 @@ pub(super) fn full(setting: &Setting, now: f64, used: f64) -> Simulated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
 
     /// Of 5 MB that were allocated in the last 5 MB, all are alive, and 2 MB fit. After 3 MB more, 2 of the 5 MB are dead, in both generations alike.
@@ -186,16 +185,11 @@ mod tests {
     fn dead_survivors_stay_if_a_part_of_their_age_was_promoted() {
         let demand = constant_lifetime(100, 6e6);
         let setting = |nepotism| Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes: 20e6,
-            jvm_major: 25,
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
             survivors: Survivors {
                 nepotism,
                 ..Survivors::PROFILED
             },
+            ..Setting::of(&demand, 20e6, 25)
         };
         let close = |found: f64, expected: f64| (found - expected).abs() < 1e-3 * expected;
         for (nepotism, expected) in [(0.0, 0.4 * 3e6), (0.5, 0.4 * 4e6), (1.0, 0.4 * 5e6)] {
@@ -222,16 +216,11 @@ mod tests {
     fn fewer_objects_survive_by_the_factor() {
         let demand = constant_lifetime(100, 6e6);
         let setting = Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes: 20e6,
-            jvm_major: 25,
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
             survivors: Survivors {
                 factor: 0.8,
                 nepotism: 0.0,
             },
+            ..Setting::of(&demand, 20e6, 25)
         };
         let mut young = Young::new(15);
         young.empty(45e6);
@@ -244,20 +233,12 @@ mod tests {
     #[test]
     fn bytes_of_a_full_heap_that_are_not_alive_are_dead() {
         let demand = constant_lifetime(100, 2e6);
-        let setting = Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes: 20e6,
-            jvm_major: 25,
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
-            survivors: Survivors::PROFILED,
-        };
+        let setting = Setting::of(&demand, 20e6, 25);
         let found = full(&setting, 50e6, 10e6);
         assert!((found.bytes - 2e6).abs() < 2e5, "{found:?}");
         assert_eq!(found.bytes + found.dead_bytes, 10e6);
         let mut young = Young::new(1);
         young.empty(47e6);
-        assert_eq!(young.bytes_at(50e6, &setting), 3e6);
+        assert_eq!(young.bytes_at(50e6), 3e6);
     }
 }

@@ -254,12 +254,12 @@ fn paths(count: usize) -> String {
     format!("{count} file{s}")
 }
 
-/// Writes a document to a file.
 /// Whether it is a device or a pipe, which is written and not replaced.
 fn is_stream(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
+/// Writes a document to a file.
 fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
     let text = text.map_err(Failure::ours)? + "\n";
     if is_stream(path) {

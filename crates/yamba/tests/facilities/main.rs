@@ -228,7 +228,7 @@ fn main() {
         }
     };
     let mut arguments = Arguments::from_args();
-    // Most of these tests wait for disks, time limits and other processes.
+    // Most of these tests wait for disks, time limits and other processes. More of them at a time would disturb each other's measurements.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     arguments.test_threads.get_or_insert(processors + 1);
     libtest_mimic::run(&arguments, trials).exit();

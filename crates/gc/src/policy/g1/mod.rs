@@ -266,9 +266,7 @@ pub(super) fn cycle_bytes(setting: &Setting, live_bytes: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
-    use crate::policy::Survivors;
 
     /// Collections and markings of an application that allocates `steps` MB, as fast as the benchmark with Serial: 2.2 MB a ms. Its objects live for `lifetime` bytes.
     fn simulated(
@@ -281,13 +279,8 @@ mod tests {
         let mut demand = constant_lifetime(steps, lifetime);
         demand.mutator_ns = steps as f64 / 2.2 * 1e6;
         let found = simulate(&Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes: heap_mb * MEGABYTE,
-            jvm_major,
             cycle_ns: (cycle_ns, 0.0),
-            allocation_factor: 1.0,
-            survivors: Survivors::PROFILED,
+            ..Setting::of(&demand, heap_mb * MEGABYTE, jvm_major)
         });
         found.unwrap()
     }

@@ -186,9 +186,7 @@ fn survivors(setting: &Setting, region: &Region, now: f64) -> Vec<Promoted> {
 mod tests {
     use super::super::heap::MEGABYTE;
     use super::*;
-    use crate::demand::Survival;
     use crate::demand::tests::constant_lifetime;
-    use crate::policy::Survivors;
 
     /// A heap of 100 regions of 1 MiB: waste of 5 regions is accepted.
     fn heap() -> Heap {
@@ -234,15 +232,7 @@ mod tests {
     #[test]
     fn marking_frees_dead_regions_and_chooses_partly_live_ones_that_it_saw() {
         let demand = constant_lifetime(100, 10e6);
-        let setting = Setting {
-            demand: &demand,
-            survival: Survival::of(&demand),
-            heap_bytes: 100.0 * MEGABYTE,
-            jvm_major: 25,
-            cycle_ns: (0.0, 0.0),
-            allocation_factor: 1.0,
-            survivors: Survivors::PROFILED,
-        };
+        let setting = Setting::of(&demand, 100.0 * MEGABYTE, 25);
         let heap = heap();
         let now = 100e6;
         // Objects from before 90 MB are dead: those of ten regions, and half of those of the next.

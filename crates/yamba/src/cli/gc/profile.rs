@@ -15,9 +15,9 @@ use crate::cli::{Failure, output, quantity};
 
 /// Record how much a Java application allocates, and how long its objects live
 ///
-/// The application runs up to 31 times, with `--collector serial` nine times. In the first run, with the Serial collector, all live objects are copied and counted by age after each step of allocation. Ages are in bytes
-/// allocated, so they do not depend on the speed of the machine. The others, three for each collector and two heap sizes, show the cost of ordinary collections. Options of `java` for
-/// heap and collector are replaced.
+/// The application runs up to 31 times, with `--collector serial` nine times. In the first run, with the Serial collector, all live objects are copied and counted by age after each
+/// step of allocation. Ages are in bytes allocated, so they do not depend on the speed of the machine. The others, three for each collector and heap size, show the cost of ordinary
+/// collections. Options of `java` for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -16,7 +16,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Whether root sees another page than an ordinary user: it has a command for root. The first page that a reader sees is one, too.
+    /// Whether the page is tested as root, too: it has a command for root, or is README.md.
     pub fn is_for_root(&self) -> bool {
         let is_for_root = |block: &Block| block.marks.get("as-root").is_some();
         self.name == "README.md" || self.blocks.iter().any(is_for_root)
