@@ -114,6 +114,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         user_ns: Some(sampled.program_ns * each),
         kernel_ns: Some(sampled.in_library_ns() * each),
         started_user_ns: None,
+        clock_reads: None,
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Context {
     timed: Vec<Timed>,
     overall: Factor,
     outside_ns: Option<f64>,
+    /// [`Vector::clock_reads`].
+    pub(crate) clock_reads: Option<f64>,
     uncertainty: Option<Uncertainty>,
     /// The share by which the whole traced time exceeds that of `uses`.
     removed: f64,
@@ -65,6 +67,7 @@ impl Context {
             timed,
             overall,
             outside_ns: None,
+            clock_reads: vector.clock_reads,
             uncertainty: vector.uncertainty(),
             removed: 0.0,
             from: None,
@@ -108,6 +111,7 @@ impl Context {
         self.timed = timed;
         self.outside_ns = own.and_then(|own| own.outside_ns);
         self.uses.clone_from(&vector.primitives);
+        self.clock_reads = vector.clock_reads;
         self.from = Some(application.to_owned());
         self
     }

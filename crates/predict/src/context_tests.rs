@@ -634,6 +634,44 @@ fn systems_with_known_user_times_are_ranked_by_both_times() {
     assert_eq!(first.is_before_later, Some(false));
 }
 
+/// Without a vDSO on B, each of 2 readings enters the kernel. They are no part of the ratio of other calls.
+#[test]
+fn clock_readings_are_added_where_they_enter_the_kernel() {
+    let reading = crate::clock::READING;
+    let a = exact(&[
+        ("read(file)", None, 400.0),
+        ("null", None, 50.0),
+        (reading, None, 20.0),
+    ]);
+    let b = exact(&[
+        ("read(file)", None, 800.0),
+        ("null", None, 5000.0),
+        (reading, None, 6000.0),
+    ]);
+    let mut traced = vector(vec![timed("read(file)", None, 10.0, 3.0 * 4000.0)]);
+    traced.clock_reads = Some(2.0);
+    near(on(&traced, &a, &a).predicted_ns, 12_000.0);
+    let found = on(&traced, &a, &b);
+    near(found.predicted_ns, 24_000.0 + 12_000.0);
+    let product = found.primitives.iter().find(|p| p.name == reading);
+    assert_eq!(
+        product.map(|p| (p.count, p.product_ns)),
+        Some((2.0, 12_000.0))
+    );
+    near(
+        predict(&traced, "b", &b).unwrap().predicted_ns,
+        8000.0 + 12_000.0,
+    );
+    let without = exact(&[("read(file)", None, 800.0), ("null", None, 5000.0)]);
+    let found = on(&traced, &a, &without);
+    near(found.predicted_ns, 24_000.0);
+    assert!(
+        found.notes.iter().any(|note| note.contains(reading)),
+        "{:?}",
+        found.notes
+    );
+}
+
 /// By 20 ticks, the kernel has a half of 200 ns; by the tracer, whose cost is 40 ns, three quarters. The variances are 0.0125 and 0.01.
 #[test]
 fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {

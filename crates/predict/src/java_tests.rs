@@ -31,6 +31,7 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         user_ns: None,
         kernel_ns: None,
         started_user_ns: None,
+        clock_reads: None,
         primitives: uses.collect(),
     }
 }

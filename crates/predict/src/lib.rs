@@ -3,6 +3,7 @@
 //! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters 3 and 6). Pure: no file, no process, no measuring.
 
 pub mod change;
+pub mod clock;
 pub mod contained;
 pub mod context;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::clock;
 use crate::contained::Within;
 use crate::context::Context;
 use crate::cost::Costs;
@@ -122,8 +123,9 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
             format!("{system} has no cost of {}", listed(&named))
         }
     };
-    let (products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
+    let (mut products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
     let coverage = coverage(vector, &products);
+    products.extend(clock::product(vector.clock_reads, costs));
     let whole = Prediction {
         contained,
         coverage,
@@ -221,7 +223,12 @@ impl Prediction {
             per_second_and_core: None,
             is_within_launches: false,
             disturbed: Vec::new(),
-            notes: costs.left_out.clone(),
+            notes: costs
+                .left_out
+                .iter()
+                .cloned()
+                .chain(clock::lacking(vector.clock_reads, costs))
+                .collect(),
         }
     }
 

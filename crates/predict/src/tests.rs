@@ -145,6 +145,7 @@ pub(crate) fn vector(primitives: Vec<Use>) -> Vector {
         user_ns: None,
         kernel_ns: None,
         started_user_ns: None,
+        clock_reads: None,
         primitives,
     }
 }

@@ -1,5 +1,6 @@
 //! The terms of a prediction in the application's context: traced times, scaled from the machine of the trace to another system.
 
+use crate::clock;
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
 use crate::cost::{At, Costs};
@@ -48,6 +49,10 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             }
             None => missing.push(without_cost(used, costs)),
         }
+    }
+    if let Some(product) = clock::product(context.clock_reads, costs) {
+        terms.products.push(product);
+        terms.traced_ns.push(Some(0.0));
     }
     if missing.is_empty() {
         Ok(terms)

@@ -48,6 +48,10 @@ pub struct Vector {
     /// The part of `user_ns` in processes that the application started while it was counted. `None`: none or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_user_ns: Option<f64>,
+    /// Number of clock readings per unit that needed no system call where the counts were taken, since code that the kernel maps into each process (vDSO) served them. On another system
+    /// each may be a system call: [`crate::clock`]. `None`: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_reads: Option<f64>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
@@ -253,6 +257,7 @@ impl Vector {
             ("user_ns", self.user_ns),
             ("kernel_ns", self.kernel_ns),
             ("started_user_ns", self.started_user_ns),
+            ("clock_reads", self.clock_reads),
         ];
         for (key, value) in whole {
             not_negative(key, value)?;

@@ -1,6 +1,7 @@
 //! Runs an application with its load: traced by programs in the kernel or by strace, or untraced to measure its processor time.
 
 mod bpf;
+mod clock_reads;
 mod control_group;
 mod family;
 mod load;
@@ -9,6 +10,7 @@ mod open_files;
 mod strace;
 mod tick_border;
 mod units;
+mod without_vdso;
 
 use std::fs::File;
 use std::io;
@@ -22,6 +24,7 @@ use load::Load;
 pub use measured::{Measured, measure};
 pub use tick_border::TickBorder;
 pub use units::{Pattern, Units};
+pub use without_vdso::run_without_vdso;
 
 use crate::Trace;
 pub use crate::bpf::Unavailable;
@@ -52,6 +55,8 @@ pub struct Workload {
     pub runs: u32,
     /// How often the runs, or the server under its load, are traced. From two on, each round does the same work without the tracer first.
     pub rounds: u32,
+    /// The words before a command that run it by [`run_without_vdso`]. With several rounds, a further one counts the clock readings in this way. Empty: they are not counted.
+    pub without_vdso: Vec<String>,
     /// The number of units of one run, or of one load.
     pub units: Units,
     /// Whether standard output of the program and of the load goes to standard error.

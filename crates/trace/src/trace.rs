@@ -48,6 +48,7 @@ pub fn vector(request: &Request, traced: Traced, command: Vec<String>, uses: Vec
         user_ns: None,
         kernel_ns: None,
         started_user_ns: None,
+        clock_reads: None,
         primitives: uses,
     }
 }

@@ -242,19 +242,27 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
             .split_whitespace()
             .any(|isa| isa == host.isa);
     let emulator = property("emulator");
+    let flags = property("compiler_flags");
+    let mut flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
+    if !has_loader(&property("loader"), runs_here) {
+        flags.push("-static".to_owned());
+    }
     Ok(Toolchain {
         compiler,
         assembler,
-        flags: property("compiler_flags")
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect(),
+        flags,
         runner: if runs_here || emulator.is_empty() {
             Vec::new()
         } else {
             vec![emulator]
         },
     })
+}
+
+/// Whether programs can be linked dynamically. `loader` is the dynamic linker; it is empty if the instruction set names none, because its machines have one. An emulator would have
+/// to find libraries, too.
+fn has_loader(loader: &str, runs_here: bool) -> bool {
+    loader.is_empty() || (runs_here && Path::new(loader).exists())
 }
 
 /// Uses the compiler driver as the assembler.

@@ -8,6 +8,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::clock_reads;
 use super::family::Family;
 use super::load::Output;
 use super::measured::once;
@@ -76,6 +77,7 @@ pub fn trace(
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
+        vector.clock_reads = session.clock_reads(workload, stopped, units);
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
         let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
@@ -210,6 +212,31 @@ impl Session {
             kernel_ns: (after[1] - before[1]) / units,
         });
         Ok((units, failure))
+    }
+
+    /// Number of clock readings for each unit that are no system calls: those of a round in which all readings are, less the calls of the `units` so far. `None`: the round failed.
+    fn clock_reads(
+        &mut self,
+        workload: &Workload,
+        stopped: &dyn Fn() -> bool,
+        units: f64,
+    ) -> Option<f64> {
+        if workload.without_vdso.is_empty() {
+            return None;
+        }
+        let calls = clock_reads::calls(&self.reader) / units;
+        let descriptors = open_files::of_child().looking_up(open_files::kind);
+        self.reader = EventReader::new(descriptors, HashSet::new(), self.cost);
+        self.has_counted = false;
+        let without = Workload {
+            command: [workload.without_vdso.as_slice(), &workload.command].concat(),
+            runs: 1,
+            ..workload.clone()
+        };
+        let (units, failure) = self.round(&without, stopped).ok()?;
+        self.read();
+        let all = clock_reads::calls(&self.reader) / units;
+        failure.is_none().then(|| (all - calls).max(0.0))
     }
 
     /// Traces the runs of the command, or the server under its load. Returns the number of units, and how it failed.

@@ -130,6 +130,8 @@ enum Command {
     Study(study::Study),
     Time(time::Time),
     Trace(trace::TraceCommand),
+    #[command(hide = true)]
+    WithoutVdso(trace::WithoutVdso),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
     Report(report::Report),
@@ -214,6 +216,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
         Command::Trace(c) => c.run(),
+        Command::WithoutVdso(c) => c.run(),
         // These commands can answer no, which is exit status 1.
         Command::Compare(c) => return c.run(),
         Command::Fleet(c) => return c.run(),
@@ -236,7 +239,8 @@ mod tests {
     fn every_command_has_examples() {
         let mut cli = super::Cli::command();
         cli.build();
-        for command in cli.get_subcommands().filter(|c| c.get_name() != "help") {
+        let shown = |c: &&clap::Command| c.get_name() != "help" && !c.is_hide_set();
+        for command in cli.get_subcommands().filter(shown) {
             let after = command.get_after_help().map(ToString::to_string);
             assert!(
                 after.is_some_and(|t| t.contains("Examples:")),

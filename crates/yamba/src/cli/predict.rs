@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use yamba_java::Jvm;
 use yamba_predict::change::{CostChange, Replacement, without_started};
+use yamba_predict::clock;
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
@@ -108,6 +109,9 @@ impl Predict {
         let removed = self.without_processes(&mut vectors)?;
         let changed = self.changed(&vectors)?;
         let mut needed = primitives(vectors.iter().chain(other.iter().map(|(vector, _)| vector)));
+        if vectors.iter().any(|vector| vector.clock_reads > Some(0.0)) {
+            needed.push(clock::READING.to_owned());
+        }
         needed.extend(self.files.primitives());
         let mut runs = Systems::new(self.store.clone(), needed, self.with_disturbed);
         let systems = self.systems(&mut runs, &vectors)?;

@@ -1,6 +1,7 @@
 //! `yamba trace`
 
 mod java;
+mod without_vdso;
 
 use std::io;
 use std::num::NonZero;
@@ -15,6 +16,8 @@ use yamba_session::vectors::{self, Origin};
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace, strace_with_files};
+
+pub(super) use without_vdso::WithoutVdso;
 
 use super::{Failure, StoreOption, arguments, of_system, output, page_cache};
 
@@ -178,6 +181,7 @@ impl TraceCommand {
             load: self.load.clone(),
             runs: self.runs.get(),
             rounds: self.rounds.get(),
+            without_vdso: without_vdso::command()?,
             units: match &self.units_from {
                 Some(pattern) => Units::From(pattern.clone()),
                 None => Units::Number(self.units),
@@ -354,6 +358,10 @@ fn remarks(trace: &Trace, place: &str) -> String {
         if trace.files.is_some() {
             text += "recording files made their calls longer, too; the times include that\n";
         }
+    }
+    let has_rounds = traced.is_some_and(|traced| !traced.rounds.is_empty());
+    if has_rounds && trace.vector.clock_reads.is_none() {
+        text += "warning: the clock readings were not counted: the program failed in the run that counts them\n";
     }
     if let Some(half_width) = trace.vector.half_width() {
         text += &format!(

@@ -46,6 +46,52 @@ fn with_server() -> Yamba {
     yamba
 }
 
+/// The dynamic linker prints the auxiliary vector that the kernel gave the process.
+#[test]
+#[cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")),
+    ignore = "needs x86_64 Linux with glibc"
+)]
+fn processes_run_without_vdso() {
+    let mut yamba = Yamba::new().env("LD_SHOW_AUXV", "1");
+    let shown = |yamba: &mut Yamba, words: &[&str]| yamba.run_words(words).ok().out;
+    // The program itself, one that it executes, and one that its child executes.
+    let script = "/bin/true; env true; exec /bin/true";
+    let all = shown(&mut yamba, &["without-vdso", "--", "sh", "-c", script]);
+    let lines = |name: &str| all.lines().filter(|line| line.starts_with(name)).count();
+    // Yamba itself has one.
+    assert_eq!(
+        (lines("AT_SYSINFO_EHDR:"), lines("AT_ENTRY:")),
+        (1, 6),
+        "{all}"
+    );
+}
+
+/// Ends, signals and processes are those of the program.
+#[test]
+#[cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    ignore = "needs x86_64 Linux"
+)]
+fn program_without_vdso_ends_as_it_would() {
+    let mut yamba = Yamba::new();
+    for (script, status) in [
+        ("exit 7", 7),
+        ("kill -TERM $$", 143),
+        ("trap 'exit 3' USR1; kill -USR1 $$; exit 4", 3),
+        ("(sleep 0.1; exit 5) & wait $!; exit $?", 5),
+        (
+            "sleep 9 & kill -STOP $!; kill -KILL $!; wait $!; exit $?",
+            137,
+        ),
+    ] {
+        let answer = yamba.run_words(&["without-vdso", "--", "sh", "-c", script]);
+        assert_eq!(answer.status, status, "{script}: {}", answer.err);
+    }
+    let answer = yamba.run_words(&["without-vdso", "--", "no-such-program"]);
+    assert_eq!(answer.status, 2, "{}", answer.err);
+}
+
 #[test]
 #[ignore = "needs strace"]
 fn run_of_a_command_is_counted() {

@@ -257,7 +257,30 @@ fn untraced_ns(vector: &Value) -> Vec<f64> {
     each.collect()
 }
 
-/// A server is started twice in each round. Only its calls under the traced load are counted.
+/// Each value of `EPOCHREALTIME` is a clock reading of bash. Its processes read clocks otherwise, too, and always as often.
+pub fn clock_readings_without_system_calls_are_counted() -> Result<(), Missing> {
+    needs(&["bash"]);
+    let mut yamba = with_bpf()?;
+    let mut reads = |times: u32| {
+        let line = format!("for ((i = 0; i < {times}; i++)); do x=$EPOCHREALTIME; done");
+        let script = format!("bash -c '{line}' & wait; {line}");
+        let words = [
+            "trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script,
+        ];
+        yamba.run_words(&words).ok();
+        let found = vector(&yamba, "v");
+        let used = found["primitives"].as_array().unwrap().iter();
+        let calls = used.filter(|used| used["name"] == "gettimeofday").count();
+        assert_eq!(calls, 0, "{found}");
+        found["clock_reads"].as_f64().unwrap()
+    };
+    let (few, many) = (reads(100), reads(350));
+    assert!(few >= 200.0, "{few}");
+    assert_eq!(many - few, 500.0);
+    Ok(())
+}
+
+/// A server is started twice in each round, and once more to count its clock readings. Only its calls under the traced load are counted.
 pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
     let made = yamba.other("mkfifo").arg("requests").status().unwrap();
@@ -270,7 +293,7 @@ pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     ];
     yamba.run_words(&words).ok();
     let starts = fs::read_to_string(yamba.folder.path().join("starts")).unwrap();
-    assert_eq!(starts.lines().count(), 4);
+    assert_eq!(starts.lines().count(), 5);
     let found = vector(&yamba, "v");
     assert_eq!(
         (found["units"].as_f64(), untraced_ns(&found).len()),
