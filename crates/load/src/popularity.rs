@@ -89,12 +89,13 @@ impl Popularity {
                 is_descending && counts.last().is_some_and(|least| *least > 0)
             }
         };
-        match is_valid {
-            true => Ok(()),
-            false => Err(format!(
+        if is_valid {
+            Ok(())
+        } else {
+            Err(format!(
                 "popularity: {} needs an exponent from 0 to 12 and an object, or descending counts above 0",
                 self.family()
-            )),
+            ))
         }
     }
 }

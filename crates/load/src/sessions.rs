@@ -88,11 +88,10 @@ impl SessionLength {
                 !counts.is_empty() && counts.iter().all(|c| c.0 > 0 && c.1 > 0)
             }
         };
-        match is_valid {
-            true => Ok(()),
-            false => {
-                Err("sessions.requests: it needs a mean of 1 or more, or counts above 0".to_owned())
-            }
+        if is_valid {
+            Ok(())
+        } else {
+            Err("sessions.requests: it needs a mean of 1 or more, or counts above 0".to_owned())
         }
     }
 }

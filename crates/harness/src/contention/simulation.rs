@@ -339,9 +339,10 @@ fn quiet_launches_do_not_hide_blind_ones() {
         let mut host = host(seed, 1e5, 1e5, 1.0);
         let widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
         let entry = measure_launches(&mut host, widths, |host, _, number| {
-            (host.turn_ns, host.pause_ns) = match number < quiet {
-                true => (1.0, 1e12),
-                false => (1e5, 1e5),
+            (host.turn_ns, host.pause_ns) = if number < quiet {
+                (1.0, 1e12)
+            } else {
+                (1e5, 1e5)
             };
             host.is_busy = false;
             host.until_ns = host.next_turn();

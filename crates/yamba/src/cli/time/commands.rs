@@ -209,9 +209,10 @@ fn time(command: &CommandRuns, median: f64, ends: [f64; 2], runs: usize) -> Stri
 
 /// The shortest time. With the time of the shell subtracted, it can be below 0.
 fn shortest(value: f64) -> String {
-    match value > 0.0 {
-        true => ns(value),
-        false => "about 0".to_owned(),
+    if value > 0.0 {
+        ns(value)
+    } else {
+        "about 0".to_owned()
     }
 }
 
