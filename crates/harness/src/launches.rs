@@ -248,7 +248,7 @@ impl<'a> Launches<'a> {
         self.take(ended, options, conditions.listing, widths)
     }
 
-    /// Adds a launch that has ended. Returns the entry if this launch was its last. `widths` learn from its probes.
+    /// Adds a launch that has ended. Returns the entry if this launch was its last. Its probes update `widths`.
     pub fn take(
         &mut self,
         ended: EndedLaunch,
@@ -476,7 +476,7 @@ impl<'a> Launches<'a> {
         CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
     }
 
-    /// The finished `entry` again, if later launches have changed the quiet width of its processors since: the first launches of a run may have seen
+    /// Summarises a finished `entry` again, if later launches have changed the quiet width of its processors. The first launches of a run may have seen
     /// only a neighbour.
     pub fn judged_again(
         &mut self,
@@ -566,7 +566,7 @@ fn is_failure(output: &ProcessOutput, class: &str, listing: &Listing<'_>) -> boo
     )
 }
 
-/// Whether neighbours left too few launches with quiet batches for an interval between launches, without which no comparison is possible.
+/// Whether neighbours left too few launches with quiet batches for an interval between launches. A comparison needs that interval.
 fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
     options.planned_launches() >= ENOUGH_LAUNCHES as u64
         && summary.status == Status::Ok
