@@ -595,7 +595,10 @@ fn launch_records_request_and_times() {
         }
     }
     launches.sort_unstable();
-    assert!(launches.windows(2).all(|w| w[0].1 <= w[1].0), "{launches:?}");
+    assert!(
+        launches.windows(2).all(|w| w[0].1 <= w[1].0),
+        "{launches:?}"
+    );
     let rounds: Vec<u64> = launches.iter().map(|l| l.2).collect();
     assert_eq!(rounds, [0, 0, 0, 1, 1, 1]);
     assert!(launches.last().unwrap().1 as f64 <= (after - before) * 1e9);
