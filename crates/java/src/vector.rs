@@ -79,8 +79,8 @@ pub struct Names {
     pub machine: Option<String>,
 }
 
-/// The vector of a program. Some sampled methods have no count, since only the library or an inherited method calls them. Their time is part of the
-/// total, but of no primitive.
+/// The vector of a program. The time of a method that was sampled but not counted, such as one called by reflection, is part of the total and of no
+/// primitive.
 pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
     let each = 1.0 / (names.units * f64::from(sampled.runs.max(1)));
     let weights = weights(&counted.calls);
