@@ -266,7 +266,7 @@ class Worker {
         facts.disturbance = benchmark.disturbance;
         facts.disturbance += dummy.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
-        // That workers share processors is part of the measurement and not a disturbance.
+        // Workers share processors on purpose, so switches between them are no disturbance.
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, Tolerance{true, subject_.may_fault()});
         report(facts);
     }

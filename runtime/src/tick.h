@@ -37,7 +37,8 @@ inline uint64_t system_tick_period() {
 inline TickClocks (*read_tick_clocks)() = system_tick_clocks;
 inline uint64_t (*tick_period)() = system_tick_period;
 
-// Waits by spinning, which keeps the processor and its caches in their state.
+// Predicts the next tick of the system's timer and waits for a time without ticks. It waits by spinning: a sleep would change
+// the state of the processor and its caches.
 class Ticks {
   public:
     // Measures the lag at the first observed tick: the tick clock may lag by a constant part of a tick.

@@ -24,7 +24,7 @@ uint64_t time_wait_connections();
 // The name of the device with the address `near`; "lo" if this host also has the address `far`. Empty if no device has it.
 std::string interface_between(in_addr near, in_addr far);
 
-// The kernel's identifier since it started. No other machine has the same. Empty if unknown.
+// The boot id: the kernel draws it when it starts, so no two machines have the same. Empty if unknown.
 std::string boot_id();
 
 // The processor's model name. Empty if unknown.

@@ -6,12 +6,6 @@
 
 use std::collections::BTreeMap;
 
-/// The longest frame without its part: mark, run, number, length, checksum, spaces and two characters of the line's end.
-pub const FRAME_BYTES: usize = 36;
-
-/// Bytes of a frame's part, unless it is the last one of an item.
-pub const PAYLOAD_BYTES: usize = 192;
-
 /// Begins each frame.
 const MARK: &[u8] = b"~yb ";
 

@@ -16,7 +16,6 @@ mod shortened;
 
 pub use archive::{Archive, Contents, Packed, pack, unpack};
 pub use capture::{Capture, RecordedLaunch, RecordedPoint, captures};
-pub use frames::{FRAME_BYTES, PAYLOAD_BYTES};
 pub use plan::{Plan, PlannedProgram};
 
 /// The schema of a capture.

@@ -4,7 +4,6 @@ use fastrand::Rng;
 use serde_json::json;
 
 use crate::capture::{Capture, RecordedLaunch, captures};
-use crate::frames::PAYLOAD_BYTES;
 use crate::plan::{Plan, PlannedProgram};
 use crate::{Contents, is_capture, pack, unpack};
 
@@ -67,6 +66,9 @@ fn items(random: &mut Rng) -> Vec<String> {
     all.push(end.to_string());
     all
 }
+
+/// Bytes of a frame's part, unless it is the last one of an item.
+const PAYLOAD_BYTES: usize = 192;
 
 /// The frames of these items, each a line, as `runtime/bundle/writer.h` writes them.
 fn framed(items: &[String]) -> Vec<Vec<u8>> {

@@ -72,7 +72,7 @@ fn head(context: &Context, out: &mut Writer) {
     out.line("");
 }
 
-/// The C++ in which an author may write structs, functions and macros.
+/// The texts of all `native` blocks: those of the files, then those of the classes.
 fn natives<'a>(context: &Context<'a>) -> Vec<&'a str> {
     let analysis = context.analysis;
     let of_files = files(context)

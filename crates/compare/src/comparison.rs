@@ -22,9 +22,10 @@ pub fn comparison(
     let Paired { both, unmatched } = paired(&a.benchmarks, &b.benchmarks);
     let (mut benchmarks, mut pairs) = (Vec::new(), Vec::new());
     for (key, x, y) in &both {
-        let choice = match by_time || obstacle(x, y).is_some() {
-            true => Choice::OWN,
-            false => units(x, y),
+        let choice = if by_time || obstacle(x, y).is_some() {
+            Choice::OWN
+        } else {
+            units(x, y)
         };
         let pair = Pair::of(key, x, y, choice);
         let launches = [pair.a.len(), pair.b.len()];

@@ -113,9 +113,10 @@ pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Choice {
     let both = [a, b].map(Medians::of);
     Choice {
         unit: common(both.iter()),
-        among: match both.iter().all(Medians::knows_cycles) {
-            true => 2,
-            false => 1,
+        among: if both.iter().all(Medians::knows_cycles) {
+            2
+        } else {
+            1
         },
     }
 }

@@ -1,6 +1,6 @@
 //! The caches of a machine from curves of load latency against buffer size.
 //!
-//! The lowest latency of each size counts, since disturbances only add time. The curve is then a staircase: each level of the hierarchy is a
+//! The lowest latency of each size counts, since disturbances only add time. Made monotone, the curve has steps: each level of the hierarchy is a
 //! plateau, and a cache ends where a third of the step to the next plateau is climbed.
 
 use std::collections::BTreeMap;
@@ -38,8 +38,8 @@ pub struct Caches {
     /// Latency of a load from memory: that of the last plateau. If the largest buffer fits into a cache, this is the latency of that cache.
     /// `None` if the curve has no plateau.
     pub memory_ns: Option<f64>,
-    /// The lowest latency in ns of each size in bytes. It never falls.
-    pub staircase: Vec<(f64, f64)>,
+    /// The lowest latency in ns of each size in bytes, made monotone.
+    pub curve: Vec<(f64, f64)>,
 }
 
 /// One level of cache.
@@ -70,8 +70,8 @@ pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
     });
     let alone: Vec<Option<Passes>> = alone.collect();
     let counting: Vec<&Passes> = alone.iter().flatten().collect();
-    let all = Passes::of(&curves.concat()).staircase();
-    let treads = all.treads();
+    let all = Passes::of(&curves.concat()).monotone();
+    let levels = all.levels();
     let level = |steps: &[Plateau]| {
         let end_ns = steps[0].level + OF_STEP * (steps[1].level - steps[0].level);
         let edge = all.edge(end_ns)?;
@@ -86,9 +86,9 @@ pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
         })
     };
     Caches {
-        levels: treads.windows(2).filter_map(level).collect(),
-        memory_ns: treads.last().map(|t| t.level),
-        staircase: all.bytes.iter().copied().zip(all.ns.clone()).collect(),
+        levels: levels.windows(2).filter_map(level).collect(),
+        memory_ns: levels.last().map(|t| t.level),
+        curve: all.bytes.iter().copied().zip(all.ns.clone()).collect(),
     }
 }
 
@@ -156,29 +156,29 @@ impl Passes {
 
     /// The size at which the curve passes `end_ns`. `None` if it does not.
     fn size(&self, end_ns: f64) -> Option<f64> {
-        Some(self.staircase().edge(end_ns)?.bytes)
+        Some(self.monotone().edge(end_ns)?.bytes)
     }
 
-    /// A larger size is never faster: a latency above that of a larger size is a disturbance.
-    fn staircase(&self) -> Staircase {
-        let mut stairs = Staircase::default();
+    /// Makes the curve monotone. A larger size is never faster: a latency above that of a larger size is a disturbance.
+    fn monotone(&self) -> MonotoneCurve {
+        let mut curve = MonotoneCurve::default();
         let mut least = f64::INFINITY;
         for (bytes, lowest) in self.0.iter().rev() {
             least = least.min(lowest.ns);
-            stairs.bytes.push(*bytes as f64);
-            stairs.ns.push(least);
-            stairs.is_contended.push(lowest.is_contended);
+            curve.bytes.push(*bytes as f64);
+            curve.ns.push(least);
+            curve.is_contended.push(lowest.is_contended);
         }
-        stairs.bytes.reverse();
-        stairs.ns.reverse();
-        stairs.is_contended.reverse();
-        stairs
+        curve.bytes.reverse();
+        curve.ns.reverse();
+        curve.is_contended.reverse();
+        curve
     }
 }
 
 /// A curve that never falls.
 #[derive(Debug, Default)]
-struct Staircase {
+struct MonotoneCurve {
     bytes: Vec<f64>,
     ns: Vec<f64>,
     is_contended: Vec<bool>,
@@ -192,22 +192,22 @@ struct Edge {
     is_contended: bool,
 }
 
-impl Staircase {
+impl MonotoneCurve {
     /// The plateaus of the levels. Of two plateaus that are no two levels, the wider one stays.
-    fn treads(&self) -> Vec<Plateau> {
-        let mut treads = plateaus(&self.ns, FLAT).unwrap_or_default();
+    fn levels(&self) -> Vec<Plateau> {
+        let mut levels = plateaus(&self.ns, FLAT).unwrap_or_default();
         let width = |t: &Plateau| self.bytes[t.last] / self.bytes[t.first];
         let step = |t: &[Plateau]| t[1].level / t[0].level;
         loop {
-            let steps = treads.windows(2).map(step).enumerate();
+            let steps = levels.windows(2).map(step).enumerate();
             let Some((place, least)) = steps.min_by(|a, b| a.1.total_cmp(&b.1)) else {
-                return treads;
+                return levels;
             };
             if least >= LEAST_STEP {
-                return treads;
+                return levels;
             }
-            let is_first_narrower = width(&treads[place]) < width(&treads[place + 1]);
-            treads.remove(if is_first_narrower { place } else { place + 1 });
+            let is_first_narrower = width(&levels[place]) < width(&levels[place + 1]);
+            levels.remove(if is_first_narrower { place } else { place + 1 });
         }
     }
 

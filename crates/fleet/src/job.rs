@@ -233,13 +233,14 @@ fn tested(columns: &[Vec<&Column>]) -> usize {
     columns.iter().map(of_class).sum()
 }
 
-/// The tests of all nodes of all classes in some columns, with their p-values.
+/// The tests that share one limit of false alarms: one for each node of each class in each of some columns.
 struct Family<'a> {
     /// By class.
     columns: &'a [Vec<&'a Column>],
     /// By class and column.
     tails: Vec<Vec<Tail>>,
     tests: Vec<Test>,
+    /// The p-value of each test.
     p: Vec<f64>,
     /// Its share of the job's false alarms.
     share: f64,

@@ -232,7 +232,7 @@ fn counted(
     demand(jvm, command, &finished)
 }
 
-/// The demand without ordinary runs.
+/// Computes the demand from the log of the profile's run. It has no ordinary runs yet.
 fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Demand, String> {
     let mut censuses: Vec<Census> = Vec::new();
     let mut allocated_bytes = 0.0;

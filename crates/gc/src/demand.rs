@@ -203,7 +203,7 @@ impl<'a> Survival<'a> {
         sum + age(census, AGES - 1) - self.old_before(index, now - reach)
     }
 
-    /// Live bytes at a census that were allocated before `birth`, which is beyond the ages that the census tells apart. All old objects die at the same rate.
+    /// Live bytes at a census that were allocated before `birth`. The census has no separate age for them, so all old objects are assumed to die at one rate.
     fn old_before(&self, index: usize, birth: f64) -> f64 {
         let passed = self
             .censuses
@@ -222,7 +222,8 @@ fn age(census: &Census, index: usize) -> f64 {
     census.live_bytes_by_age.get(index).copied().unwrap_or(0.0)
 }
 
-/// The part of a cohort's live bytes in its youngest `share`. Of the objects allocated since the last census, the newest are alive more often.
+/// Estimates the part of a cohort's live bytes that lies in the youngest `share` of the cohort. In cohort 0, which was allocated since the last census,
+/// newer objects are more often alive.
 fn within(cohort: usize, share: f64) -> f64 {
     if cohort == 0 { share.sqrt() } else { share }
 }

@@ -101,7 +101,8 @@ impl OrdinaryRun {
         run
     }
 
-    /// The run by the collections of its log. `gc_cpu_ns` is the processor time of the threads that work in pauses only, so the pauses divide it.
+    /// Summarises the collections of a run's log. `gc_cpu_ns` is the processor time of threads that work only in pauses. Each pause gets a part of it in
+    /// proportion to its length.
     pub fn of(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
         let mut run = Self {
             heap_bytes,

@@ -344,9 +344,12 @@ impl<'a> Conversation<'a> {
             return Some(ProcessExit::TimedOut(limits.timeout));
         }
         let is_silent = self.heard.elapsed() > limits.silence;
-        is_silent.then(|| match self.is_suspended() {
-            true => ProcessExit::Suspended(limits.silence),
-            false => ProcessExit::Hung(limits.silence),
+        is_silent.then(|| {
+            if self.is_suspended() {
+                ProcessExit::Suspended(limits.silence)
+            } else {
+                ProcessExit::Hung(limits.silence)
+            }
         })
     }
 

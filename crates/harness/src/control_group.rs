@@ -58,9 +58,10 @@ impl ControlGroups {
     /// Makes groups below those of this process. `None` where that is impossible or would change how launches run.
     pub fn make(memory: Option<u64>) -> Option<ControlGroups> {
         let pids = own_group("pids")?;
-        let groups = match pids.is_unified {
-            true => unified(&pids, memory)?,
-            false => separate(&pids, memory)?,
+        let groups = if pids.is_unified {
+            unified(&pids, memory)?
+        } else {
+            separate(&pids, memory)?
         };
         groups.admits_a_process().then_some(groups)
     }

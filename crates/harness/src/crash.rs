@@ -105,9 +105,10 @@ pub(super) fn describe_exit(output: &ProcessOutput) -> String {
         ProcessExit::Stopped => "was stopped".to_owned(),
         ProcessExit::NotStarted(why) => why.clone(),
     };
-    match output.messages.is_empty() {
-        true => text,
-        false => format!("{text}: {}", output.messages),
+    if output.messages.is_empty() {
+        text
+    } else {
+        format!("{text}: {}", output.messages)
     }
 }
 

@@ -30,9 +30,10 @@ impl Room {
         });
         let all = limit.min(spare.unwrap_or(limit));
         let folder = folder.display();
-        let fix = match all < limit {
-            true => format!("{folder} has no more to spare; let TMPDIR name a larger disk"),
-            false => "--disk-limit lets it have more".to_owned(),
+        let fix = if all < limit {
+            format!("{folder} has no more to spare; let TMPDIR name a larger disk")
+        } else {
+            "--disk-limit lets it have more".to_owned()
         };
         Room {
             all,

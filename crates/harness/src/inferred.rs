@@ -68,7 +68,7 @@ pub(super) fn enter(
 
 /// A summary of the curves of all launches. Name and unit are those of `one` of them.
 fn lowest(one: &Curve, found: &Caches) -> LowestCurve {
-    let (x, ns) = found.staircase.iter().copied().unzip();
+    let (x, ns) = found.curve.iter().copied().unzip();
     LowestCurve {
         name: one.name.clone(),
         x_unit: one.x_unit.clone(),

@@ -333,7 +333,7 @@ fn loaded(change: impl Fn(usize, &mut Batch)) -> ProcessOutput {
             };
         }
     }
-    // Eleven batches are five and a half rounds: the last one is removed.
+    // Removes the last of twelve batches, so the last of six rounds is incomplete.
     let last = |e: &Event| matches!(e, Event::Batch(raw) if raw.index == 10);
     all.events.retain(|e| !last(e));
     all

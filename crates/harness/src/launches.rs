@@ -57,10 +57,10 @@ pub(super) struct Launches<'a> {
     /// The records of each launch.
     records: Vec<Compressed<Records>>,
     ends: Vec<LaunchStatus>,
-    turns: Vec<Turn>,
+    timings: Vec<LaunchTiming>,
     /// Planned number of launches.
     goal: u64,
-    /// How many of these the plan did not have at first: they return to an entry beside a neighbour.
+    /// Number of these that were added because a neighbour disturbed the entry.
     returns: u64,
     /// Planned time of all launches together.
     planned: Duration,
@@ -76,8 +76,8 @@ pub(super) struct Launches<'a> {
     quiet: BTreeMap<u64, QuietWidth>,
 }
 
-/// One launch that ran: when, and with which settings.
-struct Turn {
+/// Times and settings of a launch that ran.
+struct LaunchTiming {
     round: u64,
     started: Duration,
     took: Duration,
@@ -126,7 +126,7 @@ impl<'a> Launches<'a> {
             recorded: Recorded::new(&entry.point.program, entry.workers),
             records: Vec::new(),
             ends: Vec::new(),
-            turns: Vec::new(),
+            timings: Vec::new(),
             spent: Duration::ZERO,
             percentiles: options.percentiles,
             accidents: 0,
@@ -141,7 +141,7 @@ impl<'a> Launches<'a> {
         if self.is_over {
             return 0;
         }
-        self.goal.saturating_sub(self.turns.len() as u64)
+        self.goal.saturating_sub(self.timings.len() as u64)
     }
 
     /// Estimated time of the remaining launches.
@@ -152,7 +152,7 @@ impl<'a> Launches<'a> {
     /// Estimated time of a launch: the mean of those before, or the planned time before the first.
     fn each(&self) -> Duration {
         let filled = FILL.saturating_mul(saturated(self.entry.point.program.setup_bytes >> 20));
-        match self.turns.len() as u32 {
+        match self.timings.len() as u32 {
             0 => self.planned / saturated(self.goal.max(1)) + START + filled,
             done => self.spent / done,
         }
@@ -172,7 +172,7 @@ impl<'a> Launches<'a> {
         if further >= self.left() {
             return;
         }
-        let before = std::mem::replace(&mut self.goal, self.turns.len() as u64 + further);
+        let before = std::mem::replace(&mut self.goal, self.timings.len() as u64 + further);
         let dropped = before - self.goal;
         if dropped <= self.returns {
             self.returns -= dropped;
@@ -214,7 +214,7 @@ impl<'a> Launches<'a> {
     }
 
     pub fn has_begun(&self) -> bool {
-        !self.turns.is_empty()
+        !self.timings.is_empty()
     }
 
     /// Starts one fresh process, or one set of processes or threads at the same time. Returns the entry if this launch was its last. A run that
@@ -248,7 +248,7 @@ impl<'a> Launches<'a> {
         self.take(ended, options, conditions.listing, widths)
     }
 
-    /// Adds a launch that has ended. Returns the entry if this launch was its last. `widths` learn from its probes.
+    /// Adds a launch that has ended. Returns the entry if this launch was its last. Its probes update `widths`.
     pub fn take(
         &mut self,
         ended: EndedLaunch,
@@ -259,7 +259,7 @@ impl<'a> Launches<'a> {
         let EndedLaunch { took, output, .. } = ended;
         self.spent += took;
         let end = launch_status(self.entry.class, &output, listing);
-        self.heed(&end);
+        self.update_status(&end);
         self.ends.push(end);
         let records = self.recorded.append(&self.entry.point.program, &output);
         self.records.push(Compressed::new(&records));
@@ -272,14 +272,14 @@ impl<'a> Launches<'a> {
             all: took.saturating_sub(self.warmup),
             batches: output.batches_took,
         };
-        self.turns.push(Turn {
+        self.timings.push(LaunchTiming {
             round: ended.round,
             started: ended.started,
             took,
             request: ended.request,
             cost: schedule::cost(&batches, taken),
         });
-        if self.turns.len() == 1 {
+        if self.timings.len() == 1 {
             self.pace(options, &batches, taken);
         }
         if self.left() > 0 {
@@ -360,7 +360,7 @@ impl<'a> Launches<'a> {
     }
 
     /// Decides whether the entry is over. A crash may be bad luck once; a hang has cost enough time.
-    fn heed(&mut self, end: &LaunchStatus) {
+    fn update_status(&mut self, end: &LaunchStatus) {
         match end {
             LaunchStatus::Complete => {}
             LaunchStatus::Skipped { .. } | LaunchStatus::Stopped => self.is_over = true,
@@ -377,7 +377,7 @@ impl<'a> Launches<'a> {
             return;
         }
         let before = self.share;
-        let took = self.turns[0].took;
+        let took = self.timings[0].took;
         let fewer = |slow| schedule::slow_launches(slow, before, first, took);
         if let Some(fewer) = options.slow.and_then(fewer) {
             return self.slow_down(fewer, first, took);
@@ -413,7 +413,7 @@ impl<'a> Launches<'a> {
         if self.accidents > 0 {
             return None;
         }
-        let costs = self.turns.iter().filter_map(|turn| turn.cost);
+        let costs = self.timings.iter().filter_map(|timing| timing.cost);
         let costs = costs.map(|c| c.fixed.as_secs_f64());
         let alone = !self.entry.workers.are_several();
         let besides = median(&costs.collect::<Vec<f64>>()).filter(|_| alone);
@@ -430,7 +430,7 @@ impl<'a> Launches<'a> {
         let calm = summary.median.filter(|_| is_calm);
         let width = calm.zip(summary.confidence_interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
-        let (done, time) = (self.turns.len() as u64, self.entry.time);
+        let (done, time) = (self.timings.len() as u64, self.entry.time);
         let more = schedule::more_launches(done, self.spent, time, width, options.precision);
         self.goal = more.unwrap_or(self.goal);
     }
@@ -462,11 +462,11 @@ impl<'a> Launches<'a> {
         benchmark.provenance = self.entry.provenance.clone();
         benchmark.notes.extend(self.notes.iter().cloned());
         benchmark.notes.extend(self.overrun());
-        for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
-            launch.round = turn.round;
-            launch.started_ns = whole_ns(turn.started);
-            launch.took_ns = whole_ns(turn.took);
-            launch.request = Some(turn.request.clone());
+        for (launch, timing) in benchmark.launches.iter_mut().zip(&self.timings) {
+            launch.round = timing.round;
+            launch.started_ns = whole_ns(timing.started);
+            launch.took_ns = whole_ns(timing.took);
+            launch.request = Some(timing.request.clone());
         }
         benchmark
     }
@@ -476,7 +476,7 @@ impl<'a> Launches<'a> {
         CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
     }
 
-    /// The finished `entry` again, if later launches have changed the quiet width of its processors since: the first launches of a run may have seen
+    /// Summarises a finished `entry` again, if later launches have changed the quiet width of its processors. The first launches of a run may have seen
     /// only a neighbour.
     pub fn judged_again(
         &mut self,
@@ -566,7 +566,7 @@ fn is_failure(output: &ProcessOutput, class: &str, listing: &Listing<'_>) -> boo
     )
 }
 
-/// Whether neighbours left too few launches with quiet batches for an interval between launches, without which no comparison is possible.
+/// Whether neighbours left too few launches with quiet batches for an interval between launches. A comparison needs that interval.
 fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
     options.planned_launches() >= ENOUGH_LAUNCHES as u64
         && summary.status == Status::Ok

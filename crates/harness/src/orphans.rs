@@ -181,7 +181,7 @@ fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
     let Some(since) = launch.since.filter(|_| ended_child().is_some()) else {
         return Vec::new();
     };
-    let is_stray = |s: &Stat| {
+    let is_orphan = |s: &Stat| {
         s.is_ours()
             && s.is_foreign()
             && !s.is_zombie
@@ -191,7 +191,7 @@ fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
             // Checked last: a process that just ended or called exec had no readable environment above.
             && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
-    numbers().filter_map(Stat::of).filter(is_stray).collect()
+    numbers().filter_map(Stat::of).filter(is_orphan).collect()
 }
 
 /// Whether the environment names the scratch folder of another run. A process without that variable counts as this run's.

@@ -244,7 +244,8 @@ fn without_option(refusal: &str) -> String {
     refusal.replace("--set ", "")
 }
 
-/// A copy of the point for this number of processes or threads. With several, the bounds of its evidence are queried again, since they may depend on the number.
+/// A copy of the point for this number of processes or threads. With several, the bounds of its evidence are queried again, since they may depend on
+/// the number. Several threads are always queried, since the program may skip them.
 fn under_load(point: &Point, workers: Workers, describe: &Describe<'_>) -> Result<Point, Refused> {
     let mut evidence = point.program.evidence.iter();
     let mut point = point.clone();

@@ -118,6 +118,8 @@ fn fault(number: u64, wrong: &serde_json::Error, line: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
 
     fn read(pieces: &[&[u8]]) -> (Vec<Event>, u64) {
@@ -188,36 +190,28 @@ mod tests {
         assert_eq!(reader.finish(), (vec![Event::End], 1));
     }
 
-    /// A small generator (xorshift64*), so that a failure can be repeated from its number.
-    fn random(state: &mut u64) -> u64 {
-        *state ^= *state >> 12;
-        *state ^= *state << 25;
-        *state ^= *state >> 27;
-        state.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
     /// Random damage at random cuts: undamaged lines are read, and nothing panics.
     #[test]
     fn damage_loses_only_affected_lines() {
         let good = b"{\"event\":\"note\",\"text\":\"whole\"}\n";
         for seed in 1..=2000u64 {
-            let mut state = seed;
+            let mut random = Rng::with_seed(seed);
             let (mut bytes, mut whole) = (Vec::new(), 0);
-            for _ in 0..random(&mut state) % 20 {
-                if random(&mut state).is_multiple_of(2) {
+            for _ in 0..random.u8(..20) {
+                if random.bool() {
                     bytes.extend_from_slice(good);
                     whole += 1;
                 } else {
                     // No byte of the damage may end a line: only this line is affected.
                     let mut damaged = good[..good.len() - 1].to_vec();
-                    for _ in 0..1 + random(&mut state) % 8 {
-                        let at = random(&mut state) as usize % damaged.len();
-                        damaged[at] = match random(&mut state) as u8 {
+                    for _ in 0..random.u8(1..=8) {
+                        let at = random.usize(..damaged.len());
+                        damaged[at] = match random.u8(..) {
                             b'\n' => b' ',
                             other => other,
                         };
                     }
-                    damaged.truncate(random(&mut state) as usize % (damaged.len() + 1));
+                    damaged.truncate(random.usize(..=damaged.len()));
                     damaged.push(b'\n');
                     bytes.extend_from_slice(&damaged);
                 }
@@ -225,7 +219,7 @@ mod tests {
             let mut reader = Reader::default();
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                let cut = 1 + random(&mut state) as usize % rest.len();
+                let cut = random.usize(1..=rest.len());
                 reader.push(&rest[..cut]);
                 rest = &rest[cut..];
             }

@@ -197,8 +197,8 @@ pub(super) fn silence(options: &Options, workers: Workers, cpus: u64, share: Sha
     if !workers.are_several() {
         return quiet;
     }
-    let turns = saturated(workers.count().div_ceil(cpus.max(1)));
-    let rounds = options.loaded_batch().saturating_mul(turns);
+    let slices = saturated(workers.count().div_ceil(cpus.max(1)));
+    let rounds = options.loaded_batch().saturating_mul(slices);
     quiet + (share.time + rounds).saturating_mul(20)
 }
 

@@ -106,9 +106,10 @@ pub(super) fn breaks(
 fn spreads(most: f64, unit: &str, [low, high]: [f64; 2]) -> Option<String> {
     let is_wide = low >= 0.0 && high > low * most * (1.0 + SLACK);
     is_wide.then(|| {
-        let times = match low > 0.0 {
-            true => format!("{} times", number(high / low)),
-            false => "any number of times".to_owned(),
+        let times = if low > 0.0 {
+            format!("{} times", number(high / low))
+        } else {
+            "any number of times".to_owned()
         };
         format!(
             "not known: {} to {} {unit} are {times} apart, more than {}",

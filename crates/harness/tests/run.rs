@@ -580,25 +580,28 @@ fn launch_records_request_and_times() {
     let started = run.started_unix_s.unwrap();
     assert!(before <= started && started <= after);
     assert_eq!(run.plan.warmup_ns, 20_000_000);
-    let mut turns: Vec<(u64, u64, u64, usize)> = Vec::new();
+    let mut launches: Vec<(u64, u64, u64, usize)> = Vec::new();
     for (entry, b) in run.benchmarks.iter().enumerate() {
         for launch in &b.launches {
-            let told = launch.request.as_ref().unwrap();
+            let request = launch.request.as_ref().unwrap();
             // 10 us for each of two launches, a quarter of which is for warming up.
             assert_eq!(
-                (told.batches, told.time_ns, told.warmup_ns),
+                (request.batches, request.time_ns, request.warmup_ns),
                 (11, 10_000, 2_500)
             );
-            assert_eq!(told.precision, 0.005);
+            assert_eq!(request.precision, 0.005);
             let end = launch.started_ns + launch.took_ns;
-            turns.push((launch.started_ns, end, launch.round, entry));
+            launches.push((launch.started_ns, end, launch.round, entry));
         }
     }
-    turns.sort_unstable();
-    assert!(turns.windows(2).all(|w| w[0].1 <= w[1].0), "{turns:?}");
-    let rounds: Vec<u64> = turns.iter().map(|t| t.2).collect();
+    launches.sort_unstable();
+    assert!(
+        launches.windows(2).all(|w| w[0].1 <= w[1].0),
+        "{launches:?}"
+    );
+    let rounds: Vec<u64> = launches.iter().map(|l| l.2).collect();
     assert_eq!(rounds, [0, 0, 0, 1, 1, 1]);
-    assert!(turns.last().unwrap().1 as f64 <= (after - before) * 1e9);
+    assert!(launches.last().unwrap().1 as f64 <= (after - before) * 1e9);
 }
 
 /// The time of a launch before and after its batches counts.

@@ -79,7 +79,8 @@ pub struct Names {
     pub machine: Option<String>,
 }
 
-/// The vector of a program. Time of methods without a count, which the library or inherited methods call, is in the whole alone.
+/// The vector of a program. The time of a method that was sampled but not counted, such as one called by reflection, is part of the total and of no
+/// primitive.
 pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
     let each = 1.0 / (names.units * f64::from(sampled.runs.max(1)));
     let weights = weights(&counted.calls);

@@ -137,9 +137,12 @@ impl Distribution {
 
     /// Checks the parameters of a document. The error names the fault.
     pub fn check(&self) -> Result<(), String> {
-        let positive = |name: &str, value: f64| match value > 0.0 && value.is_finite() {
-            true => Ok(()),
-            false => Err(format!("{name}: it must be a positive number, not {value}")),
+        let positive = |name: &str, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(format!("{name}: it must be a positive number, not {value}"))
+            }
         };
         match self {
             Distribution::Exponential { mean } => positive("mean", *mean),
@@ -152,12 +155,13 @@ impl Distribution {
             Distribution::Empirical { quantiles } => {
                 let is_ascending = quantiles.windows(2).all(|pair| pair[0] <= pair[1]);
                 let is_valid = quantiles.iter().all(|q| *q >= 0.0 && q.is_finite());
-                match quantiles.len() >= 2 && is_ascending && is_valid {
-                    true => Ok(()),
-                    false => Err(
+                if quantiles.len() >= 2 && is_ascending && is_valid {
+                    Ok(())
+                } else {
+                    Err(
                         "quantiles: they must be two or more ascending numbers of 0 or more"
                             .to_owned(),
-                    ),
+                    )
                 }
             }
         }
@@ -171,9 +175,10 @@ pub(crate) fn short(value: f64) -> String {
     }
     let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 12);
     let text = format!("{value:.*}", digits as usize);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 

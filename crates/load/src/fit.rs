@@ -8,11 +8,16 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 
 use crate::curves::{Curve, curves};
-use crate::gaps::{Chosen, Stamps, choose, spread};
+use crate::distribution::Distribution;
+use crate::gaps::{Stamps, choose, spread};
+use crate::goodness::Chosen;
 use crate::log::{Entry, Log};
 use crate::model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
-use crate::{popularity, sessions, sizes};
+use crate::popularity::{self, Popularity};
+use crate::sessions::{self, SessionLength};
+use crate::sizes::{self, Sizes};
 use objects::Object;
+use order::Order;
 
 /// Fewest requests of a log.
 pub const FEWEST_REQUESTS: usize = 20;
@@ -44,102 +49,99 @@ pub struct TooFewRequests(pub usize);
 /// If the log has fewer than [`FEWEST_REQUESTS`] of them, or all have the same time.
 pub fn fit(log: &Log, options: Options) -> Result<Fitted, TooFewRequests> {
     let mut random = Rng::with_seed(options.seed);
-    let entries: Vec<Entry> = log
-        .entries
-        .iter()
-        .filter(|e| log.is_safe(e))
-        .copied()
-        .collect();
+    let entries = log.entries.iter().filter(|e| log.is_safe(e));
+    let entries: Vec<Entry> = entries.copied().collect();
+    let too_few = TooFewRequests(entries.len());
     if entries.len() < FEWEST_REQUESTS {
-        return Err(TooFewRequests(entries.len()));
+        return Err(too_few);
     }
     let mut at_s: Vec<f64> = entries.iter().map(|e| e.at_s).collect();
     spread(&mut at_s, log.resolution_s, &mut random);
     let values = Values::of(&entries, &at_s, log);
-    let chosen = choose(
-        &values.gaps_s,
-        Stamps::Series,
-        log.resolution_s,
-        &mut random,
-    );
-    let arrivals = chosen.ok_or(TooFewRequests(entries.len()))?;
-    let think = choose(
-        &values.think_s,
-        Stamps::Pairs,
-        log.resolution_s,
-        &mut random,
-    );
-    let latency = values.latency(&mut random);
-    let (popularity, popularity_fit, popularity_others) =
-        popularity::choose(&values.counts(), &mut random);
-    let (sizes, sizes_fit, sizes_others) = sizes::choose(&values.bytes(), &mut random);
-    let (lengths, lengths_fit, lengths_others) = sessions::choose(&values.lengths, &mut random);
-    let marginal = |name: &str, values: usize, chosen, candidates| Marginal {
-        name: name.to_owned(),
-        values: values as u64,
-        chosen,
-        candidates,
-    };
-    let of = |name, values: usize, chosen: &Chosen| {
-        marginal(
-            name,
-            values,
-            chosen.compared.clone(),
-            chosen.candidates.clone(),
-        )
-    };
-    let mut goodness = vec![
-        marginal(
-            "popularity",
-            entries.len(),
-            popularity_fit,
-            popularity_others,
-        ),
-        marginal("sizes", values.objects.len(), sizes_fit, sizes_others),
-        of("arrivals", values.gaps_s.len(), &arrivals),
-        marginal(
-            "session requests",
-            values.lengths.len(),
-            lengths_fit,
-            lengths_others,
-        ),
-    ];
-    goodness.extend(
-        think
-            .as_ref()
-            .map(|t| of("think times", values.think_s.len(), t)),
-    );
-    goodness.extend(
-        latency
-            .as_ref()
-            .map(|l| of("latency", values.took_s.len(), l)),
-    );
-    let order = order::find(&entries, &values.objects, log.paths.len(), &mut random);
-    goodness.extend(
-        order
-            .compared
-            .map(|compared| marginal("locality", order.repeats, compared, order.others)),
-    );
+    let fits = Fits::of(&values, log, &entries, &mut random).ok_or(too_few)?;
+    let goodness = fits.goodness(&values, entries.len());
     let model = Model {
         schema: SCHEMA.to_owned(),
         source: source(log, &entries, options.seed),
-        popularity,
-        locality: order.locality,
-        sizes,
+        popularity: fits.popularity.distribution,
+        locality: fits.order.locality,
+        sizes: fits.sizes.distribution,
         objects: values.named(log, options.names_paths),
-        arrivals_s: arrivals.distribution,
+        arrivals_s: fits.arrivals.distribution,
         sessions: Sessions {
             pause_s: sessions::PAUSE_S,
             count: values.lengths.len() as u64,
-            requests: lengths,
-            think_s: think.map(|t| t.distribution),
+            requests: fits.lengths.distribution,
+            think_s: fits.think.map(|t| t.distribution),
         },
         mix: mix(log),
-        latency_s: latency.map(|l| l.distribution),
+        latency_s: fits.latency.map(|l| l.distribution),
         goodness,
     };
     let curves = curves(&model, &values.for_curves());
     Ok(Fitted { model, curves })
+}
+
+/// The distributions of a log.
+struct Fits {
+    arrivals: Chosen<Distribution>,
+    think: Option<Chosen<Distribution>>,
+    latency: Option<Chosen<Distribution>>,
+    popularity: Chosen<Popularity>,
+    sizes: Chosen<Sizes>,
+    lengths: Chosen<SessionLength>,
+    order: Order,
+}
+
+impl Fits {
+    /// `None` if all requests have the same time.
+    fn of(values: &Values, log: &Log, entries: &[Entry], random: &mut Rng) -> Option<Fits> {
+        let (gaps, think, step) = (&values.gaps_s, &values.think_s, log.resolution_s);
+        // The order is that of the random numbers, so that a seed always gives the same model.
+        Some(Fits {
+            arrivals: choose(gaps, Stamps::Series, step, random)?,
+            think: choose(think, Stamps::Pairs, step, random),
+            latency: values.latency(random),
+            popularity: popularity::choose(&values.counts(), random),
+            sizes: sizes::choose(&values.bytes(), random),
+            lengths: sessions::choose(&values.lengths, random),
+            order: order::find(entries, &values.objects, log.paths.len(), random),
+        })
+    }
+
+    /// How well each distribution describes the log.
+    fn goodness(&self, values: &Values, requests: usize) -> Vec<Marginal> {
+        let (think, latency) = (self.think.as_ref(), self.latency.as_ref());
+        let order = self.order.compared.clone().map(|chosen| Marginal {
+            name: "locality".to_owned(),
+            values: self.order.repeats as u64,
+            chosen,
+            candidates: self.order.others.clone(),
+        });
+        let all = [
+            Some(marginal("popularity", requests, &self.popularity)),
+            Some(marginal("sizes", values.objects.len(), &self.sizes)),
+            Some(marginal("arrivals", values.gaps_s.len(), &self.arrivals)),
+            Some(marginal(
+                "session requests",
+                values.lengths.len(),
+                &self.lengths,
+            )),
+            think.map(|t| marginal("think times", values.think_s.len(), t)),
+            latency.map(|l| marginal("latency", values.took_s.len(), l)),
+            order,
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
+fn marginal<T>(name: &str, values: usize, chosen: &Chosen<T>) -> Marginal {
+    Marginal {
+        name: name.to_owned(),
+        values: values as u64,
+        chosen: chosen.compared.clone(),
+        candidates: chosen.candidates.clone(),
+    }
 }
 
 fn source(log: &Log, entries: &[Entry], seed: u64) -> Source {
@@ -225,7 +227,7 @@ impl Values {
     }
 
     /// The distribution of the times in which the server answered. Logs have milliseconds, within which they are spread.
-    fn latency(&self, random: &mut Rng) -> Option<Chosen> {
+    fn latency(&self, random: &mut Rng) -> Option<Chosen<Distribution>> {
         const STEP_S: f64 = 1e-3;
         let spread: Vec<f64> = self
             .took_s

@@ -4,20 +4,10 @@ use fastrand::Rng;
 use yamba_stats::{kolmogorov_distance, kolmogorov_p_value};
 
 use crate::distribution::{Distribution, empirical, exponential, lognormal, weibull};
-use crate::goodness::{Compared, MOST_VALUES};
+use crate::goodness::{Chosen, Compared, MOST_VALUES};
 
 /// A family with a p-value below this, computed as if nothing had been fitted, needs no simulation: fitting makes it smaller still.
 const HOPELESS: f64 = 1e-4;
-
-/// The chosen distribution, and all that were compared.
-pub(crate) struct Chosen {
-    /// The distribution.
-    pub distribution: Distribution,
-    /// Its comparison with the log.
-    pub compared: Compared,
-    /// The comparisons of all families, in their order.
-    pub candidates: Vec<Compared>,
-}
 
 /// Fits a family to positive values.
 type Fit = fn(&[f64]) -> Option<Distribution>;
@@ -86,7 +76,7 @@ pub(crate) fn choose(
     stamps: Stamps,
     step: f64,
     random: &mut Rng,
-) -> Option<Chosen> {
+) -> Option<Chosen<Distribution>> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|x| *x > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
     let families: [Fit; 3] = [exponential, lognormal, weibull];

@@ -61,19 +61,30 @@ impl Compared {
     }
 }
 
-/// The fit if it passes, else the values themselves; with its comparison, and that of the fit.
-pub(crate) fn fitted_or<T>(
-    fitted: Option<(T, Compared)>,
-    values: impl FnOnce() -> T,
-) -> (T, Compared, Vec<Compared>) {
+/// The chosen distribution, and all that were compared.
+pub(crate) struct Chosen<T> {
+    /// The distribution.
+    pub distribution: T,
+    /// Its comparison with the log.
+    pub compared: Compared,
+    /// The comparisons of all families, in their order.
+    pub candidates: Vec<Compared>,
+}
+
+/// Chooses the fit if it passes, else the values themselves.
+pub(crate) fn fitted_or<T>(fitted: Option<(T, Compared)>, values: impl FnOnce() -> T) -> Chosen<T> {
     let candidates = fitted
         .iter()
         .map(|(_, compared)| compared.clone())
         .collect();
-    let (chosen, compared) = fitted
+    let (distribution, compared) = fitted
         .filter(|(_, compared)| compared.passes())
         .unwrap_or_else(|| (values(), Compared::empirical()));
-    (chosen, compared, candidates)
+    Chosen {
+        distribution,
+        compared,
+        candidates,
+    }
 }
 
 /// The share of simulated samples with a distance of at least `distance`: A. Clauset, C. R. Shalizi and M. E. J. Newman, "Power-Law Distributions in Empirical Data", SIAM Review 51 (2009) 661-703, section 4.1. `simulate` fits the family to a sample

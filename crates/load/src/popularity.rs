@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::short;
-use crate::goodness::{Compared, fitted_or};
+use crate::goodness::{Chosen, Compared, fitted_or};
 
 /// A distance with a p-value below this needs no simulation.
 const HOPELESS: f64 = 1e-9;
@@ -89,12 +89,13 @@ impl Popularity {
                 is_descending && counts.last().is_some_and(|least| *least > 0)
             }
         };
-        match is_valid {
-            true => Ok(()),
-            false => Err(format!(
+        if is_valid {
+            Ok(())
+        } else {
+            Err(format!(
                 "popularity: {} needs an exponent from 0 to 12 and an object, or descending counts above 0",
                 self.family()
-            )),
+            ))
         }
     }
 }
@@ -190,7 +191,7 @@ fn simulated_counts(cumulative: &[f64], requests: u64, random: &mut Rng) -> Vec<
 }
 
 /// Fits Zipf's law to descending counts, or keeps the counts if it does not pass.
-pub(crate) fn choose(counts: &[u64], random: &mut Rng) -> (Popularity, Compared, Vec<Compared>) {
+pub(crate) fn choose(counts: &[u64], random: &mut Rng) -> Chosen<Popularity> {
     let requests: u64 = counts.iter().sum();
     fitted_or(compare(counts, requests, random), || {
         Popularity::Empirical {
@@ -234,11 +235,15 @@ mod tests {
         let mut random = Rng::with_seed(2);
         for exponent in [0.6, 0.9, 1.2] {
             let counts = simulated_counts(&zipf_cumulative(exponent, 500), 60_000, &mut random);
-            let (popularity, compared, _) = choose(&counts, &mut random);
+            let Chosen {
+                distribution,
+                compared,
+                ..
+            } = choose(&counts, &mut random);
             let Popularity::Zipf {
                 exponent: found,
                 objects,
-            } = popularity
+            } = distribution
             else {
                 panic!("{exponent}: {compared:?}");
             };
@@ -264,8 +269,12 @@ mod tests {
     #[test]
     fn counts_that_follow_no_law_are_kept() {
         let counts: Vec<u64> = [vec![500; 40], vec![1; 4000]].concat();
-        let (popularity, compared, candidates) = choose(&counts, &mut Rng::with_seed(2));
-        assert_eq!(popularity, Popularity::Empirical { counts });
+        let Chosen {
+            distribution,
+            compared,
+            candidates,
+        } = choose(&counts, &mut Rng::with_seed(2));
+        assert_eq!(distribution, Popularity::Empirical { counts });
         assert!(compared.passes() && !candidates[0].passes());
     }
 

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::short;
-use crate::goodness::{Compared, fitted_or};
+use crate::goodness::{Chosen, Compared, fitted_or};
 use crate::log::Entry;
 
 /// The pause that ends a session, in seconds: the convention of web analytics.
@@ -88,11 +88,10 @@ impl SessionLength {
                 !counts.is_empty() && counts.iter().all(|c| c.0 > 0 && c.1 > 0)
             }
         };
-        match is_valid {
-            true => Ok(()),
-            false => {
-                Err("sessions.requests: it needs a mean of 1 or more, or counts above 0".to_owned())
-            }
+        if is_valid {
+            Ok(())
+        } else {
+            Err("sessions.requests: it needs a mean of 1 or more, or counts above 0".to_owned())
         }
     }
 }
@@ -154,10 +153,7 @@ fn distance(counts: &[(u64, u64)], of: &SessionLength) -> f64 {
 }
 
 /// Fits a geometric distribution to the lengths, or keeps them if it does not pass.
-pub(crate) fn choose(
-    lengths: &[u64],
-    random: &mut Rng,
-) -> (SessionLength, Compared, Vec<Compared>) {
+pub(crate) fn choose(lengths: &[u64], random: &mut Rng) -> Chosen<SessionLength> {
     let counts = counted(lengths);
     let fitted = compare(&counts, lengths.len(), random);
     fitted_or(fitted, || SessionLength::Empirical { counts })
@@ -228,7 +224,11 @@ mod tests {
         // P(1) = 1 / mean.
         let ones = lengths.iter().filter(|l| **l == 1).count() as f64 / 20_000.0;
         assert!((ones - 1.0 / 6.0).abs() < 0.01, "{ones}");
-        let (found, compared, _) = choose(&lengths, &mut random);
+        let Chosen {
+            distribution: found,
+            compared,
+            ..
+        } = choose(&lengths, &mut random);
         let SessionLength::Geometric { mean } = found else {
             panic!("{compared:?}")
         };
@@ -238,7 +238,11 @@ mod tests {
     #[test]
     fn other_lengths_are_kept() {
         let lengths: Vec<u64> = (0..2000).map(|i| if i % 2 == 0 { 1 } else { 40 }).collect();
-        let (found, compared, candidates) = choose(&lengths, &mut Rng::with_seed(9));
+        let Chosen {
+            distribution: found,
+            compared,
+            candidates,
+        } = choose(&lengths, &mut Rng::with_seed(9));
         assert_eq!(
             found,
             SessionLength::Empirical {

@@ -9,7 +9,7 @@ use yamba_stats::kolmogorov_distance;
 pub use body_tail::BodyTail;
 
 use crate::distribution::short;
-use crate::goodness::{Compared, MOST_VALUES};
+use crate::goodness::{Chosen, Compared, MOST_VALUES, fitted_or};
 
 /// A distance with a p-value below this needs no simulation.
 const HOPELESS: f64 = 1e-4;
@@ -85,27 +85,22 @@ impl Sizes {
 }
 
 /// Chooses a family for the sizes of objects, which are in the order of popularity. Objects without a body do not count.
-pub(crate) fn choose(bytes: &[u64], random: &mut Rng) -> (Sizes, Compared, Vec<Compared>) {
+pub(crate) fn choose(bytes: &[u64], random: &mut Rng) -> Chosen<Sizes> {
     let mut sorted: Vec<f64> = bytes
         .iter()
         .filter(|b| **b > 0)
         .map(|b| *b as f64)
         .collect();
     sorted.sort_by(f64::total_cmp);
-    let has_empty = sorted.len() < bytes.len();
-    let fitted = compare(&sorted, random);
-    let candidates: Vec<Compared> = fitted
-        .iter()
-        .map(|(_, compared)| compared.clone())
-        .collect();
-    let fitted = fitted.filter(|(_, compared)| compared.passes() && !has_empty);
-    if let Some((fitted, compared)) = fitted {
-        return (Sizes::LognormalPareto(fitted), compared, candidates);
-    }
-    let sizes = Sizes::Empirical {
+    let fitted = compare(&sorted, random).map(|(f, c)| (Sizes::LognormalPareto(f), c));
+    let values = || Sizes::Empirical {
         bytes: bytes.to_vec(),
     };
-    (sizes, Compared::empirical(), candidates)
+    let mut chosen = fitted_or(fitted, values);
+    if sorted.len() < bytes.len() {
+        (chosen.distribution, chosen.compared) = (values(), Compared::empirical());
+    }
+    chosen
 }
 
 fn compare(sorted: &[f64], random: &mut Rng) -> Option<(BodyTail, Compared)> {
@@ -147,7 +142,11 @@ mod tests {
         let bytes: Vec<u64> = (0..20_000)
             .map(|_| truth.quantile(random.f64()).round() as u64)
             .collect();
-        let (sizes, compared, _) = choose(&bytes, &mut random);
+        let Chosen {
+            distribution: sizes,
+            compared,
+            ..
+        } = choose(&bytes, &mut random);
         assert!(compared.passes(), "{compared:?}");
         assert_eq!(sizes.family(), "lognormal-pareto");
         let mut few = sizes.of_objects(100, &mut random);
@@ -164,7 +163,11 @@ mod tests {
         let bytes: Vec<u64> = (0..3000)
             .map(|i| if i % 3 == 0 { 0 } else { 1000 })
             .collect();
-        let (sizes, compared, _) = choose(&bytes, &mut Rng::with_seed(4));
+        let Chosen {
+            distribution: sizes,
+            compared,
+            ..
+        } = choose(&bytes, &mut Rng::with_seed(4));
         assert!(compared.passes());
         assert_eq!(sizes, Sizes::Empirical { bytes });
         assert!(sizes.check(3000).is_ok() && sizes.check(2999).is_err());

@@ -4,43 +4,59 @@ use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
+use serde::Deserialize;
 use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
 
 use super::attempts;
 use super::processor::Identity;
 use super::storage::{self, Folder};
 
-/// The answers. `None` where the system does not support the call.
-#[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// The kernel's release and build text.
+/// Answers of the system that are in no file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Answers {
+    /// The kernel's release.
     pub release: String,
+    /// The kernel's build text.
     pub build: String,
     /// Number of processors in the affinity mask.
     pub cpus: u64,
+    /// Bytes of a page.
     pub page_size: u64,
+    /// Whether root asked.
     pub root: bool,
+    /// Limits of the process.
     pub limits: Limits,
-    /// Resolution of the monotonic clock, and of the coarse one, which is the tick.
+    /// Resolution of the monotonic clock, in ns.
     pub resolution_ns: Option<u64>,
+    /// Resolution of the coarse monotonic clock, in ns.
     pub tick_ns: Option<u64>,
+    /// The container, by the environment variable `container`.
+    pub container: Option<String>,
+    /// Whether a thread can get a real-time class.
+    pub realtime: Option<bool>,
+    /// The error of hardware counters; empty if they work.
+    pub counters: Option<String>,
+    /// Whether this user can open the kernel's hypervisor.
+    pub guests: Option<bool>,
+}
+
+/// The answers of this machine, with those that only a program here gets. `None` where the system does not support the call.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub answers: Answers,
     pub folder: Folder,
     /// Rate of the counter that user space reads.
     pub counter_hz: Option<u64>,
     pub tlbs: Vec<Tlb>,
     pub processor: Option<Identity>,
     pub hypervisor: Option<String>,
-    pub container: Option<String>,
-    pub realtime: Option<bool>,
-    /// Whether hardware counters work, or the name of the error.
-    pub counters: Option<Result<(), String>>,
-    pub guests: Option<bool>,
 }
 
 /// Queries this machine.
 pub(super) fn ask() -> Asked {
     let names = rustix::system::uname();
-    Asked {
+    let answers = Answers {
         release: names.release().to_string_lossy().into_owned(),
         build: names.version().to_string_lossy().into_owned(),
         cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
@@ -49,11 +65,14 @@ pub(super) fn ask() -> Asked {
         limits: limits(),
         resolution_ns: step(ClockId::Monotonic),
         tick_ns: tick(),
-        folder: folder(),
         container: std::env::var("container").ok().filter(|c| !c.is_empty()),
         realtime: attempts::realtime(),
         counters: attempts::counters(),
         guests: guests(),
+    };
+    Asked {
+        answers,
+        folder: folder(),
         ..from_instructions()
     }
 }

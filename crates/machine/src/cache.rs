@@ -32,7 +32,7 @@ fn of(source: &impl Source, cpu: u64) -> Vec<Cache> {
     caches
 }
 
-/// A cache. Some systems write 0 for unknown values.
+/// Reads the cache that a folder describes. Some systems write 0 for unknown values.
 fn one(source: &impl Source, folder: &str) -> Option<Cache> {
     let number = |name: &str| source.number(&format!("{folder}/{name}"));
     let known = |name: &str| number(name).filter(|n| *n > 0);

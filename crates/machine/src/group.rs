@@ -149,7 +149,7 @@ pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Sample;
+    use super::super::sample::Sample;
     use super::*;
 
     #[test]

@@ -45,7 +45,7 @@ fn pressure(source: &impl Source, what: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Sample;
+    use super::super::sample::Sample;
     use super::*;
 
     #[test]

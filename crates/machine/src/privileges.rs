@@ -2,7 +2,7 @@
 
 use yamba_record::machine::details::{Limit, Limits, Privileges, Unlimited};
 
-use super::asked::Asked;
+use super::asked::Answers;
 use super::source::Source;
 use super::text::value;
 
@@ -17,16 +17,16 @@ const CAPABILITIES: [(u32, &str); 7] = [
     (39, "bpf"),
 ];
 
-pub(super) fn privileges(source: &impl Source, limits: &Limits, asked: &Asked) -> Privileges {
+pub(super) fn privileges(source: &impl Source, answers: &Answers) -> Privileges {
     let status = source.read("/proc/self/status").unwrap_or_default();
     let capabilities = capabilities(&status);
-    let counters = asked.counters.as_ref();
+    let error = answers.counters.as_ref();
     Privileges {
-        realtime: asked.realtime,
-        lock_memory: may_lock(capabilities.as_deref(), limits),
-        counters: counters.map(Result::is_ok),
-        counters_error: counters.and_then(|c| c.clone().err()),
-        guests: asked.guests,
+        realtime: answers.realtime,
+        lock_memory: may_lock(capabilities.as_deref(), &answers.limits),
+        counters: error.map(String::is_empty),
+        counters_error: error.filter(|e| !e.is_empty()).cloned(),
+        guests: answers.guests,
         network_file_systems: network_file_systems(source),
         capabilities: capabilities.unwrap_or_default(),
     }
@@ -56,7 +56,7 @@ fn network_file_systems(source: &impl Source) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Sample;
+    use super::super::sample::Sample;
     use super::*;
 
     #[test]

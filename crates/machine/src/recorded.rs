@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use yamba_record::Machine;
-use yamba_record::machine::details::Limits;
 
-use super::asked::Asked;
+use super::asked::{Answers, Asked};
 use super::source::Source;
-use super::storage::Folder;
 use super::{describe, judge};
 
 /// The files whose content decides a fact, as paths with `*`. Of a file after `-`, only its existence matters. Lists of mounts are missing, since they
@@ -82,36 +79,6 @@ pub const FILES: &[&str] = &[
     "/run/systemd/container",
 ];
 
-/// Answers of the system that are in no file.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Answers {
-    /// The kernel's release.
-    pub release: String,
-    /// The kernel's build text.
-    pub build: String,
-    /// Number of processors in the affinity mask.
-    pub cpus: u64,
-    /// Bytes of a page.
-    pub page_size: u64,
-    /// Whether root asked.
-    pub root: bool,
-    /// Limits of the process.
-    pub limits: Limits,
-    /// Resolution of the monotonic clock, in ns.
-    pub resolution_ns: Option<u64>,
-    /// Resolution of the coarse monotonic clock, in ns.
-    pub tick_ns: Option<u64>,
-    /// The container, by the environment variable `container`.
-    pub container: Option<String>,
-    /// Whether a thread can get a real-time class.
-    pub realtime: Option<bool>,
-    /// The error of hardware counters; empty if they work.
-    pub counters: Option<String>,
-    /// Whether this user can open the kernel's hypervisor.
-    pub guests: Option<bool>,
-}
-
 /// Recorded files by path.
 struct Recorded<'a>(&'a BTreeMap<String, Vec<u8>>);
 
@@ -145,21 +112,7 @@ pub fn recorded(
     system: &str,
 ) -> Machine {
     let asked = Asked {
-        release: answers.release,
-        build: answers.build,
-        cpus: answers.cpus,
-        page_size: answers.page_size,
-        root: answers.root,
-        limits: answers.limits,
-        resolution_ns: answers.resolution_ns,
-        tick_ns: answers.tick_ns,
-        container: answers.container,
-        realtime: answers.realtime,
-        counters: answers
-            .counters
-            .map(|error| if error.is_empty() { Ok(()) } else { Err(error) }),
-        guests: answers.guests,
-        folder: Folder::default(),
+        answers,
         ..Asked::default()
     };
     let mut machine = describe(&Recorded(files), &asked, isa, system);
@@ -233,7 +186,7 @@ mod tests {
     #[test]
     fn recorded_machine_equals_described_one() {
         let text = include_str!("samples/aarch64_board.txt");
-        let sample = crate::source::Sample::new(text);
+        let sample = crate::sample::Sample::new(text);
         let files: BTreeMap<String, Vec<u8>> = text
             .split("== ")
             .filter_map(|part| part.split([' ', '\n']).next())
@@ -244,9 +197,9 @@ mod tests {
             cpus: 4,
             ..Answers::default()
         };
-        let machine = recorded(&files, answers, "aarch64", "linux");
+        let machine = recorded(&files, answers.clone(), "aarch64", "linux");
         let asked = Asked {
-            cpus: 4,
+            answers,
             ..Asked::default()
         };
         let expected = describe(&sample, &asked, "aarch64", "linux");

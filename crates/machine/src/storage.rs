@@ -126,7 +126,7 @@ fn is_memory(kind: &str, device: Option<&str>) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Sample;
+    use super::super::sample::Sample;
     use super::*;
 
     fn of(path: &str, text: &str) -> Storage {

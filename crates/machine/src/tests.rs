@@ -2,7 +2,7 @@
 
 use yamba_record::machine::details::{Limit, Limits};
 
-use super::source::Sample;
+use super::sample::Sample;
 use super::storage::Folder;
 use super::*;
 
@@ -12,7 +12,7 @@ const GUEST: &str = include_str!("samples/riscv64_guest.txt");
 
 /// System answers for a user without privileges.
 fn user() -> Asked {
-    Asked {
+    let answers = Answers {
         release: "6.8.0-41-generic".to_owned(),
         build: "#41 SMP PREEMPT_DYNAMIC".to_owned(),
         cpus: 4,
@@ -24,15 +24,19 @@ fn user() -> Asked {
         },
         resolution_ns: Some(1),
         tick_ns: Some(1_000_000),
+        realtime: Some(false),
+        counters: Some("EACCES".to_owned()),
+        guests: Some(true),
+        ..Answers::default()
+    };
+    Asked {
+        answers,
         folder: Folder {
             name: "/var/tmp".to_owned(),
             path: "/var/tmp".to_owned(),
             total: Some(500 << 30),
             free: Some(100 << 30),
         },
-        realtime: Some(false),
-        counters: Some(Err("EACCES".to_owned())),
-        guests: Some(true),
         ..Asked::default()
     }
 }
@@ -171,13 +175,16 @@ fn hybrid_laptop_on_battery_is_described() {
 
 #[test]
 fn board_with_two_kinds_of_core_is_described() {
-    let root = Asked {
+    let mut root = Asked {
+        counter_hz: Some(24_000_000),
+        ..user()
+    };
+    root.answers = Answers {
         root: true,
         cpus: 2,
         realtime: Some(true),
-        counters: Some(Ok(())),
-        counter_hz: Some(24_000_000),
-        ..user()
+        counters: Some(String::new()),
+        ..root.answers
     };
     let machine = machine(BOARD, "aarch64", &root);
     assert_eq!(machine.cpu.as_deref(), Some("implementer 0x41 part 0xd05"));

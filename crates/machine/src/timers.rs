@@ -21,7 +21,7 @@ pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, asked: &Ask
         available: available
             .map(|words| words.split_whitespace().map(str::to_owned).collect())
             .unwrap_or_default(),
-        resolution_ns: asked.resolution_ns,
+        resolution_ns: asked.answers.resolution_ns,
         counter: (!counter.is_empty()).then(|| counter.to_owned()),
         counter_hz,
         counter_invariant,
@@ -41,7 +41,7 @@ fn timebase(source: &impl Source) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Sample;
+    use super::super::sample::Sample;
     use super::*;
 
     #[test]

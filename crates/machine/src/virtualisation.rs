@@ -123,7 +123,7 @@ fn ticks(stat: &str) -> Option<ProcessorTicks> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Sample;
+    use super::super::sample::Sample;
     use super::*;
 
     #[test]

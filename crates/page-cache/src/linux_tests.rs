@@ -1,5 +1,7 @@
 //! Known answers of the simulated page cache, and answers of a kernel.
 
+use fastrand::Rng;
+
 use crate::{Access, Counts, FileAccesses, FileShape, Kind, LinuxCache, PAGE_BYTES};
 
 const MIB: u64 = 1 << 20;
@@ -275,27 +277,14 @@ fn missing_mapped_page_is_read_with_its_neighbours() {
     assert_eq!(found.all_read(), found.mapped);
 }
 
-/// The numbers of `Mix` in scripts/page-cache.
-struct Mix(u64);
-
-impl Mix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = self.0;
-        let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-}
-
 /// Random reads of a fifth of a file of 256 MiB, with a scan of the rest between them: the pattern `scan` of scripts/page-cache.
 fn scan_over_a_hot_set() -> Vec<Access> {
     const PAGES: u64 = 65536;
     const HOT: u64 = PAGES / 5;
-    let (mut mix, mut at, mut reads) = (Mix(1), HOT, Vec::new());
+    let (mut random, mut at, mut reads) = (Rng::with_seed(1), HOT, Vec::new());
     for _ in 0..24_000 {
         for _ in 0..6 {
-            reads.push(read(mix.next() % HOT * PAGE_BYTES, PAGE_BYTES));
+            reads.push(read(random.u64(..HOT) * PAGE_BYTES, PAGE_BYTES));
         }
         reads.push(read(at * PAGE_BYTES, 4 * PAGE_BYTES));
         at = if at + 8 > PAGES { HOT } else { at + 4 };

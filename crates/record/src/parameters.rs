@@ -98,6 +98,14 @@ fn times(number: &str, factor: u64) -> Option<Amount> {
     })
 }
 
+/// Parses a whole number with the suffixes of [`amount`], such as `64K` or `1.5 GiB`.
+pub fn whole(text: &str) -> Option<i128> {
+    match amount(text)? {
+        Amount::Whole(number) => Some(number),
+        Amount::Real(_) => None,
+    }
+}
+
 impl Serialize for Parameters {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(k, v)| (k, v)))

@@ -109,9 +109,10 @@ fn bars_of(chart: &BarChart, width: usize) -> String {
     let (labels, texts) = (longest(|b| &b.label), longest(|b| &b.text));
     let room = width.saturating_sub(labels + texts + 6);
     let is_one_line = room >= LEAST_BAR;
-    let columns = match is_one_line {
-        true => room.min(MOST_BAR),
-        false => width.max(LEAST_WIDTH) - 4,
+    let columns = if is_one_line {
+        room.min(MOST_BAR)
+    } else {
+        width.max(LEAST_WIDTH) - 4
     };
     let mut out = format!("{}: {}\n", chart.name, chart.title);
     for bar in &chart.bars {

@@ -84,9 +84,10 @@ pub fn of_home(e: io::Error) -> Failure {
 /// The help text for an error of those files.
 pub fn help_for_home() -> &'static str {
     let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
-    match is_checkout {
-        true => "YAMBA_HOME names a checkout of Yamba; without it the files come with the program",
-        false => "YAMBA_CACHE names another folder for what can be made again",
+    if is_checkout {
+        "YAMBA_HOME names a checkout of Yamba; without it the files come with the program"
+    } else {
+        "YAMBA_CACHE names another folder for what can be made again"
     }
 }
 

@@ -27,9 +27,10 @@ impl FromStr for Remote {
         // The benchmark itself rejects other invalid names.
         let is_name =
             !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
-        match is_name {
-            true => Ok(Remote(name.to_owned())),
-            false => Err("write the name of a machine as for ssh: HOST or USER@HOST".to_owned()),
+        if is_name {
+            Ok(Remote(name.to_owned()))
+        } else {
+            Err("write the name of a machine as for ssh: HOST or USER@HOST".to_owned())
         }
     }
 }

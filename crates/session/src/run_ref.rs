@@ -32,9 +32,10 @@ impl Runs {
             return Ok(import::read(path, import::LARGEST, detail)?);
         }
         if is_path(reference) {
-            let why = match path.exists() {
-                true => "it is no regular file",
-                false => "there is no such file",
+            let why = if path.exists() {
+                "it is no regular file"
+            } else {
+                "there is no such file"
             };
             return Err(Failure::new(format!("{reference}: {why}")).help(
                 "name the file of a run's document, or a stored run: `yamba runs` lists them",

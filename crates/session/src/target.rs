@@ -13,9 +13,10 @@ pub fn target(named: Option<&str>, analysis: &Analysis) -> Result<Target, Failur
         return Ok(host());
     };
     // An instruction set alone implies this machine's operating system.
-    let full = match text.contains('-') {
-        true => text.to_owned(),
-        false => format!("{text}-{}", host().system),
+    let full = if text.contains('-') {
+        text.to_owned()
+    } else {
+        format!("{text}-{}", host().system)
     };
     let names: Vec<String> = known.iter().map(Target::to_string).collect();
     match known.into_iter().find(|t| t.to_string() == full) {

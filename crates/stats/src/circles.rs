@@ -17,12 +17,12 @@ use crate::welch::welch_t;
 pub struct Group<'a> {
     /// N, the number of circles in each test.
     pub test_size: u64,
-    /// A of each test.
+    /// A, the accumulated latency of each test.
     pub accumulated: &'a [f64],
 }
 
 impl Group<'_> {
-    /// Y of each test: A / N. `None` for a test size of 0.
+    /// Y = A / N of each test, its mean latency of a circle. `None` for a test size of 0.
     pub fn per_circle(&self) -> Option<Vec<f64>> {
         let size = self.test_size as f64;
         (size > 0.0).then(|| self.accumulated.iter().map(|a| a / size).collect())

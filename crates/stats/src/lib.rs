@@ -53,7 +53,7 @@ pub use modes::{ModeRule, modes};
 pub use moments::{coefficient_of_variation, mean, standard_deviation, variance};
 pub use plateaus::{Plateau, plateaus};
 pub use qn::qn;
-pub use quantile::{median, minimum, quantile, quantile_of_sorted, sorted};
+pub use quantile::{median, quantile, quantile_of_sorted, sorted};
 pub use quantile_interval::{QuantileInterval, quantile_interval};
 pub use rank_test::{MannWhitney, mann_whitney};
 pub use regression::{Line, LineErrors, line_errors, linear_regression, r_squared_interval};

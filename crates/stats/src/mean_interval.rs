@@ -1,7 +1,7 @@
 //! Confidence intervals of the mean.
 
 use crate::distribution::{normal_quantile, student_t_quantile, upper_tail};
-use crate::finite::{defined, finite};
+use crate::finite::finite;
 use crate::moments::{mean, standard_deviation};
 
 /// A mean with its confidence interval, in the unit of the values.
@@ -19,11 +19,6 @@ impl MeanInterval {
     fn about(mean: f64, half: f64) -> Option<MeanInterval> {
         let (low, high) = (mean - half, mean + half);
         (low.is_finite() && high.is_finite()).then_some(MeanInterval { mean, low, high })
-    }
-
-    /// Half the width, as a share of the mean. `None` for a mean of 0.
-    pub fn relative_half_width(&self) -> Option<f64> {
-        defined(0.5 * (self.high - self.low) / self.mean.abs())
     }
 }
 

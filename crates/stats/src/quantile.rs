@@ -9,11 +9,6 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
     ordered
 }
 
-/// The minimum.
-pub fn minimum(values: &[f64]) -> Option<f64> {
-    quantile(values, 0.0)
-}
-
 /// The median; for an even count the mean of the two middle values.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
@@ -55,8 +50,8 @@ mod tests {
 
     #[test]
     fn minimum_of_few() {
-        assert_eq!(minimum(&[]), None);
-        assert_eq!(minimum(&[2.0, -3.0, 5.0]), Some(-3.0));
+        assert_eq!(quantile(&[], 0.0), None);
+        assert_eq!(quantile(&[2.0, -3.0, 5.0], 0.0), Some(-3.0));
     }
 
     /// R: `quantile(c(15, 20, 35, 40, 50), c(.05, .3, .4, .5, 1), type = 7)`.

@@ -1,5 +1,6 @@
 //! Plateaus of synthetic and measured latency curves.
 
+use fastrand::Rng;
 use yamba_stats::{Plateau, plateaus};
 
 /// Latencies of a pointer chase against the working set, from 1 KiB in steps of a factor of sqrt 2: three caches and
@@ -12,14 +13,9 @@ fn curve(noise: f64) -> Vec<f64> {
         6.0, 9.0, 11.0, 11.0, 11.0, 11.0, 11.0, 11.0, 11.0, // to 22 MiB
         30.0, 60.0, 80.0, 90.0, 90.0, 90.0, 90.0, 90.0,
     ];
-    let mut state = 12345u64;
-    let mut sign = || {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) as f64 / (1u64 << 30) as f64 - 1.0
-    };
-    clean.iter().map(|y| y * (1.0 + noise * sign())).collect()
+    let mut random = Rng::with_seed(12345);
+    let mut noisy = |y: f64| y * (1.0 + noise * (2.0 * random.f64() - 1.0));
+    clean.iter().map(|y| noisy(*y)).collect()
 }
 
 fn found(values: &[f64]) -> Vec<Plateau> {

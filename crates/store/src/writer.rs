@@ -23,7 +23,8 @@ fn surroundings() -> Option<String> {
     Some(format!("{} {}", boot.trim(), names.display()))
 }
 
-/// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process does not exist or is dead.
+/// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process does not exist or is dead. `yamba-harness` parses this file for
+/// itself: the only crate below both is `yamba-record`, which knows documents and not the system.
 fn start(pid: u32) -> Option<String> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The command name before this point may contain spaces and parentheses.

@@ -46,10 +46,7 @@ pub(crate) fn sweep(home: &Path, is_kind: impl Fn(&str) -> bool, aside: &Path) {
     let mut bytes = 0;
     for (age, folder) in by_age(home, is_kind) {
         bytes += size(&folder);
-        let limit = match bytes > MOST_BYTES {
-            true => THESE_DAYS,
-            false => LONG,
-        };
+        let limit = if bytes > MOST_BYTES { THESE_DAYS } else { LONG };
         if age > limit {
             remove(&folder, limit, aside);
         }
@@ -88,9 +85,12 @@ pub(crate) fn is_digest(name: &str, digits: usize) -> bool {
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let each = entries.filter_map(|e| Some((e.metadata().ok()?, e.path())));
-    each.map(|(about, path)| match about.is_dir() {
-        true => size(&path),
-        false => about.len(),
+    each.map(|(about, path)| {
+        if about.is_dir() {
+            size(&path)
+        } else {
+            about.len()
+        }
     })
     .sum()
 }

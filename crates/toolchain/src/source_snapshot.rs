@@ -58,9 +58,10 @@ impl SourceSnapshot {
             let is_ours = ["library/", "suite/"]
                 .iter()
                 .any(|f| file.path.starts_with(f));
-            let path = match is_ours {
-                true => root.join(&file.path).to_string_lossy().into_owned(),
-                false => file.path.clone(),
+            let path = if is_ours {
+                root.join(&file.path).to_string_lossy().into_owned()
+            } else {
+                file.path.clone()
             };
             files.extend(text(run, file).map(|text| (path, text.clone())));
         }

@@ -77,9 +77,12 @@ pub enum Property {
     Duplicates,
     /// Asks about a descriptor, although the call takes a path.
     EmptyPath,
-    /// Makes a socket of this kind.
+    /// Makes a Unix socket.
     Unix,
+    /// Makes a netlink socket.
     Netlink,
+    /// Makes a socket of type `SOCK_STREAM`.
     Stream,
+    /// Makes a socket of type `SOCK_DGRAM`.
     Datagrams,
 }

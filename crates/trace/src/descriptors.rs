@@ -186,9 +186,10 @@ fn socket_kind(arguments: &dyn Arguments) -> &'static str {
 
 /// The kind of an opened path.
 pub fn opened_kind(arguments: &dyn Arguments) -> Kind {
-    match arguments.has(Property::Directory) {
-        true => Cow::Borrowed("directory"),
-        false => path_kind(arguments.path()),
+    if arguments.has(Property::Directory) {
+        Cow::Borrowed("directory")
+    } else {
+        path_kind(arguments.path())
     }
 }
 

@@ -119,7 +119,7 @@ fn interrupted_calls_are_joined_and_children_inherit_descriptors() {
     assert_eq!(of_child.collect::<Vec<_>>(), expected);
 }
 
-/// The child closes and reads before the call of its parent has returned: its descriptors are those of the parent.
+/// A child uses copies of its parent's descriptors, also before the clone of the parent has returned.
 #[test]
 fn child_may_run_before_the_call_of_its_parent_returns() {
     let text = r#"7 pipe2([3, 4], 0) = 0

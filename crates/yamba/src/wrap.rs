@@ -10,3 +10,10 @@ pub(crate) fn wrap<'a>(text: &'a str, width: usize, indent: &'a str) -> Vec<Cow<
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::wrap(text, options)
 }
+
+/// Wraps each line of a text. `None`: there is no terminal, and lines stay whole.
+pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
+    let lines = text.lines();
+    let parts = lines.flat_map(|line| wrap(line, width.unwrap_or(usize::MAX), indent));
+    parts.map(|part| format!("{part}\n")).collect()
+}

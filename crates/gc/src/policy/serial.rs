@@ -16,8 +16,8 @@ const TARGET_SURVIVOR: f64 = 0.5;
 /// Weight and padding of the average of promoted bytes (`AdaptiveSizePolicyWeight`, `PromotedPadding`).
 const PROMOTED: (f64, f64) = (10.0, 3.0);
 
-/// Before this version, a young collection that is not safe is begun and given up, with a GC id of its own: logs of JDK 17 have such collections, those of JDK 25 have none.
-/// JDK-8331557 changed it.
+/// The first JDK that begins no unsafe young collection (JDK-8331557). Earlier ones begin it and give it up, and it has its own GC id in the log: logs of
+/// JDK 17 have such collections, logs of JDK 25 have none.
 const TRIES_IN_VAIN_BEFORE: u32 = 23;
 
 /// The sizes of the spaces, in bytes.

@@ -277,7 +277,7 @@ fn error(cycles: f64) -> f64 {
     cycles / TRUTH - 1.0
 }
 
-/// A neighbour and the length of a batch, in multiples of [`BATCH`].
+/// A simulated host. Turns and pauses of its neighbour are in ns, the length of a batch in multiples of [`BATCH`].
 fn host(seed: u64, turn_ns: f64, pause_ns: f64, batch: f64) -> Host {
     Host {
         batch,
@@ -285,11 +285,11 @@ fn host(seed: u64, turn_ns: f64, pause_ns: f64, batch: f64) -> Host {
     }
 }
 
-/// Length of a batch of [`BATCH`] cycles in ns, about.
+/// Approximate length of a batch of [`BATCH`] cycles, in ns.
 const BATCH_NS: f64 = 2e5;
 
-/// A figure in cycles is true within two hundredths, or it is marked, but for 2 of 1000 figures, which are off by less than three hundredths. At most a tenth
-/// of the figures is marked if a tenth of the time is quiet and the turns and pauses of the neighbour are much longer than a batch.
+/// Of 1000 unmarked figures in cycles, at least 998 are within 2 % of the truth and all within 3 %. At most a tenth of the figures is marked if a tenth of
+/// the time is quiet, and the turns and pauses of the neighbour are much longer than a batch.
 #[test]
 fn unmarked_figures_are_true_beside_any_neighbour() {
     let durations = [1e5, 3e5, 1e6, 4e6, 1e7, 1e8, 1e9];
@@ -339,9 +339,10 @@ fn quiet_launches_do_not_hide_blind_ones() {
         let mut host = host(seed, 1e5, 1e5, 1.0);
         let widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
         let entry = measure_launches(&mut host, widths, |host, _, number| {
-            (host.turn_ns, host.pause_ns) = match number < quiet {
-                true => (1.0, 1e12),
-                false => (1e5, 1e5),
+            (host.turn_ns, host.pause_ns) = if number < quiet {
+                (1.0, 1e12)
+            } else {
+                (1e5, 1e5)
             };
             host.is_busy = false;
             host.until_ns = host.next_turn();

@@ -98,9 +98,10 @@ impl BodyTail {
             && is_positive(self.cut_bytes)
             && is_positive(self.tail_exponent)
             && self.cut_bytes.is_some() == self.tail_exponent.is_some();
-        match is_valid {
-            true => Ok(()),
-            false => Err("sizes: sigma, body_share, cut_bytes and tail_exponent must be positive, and a tail needs both of the last".to_owned()),
+        if is_valid {
+            Ok(())
+        } else {
+            Err("sizes: sigma, body_share, cut_bytes and tail_exponent must be positive, and a tail needs both of the last".to_owned())
         }
     }
 }

@@ -25,7 +25,7 @@ pub fn title(runs: &[Run]) -> String {
     }
 }
 
-/// The processor and its count.
+/// The processor's model, and the number of processors.
 pub fn machine(machine: &Machine) -> String {
     let cpu = match machine.cpu.as_deref().unwrap_or(&machine.isa) {
         "" => "an unknown machine",

@@ -10,7 +10,7 @@ use super::facts::{is_own, moment};
 use super::head::{label, machine};
 use crate::number::counted;
 
-/// The benchmarks of a run are named if there are at most this many.
+/// The head of the page names at most this number of benchmarks.
 const NAMED: usize = 3;
 
 /// A paragraph for each run. The machine of several runs is named once if it is the same.
@@ -75,7 +75,7 @@ fn sentence(run: &Run) -> String {
     parts.join(" · ")
 }
 
-/// The number of benchmarks, with the names of a few.
+/// The number of benchmarks, and their names if there are at most [`NAMED`].
 fn benchmarks(names: &IndexSet<&str>) -> String {
     let count = counted(names.len() as u64, "benchmark");
     if names.is_empty() || names.len() > NAMED {

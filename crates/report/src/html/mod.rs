@@ -89,16 +89,7 @@ pub fn html(
                     @if studies.is_empty() { (headline::section(runs, &groups, comparison)) }
                     (contents(&groups, studies, !drawings.is_empty(), !skipped.is_empty()))
                     (chart_section(&drawings, groups.len() > 1))
-                    section #figures aria-labelledby="figures-title" {
-                        h2 #figures-title { "All figures" }
-                        p.prose { (head::legend(runs, places, comparison.is_some())) }
-                        div.filter hidden {
-                            label for="filter" { "Show only what contains " }
-                            input #filter type="search" autocomplete="off" spellcheck="false";
-                            " " output #found for="filter" {}
-                        }
-                        p.paper { "The details of each figure are folded on paper; the page has them." }
-                    }
+                    (figures_section(&head::legend(runs, places, comparison.is_some())))
                     @for (i, (title, rows)) in groups.iter().enumerate() {
                         section aria-labelledby={ "group-" (i) } {
                             h2 id={ "group-" (i) } { (title) }
@@ -111,13 +102,27 @@ pub fn html(
                 }
                 footer { p { "Made by Yamba " (env!("CARGO_PKG_VERSION")) ". Charts: uPlot 1.6.32, MIT licence, © Leon Sorokin." } }
                 script #charts type="application/json" { (PreEscaped(json(&data))) }
-                script { (PreEscaped(PLOT_SCRIPT)) }
-                script { (PreEscaped(TABLES)) }
-                script { (PreEscaped(CHARTS)) }
+                @for script in [PLOT_SCRIPT, TABLES, CHARTS] { script { (PreEscaped(script)) } }
             }
         }
     };
     page.into_string()
+}
+
+/// The heading of the tables, with the field that filters their rows.
+fn figures_section(legend: &str) -> Markup {
+    markup! {
+        section #figures aria-labelledby="figures-title" {
+            h2 #figures-title { "All figures" }
+            p.prose { (legend) }
+            div.filter hidden {
+                label for="filter" { "Show only what contains " }
+                input #filter type="search" autocomplete="off" spellcheck="false";
+                " " output #found for="filter" {}
+            }
+            p.paper { "The details of each figure are folded on paper; the page has them." }
+        }
+    }
 }
 
 /// The style of the page. Rows of several runs become cards on wider screens than those of one run, since they have more columns.

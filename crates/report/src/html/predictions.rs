@@ -217,7 +217,7 @@ fn measured_drawing(measured: &MeasuredBar, most: f64) -> Markup {
     }
 }
 
-/// The interval: a line with an upright end on each side.
+/// Draws an interval as a line with an upright end on each side.
 fn whisker(ends: [f64; 2], most: f64) -> Markup {
     let [low, high] = ends.map(|end| share(percent(end, most)));
     markup! {

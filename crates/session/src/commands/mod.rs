@@ -4,10 +4,7 @@ mod expand;
 mod figures;
 mod words;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use yamba_harness::{CommandPlan, Stop, TimedCommand, drawn_id, drawn_seed, time_commands, unix_s};
+use yamba_harness::{CommandPlan, Stop, TimedCommand, drawn_id, time_commands, unix_s};
 use yamba_lang::Target;
 use yamba_record::run::{Plan, Producer};
 use yamba_record::{Parameters, Run};
@@ -30,20 +27,8 @@ pub struct Request {
     pub parameters: Vec<(String, Vec<String>)>,
     /// How commands are started.
     pub shell: Shell,
-    /// Untimed runs of each command at the beginning.
-    pub warmup: u64,
-    /// Number of timed runs of each command.
-    pub runs: Option<u64>,
-    /// Time for the timed runs of each command, without a number.
-    pub time: Duration,
-    /// Limit on each process.
-    pub timeout: Option<Duration>,
-    /// Whether a run with another exit status than 0 counts.
-    pub ignores_failure: bool,
-    /// The file that each command reads.
-    pub input: Option<PathBuf>,
-    /// Seed of the order.
-    pub seed: Option<u64>,
+    /// How they are timed. [`prepare_commands`] chooses the empty shell.
+    pub plan: CommandPlan,
     /// The arguments of this program, for the record.
     pub arguments: Vec<String>,
 }
@@ -83,7 +68,7 @@ pub struct PreparedCommands {
 /// If a command, a name, a parameter or a file cannot be used.
 pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
     let expanded = expanded(&request)?;
-    if let Some(path) = &request.input
+    if let Some(path) = &request.plan.input
         && let Err(e) = std::fs::File::open(path)
     {
         return Err(Failure::new(format!("--input {}: {e}", path.display()))
@@ -108,14 +93,8 @@ pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
     let shell = starts.iter().find_map(|start| start.shell.clone());
     Ok(PreparedCommands {
         plan: CommandPlan {
-            warmup: request.warmup,
-            runs: request.runs,
-            time: request.time,
-            timeout: request.timeout,
-            ignores_failure: request.ignores_failure,
-            input: request.input,
             empty_shell: shell.map(|shell| vec![shell, "-c".to_owned(), String::new()]),
-            seed: request.seed.unwrap_or_else(drawn_seed),
+            ..request.plan
         },
         expanded,
         starts,

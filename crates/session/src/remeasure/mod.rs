@@ -198,9 +198,10 @@ impl<'a> Request<'a> {
             Side::rebuilt(side, other, &of, self.arguments, observer)
         };
         let b = rebuilt(self.b, self.a, self.pairs.iter().map(|(_, b)| *b).collect())?;
-        let a = match with_a {
-            false => Side::default(),
-            true => rebuilt(self.a, self.b, self.pairs.iter().map(|(a, _)| *a).collect())?,
+        let a = if with_a {
+            rebuilt(self.a, self.b, self.pairs.iter().map(|(a, _)| *a).collect())?
+        } else {
+            Side::default()
         };
         Ok((a, b))
     }
@@ -246,10 +247,12 @@ fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<
     if let Some(reason) = with_a {
         return Basis::StoredA(reason.to_owned());
     }
-    match a.jobs.contains_key(&of_a.class) {
-        false => Basis::Not(format!("A's program: {}", a.why_missing(&of_a.class))),
-        true if a.program(&of_a.class) == b.program(&of_b.class) => Basis::OneProgram,
-        true => Basis::Interleaved,
+    if !a.jobs.contains_key(&of_a.class) {
+        Basis::Not(format!("A's program: {}", a.why_missing(&of_a.class)))
+    } else if a.program(&of_a.class) == b.program(&of_b.class) {
+        Basis::OneProgram
+    } else {
+        Basis::Interleaved
     }
 }
 

@@ -44,6 +44,19 @@ fn kept_program(of: &[&Benchmark], class: &str) -> Option<Built> {
     build::kept_program(class, identity)
 }
 
+/// The program that measured `class`, if a library has changed since the run or since `other`: both sides are measured with the programs of their
+/// runs, since a new compiler would make a difference between them. `None`: the class can be built again. An error is the reason why it cannot.
+fn linked(run: &Run, other: &Run, of: &[&Benchmark], class: &str) -> Result<Option<Built>, String> {
+    let changed = changed_library(run, class);
+    if changed.is_none() && changed_library(other, class).is_none() {
+        return Ok(None);
+    }
+    match (kept_program(of, class), changed) {
+        (None, Some(reason)) => Err(reason),
+        (built, _) => Ok(built),
+    }
+}
+
 impl Side {
     /// Rebuilds the programs of the benchmarks `of`, none of which [lacks](lacks) its sources.
     /// `other` is the run that is compared with `run`.
@@ -84,16 +97,10 @@ impl Side {
             if let Some(inputs) = inputs::of_class(run, class) {
                 recorded.insert((*class).to_owned(), inputs.flags.clone());
             }
-            let changed = changed_library(run, class);
-            if changed.is_none() && changed_library(other, class).is_none() {
-                ids.push(id);
-                continue;
-            }
-            // Both sides are measured with the programs of their runs, since a new compiler would make a difference between them.
-            match (kept_program(of, class), changed) {
-                (Some(built), _) => kept.push(job_of(&analysis, id, &target, built, observer)?),
-                (None, Some(reason)) => side.miss(&BTreeSet::from([*class]), &reason),
-                (None, None) => ids.push(id),
+            match linked(run, other, of, class) {
+                Ok(Some(built)) => kept.push(job_of(&analysis, id, &target, built, observer)?),
+                Ok(None) => ids.push(id),
+                Err(reason) => side.miss(&BTreeSet::from([*class]), &reason),
             }
         }
         let options = BuildOptions {
@@ -106,18 +113,22 @@ impl Side {
         built.extend(kept);
         side.origin = origin(&analysis, &built, &target, arguments);
         side.origin.producer.elsewhere = options.elsewhere;
-        for job in built {
-            match &job.program {
-                Ok(_) => match inputs::changed(run, other, &job) {
-                    Some(reason) => side.miss(&BTreeSet::from([job.class.as_str()]), &reason),
-                    None => drop(side.jobs.insert(job.class.clone(), job)),
-                },
-                Err(run::NoProgram::Absent(reason) | run::NoProgram::Unbuilt(reason)) => {
-                    side.missing.insert(job.class.clone(), reason.clone());
-                }
-            }
-        }
+        built.into_iter().for_each(|job| side.add(run, other, job));
         Ok(side)
+    }
+
+    /// Adds a job, or the reason why it cannot be used.
+    fn add(&mut self, run: &Run, other: &Run, job: Job) {
+        let reason = match &job.program {
+            Ok(_) => inputs::changed(run, other, &job),
+            Err(run::NoProgram::Absent(reason) | run::NoProgram::Unbuilt(reason)) => {
+                Some(reason.clone())
+            }
+        };
+        match reason {
+            Some(reason) => drop(self.missing.insert(job.class, reason)),
+            None => drop(self.jobs.insert(job.class.clone(), job)),
+        }
     }
 
     fn miss(&mut self, classes: &BTreeSet<&str>, reason: &str) {

@@ -139,9 +139,10 @@ fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<StudyFault
         Some(own) => format!("its figure is in {own}"),
         None => "write a unit of time, of bandwidth, of bytes or of frequency".to_owned(),
     };
-    let what = match is_unit(wrong) {
-        true => format!("no figure of {} is in {wrong}", measurement.benchmark),
-        false => format!("`{wrong}` is no unit"),
+    let what = if is_unit(wrong) {
+        format!("no figure of {} is in {wrong}", measurement.benchmark)
+    } else {
+        format!("`{wrong}` is no unit")
     };
     Some(place.fault(what, help))
 }

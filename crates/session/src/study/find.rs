@@ -59,11 +59,12 @@ pub fn source(named: &str) -> Result<Source, Failure> {
     }
     let known: Vec<String> = all.into_keys().collect();
     let all = known.join(", ");
-    let help = match Path::new(&format!("{named}.toml")).is_file() {
-        true => format!("there is a file {named}.toml here: name it so"),
-        false => did_you_mean(named, &known).unwrap_or(format!(
+    let help = if Path::new(&format!("{named}.toml")).is_file() {
+        format!("there is a file {named}.toml here: name it so")
+    } else {
+        did_you_mean(named, &known).unwrap_or(format!(
             "there are {all}; name a file with its ending, .toml"
-        )),
+        ))
     };
     Err(Failure::new(format!("no study is named {named}")).help(help))
 }

@@ -30,9 +30,10 @@ impl Range {
             ));
         };
         let rest = rest.trim_start();
-        let end = match rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
-            true => rest.find(char::is_whitespace).unwrap_or(rest.len()),
-            false => 0,
+        let end = if rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+            rest.find(char::is_whitespace).unwrap_or(rest.len())
+        } else {
+            0
         };
         let (high, unit) = rest.split_at(end);
         let range = Range {

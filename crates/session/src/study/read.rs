@@ -402,9 +402,10 @@ impl File<'_> {
             return Err(self.fault(at, message, "write its range in the unit of the figure"));
         }
         if is_share != range.unit.is_empty() && raw.evidence.is_none() {
-            let help = match is_share {
-                true => "R squared has no unit: write 0.95..1",
-                false => "write one behind the numbers, as in 20..100 cycles",
+            let help = if is_share {
+                "R squared has no unit: write 0.95..1"
+            } else {
+                "write one behind the numbers, as in 20..100 cycles"
             };
             return Err(self.fault(at, format!("`{range}` is in the wrong unit"), help));
         }

@@ -218,9 +218,10 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
         statement::name(&mut benchmark.notes, &question.asked);
     }
     benchmark.notes.extend(way.notes.iter().cloned());
-    match benchmark.class == statement::CLASS {
-        true => statement::judge(benchmark),
-        false => asm::explain(benchmark, &question.asked, way.is_move),
+    if benchmark.class == statement::CLASS {
+        statement::judge(benchmark);
+    } else {
+        asm::explain(benchmark, &question.asked, way.is_move);
     }
 }
 
@@ -458,9 +459,10 @@ fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, R
         .analyse(class, more, &home)
         .map_err(Refused::Unreadable)?;
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
-    match program.analysis.diagnostics.iter().any(is_error) {
-        true => Err(program.refused()),
-        false => Ok(program),
+    if program.analysis.diagnostics.iter().any(is_error) {
+        Err(program.refused())
+    } else {
+        Ok(program)
     }
 }
 

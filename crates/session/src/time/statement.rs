@@ -103,9 +103,10 @@ fn is_statement(text: &str) -> bool {
 /// Replaces the class name, which the user did not choose, by the statement.
 pub(super) fn name(notes: &mut [String], statement: &str) {
     for note in notes {
-        let begin = match note.starts_with("launch ") {
-            true => note.find(": ").map_or(0, |at| at + 2),
-            false => 0,
+        let begin = if note.starts_with("launch ") {
+            note.find(": ").map_or(0, |at| at + 2)
+        } else {
+            0
         };
         if note[begin..].starts_with(CLASS) {
             note.replace_range(begin..begin + CLASS.len(), &format!("`{statement}`"));

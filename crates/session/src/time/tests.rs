@@ -383,8 +383,11 @@ fn planned(asked: &[String]) -> Questions {
 
 /// Every form has figures or a reason, and no code crashes.
 #[test]
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#[ignore = "needs g++"]
+#[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), ignore = "needs g++")]
+#[cfg_attr(
+    not(all(target_arch = "x86_64", target_os = "linux")),
+    ignore = "needs Linux on x86_64"
+)]
 fn every_instruction_form_runs_or_has_a_reason() {
     let asked = all();
     assert!(asked.len() > 400, "{}", asked.len());
@@ -413,8 +416,11 @@ fn every_instruction_form_runs_or_has_a_reason() {
 }
 
 #[test]
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#[ignore = "needs g++"]
+#[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), ignore = "needs g++")]
+#[cfg_attr(
+    not(all(target_arch = "x86_64", target_os = "linux")),
+    ignore = "needs Linux on x86_64"
+)]
 fn rejected_instruction_has_reason_and_affects_no_other() {
     let mut asked: Vec<String> = REFUSED.iter().map(|text| (*text).to_owned()).collect();
     asked.push("add rax, rbx".to_owned());

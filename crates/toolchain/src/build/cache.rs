@@ -72,7 +72,33 @@ impl Cache {
 
     /// Finds a previous build whose input files are unchanged.
     pub(super) fn find(&self, first: &str, name: &str) -> Option<Made> {
-        let manifests = self.root.join(first);
+        self.find_made(first, name, |path, key, manifest| {
+            let absent = || {
+                let text = fs::read(path.with_file_name(format!("{key}{ABSENT}"))).ok()?;
+                serde_json::from_slice(&text).ok()
+            };
+            manifest.is_current(&self.stamps, absent)
+        })
+    }
+
+    /// Finds a program that was linked with files of the user by its identity, also if one of its input files has changed since.
+    pub(super) fn find_identity(&self, identity: &str, name: &str) -> Option<Made> {
+        if !cache_eviction::is_digest(identity, DIGITS) {
+            return None;
+        }
+        self.find_made(identity, name, |_, _, manifest| {
+            manifest.product.identity == identity
+        })
+    }
+
+    /// Finds the first build with a manifest in the folder `manifests` that `is_wanted`, by its path, key and content.
+    fn find_made(
+        &self,
+        manifests: &str,
+        name: &str,
+        is_wanted: impl Fn(&Path, &str, &Manifest) -> bool,
+    ) -> Option<Made> {
+        let manifests = self.root.join(manifests);
         if !cache_eviction::take(&manifests) {
             return None;
         }
@@ -81,28 +107,7 @@ impl Cache {
             let key = path.file_name()?.to_str()?.strip_suffix(MANIFEST)?;
             let manifest: Manifest = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
             let folder = self.find_folder(key, name)?;
-            let absent = || {
-                let text = fs::read(path.with_file_name(format!("{key}{ABSENT}"))).ok()?;
-                serde_json::from_slice(&text).ok()
-            };
-            let is_current = manifest.is_current(&self.stamps, absent);
-            is_current.then_some(Made { folder, manifest })
-        })
-    }
-
-    /// Finds a program that was linked with files of the user by its identity, also if one of its input files has changed since.
-    pub(super) fn find_identity(&self, identity: &str, name: &str) -> Option<Made> {
-        let manifests = self.root.join(identity);
-        if !cache_eviction::is_digest(identity, DIGITS) || !cache_eviction::take(&manifests) {
-            return None;
-        }
-        let entries = fs::read_dir(manifests).ok()?.flatten();
-        entries.map(|entry| entry.path()).find_map(|path| {
-            let key = path.file_name()?.to_str()?.strip_suffix(MANIFEST)?;
-            let manifest: Manifest = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
-            let folder = self.find_folder(key, name)?;
-            let is_meant = manifest.product.identity == identity;
-            is_meant.then_some(Made { folder, manifest })
+            is_wanted(&path, key, &manifest).then_some(Made { folder, manifest })
         })
     }
 

@@ -108,9 +108,10 @@ impl Inputs<'_> {
     fn add_libraries(&mut self) {
         let mut system = Vec::new();
         for (path, file) in &self.observed.libraries {
-            match search::is_below(path, &self.observed.system.libraries) {
-                true => system.push(file),
-                false => self.add_fact(format!("library {}", name(path)), short(file.hash())),
+            if search::is_below(path, &self.observed.system.libraries) {
+                system.push(file);
+            } else {
+                self.add_fact(format!("library {}", name(path)), short(file.hash()));
             }
         }
         self.facts

@@ -115,9 +115,10 @@ impl Event {
         Some(Event {
             thread: word(bytes, place("event.ids")),
             number: word(bytes, place("event.number")),
-            user_ns: match has_user {
-                true => long(bytes, place("event.user")),
-                false => 0,
+            user_ns: if has_user {
+                long(bytes, place("event.user"))
+            } else {
+                0
             },
             content,
         })

@@ -50,18 +50,18 @@ pub const EVENT: &[(&str, i32)] = &[
     ("event.ids", 0),
     ("event.number", 8),
     ("event.flags", 12),
-    // A call, the end of a thread.
+    // Of CALL and END.
     ("event.user", 16),
     ("event.call", 24),
     ("event.result", 32),
     ("event.arguments", 40),
     ("event.text", 80),
-    // A new thread: its own numbers.
+    // Of BEGIN: the ids of the new thread.
     ("event.child", 24),
-    // More times, in the order of the state.
+    // Of MORE: the times of minor faults, major faults and soft interrupts, then the four counts.
     ("event.more", 24),
     ("event.counts", 48),
-    // A page fault of a file: the number of its pages. Its place is in the text.
+    // Of FAULT, a page fault of a file: the number of its pages. The text has its place.
     ("event.fault_pages", 24),
     ("EVENT_BYTES", 104),
     ("TEXT_BYTES", 24),

@@ -71,9 +71,10 @@ pub fn reads(files: bool) -> [u8; READS_BYTES] {
     let mut table = [0; READS_BYTES];
     for (index, entry) in table.iter_mut().enumerate() {
         let name = known(index % CALLS, index >= CALLS);
-        let of_files = match files && index < CALLS {
-            true => FILE_READS,
-            false => &[],
+        let of_files = if files && index < CALLS {
+            FILE_READS
+        } else {
+            &[]
         };
         let mut all = READS.iter().chain(of_files);
         let found = all.find(|(known, _)| Some(*known) == name);

@@ -8,7 +8,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Measure",
         &[
-            "time", "list", "run", "java", "load", "study", "bundle", "fleet",
+            "time", "list", "run", "trace", "java", "load", "study", "bundle", "fleet",
         ],
     ),
     (
@@ -18,7 +18,6 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "show",
             "compare",
             "history",
-            "trace",
             "predict",
             "page-cache",
             "gc",

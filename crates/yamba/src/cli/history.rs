@@ -7,7 +7,7 @@ use yamba_record::number::number;
 use yamba_store::{Detail, Listed};
 
 use super::{Failure, StoreOption, output, quantity, run_ref};
-use crate::wrap::wrap;
+use crate::wrap::wrapped;
 use yamba_compare::history::{FEWEST_RUNS, History, LeftOut, Point, Series, history};
 
 /// Greatest and least width of the chart in columns.
@@ -100,7 +100,7 @@ fn text(found: &History) -> String {
         out.push_str(&table(series, output::width()));
         out.push('\n');
     }
-    out.push_str(&wrapped(&left_out(found), output::width()));
+    out.push_str(&wrapped(&left_out(found), output::width(), "  "));
     if found.benchmarks.is_empty() {
         out.push_str("no run has a figure to show\n");
     }
@@ -149,14 +149,7 @@ fn table(series: &Series, width: Option<usize>) -> String {
         ));
     }
     out.push_str(&without_change(series));
-    format!("{title}\n{table}{}", wrapped(&out, width))
-}
-
-/// Wraps each line for the terminal.
-fn wrapped(text: &str, width: Option<usize>) -> String {
-    let lines = text.lines();
-    let parts = lines.flat_map(|line| wrap(line, width.unwrap_or(usize::MAX), "  "));
-    parts.map(|part| format!("{part}\n")).collect()
+    format!("{title}\n{table}{}", wrapped(&out, width, "  "))
 }
 
 /// The titles and the cells of each run. The chart takes the columns that the other cells leave.

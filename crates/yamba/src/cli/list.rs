@@ -13,7 +13,7 @@ use yamba_lang::{Analysis, ClassId, Target};
 
 use super::select::Found;
 use super::{Failure, Names, Selection, output, select};
-use crate::wrap::wrap;
+use crate::wrap::wrapped;
 use yamba_session::standing;
 use yamba_toolchain::build::host;
 use yamba_toolchain::{provenance, suite_topics};
@@ -173,12 +173,6 @@ fn by_topic<'a, 'b>(
     }
     topics.sort_by_key(|folder, _| suite_topics::place(folder));
     topics
-}
-
-/// Lines of at most `width` columns.
-fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
-    let lines = wrap(text, width.unwrap_or(usize::MAX), indent);
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn quoted(words: &[String]) -> String {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::output::percent;
 use super::{
     Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
     quantity,
@@ -100,8 +101,8 @@ fn table(report: &Report) -> String {
     rows.extend(report.benchmarks.iter().map(|spread| {
         vec![
             spread.key.clone(),
-            percent(spread.between_launches),
-            percent(spread.between_runs),
+            percent(spread.between_launches, 2),
+            percent(spread.between_runs, 2),
             spread.suspected.to_string(),
             spread.alarms.to_string(),
         ]
@@ -125,7 +126,7 @@ fn table(report: &Report) -> String {
          {} of {} comparisons of launches drawn from all runs had a suspect (seed {})\n",
         report.alarms,
         report.comparisons,
-        percent(report.alarms_at_most),
+        percent(report.alarms_at_most, 2),
         report.suspected,
         report.pairs_suspected,
         report.pairs,
@@ -136,12 +137,8 @@ fn table(report: &Report) -> String {
     if let Some(share) = report.contended {
         out.push_str(&format!(
             "another hardware thread used the same core for {} of the time\n",
-            percent(Some(share))
+            percent(Some(share), 2)
         ));
     }
     out
-}
-
-fn percent(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |v| format!("{:.2} %", v * 100.0))
 }

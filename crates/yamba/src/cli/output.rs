@@ -271,6 +271,11 @@ pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// A share in per cent, or `-` if it is unknown.
+pub(super) fn percent(share: Option<f64>, digits: usize) -> String {
+    share.map_or("-".to_owned(), |s| format!("{:.digits$} %", 100.0 * s))
+}
+
 /// The width of each column: that of its longest cell.
 pub(super) fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
     let mut widths = Vec::new();

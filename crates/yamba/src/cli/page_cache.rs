@@ -7,7 +7,7 @@ use yamba_page_cache::FileAccesses;
 use yamba_page_cache::forecast::{AtSize, Forecast, forecast};
 use yamba_record::number::bytes;
 
-use super::output::{counted, table};
+use super::output::{counted, percent, table};
 use super::{Failure, document_file, output, quantity};
 
 /// How many file accesses would hit the page cache of a smaller or larger machine?
@@ -97,14 +97,10 @@ fn row(at: &AtSize) -> Vec<String> {
     let missing = at.read.pages + at.mapped.pages - at.read.hits - at.mapped.hits;
     vec![
         bytes(at.bytes),
-        percent(at.hit_ratio),
-        percent(at.lru_hit_ratio),
+        percent(at.hit_ratio, 1),
+        percent(at.lru_hit_ratio, 1),
         missing.to_string(),
         bytes(at.device_bytes),
         at.requests.to_string(),
     ]
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share))
 }

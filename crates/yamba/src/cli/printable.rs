@@ -31,8 +31,8 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Whether `c` is a control character or changes the text direction.
 fn acts(c: char) -> bool {
-    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
+    let is_direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    is_direction || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
 /// The length of the colour sequence at the start of `text`; `None` if there is no such sequence.

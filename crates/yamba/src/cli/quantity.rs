@@ -1,8 +1,12 @@
 //! Parses quantities on the command line: times, sizes, counts and shares.
+//!
+//! No crate parses them: a size must mean the same here as in a parameter, which the C++ of a benchmark's program parses, and a time has the units of figures.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use yamba_record::parameters::whole;
 
 const UNITS: [(&str, f64); 6] = [
     ("ns", 1e-9),
@@ -45,21 +49,14 @@ pub(super) fn microseconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Parses a size: `512M`, `1G`, `1 GiB`, `1000000`. Units are powers of 1024, as in parameters.
+/// Parses a size: `512M`, `1.5G`, `1 GiB`, `1000000`. Units are powers of 1024, as in parameters.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
-    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let (value, unit) = (number.trim_end(), &text[number.len()..]);
-    let shift = match unit {
-        "" | "B" => Some(0),
-        "K" | "KiB" => Some(10),
-        "M" | "MiB" => Some(20),
-        "G" | "GiB" => Some(30),
-        "T" | "TiB" => Some(40),
-        _ => None,
-    };
-    let whole = value.parse::<u64>().ok().zip(shift);
-    let bytes = whole.and_then(|(v, shift)| v.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "write a number of bytes, as 500000000, 512M or 2G (K, M, G, T)".to_owned())
+    let bare = text.strip_suffix('B').map(str::trim_end);
+    // `1KB` could mean 1000 bytes: only a plain number may have a `B`.
+    let plain = bare.filter(|number| number.ends_with(|c: char| c.is_ascii_digit()));
+    whole(plain.unwrap_or(text))
+        .and_then(|number| u64::try_from(number).ok())
+        .ok_or_else(|| "write a number of bytes, as 500000000, 512M or 2G (K, M, G, T)".to_owned())
 }
 
 /// Returns a parser for counts within `allowed`; `u64::MAX` means no upper limit.
@@ -154,10 +151,12 @@ mod tests {
             ("64K", 65536),
             ("1G", 1 << 30),
             ("2 GiB", 2 << 30),
+            ("1.5Gi", 3 << 29),
+            ("500 B", 500),
         ] {
             assert_eq!(bytes(text), Ok(expected), "{text}");
         }
-        for wrong in ["", "G", "-1", "1.5G", "1X", "17000000T", "1GB"] {
+        for wrong in ["", "G", "-1", "0.5", "1X", "17000000T", "1GB", "1 B B"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }

@@ -90,7 +90,7 @@ pub(super) struct Run {
     code: CodeOptions,
 }
 
-/// How much is measured, how often, how long and where: what every command takes that measures benchmarks.
+/// Options of every command that measures benchmarks: amount, number, duration and place of the measurements.
 #[derive(Args)]
 pub(super) struct Effort {
     /// Measure briefly: shorter sweeps, 0.3 s a point, two launches, shorter batches under load

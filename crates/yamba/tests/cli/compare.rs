@@ -375,9 +375,9 @@ fn remeasured(yamba: &mut Yamba, words: &str, can_be_unknown: bool) -> (i32, Val
     panic!("ten times no figure that says enough: {words}");
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn gate_remeasures_before_it_fails() {
     let mut yamba = with_kept_runs();
     let words = "compare first slow --fail-above 20% --json";
@@ -426,9 +426,9 @@ fn gate_remeasures_before_it_fails() {
 }
 
 /// Each side is stored from its first launch on.
-#[cfg(target_arch = "x86_64")]
 #[test]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn remeasured_launches_survive_kill() {
     let mut yamba = with_kept_runs();
     let place = Location::File(yamba.folder.path().join("results.sqlite"));

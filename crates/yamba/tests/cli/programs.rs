@@ -41,9 +41,9 @@ fn run_json_is_one_document() {
 }
 
 /// Each batch has its probes. Whether they are quiet depends on the host; `YAMBA_NEIGHBOURS=count` lets all batches count.
-#[cfg(target_arch = "x86_64")]
 #[test]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn neighbours_are_judged_unless_they_count() {
     let of = |neighbours: &str| {
         let yamba = Yamba::new().file("adds.yamba", PRIME);
@@ -280,8 +280,8 @@ fn filled_port_skeleton_compiles() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn disasm_shows_each_instruction_under_its_member() {
     let mut yamba = Yamba::new();
     yamba.run("disasm pagefault touch_all 2").ok().says(&[
@@ -367,8 +367,8 @@ fn disasm_refuses_port_of_other_processor() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn disasm_says_why_a_value_cannot_be_composed() {
     let mut yamba = Yamba::new();
     let answer = yamba.run("disasm pagefault touch 1000000000");
@@ -437,8 +437,8 @@ fn launches(folder: &Path) -> Vec<u32> {
 
 /// A short loop that crosses a cache line may take twice as long. The compiler must align it.
 #[test]
-#[ignore = "needs g++ and objdump"]
-#[cfg(target_arch = "x86_64")]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++ and objdump")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn generated_loops_are_aligned_to_a_cache_line() {
     needs(&["objdump"]);
     let text = "yamba walks extends Latency
@@ -467,7 +467,6 @@ fn generated_loops_are_aligned_to_a_cache_line() {
 }
 
 /// The target of a function's first backward jump, in objdump's listing.
-#[cfg(target_arch = "x86_64")]
 fn back_to(function: &str) -> Option<u64> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
     function.lines().find_map(|line| {

@@ -173,8 +173,8 @@ fn figure(entry: &Value) -> f64 {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn instructions_have_a_latency_and_a_throughput() {
     let words = ["time", "--asm", "imul rax, rax", "add rax, rbx", "--json"];
     let run = document(&Yamba::new().run_words(&words).ok());
@@ -198,8 +198,8 @@ fn instructions_have_a_latency_and_a_throughput() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn measured_chain_is_named() {
     let words = [
         "time",
@@ -220,8 +220,8 @@ fn measured_chain_is_named() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn broken_dependency_gives_no_latency() {
     let run = document(
         &Yamba::new()
@@ -238,8 +238,8 @@ fn broken_dependency_gives_no_latency() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn faulting_instruction_has_specific_note() {
     let words = [
         "time",
@@ -268,8 +268,8 @@ fn faulting_instruction_has_specific_note() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn input_other_than_one_instruction_is_rejected() {
     for (words, parts) in [
         (
@@ -298,8 +298,8 @@ fn input_other_than_one_instruction_is_rejected() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn every_address_form_division_stack_and_gather_have_figures() {
     let words = [
         "time",
@@ -333,8 +333,8 @@ fn every_address_form_division_stack_and_gather_have_figures() {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
-#[ignore = "needs g++"]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn refused_instruction_is_reported_and_others_are_measured() {
     let answer = Yamba::new().run_words(&["time", "--asm", "fld1", "add rax, rbx"]);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -343,10 +343,8 @@ fn refused_instruction_is_reported_and_others_are_measured() {
 
 /// An error in a library file must not look like an error in a file that the user named.
 #[test]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn unreadable_library_is_reported() {
-    if !cfg!(target_arch = "x86_64") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let home = yamba.folder.path().join("home");
     for folder in ["runtime", "library", "suite"] {

@@ -163,9 +163,10 @@ fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Op
             (true, false, true) => Code::VEX_Vcvtsi2ss_xmm_xmm_rm64,
             (true, false, false) => Code::VEX_Vcvtsi2ss_xmm_xmm_rm32,
         };
-        return match vex {
-            true => Instruction::with3(code, to, to, from).ok(),
-            false => with2(code, to, from),
+        return if vex {
+            Instruction::with3(code, to, to, from).ok()
+        } else {
+            with2(code, to, from)
         };
     }
     let code = match (vex, wide) {

@@ -214,10 +214,10 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
 
 /// The copies, each with its own cache line of the buffer.
 fn moved(all: &[Instruction]) -> Vec<Instruction> {
-    let turns = 0..all.len().max(LINES);
-    let each = turns.filter_map(|turn| {
-        let mut copy = all[turn % all.len()];
-        let line = (turn % LINES) as u64 * LINE;
+    let numbers = 0..all.len().max(LINES);
+    let each = numbers.filter_map(|number| {
+        let mut copy = all[number % all.len()];
+        let line = (number % LINES) as u64 * LINE;
         copy.set_memory_displacement64(copy.memory_displacement64().wrapping_add(line));
         // Selects a displacement of 32 bits; the library specifies it by the size of the address.
         let address = [copy.memory_base(), copy.memory_index()];

@@ -141,9 +141,10 @@ fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> 
         return Figure::none("latency", why.to_owned());
     };
     Figure {
-        aspect: match chain.is_round_trip {
-            true => "round-trip",
-            false => "latency",
+        aspect: if chain.is_round_trip {
+            "round-trip"
+        } else {
+            "latency"
         },
         code: Ok(code),
         notes: vec![chain.note],

@@ -315,8 +315,9 @@ fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
     let features = asked.cpuid_features();
     let wide = features.contains(&iced_x86::CpuidFeature::AVX512BW);
     let to = Register::K0 + number;
-    match wide {
-        true => Instruction::with2(Code::VEX_Kmovq_kr_r64, to, Register::RAX).ok(),
-        false => Instruction::with2(Code::VEX_Kmovw_kr_r32, to, Register::EAX).ok(),
+    if wide {
+        Instruction::with2(Code::VEX_Kmovq_kr_r64, to, Register::RAX).ok()
+    } else {
+        Instruction::with2(Code::VEX_Kmovw_kr_r32, to, Register::EAX).ok()
     }
 }

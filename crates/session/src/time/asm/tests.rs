@@ -782,14 +782,8 @@ fn exactly_one_instruction_is_accepted() {
 
 /// Decodes random bytes from a generator with a fixed seed.
 fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let draw = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    let words = std::iter::repeat_with(draw);
+    let mut random = fastrand::Rng::with_seed(1);
+    let words = std::iter::repeat_with(move || random.u64(..));
     // Prefixes and escapes that random bytes would seldom start with.
     let heads: [&[u8]; 8] = [
         &[],

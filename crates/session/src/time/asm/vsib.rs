@@ -18,9 +18,10 @@ fn set_mask(given: &Instruction) -> Option<Instruction> {
         return Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, mask, mask, mask).ok();
     }
     let mask = given.op2_register();
-    let code = match mask.is_ymm() {
-        true => Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
-        false => Code::VEX_Vpcmpeqd_xmm_xmm_xmmm128,
+    let code = if mask.is_ymm() {
+        Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256
+    } else {
+        Code::VEX_Vpcmpeqd_xmm_xmm_xmmm128
     };
     Instruction::with3(code, mask, mask, mask).ok()
 }

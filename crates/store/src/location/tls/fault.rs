@@ -12,7 +12,7 @@ use crate::error::{StoreError, StoreFault};
 /// The fault of a server without TLS.
 pub(super) const HAS_NO_TLS: &str = "the server has no TLS";
 
-/// The text of tokio-postgres for such a server.
+/// The error text of tokio-postgres for a server without TLS.
 const WITHOUT_TLS: &str = "server does not support TLS";
 
 /// Names the fault of TLS, if it is one. Any other error stays as it is.

@@ -88,10 +88,12 @@ fn section(entries: &[&ComparedEntry], mean: &GeometricMean, width: Option<usize
     let titles = [&heading, "A", "B", "B/A", "interval", "p", "n", ""];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(entries.iter().map(|e| cells(e)));
-    let of = match entries.iter().any(|e| e.stored.is_some()) {
-        true if mean.is_remeasured => ", re-measured",
-        true => ", as the runs have them",
-        false => "",
+    let of = if !entries.iter().any(|e| e.stored.is_some()) {
+        ""
+    } else if mean.is_remeasured {
+        ", re-measured"
+    } else {
+        ", as the runs have them"
     };
     let title = format!("geometric mean of {}{of}", mean.benchmarks);
     rows.push(vec![title, String::new(), String::new(), share(mean.ratio)]);

@@ -4,8 +4,9 @@ use indexmap::IndexMap;
 use yamba_lang::model::World;
 use yamba_lang::{Analysis, Target};
 
-use super::{ListedBenchmark, lacks, wrapped};
+use super::{ListedBenchmark, lacks};
 use crate::cli::output;
+use crate::wrap::wrapped;
 use yamba_session::standing;
 
 const LEGEND: &str = "yes: runs there   untested: complete, but nothing was ever run on that system   (n): n members are missing   -: not for that platform";

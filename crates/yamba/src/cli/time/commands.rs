@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use yamba_harness::Stop;
+use yamba_harness::{CommandPlan, Stop, drawn_seed};
 use yamba_record::command::CommandRuns;
 use yamba_record::number::number;
 use yamba_record::{Benchmark, Run, Status};
@@ -117,13 +117,16 @@ impl Commands {
                 Some("none") => Shell::None,
                 Some(shell) => Shell::Named(shell.to_owned()),
             },
-            warmup: self.warmup,
-            runs: self.runs,
-            time: self.time,
-            timeout,
-            ignores_failure: self.ignore_failure,
-            input: self.input,
-            seed: self.seed,
+            plan: CommandPlan {
+                warmup: self.warmup,
+                runs: self.runs,
+                time: self.time,
+                timeout,
+                ignores_failure: self.ignore_failure,
+                input: self.input,
+                empty_shell: None,
+                seed: self.seed.unwrap_or_else(drawn_seed),
+            },
             arguments: arguments(),
         }
     }
@@ -209,9 +212,10 @@ fn time(command: &CommandRuns, median: f64, ends: [f64; 2], runs: usize) -> Stri
 
 /// The shortest time. With the time of the shell subtracted, it can be below 0.
 fn shortest(value: f64) -> String {
-    match value > 0.0 {
-        true => ns(value),
-        false => "about 0".to_owned(),
+    if value > 0.0 {
+        ns(value)
+    } else {
+        "about 0".to_owned()
     }
 }
 

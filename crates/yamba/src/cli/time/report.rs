@@ -360,9 +360,12 @@ mod tests {
             let in_cycles = a.cycles.is_some() && b.cycles.is_some();
             let text = report_of(vec![a, b]);
             let lines: Vec<&str> = text.lines().collect();
-            let figure = |line: &str| match in_cycles {
-                true => before(line, " cycles [").unwrap(),
-                false => printed_time(line),
+            let figure = |line: &str| {
+                if in_cycles {
+                    before(line, " cycles [").unwrap()
+                } else {
+                    printed_time(line)
+                }
             };
             let quotient = figure(lines[3]) / figure(lines[1]);
             let ratio = before(lines[3], " times a();").unwrap_or_else(|| panic!("{text}"));

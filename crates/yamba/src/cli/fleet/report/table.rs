@@ -6,20 +6,23 @@ use yamba_fleet::{ClassOfNodes, DetectableSlowdown, Document, SlowNode};
 use yamba_record::number::number;
 
 use crate::cli::output;
-use crate::wrap::wrap;
+use crate::wrap::wrapped;
 
 /// Number of figures that are named as evidence.
 const NAMED: usize = 3;
+
+/// Begins each continuation of a wrapped line.
+const INDENT: &str = "  ";
 
 /// Number of nodes that a list names.
 const NODES: usize = 20;
 
 /// The report for a terminal.
 pub(super) fn text(of: &Document, width: Option<usize>) -> String {
-    let mut out = wrapped(&head(of), width);
+    let mut out = wrapped(&head(of), width, INDENT);
     out.push_str(&section("classes", &classes(&of.classes), width));
     for line in of.classes.iter().flat_map(remarks) {
-        out.push_str(&wrapped(&line, width));
+        out.push_str(&wrapped(&line, width, INDENT));
     }
     if of.slow.is_empty() {
         out.push_str("\nno node is slower than its class\n");
@@ -28,19 +31,13 @@ pub(super) fn text(of: &Document, width: Option<usize>) -> String {
     }
     let title = "the smallest slowdown of a resource that is found in 95 of 100 cases";
     out.push_str(&section(title, &detectable(&of.detectable), width));
-    out.push_str(&wrapped(&absent(of), width));
+    out.push_str(&wrapped(&absent(of), width, INDENT));
     out
 }
 
-fn wrapped(text: &str, width: Option<usize>) -> String {
-    let parts = text
-        .lines()
-        .flat_map(|line| wrap(line, width.unwrap_or(usize::MAX), "  "));
-    parts.map(|part| format!("{part}\n")).collect()
-}
-
 fn section(title: &str, rows: &[Vec<String>], width: Option<usize>) -> String {
-    format!("\n{}{}", wrapped(title, width), output::table(rows, width))
+    let title = wrapped(title, width, INDENT);
+    format!("\n{title}{}", output::table(rows, width))
 }
 
 pub(super) fn head(of: &Document) -> String {
