@@ -666,10 +666,26 @@ fn clock_readings_are_added_where_they_enter_the_kernel() {
     let found = on(&traced, &a, &without);
     near(found.predicted_ns, 24_000.0);
     assert!(
-        found.notes.iter().any(|note| note.contains(reading)),
+        found.limits.iter().any(|limit| limit.contains(reading)),
         "{:?}",
-        found.notes
+        found.limits
     );
+}
+
+/// The part of started processes in the readings is unknown.
+#[test]
+fn clock_readings_are_unknown_without_started_processes() {
+    let mut traced = vector(vec![Use {
+        started: Some(Started {
+            count: 1.0,
+            size: None,
+            time_ns: Some(400.0),
+        }),
+        ..timed("read(file)", None, 2.0, 1000.0)
+    }]);
+    traced.clock_reads = Some(2.0);
+    without_started(&mut traced).unwrap();
+    assert_eq!(traced.clock_reads, None);
 }
 
 /// By 20 ticks, the kernel has a half of 200 ns; by the tracer, whose cost is 40 ns, three quarters. The variances are 0.0125 and 0.01.

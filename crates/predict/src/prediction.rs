@@ -95,6 +95,8 @@ pub struct Prediction {
     pub is_within_launches: bool,
     /// The primitives with a cost from a disturbed figure, on the system or where the vector was traced. Such a cost may be wrong.
     pub disturbed: Vec<String>,
+    /// Kernel time on this system that the prediction may lack.
+    pub limits: Vec<String>,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
     pub notes: Vec<String>,
 }
@@ -129,6 +131,7 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     let whole = Prediction {
         contained,
         coverage,
+        limits: clock::lacking(vector, costs).into_iter().collect(),
         ..Prediction::of(vector, system, costs)
     };
     whole.summed(products, costs)
@@ -160,8 +163,13 @@ pub fn predict_in_context(
         context_from: context.taken_from().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
-    let mut found = whole.summed(terms.products, costs)?;
+    let clock_ns = terms.clock.as_ref().map_or(0.0, |clock| clock.product_ns);
+    let products = terms.products.into_iter().chain(terms.clock).collect();
+    let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
+    if !found.is_as_traced {
+        found.limits.extend(clock::lacking(vector, costs));
+    }
     let is_short = |p: &Product| context.is_within_launches(p.curve());
     found.is_within_launches |= found.primitives.iter().any(is_short);
     let curves: Vec<&str> = found.primitives.iter().map(Product::curve).collect();
@@ -181,7 +189,8 @@ pub fn predict_in_context(
     let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
     found.is_changed = is_changed || context.taken_from().is_some();
     if context.taken_from().is_none() && is_changed {
-        found.leaving_ns = leaving_ns(&found.primitives, found.predicted_ns, context, costs);
+        let after_ns = found.predicted_ns - clock_ns;
+        found.leaving_ns = leaving_ns(&found.primitives, after_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }
     Ok(found)
@@ -223,12 +232,8 @@ impl Prediction {
             per_second_and_core: None,
             is_within_launches: false,
             disturbed: Vec::new(),
-            notes: costs
-                .left_out
-                .iter()
-                .cloned()
-                .chain(clock::lacking(vector.clock_reads, costs))
-                .collect(),
+            limits: Vec::new(),
+            notes: costs.left_out.clone(),
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
+    /// Clock readings, which are no traced calls. `None`: they take no kernel time.
+    pub clock: Option<Product>,
 }
 
 /// The terms. The error lists the primitives without a cost on both systems.
@@ -34,6 +36,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         traced_ns: Vec::new(),
         contained,
         other: context.outside_ns().map(|ns| outside(ns, mean)),
+        clock: None,
     };
     let mut missing = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
@@ -50,9 +53,9 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             None => missing.push(without_cost(used, costs)),
         }
     }
-    if let Some(product) = clock::product(context.clock_reads, costs) {
-        terms.products.push(product);
-        terms.traced_ns.push(Some(0.0));
+    // On the machine of the trace, these readings were no system calls.
+    if !changed.is_same() {
+        terms.clock = clock::product(context.clock_reads, costs);
     }
     if missing.is_empty() {
         Ok(terms)

@@ -49,7 +49,7 @@ pub struct Vector {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_user_ns: Option<f64>,
     /// Number of clock readings per unit that needed no system call where the counts were taken, since code that the kernel maps into each process (vDSO) served them. On another system
-    /// each may be a system call: [`crate::clock`]. `None`: unknown.
+    /// each may be a system call. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_reads: Option<f64>,
     /// The primitives with their counts.

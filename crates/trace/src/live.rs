@@ -10,6 +10,7 @@ mod open_files;
 mod strace;
 mod tick_border;
 mod units;
+#[cfg(target_arch = "x86_64")]
 mod without_vdso;
 
 use std::fs::File;
@@ -24,10 +25,17 @@ use load::Load;
 pub use measured::{Measured, measure};
 pub use tick_border::TickBorder;
 pub use units::{Pattern, Units};
+#[cfg(target_arch = "x86_64")]
 pub use without_vdso::run_without_vdso;
 
 use crate::Trace;
 pub use crate::bpf::Unavailable;
+
+/// The vDSO is hidden on x86_64 only, as BPF traces only there.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn run_without_vdso(_command: &[String]) -> io::Result<u8> {
+    Err(io::ErrorKind::Unsupported.into())
+}
 
 /// How long a program must wait before its load starts.
 const QUIET: Duration = Duration::from_millis(300);
@@ -79,6 +87,8 @@ pub struct Run {
     pub trace: Trace,
     /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
     pub failure: Option<String>,
+    /// Why the round that counts clock readings was of no use. `None`: there was none, or it was.
+    pub no_clock_reads: Option<String>,
 }
 
 /// How the calls of an application are counted.

@@ -244,7 +244,11 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     let emulator = property("emulator");
     let flags = property("compiler_flags");
     let mut flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
-    if !has_loader(&property("loader"), runs_here) {
+    let loader = property("loader");
+    // An emulator would have to find libraries, too.
+    let is_dynamic = loader.is_empty()
+        || (runs_here && Path::new(&loader).exists() && starts(&compiler, &flags));
+    if !is_dynamic {
         flags.push("-static".to_owned());
     }
     Ok(Toolchain {
@@ -259,10 +263,27 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     })
 }
 
-/// Whether programs can be linked dynamically. `loader` is the dynamic linker; it is empty if the instruction set names none, because its machines have one. An emulator would have
-/// to find libraries, too.
-fn has_loader(loader: &str, runs_here: bool) -> bool {
-    loader.is_empty() || (runs_here && Path::new(loader).exists())
+/// Whether a program that loads the compiler's C library starts here. The machine may have an older one. Tried once.
+fn starts(compiler: &Tool, flags: &[String]) -> bool {
+    static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), bool>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let words = [compiler.arguments.as_slice(), flags].concat();
+    let tried = (compiler.path.clone(), words);
+    *known
+        .entry(tried)
+        .or_insert_with(|| try_start(compiler, flags).unwrap_or(false))
+}
+
+fn try_start(compiler: &Tool, flags: &[String]) -> io::Result<bool> {
+    let folder = tempfile::tempdir()?;
+    let [source, program] = ["main.cc", "main"].map(|name| folder.path().join(name));
+    fs::write(
+        &source,
+        "#include <stdio.h>\nint main() { return puts(\"\") == EOF; }\n",
+    )?;
+    let mut command = compiler.command();
+    command.args(flags).arg(&source).arg("-o").arg(&program);
+    Ok(command.output()?.status.success() && Command::new(&program).output()?.status.success())
 }
 
 /// Uses the compiler driver as the assembler.

@@ -64,6 +64,7 @@ pub fn trace(
     let mut failure = None;
     let mut units = 0.0;
     let mut rounds = Vec::new();
+    let mut no_clock_reads = None;
     for _ in 0..workload.rounds {
         let (more, end) = if workload.rounds > 1 {
             session.compared(workload, stopped, &mut rounds)?
@@ -77,7 +78,10 @@ pub fn trace(
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
-        vector.clock_reads = session.clock_reads(workload, stopped, units);
+        match session.clock_reads(workload, stopped, units, failure.is_some()) {
+            Ok(reads) => vector.clock_reads = Some(reads),
+            Err(reason) => no_clock_reads = Some(reason),
+        }
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
         let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
@@ -93,7 +97,11 @@ pub fn trace(
     if let Some(level) = vector.level() {
         vector.scale_times(level);
     }
-    Ok(Run { trace, failure })
+    Ok(Run {
+        trace,
+        failure,
+        no_clock_reads,
+    })
 }
 
 /// Traces a running process and its descendants while its load runs, or until a stop is requested. They run on afterwards.
@@ -214,15 +222,17 @@ impl Session {
         Ok((units, failure))
     }
 
-    /// Number of clock readings for each unit that are no system calls: those of a round in which all readings are, less the calls of the `units` so far. `None`: the round failed.
+    /// Number of clock readings for each unit that are no system calls: the calls of a round in which all readings are, less the calls per unit of the rounds before. Only whole numbers of
+    /// this round are usable: its application is the program that hides the vDSO. The error is the reason why the round is of no use.
     fn clock_reads(
         &mut self,
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
         units: f64,
-    ) -> Option<f64> {
+        may_fail: bool,
+    ) -> Result<f64, String> {
         if workload.without_vdso.is_empty() {
-            return None;
+            return Err("the path of yamba is not UTF-8".to_owned());
         }
         let calls = clock_reads::calls(&self.reader) / units;
         let descriptors = open_files::of_child().looking_up(open_files::kind);
@@ -233,10 +243,18 @@ impl Session {
             runs: 1,
             ..workload.clone()
         };
-        let (units, failure) = self.round(&without, stopped).ok()?;
+        let text = |fault: io::Error| fault.to_string();
+        let lost = self.tracer.lost().map_err(text)?;
+        let ended = self.round(&without, stopped);
+        let (units, failure) = ended.map_err(|_| "the program or its load failed".to_owned())?;
+        if let Some(failure) = failure.filter(|_| !may_fail) {
+            return Err(failure);
+        }
         self.read();
-        let all = clock_reads::calls(&self.reader) / units;
-        failure.is_none().then(|| (all - calls).max(0.0))
+        match self.tracer.lost().map_err(text)? - lost {
+            0 => Ok((clock_reads::calls(&self.reader) / units - calls).max(0.0)),
+            lost => Err(format!("{lost} events were lost")),
+        }
     }
 
     /// Traces the runs of the command, or the server under its load. Returns the number of units, and how it failed.

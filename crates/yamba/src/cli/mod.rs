@@ -155,6 +155,8 @@ fn recorded(arguments: &[String]) -> Option<Command> {
 enum Answer {
     Done,
     No,
+    /// The exit status of a program that ran.
+    Ended(u8),
 }
 
 /// Parses the command line, runs the command and returns the exit status.
@@ -173,6 +175,7 @@ pub fn main() -> ExitCode {
     match dispatch(cli.command) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Ended(status)) => ExitCode::from(status),
         Err(failure) => {
             output::failure(&failure);
             ExitCode::from(2)
@@ -216,7 +219,6 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
         Command::Trace(c) => c.run(),
-        Command::WithoutVdso(c) => c.run(),
         // These commands can answer no, which is exit status 1.
         Command::Compare(c) => return c.run(),
         Command::Fleet(c) => return c.run(),
@@ -227,6 +229,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Selftest(c) => return c.run(),
         Command::Study(c) => return c.run(),
         Command::Time(c) => return c.run(),
+        Command::WithoutVdso(c) => return c.run().map(Answer::Ended),
     };
     done.map(|()| Answer::Done)
 }

@@ -72,7 +72,7 @@ pub(super) struct TraceCommand {
     /// Run the command this often, and count all runs together; BPF only
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
     runs: NonZero<u32>,
-    /// Do the same work without the tracer and then with it, this often: times are scaled to those without, and get an interval; BPF only, and a control group
+    /// Do the same work without the tracer and then with it, this often: times are scaled to those without, and get an interval. One more run, under ptrace, counts clock readings; BPF only, and a control group
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"])]
     rounds: NonZero<u32>,
     /// Number of units of work in the trace, or in each run of it
@@ -198,6 +198,11 @@ impl TraceCommand {
                 let run = live::trace(method, &workload, &names, &stopped).map_err(failure)?;
                 if let Some(end) = run.failure {
                     output::note(&format!("warning: {}: {end}\n", self.command[0]));
+                }
+                if let Some(reason) = run.no_clock_reads {
+                    output::note(&format!(
+                        "warning: clock readings were not counted: {reason}\n"
+                    ));
                 }
                 run.trace
             }
@@ -358,10 +363,6 @@ fn remarks(trace: &Trace, place: &str) -> String {
         if trace.files.is_some() {
             text += "recording files made their calls longer, too; the times include that\n";
         }
-    }
-    let has_rounds = traced.is_some_and(|traced| !traced.rounds.is_empty());
-    if has_rounds && trace.vector.clock_reads.is_none() {
-        text += "warning: the clock readings were not counted: the program failed in the run that counts them\n";
     }
     if let Some(half_width) = trace.vector.half_width() {
         text += &format!(

@@ -67,7 +67,7 @@ fn processes_run_without_vdso() {
     );
 }
 
-/// Ends, signals and processes are those of the program.
+/// The exit status is that of the program.
 #[test]
 #[cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
@@ -79,13 +79,16 @@ fn program_without_vdso_ends_as_it_would() {
         ("exit 7", 7),
         ("kill -TERM $$", 143),
         ("trap 'exit 3' USR1; kill -USR1 $$; exit 4", 3),
+        ("trap 'exit 6' RTMIN; kill -RTMIN $$; exit 4", 6),
+        ("kill -RTMAX $$", 192),
+        ("(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 8", 8),
         ("(sleep 0.1; exit 5) & wait $!; exit $?", 5),
         (
             "sleep 9 & kill -STOP $!; kill -KILL $!; wait $!; exit $?",
             137,
         ),
     ] {
-        let answer = yamba.run_words(&["without-vdso", "--", "sh", "-c", script]);
+        let answer = yamba.run_words(&["without-vdso", "--", "bash", "-c", script]);
         assert_eq!(answer.status, status, "{script}: {}", answer.err);
     }
     let answer = yamba.run_words(&["without-vdso", "--", "no-such-program"]);

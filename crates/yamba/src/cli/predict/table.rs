@@ -286,6 +286,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         );
     }
     lines.extend(disturbed(&prediction.disturbed));
+    lines.extend(prediction.limits.iter().cloned());
     let left_out = prediction.notes.len();
     if left_out > 0 {
         let what = counted(left_out, "figure of the run is", "figures of the run are");

@@ -14,13 +14,12 @@ pub(in crate::cli) struct WithoutVdso {
 }
 
 impl WithoutVdso {
-    /// Ends this process with the exit status of the program.
-    pub(in crate::cli) fn run(&self) -> Result<(), Failure> {
-        let status = run_without_vdso(&self.command).map_err(|e| {
+    /// Returns the exit status of the program.
+    pub(in crate::cli) fn run(&self) -> Result<u8, Failure> {
+        run_without_vdso(&self.command).map_err(|e| {
             Failure::new(format!("{}: {e}", self.command[0]))
                 .help("after `--`, name a program and its arguments")
-        })?;
-        std::process::exit(status.into())
+        })
     }
 }
 
