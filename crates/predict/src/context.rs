@@ -7,6 +7,7 @@ use crate::contained::without_contained;
 use crate::cost::{Cost, Costs};
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
+use crate::untraced::Untraced;
 use crate::vector::{Use, Vector, nearest_size};
 use crate::{NULL_CALL, canonical};
 
@@ -20,8 +21,7 @@ pub struct Context {
     timed: Vec<Timed>,
     overall: Factor,
     outside_ns: Option<f64>,
-    /// [`Vector::clock_reads`].
-    pub(crate) clock_reads: Option<f64>,
+    pub(crate) untraced: Untraced,
     uncertainty: Option<Uncertainty>,
     /// The share by which the whole traced time exceeds that of `uses`.
     removed: f64,
@@ -67,7 +67,7 @@ impl Context {
             timed,
             overall,
             outside_ns: None,
-            clock_reads: vector.clock_reads,
+            untraced: Untraced::of(vector),
             uncertainty: vector.uncertainty(),
             removed: 0.0,
             from: None,
@@ -111,7 +111,7 @@ impl Context {
         self.timed = timed;
         self.outside_ns = own.and_then(|own| own.outside_ns);
         self.uses.clone_from(&vector.primitives);
-        self.clock_reads = vector.clock_reads;
+        self.untraced = Untraced::of(vector);
         self.from = Some(application.to_owned());
         self
     }

@@ -637,7 +637,7 @@ fn systems_with_known_user_times_are_ranked_by_both_times() {
 /// Without a vDSO on B, each of 2 readings enters the kernel. They are no part of the ratio of other calls.
 #[test]
 fn clock_readings_are_added_where_they_enter_the_kernel() {
-    let reading = crate::clock::READING;
+    let reading = crate::untraced::READING;
     let a = exact(&[
         ("read(file)", None, 400.0),
         ("null", None, 50.0),

@@ -3,7 +3,6 @@
 //! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters 3 and 6). Pure: no file, no process, no measuring.
 
 pub mod change;
-pub mod clock;
 pub mod contained;
 pub mod context;
 #[cfg(test)]
@@ -28,6 +27,7 @@ mod scale;
 #[cfg(test)]
 mod tests;
 mod traced;
+mod untraced;
 mod user_scale;
 pub mod vector;
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::clock;
 use crate::contained::Within;
 use crate::context::Context;
 use crate::cost::Costs;
@@ -11,6 +10,7 @@ use crate::plain;
 use crate::product::{Other, Product, sum};
 use crate::rounds::Uncertainty;
 use crate::traced::{self, Terms};
+use crate::untraced::{Untraced, lacking};
 use crate::vector::{Platform, Use, Vector};
 
 /// The origin of the times.
@@ -127,11 +127,11 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     };
     let (mut products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
     let coverage = coverage(vector, &products);
-    products.extend(clock::product(vector.clock_reads, costs));
+    products.extend(Untraced::of(vector).products(costs));
     let whole = Prediction {
         contained,
         coverage,
-        limits: clock::lacking(vector, costs).into_iter().collect(),
+        limits: lacking(vector, costs).into_iter().collect(),
         ..Prediction::of(vector, system, costs)
     };
     whole.summed(products, costs)
@@ -163,12 +163,12 @@ pub fn predict_in_context(
         context_from: context.taken_from().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
-    let clock_ns = terms.clock.as_ref().map_or(0.0, |clock| clock.product_ns);
-    let products = terms.products.into_iter().chain(terms.clock).collect();
+    let untraced_ns: f64 = terms.untraced.iter().map(|p| p.product_ns).sum();
+    let products = [terms.products, terms.untraced].concat();
     let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
     if !found.is_as_traced {
-        found.limits.extend(clock::lacking(vector, costs));
+        found.limits.extend(lacking(vector, costs));
     }
     let is_short = |p: &Product| context.is_within_launches(p.curve());
     found.is_within_launches |= found.primitives.iter().any(is_short);
@@ -189,7 +189,7 @@ pub fn predict_in_context(
     let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
     found.is_changed = is_changed || context.taken_from().is_some();
     if context.taken_from().is_none() && is_changed {
-        let after_ns = found.predicted_ns - clock_ns;
+        let after_ns = found.predicted_ns - untraced_ns;
         found.leaving_ns = leaving_ns(&found.primitives, after_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }

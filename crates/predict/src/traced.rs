@@ -1,6 +1,5 @@
 //! The terms of a prediction in the application's context: traced times, scaled from the machine of the trace to another system.
 
-use crate::clock;
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
 use crate::cost::{At, Costs};
@@ -17,8 +16,8 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
-    /// Clock readings, which are no traced calls. `None`: they take no kernel time.
-    pub clock: Option<Product>,
+    /// The terms without a traced time.
+    pub untraced: Vec<Product>,
 }
 
 /// The terms. The error lists the primitives without a cost on both systems.
@@ -36,7 +35,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         traced_ns: Vec::new(),
         contained,
         other: context.outside_ns().map(|ns| outside(ns, mean)),
-        clock: None,
+        untraced: Vec::new(),
     };
     let mut missing = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
@@ -53,9 +52,9 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             None => missing.push(without_cost(used, costs)),
         }
     }
-    // On the machine of the trace, these readings were no system calls.
+    // On the machine of the trace, they took no kernel time, or the trace does not have it.
     if !changed.is_same() {
-        terms.clock = clock::product(context.clock_reads, costs);
+        terms.untraced = context.untraced.products(costs);
     }
     if missing.is_empty() {
         Ok(terms)

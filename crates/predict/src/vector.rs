@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::canonical;
 pub use crate::rounds::Round;
 use crate::rounds::{Clocks, Level, Uncertainty, level, spread};
+use crate::untraced::Untraced;
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -52,6 +53,10 @@ pub struct Vector {
     /// each may be a system call. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_reads: Option<f64>,
+    /// Number of calls per unit that dynamic linkers made at the start of programs; they are part of the primitives, too. 32-bit systems may enter the kernel in another way there.
+    /// `None`: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loader_calls: Option<f64>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
@@ -163,6 +168,11 @@ impl Vector {
         Some(self.units? / (f64::from(runs) * rounds as f64))
     }
 
+    /// The primitives whose number the vector has apart from its list.
+    pub fn untraced_primitives(&self) -> impl Iterator<Item = &'static str> {
+        Untraced::of(self).primitives()
+    }
+
     /// Number of system calls and of page faults per unit.
     pub fn events(&self) -> [f64; 2] {
         let count = |is_it: &dyn Fn(&str) -> bool| {
@@ -258,6 +268,7 @@ impl Vector {
             ("kernel_ns", self.kernel_ns),
             ("started_user_ns", self.started_user_ns),
             ("clock_reads", self.clock_reads),
+            ("loader_calls", self.loader_calls),
         ];
         for (key, value) in whole {
             not_negative(key, value)?;

@@ -9,6 +9,7 @@ mod files;
 mod files_tests;
 mod line;
 pub mod live;
+mod loader;
 mod positions;
 mod primitive;
 mod strace;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use yamba_predict::Vector;
 use yamba_predict::vector::Traced;
 
 use crate::call::{Arguments, Call, Property};
@@ -87,7 +88,11 @@ impl Reader {
         };
         let uses = self.tally.uses(request.units, false);
         let calls = self.tally.calls;
-        let vector = vector(request, traced, self.command, uses);
+        let loader_calls = self.tally.loader.calls as f64 / request.units;
+        let vector = Vector {
+            loader_calls: Some(loader_calls),
+            ..vector(request, traced, self.command, uses)
+        };
         let log = self.tally.files;
         (calls > 0).then(|| Trace {
             files: log.map(|log| log.document(&vector, |_| None)),
@@ -136,6 +141,7 @@ impl Reader {
                 if text.starts_with("+++ ") {
                     self.begun.remove(&line.process);
                     self.tally.descriptors.end(line.process);
+                    self.tally.loader.end(line.process);
                 }
                 Some(())
             }

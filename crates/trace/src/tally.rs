@@ -8,6 +8,7 @@ use crate::call::{Call, FilePlace};
 use crate::count::Counts;
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
+use crate::loader::LoaderCalls;
 use crate::primitive::{Used, used};
 
 /// How a call made a process or thread.
@@ -31,6 +32,8 @@ pub struct Tally {
     started: HashSet<u32>,
     /// The accesses to files, if they are recorded.
     pub files: Option<FileLog>,
+    /// The calls of dynamic linkers.
+    pub loader: LoaderCalls,
     /// Number of calls.
     pub calls: u64,
     /// Whether calls that return now are not counted. Their effects on descriptors are followed.
@@ -50,7 +53,7 @@ impl Tally {
     pub fn forget(&mut self) {
         self.counts = Counts::default();
         self.started.clear();
-        self.calls = 0;
+        (self.calls, self.loader.calls) = (0, 0);
         if let Some(files) = &mut self.files {
             files.restart();
         }
@@ -85,6 +88,7 @@ impl Tally {
         if !found.has_failed {
             self.descriptors.follow(process, call);
         }
+        self.loader.call(process, call, !self.is_paused);
         if let Some(files) = &mut self.files {
             files.call(process, call, self.is_paused);
         }

@@ -84,6 +84,11 @@ impl EventReader {
         (self.tally.calls, self.faults)
     }
 
+    /// Number of calls of dynamic linkers at the start of programs.
+    pub fn loader_calls(&self) -> f64 {
+        self.tally.loader.calls as f64
+    }
+
     /// User time, in ns.
     pub fn user_ns(&self) -> f64 {
         self.user_ns.max(0.0)
@@ -149,6 +154,7 @@ impl EventReader {
         };
         if begins {
             self.waits_for = None;
+            self.tally.loader.begin(thread);
             // Its user time was spent before the program.
             self.add_user(event.thread, -(event.user_ns as f64));
         }
@@ -197,6 +203,7 @@ impl EventReader {
     fn end(&mut self, event: &Event, call_ns: u64, is_32_bit: bool) {
         self.threads.remove(&event.thread);
         self.tally.descriptors.end(event.thread);
+        self.tally.loader.end(event.thread);
         let used = if event.number == KILLED as u32 {
             Used::of("exit", Some("killed"))
         } else {

@@ -411,6 +411,7 @@ impl Session {
         let mut vector = vector(&request, traced, Vec::new(), uses);
         vector.kernel_ns = Some(kernel_ns);
         vector.user_ns = Some(self.reader.user_ns() / units);
+        vector.loader_calls = Some(self.reader.loader_calls() / units);
         vector.started_user_ns = self.reader.started_user_ns().map(|ns| ns / units);
         let log = self.reader.take_files();
         Ok(Trace {

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use yamba_java::Jvm;
 use yamba_predict::change::{CostChange, Replacement, without_started};
-use yamba_predict::clock;
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
@@ -109,9 +108,6 @@ impl Predict {
         let removed = self.without_processes(&mut vectors)?;
         let changed = self.changed(&vectors)?;
         let mut needed = primitives(vectors.iter().chain(other.iter().map(|(vector, _)| vector)));
-        if vectors.iter().any(|vector| vector.clock_reads > Some(0.0)) {
-            needed.push(clock::READING.to_owned());
-        }
         needed.extend(self.files.primitives());
         let mut runs = Systems::new(self.store.clone(), needed, self.with_disturbed);
         let systems = self.systems(&mut runs, &vectors)?;
@@ -285,7 +281,9 @@ const SPELLING: &str = "a primitive is written as there, with its size after `@`
 
 /// The primitives of all vectors, and the one that stands for others.
 fn primitives<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<String> {
-    let uses = vectors.flat_map(|vector| &vector.primitives);
-    let names = uses.map(|used| used.name.clone());
-    names.chain([NULL_CALL.to_owned()]).collect()
+    let each = vectors.flat_map(|vector| {
+        let uses = vector.primitives.iter().map(|used| used.name.clone());
+        uses.chain(vector.untraced_primitives().map(str::to_owned))
+    });
+    each.chain([NULL_CALL.to_owned()]).collect()
 }
