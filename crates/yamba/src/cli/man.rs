@@ -47,7 +47,8 @@ impl Man {
 
 /// A command, and the commands below it.
 fn with_subcommands(command: &Command) -> Vec<&Command> {
-    let below = command.get_subcommands().flat_map(with_subcommands);
+    let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
+    let below = shown.flat_map(with_subcommands);
     std::iter::once(command).chain(below).collect()
 }
 

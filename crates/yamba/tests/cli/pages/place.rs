@@ -14,7 +14,7 @@ use crate::support::root;
 pub const ORDINARY: u32 = 65534;
 
 /// Time limit of a page's command in seconds.
-const SECONDS: &str = "300";
+const SECONDS: &str = "600";
 
 /// The common files of all pages of one user: the installed command, a copy of the checkout that every user may read, and the cache.
 pub struct Installed {
