@@ -24,6 +24,11 @@ const OF_NULL_CALL: f64 = 0.8;
 /// The linker has another way into the kernel if its null call costs at least so much more than that of others, as a share of the latter.
 const OTHER_WAY: f64 = 0.5;
 
+/// The primitives whose number a vector has apart from its list.
+pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str> {
+    Untraced::of(vector).primitives()
+}
+
 /// The numbers of uses per unit. `None`: unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Untraced {

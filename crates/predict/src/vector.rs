@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::canonical;
 pub use crate::rounds::Round;
 use crate::rounds::{Clocks, Level, Uncertainty, level, spread};
-use crate::untraced::Untraced;
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -166,11 +165,6 @@ impl Vector {
         let runs = traced.and_then(|traced| traced.runs).unwrap_or(1);
         let rounds = traced.map_or(1, |traced| traced.rounds.len().max(1));
         Some(self.units? / (f64::from(runs) * rounds as f64))
-    }
-
-    /// The primitives whose number the vector has apart from its list.
-    pub fn untraced_primitives(&self) -> impl Iterator<Item = &'static str> {
-        Untraced::of(self).primitives()
     }
 
     /// Number of system calls and of page faults per unit.
