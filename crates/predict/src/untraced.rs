@@ -1,4 +1,4 @@
-//! Kernel time on another system of which a trace has a number and no time.
+//! Kernel time on another system of uses that a trace counts and does not time.
 //!
 //! **Clock readings.** Linux maps code into each process that reads clocks in user mode (vDSO). Where no counter of the processor is usable as a clock, as under User-Mode Linux and in some virtual
 //! machines, this code makes a system call. A trace has no event for readings in user mode: `yamba trace` counts them in a run without this code. All are charged as readings of the monotonic clock. That
@@ -21,12 +21,13 @@ pub const LOADER_CALL: &str = "loader_call";
 /// A reading that costs at least this share of the null call enters the kernel. The benchmark of a real system call for a clock requires the same of its figure.
 const OF_NULL_CALL: f64 = 0.8;
 
-/// The linker has another way into the kernel if its null call costs at least so much more than that of others, as a share of the latter.
-const OTHER_WAY: f64 = 0.5;
+/// The linker has an entry path of its own if its null call costs more than this multiple of other null calls.
+const OTHER_PATH: f64 = 1.5;
 
-/// The primitives whose number a vector has apart from its list.
+/// The primitives without a traced time whose costs a prediction needs. That of the linker's calls matters on 32-bit x86 only, whose runs have it.
 pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str> {
-    Untraced::of(vector).primitives()
+    let reads_clocks = vector.clock_reads > Some(0.0);
+    reads_clocks.then_some(READING).into_iter()
 }
 
 /// The numbers of uses per unit. `None`: unknown.
@@ -45,20 +46,10 @@ impl Untraced {
         }
     }
 
-    /// The primitives whose costs are needed.
-    pub fn primitives(self) -> impl Iterator<Item = &'static str> {
-        let each = [
-            (READING, self.clock_reads),
-            (LOADER_CALL, self.loader_calls),
-        ];
-        let used = each.into_iter().filter(|(_, count)| *count > Some(0.0));
-        used.map(|(name, _)| name)
-    }
-
     /// Their kernel time on a system.
     pub fn products(self, costs: &Costs) -> Vec<Product> {
         let clock = product(READING, self.clock_reads, reading(costs));
-        let loader = product(LOADER_CALL, self.loader_calls, way_of_loader(costs));
+        let loader = product(LOADER_CALL, self.loader_calls, path_of_loader(costs));
         clock.into_iter().chain(loader).collect()
     }
 }
@@ -95,13 +86,15 @@ fn reading(costs: &Costs) -> Option<Cost> {
     enters_kernel(costs)?.then_some(at.cost)
 }
 
-/// The cost of the linker's way into the kernel. `None`: it is that of other calls, or unknown.
-fn way_of_loader(costs: &Costs) -> Option<Cost> {
+/// The cost by which the linker's entry path exceeds that of other calls. `None`: they have the same path, or the costs are unknown.
+fn path_of_loader(costs: &Costs) -> Option<Cost> {
     let measured = costs.unchanged();
     let (own, null_ns) = (measured.at(LOADER_CALL, None)?.cost, null_ns(&measured)?);
-    let share = 1.0 - null_ns / own.ns;
     let cost = costs.at(LOADER_CALL, None)?.cost;
-    (own.ns > (1.0 + OTHER_WAY) * null_ns).then(|| cost.times(share))
+    (own.ns > OTHER_PATH * null_ns).then(|| Cost {
+        ns: (cost.ns - null_ns).max(0.0),
+        interval_ns: cost.interval_ns.map(|end| (end - null_ns).max(0.0)),
+    })
 }
 
 /// Why the kernel time on a system may lack clock readings. `None`: it does not.
@@ -139,9 +132,9 @@ mod tests {
         untraced.products(costs).pop()
     }
 
-    /// The way is what the linker's null call costs more.
+    /// The entry path is what the linker's null call costs more.
     #[test]
-    fn calls_of_the_linker_count_where_they_have_another_way() {
+    fn calls_of_the_linker_count_where_they_have_another_entry_path() {
         let untraced = Untraced {
             clock_reads: None,
             loader_calls: Some(25.0),
@@ -151,7 +144,6 @@ mod tests {
         let other = of(&[(LOADER_CALL, 4100.0), (NULL_CALL, 100.0)]);
         let found = untraced.products(&other).pop().unwrap();
         assert!((found.product_ns - 25.0 * 4000.0).abs() < 1e-6, "{found:?}");
-        assert_eq!(untraced.primitives().collect::<Vec<_>>(), [LOADER_CALL]);
     }
 
     #[test]

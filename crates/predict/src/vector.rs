@@ -52,7 +52,7 @@ pub struct Vector {
     /// each may be a system call. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_reads: Option<f64>,
-    /// Number of calls per unit that dynamic linkers made at the start of programs; they are part of the primitives, too. 32-bit systems may enter the kernel in another way there.
+    /// Number of calls per unit that dynamic linkers made at the start of programs; they are part of the primitives, too. 32-bit systems may enter the kernel by a slower instruction there.
     /// `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader_calls: Option<f64>,

@@ -9,6 +9,9 @@ use crate::call::Call;
 /// The linker has asked for the file after at most this many calls.
 const FIRST_CALLS: u64 = 5;
 
+/// A start with more calls is not counted: a linker that does not map that file has no call that marks its end.
+const MOST_CALLS: u64 = 100;
+
 /// The starts of programs, and the calls of the linkers of those that are over.
 #[derive(Debug, Default)]
 pub struct LoaderCalls {
@@ -29,7 +32,7 @@ impl LoaderCalls {
         self.starts.insert(process, Start::default());
     }
 
-    /// Follows a call of a process. If it is not counted, a start that is over with it is not either.
+    /// Follows a call of a process. A start counts if its last call is counted.
     pub fn call(&mut self, process: u32, call: &Call, is_counted: bool) {
         if call.name == "execve" && call.result == Some(0) {
             return self.begin(process);
@@ -38,12 +41,17 @@ impl LoaderCalls {
             return;
         };
         start.calls += 1;
-        start.is_dynamic |= call.name == "access";
+        start.is_dynamic |= ["access", "faccessat", "faccessat2"].contains(&&**call.name);
         let is_over = call.name == "munmap";
         if is_over && start.is_dynamic && is_counted {
             self.calls += start.calls;
         }
-        if is_over || (start.calls >= FIRST_CALLS && !start.is_dynamic) {
+        let limit = if start.is_dynamic {
+            MOST_CALLS
+        } else {
+            FIRST_CALLS
+        };
+        if is_over || start.calls >= limit {
             self.starts.remove(&process);
         }
     }
@@ -84,6 +92,13 @@ mod tests {
         assert_eq!(loader_calls(&whole), Some(3.0));
         // It was killed.
         assert_eq!(loader_calls(LINKER), Some(0.0));
+    }
+
+    #[test]
+    fn start_without_an_end_is_not_counted() {
+        let calls = "7 getpid() = 7\n".repeat(100);
+        let lines = format!("{LINKER}{calls}7 munmap(0x7f2d, 36039) = 0\n");
+        assert_eq!(loader_calls(&lines), Some(0.0));
     }
 
     #[test]

@@ -43,15 +43,26 @@ pub fn run_without_vdso(command: &[String]) -> io::Result<u8> {
         program.pre_exec(|| request(libc::PTRACE_TRACEME, 0, 0));
     }
     let first = program.spawn()?.id().cast_signed();
-    // It stops at its execve.
-    wait(first)?;
-    hide_vdso(first)?;
-    // Only a process that is traced by PTRACE_SEIZE can stay in a stop by a signal. It is stopped for the change.
-    request(libc::PTRACE_DETACH, first, libc::SIGSTOP)?;
-    request(libc::PTRACE_SEIZE, first, OPTIONS)?;
-    // SAFETY: the call takes two numbers. The process is a child that was not waited for, so the number is its own.
-    unsafe { libc::kill(first, libc::SIGCONT) };
+    // SAFETY: the call takes two numbers. The process is a child whose end was not waited for, so the number is its own.
+    let send = |signal| unsafe { libc::kill(first, signal) };
+    if let Err(e) = seize(first) {
+        send(libc::SIGKILL);
+        return Err(e);
+    }
+    send(libc::SIGCONT);
     follow(first)
+}
+
+/// Hides the vDSO of a process that stops at its execve, and traces it by PTRACE_SEIZE: only then it can stay in a stop by a signal. It is stopped for the change.
+fn seize(process: c_int) -> io::Result<()> {
+    while let Err(e) = wait(process) {
+        if e.kind() != io::ErrorKind::Interrupted {
+            return Err(e);
+        }
+    }
+    hide_vdso(process)?;
+    request(libc::PTRACE_DETACH, process, libc::SIGSTOP)?;
+    request(libc::PTRACE_SEIZE, process, OPTIONS)
 }
 
 /// Lets all traced threads run on from each stop, until none is left. Returns the exit status of the first process.
