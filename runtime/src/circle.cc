@@ -94,17 +94,27 @@ class Circles {
         uint64_t first = subject_.circle_test_size(0), last = subject_.circle_test_size(groups - 1);
         uint64_t circles = first < trial_circles ? first : trial_circles;
         if (circles == 0) fail("a test of no circles measures nothing");
-        subject_.before_batch();
-        Reading trial = time_test(subject_, circles);
-        double ns = nanoseconds(trial.begin, trial.end);
+        double longest_size = double(first > last ? first : last);
+        double ns = time_trial(circles);
+        // Other processes may have interrupted a trial that was too long: the shortest of five counts.
+        for (int more = 4; more > 0 && ns / double(circles) * longest_size > longest_test; more--) {
+            double again = time_trial(circles);
+            if (again < ns) ns = again;
+        }
         Record("sizing").text("purpose", "warm-up").count("passes", circles).number("ns", ns).number("dummy_ns", 0);
         expected_ns_ = ns / double(circles);
-        double longest = ns / double(circles) * double(first > last ? first : last);
+        double longest = expected_ns_ * longest_size;
         if (longest > longest_test)
             fail(
                 "a test would take %.2g s, and one of more than %.1f s may be stopped by the system: make it smaller (initial, "
                 "delta, groups)",
                 longest / 1e9, longest_test / 1e9);
+    }
+
+    double time_trial(uint64_t circles) {
+        subject_.before_batch();
+        Reading trial = time_test(subject_, circles);
+        return nanoseconds(trial.begin, trial.end);
     }
 
     void measure_group(uint64_t number) {
