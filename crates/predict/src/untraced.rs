@@ -4,8 +4,8 @@
 //! machines, this code makes a system call. A trace has no event for readings in user mode: `yamba trace` counts them in a run without this code. All are charged as readings of the monotonic clock. That
 //! is too much for coarse clocks, which some of these systems still read in user mode.
 //!
-//! **Calls of the dynamic linker.** On 32-bit x86, the linker enters the kernel by `int 0x80`, and other code by a faster instruction. In a virtual machine, `int 0x80` may take 4 us. The tracer has no time of
-//! this way on any machine, since its event comes after it.
+//! **Calls of the dynamic linker.** On 32-bit x86, the linker enters the kernel by `int 0x80`, and other code by a faster instruction. In a virtual machine, `int 0x80` may take 4 us. The tracer does not
+//! time this path on any machine, since its event comes after it.
 
 use crate::cost::{Cost, Costs};
 use crate::product::Product;
@@ -24,10 +24,9 @@ const OF_NULL_CALL: f64 = 0.8;
 /// The linker has an entry path of its own if its null call costs more than this multiple of other null calls.
 const OTHER_PATH: f64 = 1.5;
 
-/// The primitives without a traced time whose costs a prediction needs. That of the linker's calls matters on 32-bit x86 only, whose runs have it.
-pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str> {
-    let reads_clocks = vector.clock_reads > Some(0.0);
-    reads_clocks.then_some(READING).into_iter()
+/// The primitive without a traced time whose cost a prediction needs. The cost of the linker's calls matters on 32-bit x86 only, and is not required.
+pub fn untraced_primitive(vector: &Vector) -> Option<&'static str> {
+    (vector.clock_reads > Some(0.0)).then_some(READING)
 }
 
 /// The numbers of uses per unit. `None`: unknown.
@@ -38,7 +37,7 @@ pub(crate) struct Untraced {
 }
 
 impl Untraced {
-    /// Those of a vector.
+    /// The numbers of a vector.
     pub fn of(vector: &Vector) -> Untraced {
         Untraced {
             clock_reads: vector.clock_reads,
@@ -46,10 +45,12 @@ impl Untraced {
         }
     }
 
-    /// Their kernel time on a system.
+    /// The kernel time of these uses on a system.
     pub fn products(self, costs: &Costs) -> Vec<Product> {
-        let clock = product(READING, self.clock_reads, reading(costs));
-        let loader = product(LOADER_CALL, self.loader_calls, path_of_loader(costs));
+        let measured = costs.unchanged();
+        let clock = product(READING, self.clock_reads, reading(costs, &measured));
+        let path = path_of_loader(costs, &measured);
+        let loader = product(LOADER_CALL, self.loader_calls, path);
         clock.into_iter().chain(loader).collect()
     }
 }
@@ -74,22 +75,20 @@ fn null_ns(measured: &Costs) -> Option<f64> {
 }
 
 /// Whether clock readings enter the kernel on a system. `None`: the costs are unknown.
-fn enters_kernel(costs: &Costs) -> Option<bool> {
-    let measured = costs.unchanged();
+fn enters_kernel(measured: &Costs) -> Option<bool> {
     let reading = measured.at(READING, None)?;
-    Some(reading.cost.ns >= OF_NULL_CALL * null_ns(&measured)?)
+    Some(reading.cost.ns >= OF_NULL_CALL * null_ns(measured)?)
 }
 
 /// The kernel time of a clock reading. `None`: it does not enter the kernel, or its cost is unknown.
-fn reading(costs: &Costs) -> Option<Cost> {
+fn reading(costs: &Costs, measured: &Costs) -> Option<Cost> {
     let at = costs.at(READING, None)?;
-    enters_kernel(costs)?.then_some(at.cost)
+    enters_kernel(measured)?.then_some(at.cost)
 }
 
 /// The cost by which the linker's entry path exceeds that of other calls. `None`: they have the same path, or the costs are unknown.
-fn path_of_loader(costs: &Costs) -> Option<Cost> {
-    let measured = costs.unchanged();
-    let (own, null_ns) = (measured.at(LOADER_CALL, None)?.cost, null_ns(&measured)?);
+fn path_of_loader(costs: &Costs, measured: &Costs) -> Option<Cost> {
+    let (own, null_ns) = (measured.at(LOADER_CALL, None)?.cost, null_ns(measured)?);
     let cost = costs.at(LOADER_CALL, None)?.cost;
     (own.ns > OTHER_PATH * null_ns).then(|| Cost {
         ns: (cost.ns - null_ns).max(0.0),
@@ -102,7 +101,7 @@ pub(crate) fn lacking(vector: &Vector, costs: &Costs) -> Option<String> {
     if vector.platform() != Platform::Kernel {
         return None;
     }
-    match (vector.clock_reads, enters_kernel(costs)) {
+    match (vector.clock_reads, enters_kernel(&costs.unchanged())) {
         (None, Some(true)) => Some(
             "clock readings enter the kernel there, and their number is unknown: `yamba trace --rounds 2` counts them".to_owned(),
         ),

@@ -28,7 +28,7 @@ struct Start {
 
 impl LoaderCalls {
     /// A process has executed a program.
-    pub fn begin(&mut self, process: u32) {
+    fn begin(&mut self, process: u32) {
         self.starts.insert(process, Start::default());
     }
 

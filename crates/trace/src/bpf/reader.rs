@@ -154,7 +154,6 @@ impl EventReader {
         };
         if begins {
             self.waits_for = None;
-            self.tally.loader.begin(thread);
             // Its user time was spent before the program.
             self.add_user(event.thread, -(event.user_ns as f64));
         }

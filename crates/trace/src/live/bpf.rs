@@ -222,8 +222,8 @@ impl Session {
         Ok((units, failure))
     }
 
-    /// Number of clock readings for each unit that are no system calls: the calls of a round in which all readings are, less the calls per unit of the rounds before. Only whole numbers of
-    /// this round are usable: its application is the program that hides the vDSO. The error is the reason why the round is of no use.
+    /// Number of clock readings for each unit that are no system calls: the calls of a round in which all readings are, less the calls per unit of the rounds before. Only totals of
+    /// this round are usable, since its application is the program that hides the vDSO. The error is the reason why the round is of no use.
     fn clock_reads(
         &mut self,
         workload: &Workload,
