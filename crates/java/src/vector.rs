@@ -116,6 +116,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         kernel_ns: Some(sampled.in_library_ns() * each),
         started_user_ns: None,
         clock_reads: None,
+        avoided_faults: None,
         loader_calls: None,
     }
 }

@@ -52,7 +52,11 @@ pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
     }
     vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
     // The part of the started processes is unknown.
-    (vector.clock_reads, vector.loader_calls) = (None, None);
+    (
+        vector.clock_reads,
+        vector.loader_calls,
+        vector.avoided_faults,
+    ) = (None, None, None);
     let user_ns = vector.started_user_ns.take().unwrap_or_default();
     vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
     Ok(removed_ns)

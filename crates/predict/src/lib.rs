@@ -36,7 +36,7 @@ pub use cost::Costs;
 pub use machine::machine_name;
 pub use prediction::{Prediction, predict, predict_in_context};
 pub use rank::{Place, ranked};
-pub use untraced::untraced_primitive;
+pub use untraced::untraced_primitives;
 pub use user_scale::{UserScale, user_scale};
 pub use vector::Vector;
 

@@ -131,7 +131,7 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     let whole = Prediction {
         contained,
         coverage,
-        limits: lacking(vector, costs).into_iter().collect(),
+        limits: lacking(vector, costs),
         ..Prediction::of(vector, system, costs)
     };
     whole.summed(products, costs)

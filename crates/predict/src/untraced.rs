@@ -4,6 +4,9 @@
 //! machines, this code makes a system call. A trace has no event for readings in user mode: `yamba trace` counts them in a run without this code. All are charged as readings of the monotonic clock. That
 //! is too much for coarse clocks, which some of these systems still read in user mode.
 //!
+//! **Avoided page faults.** At a page fault on a file that is in memory, Linux also maps the pages around it (fault-around). User-Mode Linux does so in its own page tables, but each first touch of these
+//! pages is still a fault. `yamba trace` counts them in a run without fault-around.
+//!
 //! **Calls of the dynamic linker.** On 32-bit x86, the linker enters the kernel by `int 0x80`, and other code by a faster instruction. In a virtual machine, `int 0x80` may take 4 us. The tracer does not
 //! time this path on any machine, since its event comes after it.
 
@@ -18,15 +21,29 @@ pub const READING: &str = "clock_reading";
 /// The primitive of a null call of the dynamic linker.
 pub const LOADER_CALL: &str = "loader_call";
 
+/// The primitive of the first touch of a page after a fault on another page nearby.
+pub const AVOIDED_FAULT: &str = "avoided_fault";
+
+/// The primitive of a page fault on a file that is in memory.
+const FAULT: &str = "page_fault(file)";
+
+/// A touch that costs at least this share of a page fault is one. A touch without a fault costs less than a hundredth.
+const OF_FAULT: f64 = 0.5;
+
 /// A reading that costs at least this share of the null call enters the kernel. The benchmark of a real system call for a clock requires the same of its figure.
 const OF_NULL_CALL: f64 = 0.8;
 
 /// The linker has an entry path of its own if its null call costs more than this multiple of other null calls.
 const OTHER_PATH: f64 = 1.5;
 
-/// The primitive without a traced time whose cost a prediction needs. The cost of the linker's calls matters on 32-bit x86 only, and is not required.
-pub fn untraced_primitive(vector: &Vector) -> Option<&'static str> {
-    (vector.clock_reads > Some(0.0)).then_some(READING)
+/// The primitives without a traced time whose cost a prediction needs. The cost of the linker's calls matters on 32-bit x86 only, and is not required.
+pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str> {
+    let counts = [
+        (vector.clock_reads, READING),
+        (vector.avoided_faults, AVOIDED_FAULT),
+    ];
+    let used = counts.into_iter().filter(|(count, _)| *count > Some(0.0));
+    used.map(|(_, primitive)| primitive)
 }
 
 /// The numbers of uses per unit. `None`: unknown.
@@ -34,6 +51,7 @@ pub fn untraced_primitive(vector: &Vector) -> Option<&'static str> {
 pub(crate) struct Untraced {
     clock_reads: Option<f64>,
     loader_calls: Option<f64>,
+    avoided_faults: Option<f64>,
 }
 
 impl Untraced {
@@ -42,6 +60,7 @@ impl Untraced {
         Untraced {
             clock_reads: vector.clock_reads,
             loader_calls: vector.loader_calls,
+            avoided_faults: vector.avoided_faults,
         }
     }
 
@@ -51,7 +70,9 @@ impl Untraced {
         let clock = product(READING, self.clock_reads, reading(costs, &measured));
         let path = path_of_loader(costs, &measured);
         let loader = product(LOADER_CALL, self.loader_calls, path);
-        clock.into_iter().chain(loader).collect()
+        let fault = avoided_fault(costs, &measured);
+        let fault = product(AVOIDED_FAULT, self.avoided_faults, fault);
+        [clock, loader, fault].into_iter().flatten().collect()
     }
 }
 
@@ -86,6 +107,19 @@ fn reading(costs: &Costs, measured: &Costs) -> Option<Cost> {
     enters_kernel(measured)?.then_some(at.cost)
 }
 
+/// Whether a touch faults on a system although a fault nearby came first. `None`: the costs are unknown.
+fn faults_each(measured: &Costs) -> Option<bool> {
+    let touch = measured.at(AVOIDED_FAULT, None)?;
+    let fault = measured.at(FAULT, None)?;
+    Some(touch.cost.ns >= OF_FAULT * fault.cost.ns)
+}
+
+/// The kernel time of a touch after a fault nearby. `None`: it does not fault, or its cost is unknown.
+fn avoided_fault(costs: &Costs, measured: &Costs) -> Option<Cost> {
+    let at = costs.at(AVOIDED_FAULT, None)?;
+    faults_each(measured)?.then_some(at.cost)
+}
+
 /// The cost by which the linker's entry path exceeds that of other calls. `None`: they have the same path, or the costs are unknown.
 fn path_of_loader(costs: &Costs, measured: &Costs) -> Option<Cost> {
     let (own, null_ns) = (measured.at(LOADER_CALL, None)?.cost, null_ns(measured)?);
@@ -96,18 +130,41 @@ fn path_of_loader(costs: &Costs, measured: &Costs) -> Option<Cost> {
     })
 }
 
-/// Why the kernel time on a system may lack clock readings. `None`: it does not.
-pub(crate) fn lacking(vector: &Vector, costs: &Costs) -> Option<String> {
+/// Why the kernel time on a system may lack clock readings and page faults.
+pub(crate) fn lacking(vector: &Vector, costs: &Costs) -> Vec<String> {
     if vector.platform() != Platform::Kernel {
-        return None;
+        return Vec::new();
     }
-    match (vector.clock_reads, enters_kernel(&costs.unchanged())) {
-        (None, Some(true)) => Some(
-            "clock readings enter the kernel there, and their number is unknown: `yamba trace --rounds 2` counts them".to_owned(),
+    let measured = costs.unchanged();
+    let readings = line(
+        vector.clock_reads,
+        enters_kernel(&measured),
+        "clock readings enter the kernel there",
+        &format!("clock readings count as user time: their cost there is unknown ({READING})"),
+    );
+    let faults = line(
+        vector.avoided_faults,
+        faults_each(&measured),
+        "touches of pages near a page fault are page faults there",
+        &format!(
+            "touches of pages near a page fault count as user time: their cost there is unknown ({AVOIDED_FAULT})"
         ),
-        (Some(1e-9..), None) => Some(format!(
-            "clock readings count as user time: their cost there is unknown ({READING})"
+    );
+    readings.into_iter().chain(faults).collect()
+}
+
+/// The line about uses that may cost kernel time: `costs` if they do and their number is unknown, `without_cost` if only their cost is unknown.
+fn line(
+    count: Option<f64>,
+    is_in_kernel: Option<bool>,
+    costs: &str,
+    without_cost: &str,
+) -> Option<String> {
+    match (count, is_in_kernel) {
+        (None, Some(true)) => Some(format!(
+            "{costs}, and their number is unknown: `yamba trace --rounds 2` counts them"
         )),
+        (Some(1e-9..), None) => Some(without_cost.to_owned()),
         _ => None,
     }
 }
@@ -126,7 +183,7 @@ mod tests {
     fn reads(count: f64, costs: &Costs) -> Option<Product> {
         let untraced = Untraced {
             clock_reads: Some(count),
-            loader_calls: None,
+            ..Untraced::default()
         };
         untraced.products(costs).pop()
     }
@@ -135,8 +192,8 @@ mod tests {
     #[test]
     fn calls_of_the_linker_count_where_they_have_another_entry_path() {
         let untraced = Untraced {
-            clock_reads: None,
             loader_calls: Some(25.0),
+            ..Untraced::default()
         };
         let same = of(&[(LOADER_CALL, 110.0), (NULL_CALL, 100.0)]);
         assert!(untraced.products(&same).is_empty());
@@ -164,9 +221,9 @@ mod tests {
         change.apply(&mut in_kernel).unwrap();
         assert_eq!(reads(2.0, &in_kernel).unwrap().product_ns, 6500.0);
         let mut unknown = vector(vec![used("stat", None, 1.0)]);
-        assert!(lacking(&unknown, &in_kernel).unwrap().contains("--rounds"));
+        assert!(lacking(&unknown, &in_kernel)[0].contains("--rounds"));
         unknown.clock_reads = Some(0.0);
-        assert_eq!(lacking(&unknown, &in_kernel), None);
+        assert!(lacking(&unknown, &in_kernel).is_empty());
     }
 
     /// `clock_gettime` of a trace is a system call. It must not get the cost of a reading in user mode.
@@ -181,10 +238,41 @@ mod tests {
         let without = of(&[(NULL_CALL, 80.0)]);
         assert_eq!(reads(2.0, &without), None);
         let mut read = vector(vec![used("stat", None, 1.0)]);
-        assert_eq!(lacking(&read, &without), None);
+        assert!(lacking(&read, &without).is_empty());
         read.clock_reads = Some(2.0);
-        assert!(lacking(&read, &without).unwrap().contains(READING));
+        assert!(lacking(&read, &without)[0].contains(READING));
         read.clock_reads = Some(0.0);
-        assert_eq!(lacking(&read, &without), None);
+        assert!(lacking(&read, &without).is_empty());
+    }
+
+    /// On the first system, a fault maps the pages around it. On the second one, each touch faults.
+    #[test]
+    fn avoided_faults_count_where_each_touch_faults() {
+        let untraced = Untraced {
+            avoided_faults: Some(80.0),
+            ..Untraced::default()
+        };
+        let around = of(&[(AVOIDED_FAULT, 3.0), (FAULT, 900.0)]);
+        assert!(untraced.products(&around).is_empty());
+        let each = of(&[(AVOIDED_FAULT, 36_000.0), (FAULT, 37_000.0)]);
+        let found = untraced.products(&each).pop().unwrap();
+        assert_eq!(
+            (found.product_ns, found.name.as_str()),
+            (80.0 * 36_000.0, AVOIDED_FAULT)
+        );
+        let mut read = vector(vec![used("stat", None, 1.0)]);
+        assert!(lacking(&read, &around).is_empty());
+        assert!(lacking(&read, &each)[0].contains("--rounds"));
+        read.avoided_faults = Some(80.0);
+        assert!(lacking(&read, &each).is_empty());
+        let without = of(&[(FAULT, 900.0)]);
+        assert!(lacking(&read, &without)[0].contains(AVOIDED_FAULT));
+    }
+
+    /// The cost of a fault is not that of a kind of page fault that the trace does not tell apart.
+    #[test]
+    fn avoided_fault_is_no_kind_of_page_fault() {
+        let costs = of(&[(AVOIDED_FAULT, 3.0)]);
+        assert!(!costs.has("page_fault"));
     }
 }

@@ -1,7 +1,9 @@
 //! Runs an application with its load: traced by programs in the kernel or by strace, or untraced to measure its processor time.
 
+#[cfg(target_arch = "x86_64")]
+mod bare;
+mod bare_rounds;
 mod bpf;
-mod clock_reads;
 mod control_group;
 mod family;
 mod load;
@@ -10,8 +12,6 @@ mod open_files;
 mod strace;
 mod tick_border;
 mod units;
-#[cfg(target_arch = "x86_64")]
-mod without_vdso;
 
 use std::fs::File;
 use std::io;
@@ -19,21 +19,21 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[cfg(target_arch = "x86_64")]
+pub use bare::run_bare;
 use bpf::Prepared;
 use family::Family;
 use load::Load;
 pub use measured::{Measured, measure};
 pub use tick_border::TickBorder;
 pub use units::{Pattern, Units};
-#[cfg(target_arch = "x86_64")]
-pub use without_vdso::run_without_vdso;
 
 use crate::Trace;
 pub use crate::bpf::Unavailable;
 
-/// The vDSO is hidden on x86_64 only, as BPF traces only there.
+/// These programs are for x86_64 only, as BPF traces only there.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn run_without_vdso(_command: &[String]) -> io::Result<u8> {
+pub fn run_bare(_command: &[String], _report: Option<&std::path::Path>) -> io::Result<u8> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -63,8 +63,8 @@ pub struct Workload {
     pub runs: u32,
     /// How often the runs, or the server under its load, are traced. From two on, each round does the same work without the tracer first.
     pub rounds: u32,
-    /// The words before a command that run it by [`run_without_vdso`]. With several rounds, a further one counts the clock readings in this way. Empty: they are not counted.
-    pub without_vdso: Vec<String>,
+    /// The words before the options and the command that run it by [`run_bare`]. With several rounds, two further ones count what the vDSO and fault-around save. Empty: that is not counted.
+    pub bare: Vec<String>,
     /// The number of units of one run, or of one load.
     pub units: Units,
     /// Whether standard output of the program and of the load goes to standard error.
@@ -87,8 +87,8 @@ pub struct Run {
     pub trace: Trace,
     /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
     pub failure: Option<String>,
-    /// Why the round that counts clock readings was of no use. `None`: there was none, or it was.
-    pub no_clock_reads: Option<String>,
+    /// What the further rounds did not count, with the reasons.
+    pub uncounted: Vec<String>,
 }
 
 /// How the calls of an application are counted.

@@ -24,7 +24,7 @@ fn server_starts_once_for_each_load() {
         load: Some(format!("cd {path}; {LOAD}")),
         runs: 1,
         rounds: 1,
-        without_vdso: Vec::new(),
+        bare: Vec::new(),
         units: Units::Number(1.0),
         hides_output: true,
     };

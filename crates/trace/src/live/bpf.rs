@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::clock_reads;
+use super::bare_rounds::{self, Saved};
 use super::family::Family;
 use super::load::Output;
 use super::measured::once;
@@ -64,7 +64,7 @@ pub fn trace(
     let mut failure = None;
     let mut units = 0.0;
     let mut rounds = Vec::new();
-    let mut no_clock_reads = None;
+    let mut uncounted = Vec::new();
     for _ in 0..workload.rounds {
         let (more, end) = if workload.rounds > 1 {
             session.compared(workload, stopped, &mut rounds)?
@@ -78,10 +78,10 @@ pub fn trace(
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
-        match session.clock_reads(workload, stopped, units, failure.is_some()) {
-            Ok(reads) => vector.clock_reads = Some(reads),
-            Err(reason) => no_clock_reads = Some(reason),
-        }
+        let calls = bare_rounds::clock_calls(&session.reader) / units;
+        let saved = Saved::count(&mut session, workload, stopped, calls, failure.is_some());
+        (vector.clock_reads, vector.avoided_faults) = (saved.clock_reads, saved.avoided_faults);
+        uncounted = saved.uncounted;
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
         let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
@@ -100,7 +100,7 @@ pub fn trace(
     Ok(Run {
         trace,
         failure,
-        no_clock_reads,
+        uncounted,
     })
 }
 
@@ -160,9 +160,9 @@ fn add_threads(
 }
 
 /// A running trace.
-struct Session {
+pub(super) struct Session {
     tracer: Tracer,
-    reader: EventReader,
+    pub reader: EventReader,
     cost: Cost,
     /// Number of events that were lost while no event was counted.
     lost_uncounted: u64,
@@ -222,37 +222,25 @@ impl Session {
         Ok((units, failure))
     }
 
-    /// Number of clock readings for each unit that are no system calls: the calls of a round in which all readings are, less the calls per unit of the rounds before. Only totals of
-    /// this round are usable, since its application is the program that hides the vDSO. The error is the reason why the round is of no use.
-    fn clock_reads(
+    /// Traces a round of another command, and forgets the events before. Returns the number of units, and how it failed.
+    ///
+    /// # Errors
+    /// The reason why the round is of no use.
+    pub fn another_round(
         &mut self,
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
-        units: f64,
-        may_fail: bool,
-    ) -> Result<f64, String> {
-        if workload.without_vdso.is_empty() {
-            return Err("the path of yamba is not UTF-8".to_owned());
-        }
-        let calls = clock_reads::calls(&self.reader) / units;
+    ) -> Result<(f64, Option<String>), String> {
         let descriptors = open_files::of_child().looking_up(open_files::kind);
         self.reader = EventReader::new(descriptors, HashSet::new(), self.cost);
         self.has_counted = false;
-        let without = Workload {
-            command: [workload.without_vdso.as_slice(), &workload.command].concat(),
-            runs: 1,
-            ..workload.clone()
-        };
         let text = |fault: io::Error| fault.to_string();
         let lost = self.tracer.lost().map_err(text)?;
-        let ended = self.round(&without, stopped);
-        let (units, failure) = ended.map_err(|_| "the program or its load failed".to_owned())?;
-        if let Some(failure) = failure.filter(|_| !may_fail) {
-            return Err(failure);
-        }
+        let ended = self.round(workload, stopped);
+        let ended = ended.map_err(|_| "the program or its load failed".to_owned())?;
         self.read();
         match self.tracer.lost().map_err(text)? - lost {
-            0 => Ok((clock_reads::calls(&self.reader) / units - calls).max(0.0)),
+            0 => Ok(ended),
             lost => Err(format!("{lost} events were lost")),
         }
     }

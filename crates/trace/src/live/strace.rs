@@ -64,7 +64,7 @@ pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> 
     Ok(Run {
         trace,
         failure: is_failure.then(|| status.to_string()),
-        no_clock_reads: None,
+        uncounted: Vec::new(),
     })
 }
 

@@ -131,7 +131,7 @@ enum Command {
     Time(time::Time),
     Trace(trace::TraceCommand),
     #[command(hide = true)]
-    WithoutVdso(trace::WithoutVdso),
+    Bare(trace::Bare),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
     Report(report::Report),
@@ -229,7 +229,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Selftest(c) => return c.run(),
         Command::Study(c) => return c.run(),
         Command::Time(c) => return c.run(),
-        Command::WithoutVdso(c) => return c.run().map(Answer::Ended),
+        Command::Bare(c) => return c.run().map(Answer::Ended),
     };
     done.map(|()| Answer::Done)
 }

@@ -16,7 +16,7 @@ use yamba_predict::change::{CostChange, Replacement, without_started};
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
-use yamba_predict::{NULL_CALL, Prediction, Vector, ranked, untraced_primitive};
+use yamba_predict::{NULL_CALL, Prediction, Vector, ranked, untraced_primitives};
 use yamba_session::vectors;
 
 use super::{Failure, StoreOption, java, output};
@@ -283,7 +283,7 @@ const SPELLING: &str = "a primitive is written as there, with its size after `@`
 fn primitives<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<String> {
     let each = vectors.flat_map(|vector| {
         let uses = vector.primitives.iter().map(|used| used.name.clone());
-        uses.chain(untraced_primitive(vector).map(str::to_owned))
+        uses.chain(untraced_primitives(vector).map(str::to_owned))
     });
     each.chain([NULL_CALL.to_owned()]).collect()
 }

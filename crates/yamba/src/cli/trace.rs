@@ -1,7 +1,7 @@
 //! `yamba trace`
 
+mod bare;
 mod java;
-mod without_vdso;
 
 use std::io;
 use std::num::NonZero;
@@ -17,7 +17,7 @@ use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Request, Trace, strace, strace_with_files};
 
-pub(super) use without_vdso::WithoutVdso;
+pub(super) use bare::Bare;
 
 use super::{Failure, StoreOption, arguments, of_system, output, page_cache};
 
@@ -72,7 +72,7 @@ pub(super) struct TraceCommand {
     /// Run the command this often, and count all runs together; BPF only
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
     runs: NonZero<u32>,
-    /// Do the same work without the tracer and then with it, this often: times are scaled to those without, and get an interval. One more run, under ptrace, counts clock readings; BPF only, and a control group
+    /// Do the same work without the tracer and then with it, this often: times are scaled to those without, and get an interval. Two more runs, under ptrace, count clock readings and avoided page faults; BPF only, and a control group
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"])]
     rounds: NonZero<u32>,
     /// Number of units of work in the trace, or in each run of it
@@ -181,7 +181,7 @@ impl TraceCommand {
             load: self.load.clone(),
             runs: self.runs.get(),
             rounds: self.rounds.get(),
-            without_vdso: without_vdso::command()?,
+            bare: bare::words()?,
             units: match &self.units_from {
                 Some(pattern) => Units::From(pattern.clone()),
                 None => Units::Number(self.units),
@@ -199,10 +199,8 @@ impl TraceCommand {
                 if let Some(end) = run.failure {
                     output::note(&format!("warning: {}: {end}\n", self.command[0]));
                 }
-                if let Some(reason) = run.no_clock_reads {
-                    output::note(&format!(
-                        "warning: clock readings were not counted: {reason}\n"
-                    ));
+                for what in run.uncounted {
+                    output::note(&format!("warning: {what}\n"));
                 }
                 run.trace
             }

@@ -52,12 +52,12 @@ fn with_server() -> Yamba {
     not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")),
     ignore = "needs x86_64 Linux with glibc"
 )]
-fn processes_run_without_vdso() {
+fn bare_processes_have_no_vdso() {
     let mut yamba = Yamba::new().env("LD_SHOW_AUXV", "1");
     let shown = |yamba: &mut Yamba, words: &[&str]| yamba.run_words(words).ok().out;
     // The program itself, one that it executes, and one that its child executes.
     let script = "/bin/true; env true; exec /bin/true";
-    let all = shown(&mut yamba, &["without-vdso", "--", "sh", "-c", script]);
+    let all = shown(&mut yamba, &["bare", "--", "sh", "-c", script]);
     let lines = |name: &str| all.lines().filter(|line| line.starts_with(name)).count();
     // Yamba itself has one.
     assert_eq!(
@@ -67,13 +67,43 @@ fn processes_run_without_vdso() {
     );
 }
 
+/// The benchmark maps a file, touches a page in each 64 KiB, and counts the faults of its touches of the other pages.
+#[test]
+#[cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    ignore = "needs x86_64 Linux"
+)]
+fn page_faults_of_a_bare_program_map_one_page() {
+    let mut yamba = Yamba::new().file("report", "");
+    let mut faults_per_touch = |options: &[&str]| {
+        let run = ["run", "lat_pagefault_around", "--quick", "--json"];
+        let words = [
+            &["bare"],
+            options,
+            &["--", env!("CARGO_BIN_EXE_yamba")],
+            &run,
+        ]
+        .concat();
+        let found: Value = serde_json::from_str(&yamba.run_words(&words).ok().out).unwrap();
+        found["benchmarks"][0]["evidence"]["faults_per_touch"]["median"].as_f64()
+    };
+    assert_eq!(faults_per_touch(&[]), Some(0.0));
+    let alone = faults_per_touch(&["--no-fault-around", "report"]);
+    let failure = fs::read_to_string(yamba.folder.path().join("report")).unwrap();
+    match failure.as_str() {
+        "" => assert_eq!(alone, Some(1.0)),
+        // Linux before 6.7, or a sandbox that forbids the call.
+        failure => assert!(failure.starts_with("userfaultfd: "), "{failure}"),
+    }
+}
+
 /// The exit status is that of the program.
 #[test]
 #[cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
     ignore = "needs x86_64 Linux"
 )]
-fn program_without_vdso_ends_as_it_would() {
+fn bare_program_ends_as_it_would() {
     let mut yamba = Yamba::new();
     for (script, status) in [
         ("exit 7", 7),
@@ -88,10 +118,13 @@ fn program_without_vdso_ends_as_it_would() {
             137,
         ),
     ] {
-        let answer = yamba.run_words(&["without-vdso", "--", "bash", "-c", script]);
-        assert_eq!(answer.status, status, "{script}: {}", answer.err);
+        for options in [&[][..], &["--no-fault-around", "report"]] {
+            let words = [&["bare"], options, &["--", "bash", "-c", script]].concat();
+            let answer = yamba.run_words(&words);
+            assert_eq!(answer.status, status, "{script}: {}", answer.err);
+        }
     }
-    let answer = yamba.run_words(&["without-vdso", "--", "no-such-program"]);
+    let answer = yamba.run_words(&["bare", "--", "no-such-program"]);
     assert_eq!(answer.status, 2, "{}", answer.err);
 }
 

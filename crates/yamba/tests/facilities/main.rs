@@ -212,6 +212,7 @@ fn main() {
             bpf_counts_several_runs_together
             bpf_follows_a_thousand_children
             rounds_give_times_without_the_tracer
+            avoided_page_faults_are_counted
             clock_readings_without_system_calls_are_counted
             rounds_start_a_server_again
             bpf_times_a_run_as_the_kernel_accounts_it

@@ -281,7 +281,38 @@ pub fn clock_readings_without_system_calls_are_counted() -> Result<(), Missing> 
     Ok(())
 }
 
-/// A server is started twice in each round, and once more to count its clock readings. Only its calls under the traced load are counted.
+/// Each start of a program avoids the same faults, in children and after execve. By the kernel's count without fault-around, a start takes more than twice as many faults.
+pub fn avoided_page_faults_are_counted() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    let mut counts = |times: u32| {
+        let starts = "/bin/true; ".repeat(times as usize);
+        let script = format!("({starts}) & wait; {starts}");
+        let words = [
+            "trace", "--rounds", "2", "-o", "v", "--", "sh", "-c", &script,
+        ];
+        let answer = yamba.run_words(&words).ok();
+        let found = vector(&yamba, "v");
+        let avoided = found["avoided_faults"].as_f64();
+        if answer
+            .err
+            .contains("avoided page faults were not counted: userfaultfd")
+        {
+            return Err(Missing::new(answer.err.trim()));
+        }
+        let mut used = found["primitives"].as_array().unwrap().iter();
+        let faults = used.find(|used| used["name"] == "page_fault");
+        Ok([avoided.unwrap(), faults.unwrap()["count"].as_f64().unwrap()])
+    };
+    let ([few, few_faults], [many, many_faults]) = (counts(2)?, counts(12)?);
+    let each = (many - few) / 20.0;
+    let taken = (many_faults - few_faults) / 20.0;
+    assert!(each > taken && each < 5.0 * taken, "{each} {taken}");
+    // The shell itself avoids some, too.
+    assert!(few > 4.0 * each && few < 8.0 * each, "{few} {each}");
+    Ok(())
+}
+
+/// A server is started twice in each round, and twice more to count its clock readings and avoided faults. Only its calls under the traced load are counted.
 pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
     let made = yamba.other("mkfifo").arg("requests").status().unwrap();
@@ -294,7 +325,7 @@ pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     ];
     yamba.run_words(&words).ok();
     let starts = fs::read_to_string(yamba.folder.path().join("starts")).unwrap();
-    assert_eq!(starts.lines().count(), 5);
+    assert_eq!(starts.lines().count(), 6);
     let found = vector(&yamba, "v");
     assert_eq!(
         (found["units"].as_f64(), untraced_ns(&found).len()),

@@ -111,7 +111,7 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
         load: vector.load.clone(),
         runs: 1,
         rounds: 1,
-        without_vdso: Vec::new(),
+        bare: Vec::new(),
         units,
         hides_output: true,
     })

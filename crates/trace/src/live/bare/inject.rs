@@ -1,0 +1,142 @@
+//! System calls that a traced thread makes on behalf of this process.
+
+use std::ffi::c_int;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use libc::user_regs_struct as Registers;
+
+use super::ptrace::{CALL, Stop, is_gone, registers, request, set_registers, wait};
+
+/// The thread has ended, with this status of waitpid(2).
+#[derive(Clone, Copy, Debug)]
+pub struct Ended(pub c_int);
+
+/// Why a call failed.
+#[derive(Debug)]
+pub enum Fault {
+    Ended(Ended),
+    System(io::Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::System(error)
+    }
+}
+
+/// A stopped thread that makes other system calls before it runs on. Signals that arrive meanwhile are sent again.
+pub struct Caller {
+    thread: c_int,
+    before: Registers,
+    /// The address of an instruction for system calls.
+    instruction: u64,
+    signals: Vec<c_int>,
+}
+
+impl Caller {
+    /// Prepares a thread of a 64-bit process that is stopped outside of a system call, or at the end of one.
+    pub fn new(thread: c_int, before: Registers) -> io::Result<Caller> {
+        Ok(Caller {
+            thread,
+            before,
+            instruction: instruction(thread, before.rip)?,
+            signals: Vec::new(),
+        })
+    }
+
+    /// Makes a call, and returns its result.
+    pub fn call(&mut self, number: i64, argument: u64) -> Result<u64, Fault> {
+        let to = Registers {
+            rip: self.instruction,
+            rax: number.cast_unsigned(),
+            rdi: argument,
+            // No call is interrupted whose restart the kernel would prepare.
+            orig_rax: u64::MAX,
+            ..self.before
+        };
+        set_registers(self.thread, &to)?;
+        // The call's begin and its end.
+        for _ in 0..2 {
+            self.run_to_call()?;
+        }
+        let result = registers(self.thread)?.rax.cast_signed();
+        match i32::try_from(-result) {
+            Ok(error @ 1..4096) => Err(io::Error::from_raw_os_error(error).into()),
+            _ => Ok(result.cast_unsigned()),
+        }
+    }
+
+    /// Lets the thread run to its next stop at a system call.
+    fn run_to_call(&mut self) -> Result<(), Fault> {
+        loop {
+            // If it was killed, its end is awaited.
+            let resumed = request(libc::PTRACE_SYSCALL, self.thread, 0);
+            resumed.or_else(|e| if is_gone(&e) { Ok(()) } else { Err(e) })?;
+            let (_, status) = loop {
+                match wait(self.thread) {
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    found => break found?,
+                }
+            };
+            if !libc::WIFSTOPPED(status) {
+                return Err(Fault::Ended(Ended(status)));
+            }
+            match Stop::of(status) {
+                Stop { signal: CALL, .. } => return Ok(()),
+                Stop { signal, event: 0 } => self.signals.push(signal),
+                stop if stop.stays() => self.signals.push(stop.signal),
+                _ => {}
+            }
+        }
+    }
+
+    /// Restores the thread.
+    pub fn finish(self) -> io::Result<()> {
+        set_registers(self.thread, &self.before)?;
+        for signal in self.signals {
+            // SAFETY: the call takes two numbers. The thread is stopped, so the number is its own.
+            unsafe { libc::syscall(libc::SYS_tkill, self.thread, signal) };
+        }
+        Ok(())
+    }
+}
+
+/// The code of an instruction for system calls.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+
+/// The address of such an instruction: the one at whose end the thread is, or one of the vDSO, which is in memory even if the process does not find it.
+fn instruction(thread: c_int, at: u64) -> io::Result<u64> {
+    let memory = File::open(format!("/proc/{thread}/mem"))?;
+    let mut code = [0; 2];
+    if let Some(before) = at.checked_sub(2)
+        && memory.read_exact_at(&mut code, before).is_ok()
+        && code == SYSCALL
+    {
+        return Ok(before);
+    }
+    let maps = fs::read_to_string(format!("/proc/{thread}/maps"))?;
+    let vdso = maps.lines().find(|line| line.ends_with("[vdso]"));
+    let find = |line| {
+        let (start, end) = range(line)?;
+        let mut code = vec![0; usize::try_from(end - start).ok()?];
+        memory.read_exact_at(&mut code, start).ok()?;
+        let place = code.windows(2).position(|pair| pair == SYSCALL)?;
+        Some(start + place as u64)
+    };
+    vdso.and_then(find).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "its vDSO has no instruction for system calls",
+        )
+    })
+}
+
+/// The addresses of a line of `/proc/PID/maps`.
+pub fn range(line: &str) -> Option<(u64, u64)> {
+    let (start, rest) = line.split_once('-')?;
+    let (end, _) = rest.split_once(' ')?;
+    let address = |text| u64::from_str_radix(text, 16).ok();
+    Some((address(start)?, address(end)?))
+}

@@ -1,0 +1,143 @@
+//! Runs a program without two services of the kernel, which save its processes system calls and page faults. ptrace stops the processes for the changes. Apart from that, they run on. They also do if
+//! this process is killed, since the kernel then ends the tracing.
+
+mod fault_around;
+mod inject;
+mod ptrace;
+mod vdso;
+
+use std::ffi::c_int;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use fault_around::FaultAround;
+use inject::Ended;
+use ptrace::{CALL, Stop, is_gone, request, wait};
+use vdso::hide_vdso;
+
+/// The traced processes stop when they execute a program. New processes and threads are traced, too. Stops at system calls differ from those by signals.
+const OPTIONS: c_int = libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACESYSGOOD;
+
+/// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their page faults maps one page of a file only; the file with this path gets the reason if that failed for a
+/// process. Returns the exit status of the program; 128 and the number of the signal if one ended it.
+///
+/// # Errors
+/// If the program cannot be started or traced.
+pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
+    let mut program = Command::new(&command[0]);
+    program.args(&command[1..]);
+    // SAFETY: the closure runs in the forked child and makes one system call, without allocating.
+    unsafe {
+        program.pre_exec(|| request(libc::PTRACE_TRACEME, 0, 0));
+    }
+    let first = program.spawn()?.id().cast_signed();
+    // SAFETY: the call takes two numbers. The process is a child whose end was not waited for, so the number is its own.
+    let send = |signal| unsafe { libc::kill(first, signal) };
+    if let Err(e) = seize(first) {
+        send(libc::SIGKILL);
+        return Err(e);
+    }
+    send(libc::SIGCONT);
+    let mut launcher = Launcher {
+        first,
+        status: None,
+        fault_around: report.map(|report| FaultAround::new(first, report)),
+    };
+    launcher.follow()
+}
+
+/// Hides the vDSO of a process that stops at its execve, and traces it by PTRACE_SEIZE: only then it can stay in a stop by a signal. It is stopped for the change.
+fn seize(process: c_int) -> io::Result<()> {
+    while let Err(e) = wait(process) {
+        if e.kind() != io::ErrorKind::Interrupted {
+            return Err(e);
+        }
+    }
+    hide_vdso(process)?;
+    request(libc::PTRACE_DETACH, process, libc::SIGSTOP)?;
+    request(libc::PTRACE_SEIZE, process, OPTIONS)
+}
+
+/// The tracer of a program and its descendants.
+struct Launcher<'a> {
+    first: c_int,
+    /// The exit status of the first process, if it has ended.
+    status: Option<u8>,
+    /// `None`: page faults map as many pages as ever.
+    fault_around: Option<FaultAround<'a>>,
+}
+
+impl Launcher<'_> {
+    /// Lets all traced threads run on from each stop, until none is left. Returns the exit status of the first process.
+    fn follow(&mut self) -> io::Result<u8> {
+        loop {
+            let (thread, status) = match wait(-1) {
+                Ok(stop) => stop,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) if e.raw_os_error() == Some(libc::ECHILD) => {
+                    return Ok(self.status.unwrap_or(0));
+                }
+                Err(e) => return Err(e),
+            };
+            if libc::WIFSTOPPED(status) {
+                self.resume(thread, Stop::of(status))?;
+            } else {
+                self.ended(thread, status);
+            }
+        }
+    }
+
+    fn ended(&mut self, thread: c_int, status: c_int) {
+        if let Some(fault_around) = &mut self.fault_around {
+            fault_around.ended(thread);
+        }
+        if thread == self.first && self.status.is_none() {
+            let end = if libc::WIFEXITED(status) {
+                libc::WEXITSTATUS(status)
+            } else {
+                128 + libc::WTERMSIG(status)
+            };
+            self.status = Some(end.to_le_bytes()[0]);
+        }
+    }
+
+    /// Lets a thread run on from a stop, or stay in a stop by a signal.
+    fn resume(&mut self, thread: c_int, stop: Stop) -> io::Result<()> {
+        if stop.stays() {
+            return or_gone(request(libc::PTRACE_LISTEN, thread, 0));
+        }
+        if stop.event == libc::PTRACE_EVENT_EXEC {
+            // It may have been killed meanwhile.
+            let _ = hide_vdso(thread);
+        }
+        let mut how = libc::PTRACE_CONT;
+        if let Some(fault_around) = &mut self.fault_around {
+            if let Some(Ended(status)) = fault_around.stopped(thread, stop)? {
+                self.ended(thread, status);
+                return Ok(());
+            }
+            if !fault_around.has_failed() {
+                how = libc::PTRACE_SYSCALL;
+            }
+        }
+        let signal = match stop.event {
+            0 if stop.signal != CALL => stop.signal,
+            _ => 0,
+        };
+        or_gone(request(how, thread, signal))
+    }
+}
+
+/// A thread that was killed in its stop cannot run on, and its end is reported.
+fn or_gone(resumed: io::Result<()>) -> io::Result<()> {
+    match resumed {
+        Err(e) if is_gone(&e) => Ok(()),
+        resumed => resumed,
+    }
+}
