@@ -2,6 +2,7 @@
 
 use crate::canonical;
 use crate::cost::Costs;
+use crate::untraced::number_of;
 use crate::vector::{Use, Vector, nearest_size};
 
 /// A changed cost: `connect(tcp)=0.5x`.
@@ -133,7 +134,7 @@ impl Replacement {
             None => 1.0,
         };
         if let Some(to) = &self.to {
-            to.add(number * to.count, &mut vector.primitives);
+            to.add(number * to.count, vector)?;
         }
         Ok(())
     }
@@ -168,6 +169,9 @@ impl Calls {
 
     /// Removes the uses from a vector, and returns their number. Without a size, uses of all sizes are removed.
     fn taken(&self, vector: &mut Vector) -> Result<f64, String> {
+        if let Some(number) = self.number_in(vector)? {
+            return Ok(std::mem::take(number));
+        }
         let size = self.size_in(&vector.primitives);
         let is_it =
             |used: &mut Use| used.name == self.name && (size.is_none() || used.size == size);
@@ -184,6 +188,21 @@ impl Calls {
         Ok(taken.iter().map(|used| used.count).sum())
     }
 
+    /// The number of uses, if the trace counts them apart from its primitives. The error is the reason why it cannot change.
+    fn number_in<'a>(&self, vector: &'a mut Vector) -> Result<Option<&'a mut f64>, String> {
+        if vector.primitives.iter().any(|used| used.name == self.name) {
+            return Ok(None);
+        }
+        let Some(number) = number_of(vector, &self.name) else {
+            return Ok(None);
+        };
+        if self.size.is_some() {
+            return Err(format!("{} has no size", self.name));
+        }
+        let unknown = || format!("the number of {} is unknown in this vector", self.name);
+        number.as_mut().map(Some).ok_or_else(unknown)
+    }
+
     /// The size itself, or the nearest one of a vector that is less than twice or more than half of it: the sizes of a trace are means.
     fn size_in(&self, uses: &[Use]) -> Option<f64> {
         let size = self.size?;
@@ -193,7 +212,12 @@ impl Calls {
     }
 
     /// Adds uses. Traced uses to which some are added lose their time: it is then estimated from other uses.
-    fn add(&self, count: f64, uses: &mut Vec<Use>) {
+    fn add(&self, count: f64, vector: &mut Vector) -> Result<(), String> {
+        if let Some(number) = self.number_in(vector)? {
+            *number += count;
+            return Ok(());
+        }
+        let uses = &mut vector.primitives;
         let is_it = |used: &&mut Use| used.is_of(&self.name, self.size);
         match uses.iter_mut().find(is_it) {
             Some(used) => {
@@ -202,6 +226,7 @@ impl Calls {
             }
             None => uses.push(self.used(count)),
         }
+        Ok(())
     }
 
     fn used(&self, count: f64) -> Use {

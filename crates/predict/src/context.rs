@@ -21,7 +21,7 @@ pub struct Context {
     timed: Vec<Timed>,
     overall: Factor,
     outside_ns: Option<f64>,
-    pub(crate) untraced: Untraced,
+    untraced: Untraced,
     uncertainty: Option<Uncertainty>,
     /// The share by which the whole traced time exceeds that of `uses`.
     removed: f64,
@@ -46,6 +46,16 @@ struct Timed {
 pub(crate) struct Factor {
     pub ratio: f64,
     pub widths: [f64; 2],
+}
+
+/// A timed use that is smaller than another one.
+#[derive(Clone, Copy)]
+struct Smaller {
+    size: f64,
+    /// Traced time of one use.
+    each_ns: f64,
+    /// Its excess over the benchmark, divided by the size.
+    excess_ns: f64,
 }
 
 /// Times whose share of all is below this are errors of rounding.
@@ -111,7 +121,6 @@ impl Context {
         self.timed = timed;
         self.outside_ns = own.and_then(|own| own.outside_ns);
         self.uses.clone_from(&vector.primitives);
-        self.untraced = Untraced::of(vector);
         self.from = Some(application.to_owned());
         self
     }
@@ -167,7 +176,7 @@ impl Context {
         self
     }
 
-    /// The share by which the whole traced time exceeds that of [`Context::uses`].
+    /// The share by which the whole traced time exceeds that of the uses.
     pub(crate) fn removed(&self) -> f64 {
         self.removed
     }
@@ -194,6 +203,11 @@ impl Context {
     /// The traced primitives, before changes.
     pub(crate) fn uses(&self) -> &[Use] {
         &self.uses
+    }
+
+    /// Whether a vector has other uses than the traced ones.
+    pub(crate) fn differs_from(&self, vector: &Vector) -> bool {
+        vector.primitives != self.uses || Untraced::of(vector) != self.untraced
     }
 
     /// How far the traced times may be off. `None`: unknown.
@@ -239,33 +253,54 @@ impl Context {
         own.or_else(same_call).unwrap_or(self.overall)
     }
 
-    /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size.
+    /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size. It takes at
+    /// most as long as timed calls of its size together, less the entries into the kernel that it saves: the interval reaches to that.
     pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Factor {
         let factor = self.factor(&used.name);
-        let Some((size, excess_ns)) = used
-            .size
-            .and_then(|size| Some((size, self.excess_below(&used.name, size)?)))
-        else {
+        let Some(size) = used.size else {
             return factor;
         };
-        let grown = 1.0 + excess_ns * size / cost_ns;
+        let Some(smaller) = self.smaller(&used.name, size) else {
+            return factor;
+        };
+        let grown = 1.0 + smaller.excess_ns * size / cost_ns;
+        let ratio = factor.ratio.max(grown);
+        let [below, above] = factor.widths;
+        let own = self
+            .reference
+            .at(&used.name, used.size)
+            .map(|at| at.cost.ns);
+        let above = match (self.most_ns(smaller, size), own) {
+            (Some(ns), Some(own)) if own > 0.0 => above.max(ns / (own * ratio) - 1.0),
+            _ => above,
+        };
         Factor {
-            ratio: factor.ratio.max(grown),
-            ..factor
+            ratio,
+            widths: [below, above],
         }
     }
 
-    /// The excess per size of the largest timed use of a primitive below this size.
-    fn excess_below(&self, name: &str, size: f64) -> Option<f64> {
+    /// The largest timed use of a primitive below this size.
+    fn smaller(&self, name: &str, size: f64) -> Option<Smaller> {
         let smaller = self.timed.iter().filter_map(|t| {
             let own = t
                 .size
                 .filter(|own| t.name == name && *own > 0.0 && *own < size)?;
-            let cost = self.reference.at(name, t.size)?.cost;
-            Some((own, (t.time_ns / t.count - cost.ns).max(0.0) / own))
+            let (each_ns, cost) = (t.time_ns / t.count, self.reference.at(name, t.size)?.cost);
+            Some(Smaller {
+                size: own,
+                each_ns,
+                excess_ns: (each_ns - cost.ns).max(0.0) / own,
+            })
         });
-        let largest = smaller.max_by(|a, b| a.0.total_cmp(&b.0));
-        largest.map(|(_, excess_ns)| excess_ns)
+        smaller.max_by(|a, b| a.size.total_cmp(&b.size))
+    }
+
+    /// Time of the smaller uses that together have this size, with one entry into the kernel.
+    fn most_ns(&self, smaller: Smaller, size: f64) -> Option<f64> {
+        let null_ns = self.reference.at(&canonical(NULL_CALL), None)?.cost.ns;
+        let calls = (size / smaller.size).ceil();
+        Some(calls * smaller.each_ns - (calls - 1.0) * null_ns.min(smaller.each_ns))
     }
 
     fn of_group(&self, is_in: impl Fn(&Timed) -> bool) -> Option<Factor> {
@@ -292,10 +327,14 @@ impl Context {
         timed.time_ns + parts.sum::<f64>()
     }
 
-    /// The ratio of a traced use: of its own costs, else of the primitive that contains it and takes the longest here. The name is that of the latter.
+    /// The ratio of a traced use: of its own costs, else of a kind of it whose size the trace does not have, else of the primitive that contains it and takes the longest here. The name is that of the other
+    /// primitive.
     pub(crate) fn scale(&self, used: &Use, systems: &Systems) -> Option<(Scale, Option<String>)> {
         if let Some(own) = systems.scale(&used.name, used.size) {
             return Some((own, None));
+        }
+        if let Some(found) = self.scale_of_sized_kind(used, systems) {
+            return Some(found);
         }
         let contains = |t: &&Timed| self.reference.parts(&t.name).any(|p| p.name == used.name);
         let wholes = self.timed.iter().filter(contains);
@@ -306,6 +345,25 @@ impl Context {
             ..of_whole
         };
         Some((scale, Some(longest.name.clone())))
+    }
+
+    /// The ratio of a kind of a traced use, such as `exit_group(pages)`, at the size at which its benchmark takes the traced time here.
+    fn scale_of_sized_kind(
+        &self,
+        used: &Use,
+        systems: &Systems,
+    ) -> Option<(Scale, Option<String>)> {
+        let each_ns = self.each_ns(used)?;
+        let mut kinds = self.reference.kinds(&used.name);
+        kinds.find_map(|kind| {
+            let size = self.reference.primitives[kind].curve.size_of(each_ns)?;
+            let of_kind = systems.scale(kind, Some(size))?;
+            let scale = Scale {
+                from_ns: None,
+                ..of_kind
+            };
+            Some((scale, Some(kind.to_owned())))
+        })
     }
 
     /// The ratio of time without a ratio of its own: the traced time of all covered primitives here and there. Its interval reaches from the smallest ratio to the largest.

@@ -182,14 +182,14 @@ fn parts_of_a_composite_keep_their_traced_times() {
         costs.primitives.get_mut("fork").unwrap().contains = parts.to_vec();
         costs
     };
-    let (a, b) = (with_parts(1000.0, 100.0), with_parts(3000.0, 200.0));
+    let (a, b) = (with_parts(1100.0, 100.0), with_parts(3200.0, 200.0));
     let traced = vector(vec![
         timed("fork", None, 1.0, 1500.0),
         timed("wait4", None, 1.0, 400.0),
         timed("exit_group", None, 2.0, 100.0),
     ]);
     let found = on(&traced, &a, &b);
-    // fork and, through it, exit_group by 3, wait4 by its own 2.
+    // fork without its wait4 and, through it, exit_group by 3, wait4 by its own 2.
     near(found.predicted_ns, 4500.0 + 800.0 + 300.0);
     assert_eq!(found.contained, []);
     let exit = found
@@ -317,6 +317,69 @@ fn changed_cost_changes_the_product_of_its_primitive_only() {
     assert!(found.is_as_traced, "the same run, with a changed cost");
 }
 
+/// The fork's benchmark has 26 page faults here and 36 there: it takes 100 and 300 us without them.
+#[test]
+fn ratio_of_a_benchmark_is_without_the_primitives_that_it_contains() {
+    let system = |fork_ns: f64, fault_ns: f64, faults: f64| {
+        let mut costs = exact(&[
+            ("fork", None, fork_ns),
+            ("page_fault", None, fault_ns),
+            ("null", None, 50.0),
+        ]);
+        costs.primitives.get_mut("fork").unwrap().contains = vec![Contained {
+            name: "page_fault".to_owned(),
+            count: faults,
+        }];
+        costs
+    };
+    let a = system(126_000.0, 1000.0, 26.0);
+    let b = system(1_740_000.0, 40_000.0, 36.0);
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 150_000.0),
+        timed("page_fault", None, 30.0, 60_000.0),
+    ]);
+    near(
+        on(&traced, &a, &b).predicted_ns,
+        3.0 * 150_000.0 + 40.0 * 60_000.0,
+    );
+    // Nothing is left of the fork there: its whole costs have the ratio.
+    let c = system(1_440_000.0, 40_000.0, 36.0);
+    let ratio = 1_440.0 / 126.0;
+    near(
+        on(&traced, &a, &c).predicted_ns,
+        ratio * 150_000.0 + 40.0 * 60_000.0,
+    );
+}
+
+/// The end takes 150 ns each, as that of a process with 50 pages here. There, such an end takes 600 ns.
+#[test]
+fn use_without_a_size_has_the_ratio_of_its_kind_at_the_traced_time() {
+    let system = |ends: [f64; 2]| {
+        let kind = "exit_group(pages)";
+        exact(&[
+            (kind, Some(0.0), ends[0]),
+            (kind, Some(100.0), ends[1]),
+            ("null", None, 50.0),
+            ("stat", None, 10.0),
+        ])
+    };
+    let (a, b) = (system([100.0, 200.0]), system([500.0, 700.0]));
+    let traced = vector(vec![
+        timed("exit_group", None, 2.0, 300.0),
+        timed("stat", None, 1.0, 20.0),
+    ]);
+    let found = on(&traced, &a, &b);
+    near(found.predicted_ns, 300.0 * 600.0 / 150.0 + 20.0);
+    let end = found.primitives.iter().find(|p| p.name == "exit_group");
+    assert_eq!(end.unwrap().scaled_by.as_deref(), Some("exit_group(pages)"));
+    // A longer end than measured has the ratio of the largest size.
+    let long = vector(vec![
+        timed("exit_group", None, 1.0, 400.0),
+        timed("stat", None, 1.0, 20.0),
+    ]);
+    near(on(&long, &a, &b).predicted_ns, 400.0 * 700.0 / 200.0 + 20.0);
+}
+
 /// Sixteen small reads become one large read. A small read takes 200 ns more than in the benchmark, and a large one sixteen times as much more.
 #[test]
 fn replaced_calls_take_the_excess_of_their_primitive() {
@@ -347,6 +410,24 @@ fn replaced_calls_take_the_excess_of_their_primitive() {
     // The vector has stat with its own traced time of 700 ns each.
     let stats = change("read@4K*16=stat");
     near(stats.predicted_ns, 3.0 * 700.0 + 700.0);
+}
+
+/// The large read takes at least 1000 ns and 16 times an excess of 20 ns. Sixteen small reads take 1920 ns, and 15 entries into the kernel 300 ns of that.
+#[test]
+fn interval_of_a_larger_call_reaches_to_the_time_of_smaller_ones() {
+    let a = exact(&[
+        ("read", Some(4096.0), 100.0),
+        ("read", Some(65536.0), 1000.0),
+        ("null", None, 20.0),
+    ]);
+    let traced = vector(vec![timed("read", Some(4096.0), 32.0, 32.0 * 120.0)]);
+    let context = Context::of(&traced, "a", &a).unwrap();
+    let mut changed = traced.clone();
+    let change = Replacement::read("read@4K*16=read@64K").unwrap();
+    change.apply(&mut changed).unwrap();
+    let found = predict_in_context(&changed, &context, "a", &a).unwrap();
+    near(found.primitives[0].product_ns, 2.0 * 1320.0);
+    near(found.primitives[0].interval_ns.unwrap()[1], 2.0 * 1620.0);
 }
 
 /// The fork takes 800 of 1000 ns. The reads take 200 ns, half of it in excess of the benchmark: without the fork, between none and 0.8 of this excess leaves.

@@ -26,6 +26,14 @@ impl Cost {
         }
     }
 
+    /// The difference of two costs, at least 0. Their half-widths are added.
+    pub(crate) fn minus(self, other: Cost) -> Cost {
+        Cost {
+            ns: (self.ns - other.ns).max(0.0),
+            interval_ns: [0, 1].map(|i| (self.interval_ns[i] - other.interval_ns[1 - i]).max(0.0)),
+        }
+    }
+
     /// A cost that is this or the other one: the interval covers both.
     pub(crate) fn or(self, other: Cost) -> Cost {
         let [low, high] = self.interval_ns;
@@ -68,6 +76,25 @@ impl Curve {
         let place = self.knots.partition_point(|(known, _)| *known < size);
         self.knots.insert(place, (size, cost));
         true
+    }
+
+    /// The size between the first and the last measured one at which the cost is nearest to `ns`. `None` if the cost does not depend on the size, or does not grow with it.
+    pub(crate) fn size_of(&self, ns: f64) -> Option<f64> {
+        let [(first, least), .., (last, most)] = self.knots.as_slice() else {
+            return None;
+        };
+        let grows = self.knots.is_sorted_by(|a, b| a.1.ns < b.1.ns);
+        if !grows {
+            return None;
+        }
+        let ns = ns.clamp(least.ns, most.ns);
+        let after = self.knots.partition_point(|(_, cost)| cost.ns < ns);
+        let Some(before) = after.checked_sub(1) else {
+            return *first;
+        };
+        let [(low, from), (high, to)] = [self.knots[before], *self.knots.get(after)?];
+        let share = (ns - from.ns) / (to.ns - from.ns);
+        Some(low? + share * (high.or(*last)? - low?))
     }
 
     /// The cost at a size. `None` if the cost depends on the size and the size is unknown.

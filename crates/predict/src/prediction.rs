@@ -163,8 +163,14 @@ pub fn predict_in_context(
         context_from: context.taken_from().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
-    let untraced_ns: f64 = terms.untraced.iter().map(|p| p.product_ns).sum();
-    let products = [terms.products, terms.untraced].concat();
+    // On the machine of the trace, they took no kernel time, or the trace does not have it.
+    let untraced = if whole.is_as_traced {
+        Vec::new()
+    } else {
+        Untraced::of(vector).products(costs)
+    };
+    let untraced_ns: f64 = untraced.iter().map(|p| p.product_ns).sum();
+    let products = [terms.products, untraced].concat();
     let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
     if !found.is_as_traced {
@@ -186,7 +192,7 @@ pub fn predict_in_context(
         found.widen(uncertainty);
     }
     // The context of another application already lacks the removed work.
-    let is_changed = context.removed() > 0.0 || vector.primitives != context.uses();
+    let is_changed = context.removed() > 0.0 || context.differs_from(vector);
     found.is_changed = is_changed || context.taken_from().is_some();
     if context.taken_from().is_none() && is_changed {
         let after_ns = found.predicted_ns - untraced_ns;

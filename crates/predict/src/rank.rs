@@ -16,7 +16,7 @@ pub struct Place {
     pub predicted_ns: f64,
     /// Predicted user time per unit, in ns, if it is known for all systems. The order is then that of the sum.
     pub predicted_user_ns: Option<f64>,
-    /// Whether this system and those before it are known to be faster than all later ones: no intervals of the two groups overlap.
+    /// Whether this system and those before it are known to be faster than all later ones: no intervals of the two groups overlap, and no kernel time may be missing in those of the first group.
     /// `None` for the last one.
     pub is_before_later: Option<bool>,
 }
@@ -31,8 +31,9 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
     order.sort_by(|a, b| time(a).total_cmp(&time(b)));
     let is_before = |later: usize| {
         let (fast, slow) = order.split_at(later);
+        let is_whole = fast.iter().all(|p| p.limits.is_empty());
         let latest = fast.iter().map(|p| end(p, 1)).fold(0.0, f64::max);
-        slow.iter().all(|p| latest < end(p, 0))
+        is_whole && slow.iter().all(|p| latest < end(p, 0))
     };
     let place = |(index, p): (usize, &&Prediction)| Place {
         application: p.application.clone(),

@@ -1,5 +1,6 @@
 //! From one system to another: the ratio of a primitive's costs.
 
+use crate::contained::without_parts;
 use crate::cost::{At, Cost, Costs};
 
 /// The cost on one system divided by the cost on another.
@@ -60,7 +61,9 @@ impl Systems<'_> {
     pub fn scale(&self, name: &str, size: Option<f64>) -> Option<Scale> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
         if is_known(self.from) || is_known(self.to) {
-            let own = self.of_costs(self.from.at(name, size)?, self.to.at(name, size)?)?;
+            let whole = [self.from.at(name, size)?, self.to.at(name, size)?];
+            let [from, to] = without_parts(name, whole, [self.from, self.to]);
+            let own = self.of_costs(from, to)?;
             return Some(Scale {
                 has_same_processor: self.have_same_processor(name),
                 ..own

@@ -270,6 +270,22 @@ fn systems_are_ranked_and_overlapping_intervals_are_not_ordered() {
     assert_eq!(order, expected);
 }
 
+/// The first system may take longer than predicted.
+#[test]
+fn a_system_that_may_lack_kernel_time_is_not_known_to_be_faster() {
+    let on = |ns: f64, limits: Vec<String>| {
+        let costs = costs(&[("a", None, cost(ns, 0.0))]);
+        let found = predict(&vector(vec![used("a", None, 1.0)]), "s", &costs).unwrap();
+        Prediction { limits, ..found }
+    };
+    let first = |limits: Vec<String>| {
+        let all = [on(100.0, limits), on(200.0, Vec::new())];
+        ranked(&all.iter().collect::<Vec<_>>())[0].is_before_later
+    };
+    assert_eq!(first(Vec::new()), Some(true));
+    assert_eq!(first(vec!["clock readings".to_owned()]), Some(false));
+}
+
 /// The interval of the last system holds all others, so no system is known to be the fastest.
 #[test]
 fn a_system_with_a_wide_interval_is_ordered_with_no_other() {

@@ -16,8 +16,6 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
-    /// The terms without a traced time.
-    pub untraced: Vec<Product>,
 }
 
 /// The terms. The error lists the primitives without a cost on both systems.
@@ -35,7 +33,6 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         traced_ns: Vec::new(),
         contained,
         other: context.outside_ns().map(|ns| outside(ns, mean)),
-        untraced: Vec::new(),
     };
     let mut missing = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
@@ -51,10 +48,6 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             }
             None => missing.push(without_cost(used, costs)),
         }
-    }
-    // On the machine of the trace, they took no kernel time, or the trace does not have it.
-    if !changed.is_same() {
-        terms.untraced = context.untraced.products(costs);
     }
     if missing.is_empty() {
         Ok(terms)

@@ -27,8 +27,8 @@ pub const AVOIDED_FAULT: &str = "avoided_fault";
 /// The primitive of a page fault on a file that is in memory.
 const FAULT: &str = "page_fault(file)";
 
-/// A touch that costs at least this share of a page fault is one. A touch without a fault costs less than a hundredth.
-const OF_FAULT: f64 = 0.5;
+/// Some of the touches are page faults if their mean cost is at least this share of that of a page fault. A touch without a fault costs less than a hundredth.
+const OF_FAULT: f64 = 0.05;
 
 /// A reading that costs at least this share of the null call enters the kernel. The benchmark of a real system call for a clock requires the same of its figure.
 const OF_NULL_CALL: f64 = 0.8;
@@ -41,9 +41,20 @@ pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str
     let counts = [
         (vector.clock_reads, READING),
         (vector.avoided_faults, AVOIDED_FAULT),
+        (vector.avoided_faults, FAULT),
     ];
     let used = counts.into_iter().filter(|(count, _)| *count > Some(0.0));
     used.map(|(_, primitive)| primitive)
+}
+
+/// The number per unit of a primitive of this module. `None`: it has another name.
+pub(crate) fn number_of<'a>(vector: &'a mut Vector, name: &str) -> Option<&'a mut Option<f64>> {
+    match name {
+        READING => Some(&mut vector.clock_reads),
+        LOADER_CALL => Some(&mut vector.loader_calls),
+        AVOIDED_FAULT => Some(&mut vector.avoided_faults),
+        _ => None,
+    }
 }
 
 /// The numbers of uses per unit. `None`: unknown.
@@ -107,7 +118,7 @@ fn reading(costs: &Costs, measured: &Costs) -> Option<Cost> {
     enters_kernel(measured)?.then_some(at.cost)
 }
 
-/// Whether a touch faults on a system although a fault nearby came first. `None`: the costs are unknown.
+/// Whether touches fault on a system although a fault nearby came first. `None`: the costs are unknown.
 fn faults_each(measured: &Costs) -> Option<bool> {
     let touch = measured.at(AVOIDED_FAULT, None)?;
     let fault = measured.at(FAULT, None)?;
@@ -147,7 +158,7 @@ pub(crate) fn lacking(vector: &Vector, costs: &Costs) -> Vec<String> {
         faults_each(&measured),
         "touches of pages near a page fault are page faults there",
         &format!(
-            "touches of pages near a page fault count as user time: their cost there is unknown ({AVOIDED_FAULT})"
+            "touches of pages near a page fault count as user time: their cost there is unknown ({AVOIDED_FAULT} and {FAULT})"
         ),
     );
     readings.into_iter().chain(faults).collect()
@@ -172,7 +183,7 @@ fn line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::CostChange;
+    use crate::change::{CostChange, Replacement};
     use crate::tests::{cost, costs, used, vector};
 
     fn of(each: &[(&str, f64)]) -> Costs {
@@ -267,6 +278,24 @@ mod tests {
         assert!(lacking(&read, &each).is_empty());
         let without = of(&[(FAULT, 900.0)]);
         assert!(lacking(&read, &without)[0].contains(AVOIDED_FAULT));
+    }
+
+    /// `--replace` changes these numbers as those of other primitives.
+    #[test]
+    fn numbers_are_replaced() {
+        let replaced = |text: &str, read: &mut Vector| Replacement::read(text).unwrap().apply(read);
+        let mut read = vector(vec![used("stat", None, 1.0)]);
+        let unknown = replaced("clock_reading=", &mut read).unwrap_err();
+        assert!(unknown.contains("unknown"), "{unknown}");
+        read.clock_reads = Some(6.0);
+        replaced("clock_reading*3=stat", &mut read).unwrap();
+        assert_eq!(
+            (read.clock_reads, read.primitives[0].count),
+            (Some(0.0), 3.0)
+        );
+        replaced("=clock_reading*2", &mut read).unwrap();
+        assert_eq!(read.clock_reads, Some(2.0));
+        assert!(replaced("clock_reading@4K=", &mut read).is_err());
     }
 
     /// The cost of a fault is not that of a kind of page fault that the trace does not tell apart.
