@@ -30,14 +30,14 @@ impl Saved {
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
         clock_calls: f64,
-        may_fail: bool,
+        failure: Option<&str>,
     ) -> Saved {
         let mut found = Saved::default();
-        let mut round = |report: Option<&NamedTempFile>| {
-            let options = options(report)?;
-            totals(session, workload, &options, stopped, may_fail)
+        let mut round = |options: &[&str]| {
+            let bare = with(workload, options)?;
+            totals(session, &bare, stopped, failure)
         };
-        let without_vdso = match round(None) {
+        let without_vdso = match round(&[]) {
             Ok(totals) => totals,
             Err(reason) => {
                 let text =
@@ -47,9 +47,10 @@ impl Saved {
             }
         };
         found.clock_reads = Some((without_vdso.clock_calls - clock_calls).max(0.0));
-        match faults_alone(&mut round) {
-            // Both rounds run below ptrace, and differ in fault-around only.
-            Ok(faults) => found.avoided_faults = Some((faults - without_vdso.faults).max(0.0)),
+        match round(&["--no-fault-around"]) {
+            Ok(alone) => {
+                found.avoided_faults = Some((alone.faults - without_vdso.faults).max(0.0));
+            }
             Err(reason) => {
                 let text = format!("avoided page faults were not counted: {reason}");
                 found.uncounted.push(text);
@@ -59,55 +60,51 @@ impl Saved {
     }
 }
 
-/// The options of the command that runs the application.
-fn options(report: Option<&NamedTempFile>) -> Result<Vec<String>, String> {
-    let Some(report) = report else {
-        return Ok(Vec::new());
-    };
-    let path = report.path().to_str();
-    let path = path.ok_or("the path of the folder for temporary files is not UTF-8")?;
-    Ok(vec!["--no-fault-around".to_owned(), path.to_owned()])
+/// A workload that runs once below ptrace, with the file for the reason of a failure.
+struct Bare {
+    workload: Workload,
+    report: NamedTempFile,
 }
 
-/// The page faults per unit of a round in which each maps one page of a file only.
-fn faults_alone(
-    round: &mut dyn FnMut(Option<&NamedTempFile>) -> Result<Totals, String>,
-) -> Result<f64, String> {
-    let report = NamedTempFile::new().map_err(|e| e.to_string())?;
-    let totals = round(Some(&report))?;
-    let failure = std::fs::read_to_string(report.path()).map_err(|e| e.to_string())?;
-    if failure.is_empty() {
-        Ok(totals.faults)
-    } else {
-        Err(failure)
-    }
-}
-
-/// The totals of a round with these options. Only totals are usable, since the traced program is the one that runs the application.
-fn totals(
-    session: &mut Session,
-    workload: &Workload,
-    options: &[String],
-    stopped: &dyn Fn() -> bool,
-    may_fail: bool,
-) -> Result<Totals, String> {
+fn with(workload: &Workload, options: &[&str]) -> Result<Bare, String> {
     if workload.bare.is_empty() {
         return Err("the path of yamba is not UTF-8".to_owned());
     }
-    let end = ["--".to_owned()];
-    let without = Workload {
-        command: [&workload.bare, options, &end, &workload.command].concat(),
+    let report = NamedTempFile::new().map_err(|e| e.to_string())?;
+    let path = report.path().to_str();
+    let path = path.ok_or("the path of the folder for temporary files is not UTF-8")?;
+    let options = [options, &["--report", path, "--"]].concat();
+    let options: Vec<String> = options.into_iter().map(str::to_owned).collect();
+    let command = [&workload.bare, &options, &workload.command];
+    let workload = Workload {
+        command: command.into_iter().flatten().cloned().collect(),
         runs: 1,
         ..workload.clone()
     };
-    let (units, failure) = session.another_round(&without, stopped)?;
-    match failure.filter(|_| !may_fail) {
-        Some(failure) => Err(failure),
-        None => Ok(Totals {
-            clock_calls: clock_calls(&session.reader) / units,
-            faults: faults(&session.reader, workload.load.is_some()) / units,
-        }),
+    Ok(Bare { workload, report })
+}
+
+/// The totals of a round. It must end as the rounds before, whose failure is given. Only totals are usable, since the traced program is the one that runs the application.
+fn totals(
+    session: &mut Session,
+    bare: &Bare,
+    stopped: &dyn Fn() -> bool,
+    failure: Option<&str>,
+) -> Result<Totals, String> {
+    let ended = session.another_round(&bare.workload, stopped);
+    let reported = std::fs::read_to_string(bare.report.path()).map_err(|e| e.to_string())?;
+    if !reported.is_empty() {
+        return Err(reported);
     }
+    let (units, end) = ended?;
+    if end.as_deref() != failure {
+        return Err(end.unwrap_or_else(|| "the program did not fail as before".to_owned()));
+    }
+    let has_load = bare.workload.load.is_some();
+    Ok(Totals {
+        clock_calls: clock_calls(&session.reader) / units,
+        faults: faults(&session.reader, has_load) / units,
+    })
 }
 
 /// Number of calls so far that read a clock.
@@ -125,7 +122,7 @@ fn reads_clock(name: &str) -> bool {
     })
 }
 
-/// Number of page faults so far of the application. A command is a process that the traced program has started. A server began before its faults are counted, and the traced program only waits then.
+/// Number of page faults so far of the application. A command is a process that the traced program has started. A server began before its faults are counted, when the traced program hardly has faults of its own.
 fn faults(reader: &EventReader, is_server: bool) -> f64 {
     let uses = reader.uses(1.0);
     let minor = uses.iter().filter(|used| used.name == "page_fault");

@@ -79,7 +79,7 @@ pub fn trace(
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
         let calls = bare_rounds::clock_calls(&session.reader) / units;
-        let saved = Saved::count(&mut session, workload, stopped, calls, failure.is_some());
+        let saved = Saved::count(&mut session, workload, stopped, calls, failure.as_deref());
         (vector.clock_reads, vector.avoided_faults) = (saved.clock_reads, saved.avoided_faults);
         uncounted = saved.uncounted;
         // The attached programs would make the end of its calls longer.

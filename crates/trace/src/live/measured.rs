@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::control_group::{ControlGroup, Times};
@@ -35,6 +35,8 @@ pub struct Measured {
     pub missed_ns: f64,
     /// Whether the kernel's share of short processes may be too low, because there is no control group to count it.
     pub is_biased: bool,
+    /// The first failure of the command. `None`: all runs exited with status 0, or the application is a server.
+    pub failure: Option<ExitStatus>,
 }
 
 impl Measured {
@@ -167,6 +169,8 @@ fn runs(
             }
             std::thread::sleep(SHORT);
         }
+        let status = program.wait()?;
+        found.failure = found.failure.or((!status.success()).then_some(status));
         phase.ran();
         found.units += workload.units_in(&output.text())?;
         found.runs += 1;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::schema;
-use crate::support::{Yamba, json as document, needs, processes_of, until};
+use crate::support::{Yamba, needs, processes_of, until};
 
 /// Writes one byte to each line that it reads.
 const SERVER: &str = "exec 3<>requests; while read line <&3; do echo . > /dev/null; done";
@@ -67,34 +67,89 @@ fn bare_processes_have_no_vdso() {
     );
 }
 
-/// The benchmark maps a file, touches a page in each 64 KiB, and counts the faults of its touches of the other pages.
+/// Touches 64 pages of a private mapping of a file: in the first thread, in another one, in a forked child, and after an execve by another thread. Prints the page faults that the kernel counts for each.
+const TOUCHES: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+static void touch(const char *place)
+{
+    const size_t page = 4096, pages = 64;
+    int file = open("touched", O_RDONLY);
+    struct rusage before, after;
+    auto *memory = static_cast<volatile char *>(mmap(nullptr, pages * page, PROT_READ, MAP_PRIVATE, file, 0));
+    getrusage(RUSAGE_THREAD, &before);
+    for (size_t i = 0; i < pages; i++) (void)memory[i * page];
+    getrusage(RUSAGE_THREAD, &after);
+    printf("%s %ld\n", place, after.ru_minflt - before.ru_minflt);
+    fflush(stdout);
+}
+
+int main(int count, char **words)
+{
+    touch(count == 1 ? "first" : "executed");
+    if (count > 1) return 0;
+    std::thread([] { touch("thread"); }).join();
+    pid_t child = fork();
+    if (child == 0) {
+        touch("child");
+        _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    std::thread([words] { execl(words[0], words[0], "again", nullptr); }).join();
+}
+"#;
+
 #[test]
+#[cfg_attr(all(target_os = "linux", target_arch = "x86_64"), ignore = "needs g++")]
 #[cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
     ignore = "needs x86_64 Linux"
 )]
 fn page_faults_of_a_bare_program_map_one_page() {
-    let mut yamba = Yamba::new().file("report", "");
-    let mut faults_per_touch = |options: &[&str]| {
-        let run = ["run", "lat_pagefault_around", "--quick", "--json"];
+    needs(&["g++"]);
+    let mut yamba = Yamba::new()
+        .file("touches.cpp", TOUCHES)
+        .file("touched", "x".repeat(64 * 4096));
+    let mut compiler = yamba.other("g++");
+    let compiled = compiler.args(["-O1", "-pthread", "-o", "touches", "touches.cpp"]);
+    assert!(compiled.status().unwrap().success());
+    let mut faults = |option: &[&str]| -> Vec<(String, u32)> {
         let words = [
-            &["bare"],
-            options,
-            &["--", env!("CARGO_BIN_EXE_yamba")],
-            &run,
+            &["bare", "--report", "report"],
+            option,
+            &["--", "./touches"],
         ]
         .concat();
-        let found: Value = serde_json::from_str(&yamba.run_words(&words).ok().out).unwrap();
-        found["benchmarks"][0]["evidence"]["faults_per_touch"]["median"].as_f64()
+        let shown = yamba.run_words(&words).ok().out;
+        let each = shown.lines().map(|line| line.split_once(' ').unwrap());
+        each.map(|(place, number)| (place.to_owned(), number.parse().unwrap()))
+            .collect()
     };
-    assert_eq!(faults_per_touch(&[]), Some(0.0));
-    let alone = faults_per_touch(&["--no-fault-around", "report"]);
-    let failure = fs::read_to_string(yamba.folder.path().join("report")).unwrap();
-    match failure.as_str() {
-        "" => assert_eq!(alone, Some(1.0)),
+    let (around, alone) = (faults(&[]), faults(&["--no-fault-around"]));
+    let failure = fs::read_to_string(yamba.folder.path().join("report")).unwrap_or_default();
+    if failure.starts_with("userfaultfd: ") {
         // Linux before 6.7, or a sandbox that forbids the call.
-        failure => assert!(failure.starts_with("userfaultfd: "), "{failure}"),
+        return;
     }
+    assert_eq!(failure, "");
+    for each in [&around, &alone] {
+        let places = each.iter().map(|(place, _)| place.as_str());
+        assert!(
+            places.eq(["first", "thread", "child", "executed"]),
+            "{each:?}"
+        );
+    }
+    assert!(around.iter().all(|(_, number)| *number < 16), "{around:?}");
+    assert!(
+        alone.iter().all(|(_, number)| (64..70).contains(number)),
+        "{alone:?}"
+    );
 }
 
 /// The exit status is that of the program.
@@ -118,10 +173,20 @@ fn bare_program_ends_as_it_would() {
             137,
         ),
     ] {
-        for options in [&[][..], &["--no-fault-around", "report"]] {
-            let words = [&["bare"], options, &["--", "bash", "-c", script]].concat();
-            let answer = yamba.run_words(&words);
+        for options in [&[][..], &["--no-fault-around"]] {
+            let words = [
+                &["bare", "--report", "report"],
+                options,
+                &["--", "bash", "-c", script],
+            ];
+            let answer = yamba.run_words(&words.concat());
             assert_eq!(answer.status, status, "{script}: {}", answer.err);
+            let failure = fs::read_to_string(yamba.folder.path().join("report"));
+            let failure = failure.unwrap_or_default();
+            assert!(
+                failure.is_empty() || failure.starts_with("userfaultfd: "),
+                "{failure}"
+            );
         }
     }
     let answer = yamba.run_words(&["bare", "--", "no-such-program"]);
@@ -376,8 +441,13 @@ fn measured_time_stands_beside_the_prediction() {
     let all = traced["primitives"].as_array_mut().unwrap();
     all.retain(|used| used["count"].as_f64() >= Some(100_000.0));
     assert_eq!(all.len(), 2, "{all:?}");
+    let line = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none; exit 3";
+    traced["command"] = json!(["sh", "-c", line]);
     let mut yamba = yamba.file("dd.vector", traced.to_string());
-    let found = document(&mut yamba, "predict dd.vector --measure --json");
+    let answer = yamba.run("predict dd.vector --measure --json").ok();
+    let failed = "exit status: 3: the measured time is that of a command that failed";
+    assert!(answer.err.contains(failed), "{}", answer.err);
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
     schema::holds("yamba-predict-1.json", &found);
     let found = &found["predictions"][0];
     let [low, high] = [0, 1].map(|i| found["measured_interval_ns"][i].as_f64().unwrap());

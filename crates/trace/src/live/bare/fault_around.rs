@@ -8,8 +8,10 @@ use std::ffi::c_int;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use libc::user_regs_struct as Registers;
 use linux_raw_sys::general::{
     UFFD_API, UFFD_FEATURE_WP_ASYNC, UFFD_FEATURE_WP_HUGETLBFS_SHMEM, UFFD_FEATURE_WP_UNPOPULATED,
     UFFD_USER_MODE_ONLY, UFFDIO_REGISTER_MODE_WP, uffdio_api, uffdio_range, uffdio_register,
@@ -18,11 +20,11 @@ use rustix::io::Errno;
 use rustix::ioctl::{Updater, ioctl, opcode};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
-use super::inject::{Caller, Ended, Fault, range};
-use super::ptrace::{CALL, CS_32, EVENT_STOP, Stop, is_gone, registers};
+use super::inject::{CallError, Caller, Ended, instruction_of_vdso, range};
+use super::ptrace::{CALL, CS_32, EVENT_STOP, Stop, message, registers};
 
-/// The value of `rax` at the begin of a system call.
-const BEGINS: u64 = (-(libc::ENOSYS as i64)).cast_unsigned();
+/// The value of `rax` in a syscall-entry stop. The calls that are looked at never return this error.
+const AT_ENTRY: u64 = (-(libc::ENOSYS as i64)).cast_unsigned();
 
 /// Disables fault-around in traced processes.
 pub struct FaultAround<'a> {
@@ -30,11 +32,11 @@ pub struct FaultAround<'a> {
     report: &'a Path,
     has_failed: bool,
     /// The userfaultfd of each process.
-    files: BTreeMap<c_int, OwnedFd>,
+    userfaultfds: BTreeMap<c_int, OwnedFd>,
     /// Threads that have stopped before.
-    known: BTreeSet<c_int>,
+    threads: BTreeSet<c_int>,
     /// Processes with a new address space that have no userfaultfd yet.
-    fresh: BTreeSet<c_int>,
+    without: BTreeSet<c_int>,
 }
 
 impl FaultAround<'_> {
@@ -43,9 +45,9 @@ impl FaultAround<'_> {
         FaultAround {
             report,
             has_failed: false,
-            files: BTreeMap::new(),
-            known: BTreeSet::from([first]),
-            fresh: BTreeSet::from([first]),
+            userfaultfds: BTreeMap::new(),
+            threads: BTreeSet::from([first]),
+            without: BTreeSet::from([first]),
         }
     }
 
@@ -56,9 +58,9 @@ impl FaultAround<'_> {
 
     /// Takes note of the end of a thread.
     pub fn ended(&mut self, thread: c_int) {
-        self.files.remove(&thread);
-        self.known.remove(&thread);
-        self.fresh.remove(&thread);
+        self.userfaultfds.remove(&thread);
+        self.threads.remove(&thread);
+        self.without.remove(&thread);
     }
 
     /// Changes the process of a thread that has stopped, if needed. Returns the end of the thread if that came first.
@@ -71,31 +73,27 @@ impl FaultAround<'_> {
         }
         match self.change(thread, stop) {
             Ok(()) => {}
-            Err(Fault::Ended(end)) => return Ok(Some(end)),
-            // Its end is reported later.
-            Err(Fault::System(e)) if is_gone(&e) => {}
-            Err(Fault::System(e)) => {
+            Err(CallError::Ended(end)) => return Ok(Some(end)),
+            // A process that was killed in its stop has no memory any more. Its end is reported later.
+            Err(CallError::System(_)) if registers(thread).is_err() => {}
+            Err(CallError::System(e)) => {
                 self.has_failed = true;
                 // A userfaultfd that is closed tracks no more mappings.
-                self.files.clear();
+                self.userfaultfds.clear();
                 fs::write(self.report, e.to_string())?;
             }
         }
         Ok(None)
     }
 
-    fn change(&mut self, thread: c_int, stop: Stop) -> Result<(), Fault> {
+    fn change(&mut self, thread: c_int, stop: Stop) -> Result<(), CallError> {
         if stop.event == libc::PTRACE_EVENT_EXEC {
-            self.files.remove(&thread);
-            self.fresh.insert(thread);
-            return Ok(());
+            return Ok(self.executed(thread)?);
         }
-        let is_event = stop.event != 0 && stop.event != EVENT_STOP;
-        if is_event {
-            return Ok(());
-        }
-        let is_new = self.known.insert(thread);
-        if !is_new && stop.signal != CALL && !self.fresh.contains(&thread) {
+        let is_call = stop.event == 0 && stop.signal == CALL;
+        let is_other_event = stop.event != 0 && stop.event != EVENT_STOP;
+        let is_new = !is_other_event && self.threads.insert(thread);
+        if is_other_event || !(is_new || is_call || self.without.contains(&thread)) {
             return Ok(());
         }
         let registers = registers(thread)?;
@@ -103,75 +101,114 @@ impl FaultAround<'_> {
             return Err(io::Error::other("a process runs a 32-bit program").into());
         }
         if is_new && !shares_memory(thread, &registers)? {
-            self.fresh.insert(thread);
+            return self.add(thread, registers, registers.rip - 2);
         }
-        if registers.rax == BEGINS {
+        if registers.rax == AT_ENTRY {
             return Ok(());
         }
-        if self.fresh.contains(&thread) {
-            let file = open(thread, registers)?;
-            for (start, end) in files(thread)? {
-                register(&file, start, end - start)?;
-            }
-            self.files.insert(thread, file);
-            self.fresh.remove(&thread);
-        } else if let Some((start, length)) = mapped(&registers) {
+        if self.without.contains(&thread) {
+            return self.add(thread, registers, instruction_of_vdso(thread)?);
+        }
+        if let Some(part) = changed(&registers) {
             // A child of vfork uses the memory of its parent until it executes a program.
-            if let Some(file) = self.files.get(&process_of(thread)?) {
-                register(file, start, length)?;
+            let process = process_of(thread)?;
+            if let Some(file) = self.userfaultfds.get(&process) {
+                match part {
+                    Part::Mapped(start, length) => register(file, start, length)?,
+                    Part::Unknown => register_files(file, process)?,
+                }
             }
         }
         Ok(())
     }
+
+    /// Takes note of a new program, with new memory. The process has the number of its first thread, whichever thread made the call.
+    fn executed(&mut self, process: c_int) -> io::Result<()> {
+        let before = message(process)?;
+        if let Ok(before) = c_int::try_from(before) {
+            self.threads.remove(&before);
+        }
+        self.threads.insert(process);
+        self.userfaultfds.remove(&process);
+        self.without.insert(process);
+        Ok(())
+    }
+
+    /// Gives a process a userfaultfd for all its mappings of files.
+    fn add(
+        &mut self,
+        process: c_int,
+        registers: Registers,
+        instruction: u64,
+    ) -> Result<(), CallError> {
+        if has_filter(process)? {
+            return Err(io::Error::other("a process has a seccomp filter").into());
+        }
+        let file = open(process, registers, instruction)?;
+        register_files(&file, process)?;
+        self.userfaultfds.insert(process, file);
+        self.without.remove(&process);
+        Ok(())
+    }
 }
 
-/// The address and the length of a mapping that a call has made, if it may be one of a file.
-fn mapped(registers: &libc::user_regs_struct) -> Option<(u64, u64)> {
-    let is_mmap = registers.orig_rax == libc::SYS_mmap.cast_unsigned();
-    let is_anonymous = registers.r10 & libc::MAP_ANONYMOUS as u64 != 0;
+/// Memory that a call has mapped or moved.
+enum Part {
+    /// A start and a length.
+    Mapped(u64, u64),
+    Unknown,
+}
+
+/// The memory that a call may have given to a file.
+fn changed(registers: &Registers) -> Option<Part> {
     let has_failed = registers.rax > (-4096_i64).cast_unsigned();
-    (is_mmap && !has_failed && !is_anonymous)
-        .then(|| (registers.rax, registers.rsi.next_multiple_of(page_size())))
-}
-
-fn page_size() -> u64 {
-    rustix::param::page_size() as u64
+    match registers.orig_rax.cast_signed() {
+        _ if has_failed => None,
+        libc::SYS_mmap => {
+            let has = |flag: c_int| registers.r10 & flag as u64 != 0;
+            let is_own = has(libc::MAP_ANONYMOUS) && has(libc::MAP_PRIVATE);
+            let page = rustix::param::page_size() as u64;
+            let length = registers.rsi.next_multiple_of(page);
+            (!is_own).then_some(Part::Mapped(registers.rax, length))
+        }
+        // A moved mapping has no userfaultfd any more.
+        libc::SYS_mremap | libc::SYS_shmat => Some(Part::Unknown),
+        _ => None,
+    }
 }
 
 /// Whether a new thread uses the memory of its parent. It stops in the call that made it, with its arguments.
-fn shares_memory(thread: c_int, registers: &libc::user_regs_struct) -> io::Result<bool> {
+fn shares_memory(thread: c_int, registers: &Registers) -> io::Result<bool> {
+    if process_of(thread)? != thread {
+        return Ok(true);
+    }
     let flags = match registers.orig_rax.cast_signed() {
+        libc::SYS_fork => return Ok(false),
         libc::SYS_vfork => return Ok(true),
         libc::SYS_clone => registers.rdi,
         libc::SYS_clone3 => {
             let mut flags = [0; 8];
             let memory = fs::File::open(format!("/proc/{thread}/mem"))?;
-            std::os::unix::fs::FileExt::read_exact_at(&memory, &mut flags, registers.rdi)?;
+            memory.read_exact_at(&mut flags, registers.rdi)?;
             u64::from_le_bytes(flags)
         }
-        _ => return Ok(false),
+        other => {
+            let text = format!("a process was made by call {other}");
+            return Err(io::Error::other(text));
+        }
     };
     Ok(flags & libc::CLONE_VM as u64 != 0)
 }
 
 /// Opens a userfaultfd for the memory of a stopped process. The process does not keep it.
-fn open(process: c_int, registers: libc::user_regs_struct) -> Result<OwnedFd, Fault> {
-    let mut caller = Caller::new(process, registers)?;
-    let opened = caller.call(
-        libc::SYS_userfaultfd,
-        u64::from(UFFD_USER_MODE_ONLY) | libc::O_CLOEXEC as u64,
-    );
-    let number = match opened {
-        Err(Fault::System(e)) => {
-            caller.finish()?;
-            return Err(io::Error::other(format!("userfaultfd: {e}")).into());
-        }
-        opened => opened?,
-    };
-    let copied = copy(process, number);
-    caller.call(libc::SYS_close, number)?;
+fn open(process: c_int, registers: Registers, instruction: u64) -> Result<OwnedFd, CallError> {
+    let mut caller = Caller::new(process, registers, instruction)?;
+    let opened = open_by(&mut caller, process);
+    if let Err(CallError::Ended(_)) = opened {
+        return opened;
+    }
     caller.finish()?;
-    let file = copied?;
+    let file = opened?;
     let features =
         UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
     let mut api = uffdio_api {
@@ -193,6 +230,20 @@ fn open(process: c_int, registers: libc::user_regs_struct) -> Result<OwnedFd, Fa
     Ok(file)
 }
 
+/// Lets the process open a userfaultfd, and takes it from the process.
+fn open_by(caller: &mut Caller, process: c_int) -> Result<OwnedFd, CallError> {
+    let flags = u64::from(UFFD_USER_MODE_ONLY) | libc::O_CLOEXEC as u64;
+    let number = caller
+        .call(libc::SYS_userfaultfd, flags)
+        .map_err(|e| match e {
+            CallError::System(e) => io::Error::other(format!("userfaultfd: {e}")).into(),
+            ended @ CallError::Ended(_) => ended,
+        })?;
+    let copied = copy(process, number);
+    caller.call(libc::SYS_close, number)?;
+    Ok(copied?)
+}
+
 /// Copies an open file of another process.
 fn copy(process: c_int, number: u64) -> io::Result<OwnedFd> {
     let process = Pid::from_raw(process).ok_or(io::ErrorKind::InvalidInput)?;
@@ -205,8 +256,21 @@ fn copy(process: c_int, number: u64) -> io::Result<OwnedFd> {
     )?)
 }
 
+/// Disables fault-around in all mappings of files of a process.
+fn register_files(userfaultfd: &OwnedFd, process: c_int) -> io::Result<()> {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
+    let is_of_file = |line: &&str| {
+        let path = line.split_ascii_whitespace().nth(5);
+        path.is_some_and(|path| path.starts_with('/'))
+    };
+    for (start, end) in maps.lines().filter(is_of_file).filter_map(range) {
+        register(userfaultfd, start, end - start)?;
+    }
+    Ok(())
+}
+
 /// Disables fault-around in a part of the memory.
-fn register(file: &OwnedFd, start: u64, length: u64) -> io::Result<()> {
+fn register(userfaultfd: &OwnedFd, start: u64, length: u64) -> io::Result<()> {
     let mut part = uffdio_register {
         range: uffdio_range { start, len: length },
         mode: UFFDIO_REGISTER_MODE_WP.into(),
@@ -215,12 +279,12 @@ fn register(file: &OwnedFd, start: u64, length: u64) -> io::Result<()> {
     // SAFETY: the operation reads and writes `part`, which has the type that it expects. It changes no memory of this process.
     let answer = unsafe {
         ioctl(
-            file,
+            userfaultfd,
             Updater::<{ opcode::read_write::<uffdio_register>(0xaa, 0) }, _>::new(&mut part),
         )
     };
     match answer {
-        // A file that was opened for reading only.
+        // A shared mapping of a file that was opened for reading only.
         Ok(()) | Err(Errno::PERM) => Ok(()),
         Err(e) => Err(io::Error::other(format!(
             "a mapping has no userfaultfd: {e}"
@@ -228,20 +292,20 @@ fn register(file: &OwnedFd, start: u64, length: u64) -> io::Result<()> {
     }
 }
 
-/// The addresses of the mappings of files of a process.
-fn files(process: c_int) -> io::Result<Vec<(u64, u64)>> {
-    let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
-    let of_file = |line: &&str| {
-        let path = line.split_ascii_whitespace().nth(5);
-        path.is_some_and(|path| path.starts_with('/'))
-    };
-    Ok(maps.lines().filter(of_file).filter_map(range).collect())
+/// Whether a seccomp filter decides about the calls of a process. It may kill the process for a call.
+fn has_filter(process: c_int) -> io::Result<bool> {
+    Ok(status(process, "Seccomp:")? != 0)
 }
 
 /// The process of a thread.
 fn process_of(thread: c_int) -> io::Result<c_int> {
+    status(thread, "Tgid:")
+}
+
+/// A number of `/proc/PID/status`.
+fn status(thread: c_int, name: &str) -> io::Result<c_int> {
     let status = fs::read_to_string(format!("/proc/{thread}/status"))?;
-    let number = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+    let number = status.lines().find_map(|line| line.strip_prefix(name));
     let number = number.and_then(|text| text.trim().parse().ok());
     number.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }

@@ -7,7 +7,9 @@ use std::os::unix::fs::FileExt;
 
 use libc::user_regs_struct as Registers;
 
-use super::ptrace::{CALL, Stop, is_gone, registers, request, set_registers, wait};
+use super::ptrace::{
+    CALL, Stop, block_signals, is_gone, registers, request, set_registers, set_signal_mask, wait,
+};
 
 /// The thread has ended, with this status of waitpid(2).
 #[derive(Clone, Copy, Debug)]
@@ -15,49 +17,53 @@ pub struct Ended(pub c_int);
 
 /// Why a call failed.
 #[derive(Debug)]
-pub enum Fault {
+pub enum CallError {
     Ended(Ended),
     System(io::Error),
 }
 
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Fault {
-        Fault::System(error)
+impl From<io::Error> for CallError {
+    fn from(error: io::Error) -> CallError {
+        CallError::System(error)
     }
 }
 
-/// A stopped thread that makes other system calls before it runs on. Signals that arrive meanwhile are sent again.
+/// A stopped thread that makes other system calls before it runs on. Its signals wait meanwhile.
 pub struct Caller {
     thread: c_int,
     before: Registers,
-    /// The address of an instruction for system calls.
+    /// The address of a `syscall` instruction.
     instruction: u64,
-    signals: Vec<c_int>,
+    /// The thread's own mask of blocked signals.
+    mask: u64,
+    /// A signal that stops the process arrived meanwhile. It cannot be blocked, and is sent again.
+    stopped: bool,
 }
 
 impl Caller {
     /// Prepares a thread of a 64-bit process that is stopped outside of a system call, or at the end of one.
-    pub fn new(thread: c_int, before: Registers) -> io::Result<Caller> {
+    pub fn new(thread: c_int, before: Registers, instruction: u64) -> io::Result<Caller> {
         Ok(Caller {
             thread,
             before,
-            instruction: instruction(thread, before.rip)?,
-            signals: Vec::new(),
+            instruction,
+            mask: block_signals(thread)?,
+            stopped: false,
         })
     }
 
     /// Makes a call, and returns its result.
-    pub fn call(&mut self, number: i64, argument: u64) -> Result<u64, Fault> {
+    pub fn call(&mut self, number: i64, argument: u64) -> Result<u64, CallError> {
         let to = Registers {
             rip: self.instruction,
             rax: number.cast_unsigned(),
             rdi: argument,
-            // No call is interrupted whose restart the kernel would prepare.
+            // The kernel restarts no call.
             orig_rax: u64::MAX,
             ..self.before
         };
         set_registers(self.thread, &to)?;
-        // The call's begin and its end.
+        // The syscall-entry stop and the syscall-exit stop.
         for _ in 0..2 {
             self.run_to_call()?;
         }
@@ -69,7 +75,7 @@ impl Caller {
     }
 
     /// Lets the thread run to its next stop at a system call.
-    fn run_to_call(&mut self) -> Result<(), Fault> {
+    fn run_to_call(&mut self) -> Result<(), CallError> {
         loop {
             // If it was killed, its end is awaited.
             let resumed = request(libc::PTRACE_SYSCALL, self.thread, 0);
@@ -81,13 +87,11 @@ impl Caller {
                 }
             };
             if !libc::WIFSTOPPED(status) {
-                return Err(Fault::Ended(Ended(status)));
+                return Err(CallError::Ended(Ended(status)));
             }
             match Stop::of(status) {
                 Stop { signal: CALL, .. } => return Ok(()),
-                Stop { signal, event: 0 } => self.signals.push(signal),
-                stop if stop.stays() => self.signals.push(stop.signal),
-                _ => {}
+                stop => self.stopped |= stop.signal == libc::SIGSTOP,
             }
         }
     }
@@ -95,28 +99,23 @@ impl Caller {
     /// Restores the thread.
     pub fn finish(self) -> io::Result<()> {
         set_registers(self.thread, &self.before)?;
-        for signal in self.signals {
+        set_signal_mask(self.thread, self.mask)?;
+        if self.stopped {
             // SAFETY: the call takes two numbers. The thread is stopped, so the number is its own.
-            unsafe { libc::syscall(libc::SYS_tkill, self.thread, signal) };
+            unsafe { libc::syscall(libc::SYS_tkill, self.thread, libc::SIGSTOP) };
         }
         Ok(())
     }
 }
 
-/// The code of an instruction for system calls.
+/// The code of a `syscall` instruction.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
-/// The address of such an instruction: the one at whose end the thread is, or one of the vDSO, which is in memory even if the process does not find it.
-fn instruction(thread: c_int, at: u64) -> io::Result<u64> {
-    let memory = File::open(format!("/proc/{thread}/mem"))?;
-    let mut code = [0; 2];
-    if let Some(before) = at.checked_sub(2)
-        && memory.read_exact_at(&mut code, before).is_ok()
-        && code == SYSCALL
-    {
-        return Ok(before);
-    }
-    let maps = fs::read_to_string(format!("/proc/{thread}/maps"))?;
+/// The address of a `syscall` instruction in the vDSO, which is in memory even if the process does not find it. To read it maps its page, so the process does not fault there. A page of a file would be mapped
+/// with the pages around it.
+pub fn instruction_of_vdso(process: c_int) -> io::Result<u64> {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
+    let memory = File::open(format!("/proc/{process}/mem"))?;
     let vdso = maps.lines().find(|line| line.ends_with("[vdso]"));
     let find = |line| {
         let (start, end) = range(line)?;
@@ -125,12 +124,8 @@ fn instruction(thread: c_int, at: u64) -> io::Result<u64> {
         let place = code.windows(2).position(|pair| pair == SYSCALL)?;
         Some(start + place as u64)
     };
-    vdso.and_then(find).ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::NotFound,
-            "its vDSO has no instruction for system calls",
-        )
-    })
+    vdso.and_then(find)
+        .ok_or_else(|| io::Error::other("the vDSO of a process has no `syscall` instruction"))
 }
 
 /// The addresses of a line of `/proc/PID/maps`.

@@ -1,5 +1,5 @@
 //! Runs a program without two services of the kernel, which save its processes system calls and page faults. ptrace stops the processes for the changes. Apart from that, they run on. They also do if
-//! this process is killed, since the kernel then ends the tracing.
+//! this process is killed, since the kernel then ends the tracing; only a thread that makes a call on behalf of this process just then is lost.
 
 mod fault_around;
 mod inject;
@@ -24,8 +24,8 @@ const OPTIONS: c_int = libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACESYSGOOD;
 
-/// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their page faults maps one page of a file only; the file with this path gets the reason if that failed for a
-/// process. Returns the exit status of the program; 128 and the number of the signal if one ended it.
+/// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their page faults maps one page of a file only; if that fails for a process, the file with this path gets the
+/// reason. Returns the exit status of the program; 128 and the number of the signal if one ended it.
 ///
 /// # Errors
 /// If the program cannot be started or traced.
@@ -37,13 +37,15 @@ pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
         program.pre_exec(|| request(libc::PTRACE_TRACEME, 0, 0));
     }
     let first = program.spawn()?.id().cast_signed();
-    // SAFETY: the call takes two numbers. The process is a child whose end was not waited for, so the number is its own.
+    wait_for_execve(first)?;
+    // SAFETY: the call takes two numbers. The process is a stopped child, so the number is its own.
     let send = |signal| unsafe { libc::kill(first, signal) };
     if let Err(e) = seize(first) {
         send(libc::SIGKILL);
         return Err(e);
     }
     send(libc::SIGCONT);
+    outlive_program();
     let mut launcher = Launcher {
         first,
         status: None,
@@ -52,13 +54,29 @@ pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
     launcher.follow()
 }
 
-/// Hides the vDSO of a process that stops at its execve, and traces it by PTRACE_SEIZE: only then it can stay in a stop by a signal. It is stopped for the change.
-fn seize(process: c_int) -> io::Result<()> {
-    while let Err(e) = wait(process) {
-        if e.kind() != io::ErrorKind::Interrupted {
-            return Err(e);
+/// Ignores requests to end: the processes get them, too. If this process ended first, a process that is stopped by such a signal would lose it.
+fn outlive_program() {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        // SAFETY: an ignored signal runs no code.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Waits until a child stops at its execve.
+fn wait_for_execve(child: c_int) -> io::Result<()> {
+    loop {
+        match wait(child) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Ok((_, status)) if !libc::WIFSTOPPED(status) => {
+                return Err(io::Error::other("it was killed at its start"));
+            }
+            found => return found.map(drop),
         }
     }
+}
+
+/// Hides the vDSO of a process that stops at its execve, and traces it by PTRACE_SEIZE: only then it can stay in a stop by a signal. It is stopped for the change.
+fn seize(process: c_int) -> io::Result<()> {
     hide_vdso(process)?;
     request(libc::PTRACE_DETACH, process, libc::SIGSTOP)?;
     request(libc::PTRACE_SEIZE, process, OPTIONS)

@@ -85,3 +85,35 @@ pub fn set_registers(thread: c_int, to: &libc::user_regs_struct) -> io::Result<(
         _ => Ok(()),
     }
 }
+
+/// Blocks all signals of a stopped thread that can be blocked. Returns its mask before.
+pub fn block_signals(thread: c_int) -> io::Result<u64> {
+    let mut before = 0;
+    signal_mask(libc::PTRACE_GETSIGMASK, thread, &mut before)?;
+    set_signal_mask(thread, u64::MAX)?;
+    Ok(before)
+}
+
+/// Changes the mask of blocked signals of a stopped thread.
+pub fn set_signal_mask(thread: c_int, mut mask: u64) -> io::Result<()> {
+    signal_mask(libc::PTRACE_SETSIGMASK, thread, &mut mask)
+}
+
+fn signal_mask(request: libc::c_uint, thread: c_int, mask: &mut u64) -> io::Result<()> {
+    // SAFETY: the kernel reads or writes as many bytes of `mask` as the third argument says, which are all.
+    match unsafe { libc::ptrace(request, thread, size_of::<u64>(), ptr::from_mut(mask)) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// The message of a ptrace event. After an execve, it is the number of the thread that made the call.
+pub fn message(thread: c_int) -> io::Result<u64> {
+    let mut found: libc::c_ulong = 0;
+    let none = ptr::null_mut::<libc::c_void>();
+    // SAFETY: the kernel writes an unsigned long, which outlives the call.
+    match unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, thread, none, &raw mut found) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(found),
+    }
+}

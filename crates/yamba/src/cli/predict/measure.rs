@@ -42,6 +42,12 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         ))
         .help("a vector needs a load that keeps the application busy"));
     }
+    if let Some(status) = measured.failure {
+        output::note(&format!(
+            "warning: {}: {status}: the measured time is that of a command that failed\n",
+            vector.application
+        ));
+    }
     if used < ENOUGH {
         output::note(&format!(
             "{} used only {:.1} s of processor time in {} s, so its measured time is uncertain\n",

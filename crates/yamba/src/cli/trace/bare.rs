@@ -10,9 +10,12 @@ use crate::cli::{Failure, of_system};
 /// Run a program whose clock readings are system calls
 #[derive(Args)]
 pub(in crate::cli) struct Bare {
-    /// Let each page fault map one page of a file only; write the reason to this file if that fails
+    /// Write the reason of a failure to this file
     #[arg(long, value_name = "FILE")]
-    no_fault_around: Option<PathBuf>,
+    report: Option<PathBuf>,
+    /// Let each page fault map one page of a file only
+    #[arg(long, requires = "report")]
+    no_fault_around: bool,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", last = true, required = true)]
     command: Vec<String>,
@@ -21,9 +24,14 @@ pub(in crate::cli) struct Bare {
 impl Bare {
     /// Returns the exit status of the program.
     pub(in crate::cli) fn run(&self) -> Result<u8, Failure> {
-        run_bare(&self.command, self.no_fault_around.as_deref()).map_err(|e| {
-            Failure::new(format!("{}: {e}", self.command[0]))
-                .help("after `--`, name a program and its arguments")
+        let report = self.report.as_deref();
+        run_bare(&self.command, report.filter(|_| self.no_fault_around)).map_err(|e| {
+            let text = format!("{}: {e}", self.command[0]);
+            if let Some(report) = report {
+                // The message says the same.
+                let _ = std::fs::write(report, &text);
+            }
+            Failure::new(text).help("after `--`, name a program and its arguments")
         })
     }
 }
