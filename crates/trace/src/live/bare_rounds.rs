@@ -2,9 +2,9 @@
 
 use tempfile::NamedTempFile;
 
+use yamba_predict::vector::Use;
+
 use super::Workload;
-use super::bpf::Session;
-use crate::bpf::EventReader;
 
 /// The numbers per unit that these rounds count. `None`: unknown.
 #[derive(Debug, Default)]
@@ -17,6 +17,20 @@ pub struct Saved {
     pub uncounted: Vec<String>,
 }
 
+/// A traced round that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Number of units of work.
+    pub units: f64,
+    /// How the command failed. `None`: it did not.
+    pub failure: Option<String>,
+    /// The uses of primitives in the whole round.
+    pub uses: Vec<Use>,
+}
+
+/// Runs a round. The error is the reason why it is of no use.
+pub type Run<'a> = dyn FnMut(&Workload) -> Result<Ended, String> + 'a;
+
 /// The totals of a round, per unit.
 struct Totals {
     clock_calls: f64,
@@ -24,18 +38,17 @@ struct Totals {
 }
 
 impl Saved {
-    /// Runs the rounds. `clock_calls` is the number of calls per unit that read clocks otherwise.
+    /// Runs the rounds by `run`. `clock_calls` is the number of calls per unit that read clocks otherwise, and `failure` how the rounds before failed.
     pub fn count(
-        session: &mut Session,
+        run: &mut Run,
         workload: &Workload,
-        stopped: &dyn Fn() -> bool,
         clock_calls: f64,
         failure: Option<&str>,
     ) -> Saved {
         let mut found = Saved::default();
         let mut round = |options: &[&str]| {
             let bare = with(workload, options)?;
-            totals(session, &bare, stopped, failure)
+            totals(run, &bare, failure)
         };
         let without_vdso = match round(&[]) {
             Ok(totals) => totals,
@@ -85,31 +98,27 @@ fn with(workload: &Workload, options: &[&str]) -> Result<Bare, String> {
 }
 
 /// The totals of a round. It must end as the rounds before, whose failure is given. Only totals are usable, since the traced program is the one that runs the application.
-fn totals(
-    session: &mut Session,
-    bare: &Bare,
-    stopped: &dyn Fn() -> bool,
-    failure: Option<&str>,
-) -> Result<Totals, String> {
-    let ended = session.another_round(&bare.workload, stopped);
+fn totals(run: &mut Run, bare: &Bare, failure: Option<&str>) -> Result<Totals, String> {
+    let ended = run(&bare.workload);
     let reported = std::fs::read_to_string(bare.report.path()).map_err(|e| e.to_string())?;
     if !reported.is_empty() {
         return Err(reported);
     }
-    let (units, end) = ended?;
-    if end.as_deref() != failure {
-        return Err(end.unwrap_or_else(|| "the program did not fail as before".to_owned()));
+    let ended = ended?;
+    if ended.failure.as_deref() != failure {
+        return Err(ended
+            .failure
+            .unwrap_or_else(|| "the program did not fail as before".to_owned()));
     }
     let has_load = bare.workload.load.is_some();
     Ok(Totals {
-        clock_calls: clock_calls(&session.reader) / units,
-        faults: faults(&session.reader, has_load) / units,
+        clock_calls: clock_calls(&ended.uses) / ended.units,
+        faults: faults(&ended.uses, has_load) / ended.units,
     })
 }
 
-/// Number of calls so far that read a clock.
-pub fn clock_calls(reader: &EventReader) -> f64 {
-    let uses = reader.uses(1.0);
+/// Number of calls that read a clock.
+pub fn clock_calls(uses: &[Use]) -> f64 {
     let reads = uses.iter().filter(|used| reads_clock(&used.name));
     reads.map(|used| used.count).sum()
 }
@@ -122,11 +131,10 @@ fn reads_clock(name: &str) -> bool {
     })
 }
 
-/// Number of page faults so far of the application. A command is a process that the traced program has started. A server began before its faults are counted, when the traced program hardly has faults of its own.
-fn faults(reader: &EventReader, is_server: bool) -> f64 {
-    let uses = reader.uses(1.0);
+/// Number of page faults of the application. A command is a process that the traced program has started. A server began before its faults are counted, when the traced program hardly has faults of its own.
+fn faults(uses: &[Use], is_server: bool) -> f64 {
     let minor = uses.iter().filter(|used| used.name == "page_fault");
-    let count = |used: &yamba_predict::vector::Use| match used.started {
+    let count = |used: &Use| match used.started {
         _ if is_server => used.count,
         Some(started) => started.count,
         None => 0.0,

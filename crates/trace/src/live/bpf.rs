@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::bare_rounds::{self, Saved};
+use super::bare_rounds::{Ended, Saved, clock_calls};
 use super::family::Family;
 use super::load::Output;
 use super::measured::once;
@@ -78,8 +78,9 @@ pub fn trace(
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
-        let calls = bare_rounds::clock_calls(&session.reader) / units;
-        let saved = Saved::count(&mut session, workload, stopped, calls, failure.as_deref());
+        let calls = clock_calls(&session.reader.uses(units));
+        let mut run = |bare: &Workload| session.another_round(bare, stopped);
+        let saved = Saved::count(&mut run, workload, calls, failure.as_deref());
         (vector.clock_reads, vector.avoided_faults) = (saved.clock_reads, saved.avoided_faults);
         uncounted = saved.uncounted;
         // The attached programs would make the end of its calls longer.
@@ -160,9 +161,9 @@ fn add_threads(
 }
 
 /// A running trace.
-pub(super) struct Session {
+struct Session {
     tracer: Tracer,
-    pub reader: EventReader,
+    reader: EventReader,
     cost: Cost,
     /// Number of events that were lost while no event was counted.
     lost_uncounted: u64,
@@ -222,25 +223,29 @@ impl Session {
         Ok((units, failure))
     }
 
-    /// Traces a round of another command, and forgets the events before. Returns the number of units, and how it failed.
+    /// Traces a round of another command, and forgets the events before.
     ///
     /// # Errors
     /// The reason why the round is of no use.
-    pub fn another_round(
+    fn another_round(
         &mut self,
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<(f64, Option<String>), String> {
+    ) -> Result<Ended, String> {
         let descriptors = open_files::of_child().looking_up(open_files::kind);
         self.reader = EventReader::new(descriptors, HashSet::new(), self.cost);
         self.has_counted = false;
         let text = |fault: io::Error| fault.to_string();
         let lost = self.tracer.lost().map_err(text)?;
         let ended = self.round(workload, stopped);
-        let ended = ended.map_err(|_| "the program or its load failed".to_owned())?;
+        let (units, failure) = ended.map_err(|_| "the program or its load failed".to_owned())?;
         self.read();
         match self.tracer.lost().map_err(text)? - lost {
-            0 => Ok(ended),
+            0 => Ok(Ended {
+                units,
+                failure,
+                uses: self.reader.uses(1.0),
+            }),
             lost => Err(format!("{lost} events were lost")),
         }
     }
