@@ -87,7 +87,7 @@ pub struct Run {
     pub trace: Trace,
     /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
     pub failure: Option<String>,
-    /// What the further rounds did not count, with the reasons.
+    /// Counts that are missing after the further rounds, with the reasons.
     pub uncounted: Vec<String>,
 }
 

@@ -13,13 +13,13 @@ pub struct Saved {
     pub clock_reads: Option<f64>,
     /// Page faults that fault-around avoids.
     pub avoided_faults: Option<f64>,
-    /// What was not counted, with the reasons.
+    /// Counts that are missing, with the reasons.
     pub uncounted: Vec<String>,
 }
 
 /// A traced round that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedRound {
     /// Number of units of work.
     pub units: f64,
     /// How the command failed. `None`: it did not.
@@ -29,7 +29,7 @@ pub struct Ended {
 }
 
 /// Runs a round. The error is the reason why it is of no use.
-pub type Run<'a> = dyn FnMut(&Workload) -> Result<Ended, String> + 'a;
+pub type Run<'a> = dyn FnMut(&Workload) -> Result<EndedRound, String> + 'a;
 
 /// The totals of a round, per unit.
 struct Totals {

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::bare_rounds::{Ended, Saved, clock_calls};
+use super::bare_rounds::{EndedRound, Saved, clock_calls};
 use super::family::Family;
 use super::load::Output;
 use super::measured::once;
@@ -231,7 +231,7 @@ impl Session {
         &mut self,
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<Ended, String> {
+    ) -> Result<EndedRound, String> {
         let descriptors = open_files::of_child().looking_up(open_files::kind);
         self.reader = EventReader::new(descriptors, HashSet::new(), self.cost);
         self.has_counted = false;
@@ -241,7 +241,7 @@ impl Session {
         let (units, failure) = ended.map_err(|_| "the program or its load failed".to_owned())?;
         self.read();
         match self.tracer.lost().map_err(text)? - lost {
-            0 => Ok(Ended {
+            0 => Ok(EndedRound {
                 units,
                 failure,
                 uses: self.reader.uses(1.0),

@@ -199,8 +199,8 @@ impl TraceCommand {
                 if let Some(end) = run.failure {
                     output::note(&format!("warning: {}: {end}\n", self.command[0]));
                 }
-                for what in run.uncounted {
-                    output::note(&format!("warning: {what}\n"));
+                for missing in run.uncounted {
+                    output::note(&format!("warning: {missing}\n"));
                 }
                 run.trace
             }

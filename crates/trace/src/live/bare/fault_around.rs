@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use rustix::ioctl::{Updater, ioctl, opcode};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
-use super::inject::{CallError, Caller, Ended, instruction_of_vdso, range};
+use super::inject::{CallError, Caller, ThreadEnd, instruction_of_vdso, range};
 use super::ptrace::{CALL, CS_32, EVENT_STOP, Stop, message, registers};
 
 /// The value of `rax` in a syscall-entry stop. The calls that are looked at never return this error.
@@ -67,7 +67,7 @@ impl FaultAround<'_> {
     ///
     /// # Errors
     /// If the reason of a failure cannot be written.
-    pub fn stopped(&mut self, thread: c_int, stop: Stop) -> io::Result<Option<Ended>> {
+    pub fn stopped(&mut self, thread: c_int, stop: Stop) -> io::Result<Option<ThreadEnd>> {
         if self.has_failed {
             return Ok(None);
         }

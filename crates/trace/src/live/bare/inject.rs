@@ -11,14 +11,15 @@ use super::ptrace::{
     CALL, Stop, block_signals, is_gone, registers, request, set_registers, set_signal_mask, wait,
 };
 
-/// The thread has ended, with this status of waitpid(2).
+/// The status of waitpid(2) of a thread that has ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended(pub c_int);
+pub struct ThreadEnd(pub c_int);
 
 /// Why a call failed.
 #[derive(Debug)]
 pub enum CallError {
-    Ended(Ended),
+    /// The thread ended before.
+    Ended(ThreadEnd),
     System(io::Error),
 }
 
@@ -87,7 +88,7 @@ impl Caller {
                 }
             };
             if !libc::WIFSTOPPED(status) {
-                return Err(CallError::Ended(Ended(status)));
+                return Err(CallError::Ended(ThreadEnd(status)));
             }
             match Stop::of(status) {
                 Stop { signal: CALL, .. } => return Ok(()),

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fault_around::FaultAround;
-use inject::Ended;
+use inject::ThreadEnd;
 use ptrace::{CALL, Stop, is_gone, request, wait};
 use vdso::hide_vdso;
 
@@ -136,7 +136,7 @@ impl Launcher<'_> {
         }
         let mut how = libc::PTRACE_CONT;
         if let Some(fault_around) = &mut self.fault_around {
-            if let Some(Ended(status)) = fault_around.stopped(thread, stop)? {
+            if let Some(ThreadEnd(status)) = fault_around.stopped(thread, stop)? {
                 self.ended(thread, status);
                 return Ok(());
             }

@@ -20,7 +20,7 @@ const STOPS: [c_int; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SI
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
     pub signal: c_int,
-    /// The number of a ptrace event. 0: the stop is none.
+    /// The number of the ptrace event that stopped the thread. 0: a signal or a system call stopped it.
     pub event: c_int,
 }
 
