@@ -312,6 +312,154 @@ pub fn avoided_page_faults_are_counted() -> Result<(), Missing> {
     Ok(())
 }
 
+/// Runs a C++ program below ptrace, in a folder with the file `touched` of 64 pages. Returns its output.
+fn run_bare(yamba: &mut Yamba, source: &str, option: &[&str]) -> Result<String, Missing> {
+    needs(&["g++"]);
+    let place = yamba.folder.path();
+    fs::write(place.join("program.cpp"), source).unwrap();
+    fs::write(place.join("touched"), "x".repeat(64 * 4096)).unwrap();
+    let mut compiler = yamba.other("g++");
+    let made = compiler.args(["-O1", "-pthread", "-o", "program", "program.cpp"]);
+    assert!(made.status().unwrap().success());
+    let before = ["bare", "--report", "report"];
+    let words = [&before, option, &["--", "./program"]].concat();
+    let answer = yamba.run_words(&words);
+    let report = fs::read_to_string(yamba.folder.path().join("report")).unwrap_or_default();
+    // Linux before 6.7, a sandbox that forbids the call, or another instruction set.
+    if report.starts_with("userfaultfd: ") || cfg!(not(target_arch = "x86_64")) {
+        return Err(Missing::new(report));
+    }
+    assert_eq!(report, "");
+    Ok(answer.ok().out)
+}
+
+/// Touches 64 pages of a private mapping of a file: in the first thread, in another one, in a forked child, after the mapping was moved, and after an execve by another thread. Prints the page faults that the
+/// kernel counts for each.
+const TOUCHES: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+static const size_t page = 4096, pages = 64;
+
+static void *map()
+{
+    int file = open("touched", O_RDONLY);
+    return mmap(nullptr, pages * page, PROT_READ, MAP_PRIVATE, file, 0);
+}
+
+static void touch(const char *place, void *mapped = map())
+{
+    struct rusage before, after;
+    auto *memory = static_cast<volatile char *>(mapped);
+    getrusage(RUSAGE_THREAD, &before);
+    for (size_t i = 0; i < pages; i++) (void)memory[i * page];
+    getrusage(RUSAGE_THREAD, &after);
+    printf("%s %ld\n", place, after.ru_minflt - before.ru_minflt);
+    fflush(stdout);
+}
+
+int main(int count, char **words)
+{
+    touch(count == 1 ? "first" : "executed");
+    if (count > 1) return 0;
+    std::thread([] { touch("thread"); }).join();
+    pid_t child = fork();
+    if (child == 0) {
+        touch("child");
+        _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    void *mapped = map();
+    void *other = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    touch("moved", mremap(mapped, pages * page, pages * page, MREMAP_MAYMOVE | MREMAP_FIXED, other));
+    std::thread([words] { execl(words[0], words[0], "again", nullptr); }).join();
+}
+"#;
+
+pub fn page_faults_of_a_bare_program_map_one_page() -> Result<(), Missing> {
+    let mut yamba = Yamba::new();
+    let mut faults = |option: &[&str]| -> Result<Vec<(String, u32)>, Missing> {
+        let shown = run_bare(&mut yamba, TOUCHES, option)?;
+        let each = shown.lines().map(|line| line.split_once(' ').unwrap());
+        let each = each.map(|(place, number)| (place.to_owned(), number.parse().unwrap()));
+        Ok(each.collect())
+    };
+    let (around, alone) = (faults(&[])?, faults(&["--no-fault-around"])?);
+    for each in [&around, &alone] {
+        let places = each.iter().map(|(place, _)| place.as_str());
+        assert!(
+            places.eq(["first", "thread", "child", "moved", "executed"]),
+            "{each:?}"
+        );
+    }
+    assert!(around.iter().all(|(_, number)| *number < 16), "{around:?}");
+    assert!(
+        alone.iter().all(|(_, number)| (64..70).contains(number)),
+        "{alone:?}"
+    );
+    Ok(())
+}
+
+/// Threads map a file, shrink the mapping and remove it, each at an address of its own and all at the same address. They also move memory that has no file.
+const CHANGES: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <thread>
+#include <vector>
+
+static const size_t page = 4096, length = 64 * page;
+
+static void *valid(void *memory)
+{
+    if (memory == MAP_FAILED) {
+        perror("a mapping");
+        exit(1);
+    }
+    return memory;
+}
+
+static void remove_in_parts(char *memory)
+{
+    munmap(memory + page, length - page);
+    munmap(memory, page);
+}
+
+static void change(char *same)
+{
+    int file = open("touched", O_RDONLY);
+    void *anonymous = valid(mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    for (int i = 0; i < 500; i++) {
+        void *own = valid(mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0));
+        anonymous = valid(mremap(anonymous, page, 2 * page, MREMAP_MAYMOVE));
+        anonymous = valid(mremap(anonymous, 2 * page, page, MREMAP_MAYMOVE));
+        remove_in_parts(static_cast<char *>(own));
+        int kind = i % 2 ? MAP_PRIVATE : MAP_SHARED;
+        valid(mmap(same, length, PROT_READ, kind | MAP_FIXED, file, 0));
+        remove_in_parts(same);
+    }
+}
+
+int main()
+{
+    // The kernel places no mapping here by itself.
+    auto *same = reinterpret_cast<char *>(0x100000000000);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; i++) threads.emplace_back(change, same);
+    for (auto &thread : threads) thread.join();
+}
+"#;
+
+pub fn mappings_of_a_bare_program_may_change_meanwhile() -> Result<(), Missing> {
+    run_bare(&mut Yamba::new(), CHANGES, &["--no-fault-around"]).map(drop)
+}
+
 /// A server is started twice in each round, and twice more to count its clock readings and avoided faults. Only its calls under the traced load are counted.
 pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;

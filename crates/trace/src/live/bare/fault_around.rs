@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_int;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -113,10 +114,7 @@ impl FaultAround<'_> {
             // A child of vfork uses the memory of its parent until it executes a program.
             let process = process_of(thread)?;
             if let Some(file) = self.userfaultfds.get(&process) {
-                match part {
-                    Part::Mapped(start, length) => register(file, start, length)?,
-                    Part::Unknown => register_files(file, process)?,
-                }
+                register_part(file, process, &part)?;
             }
         }
         Ok(())
@@ -145,7 +143,7 @@ impl FaultAround<'_> {
             return Err(io::Error::other("a process has a seccomp filter").into());
         }
         let file = open(process, registers, instruction)?;
-        register_files(&file, process)?;
+        register_files(&file, process, &ALL)?;
         self.userfaultfds.insert(process, file);
         self.without.remove(&process);
         Ok(())
@@ -153,26 +151,41 @@ impl FaultAround<'_> {
 }
 
 /// Memory that a call has mapped or moved.
-enum Part {
-    /// A start and a length.
-    Mapped(u64, u64),
-    Unknown,
+struct Part {
+    addresses: Range<u64>,
+    /// Whether the call mapped a file or shared memory to all of it. Otherwise it may have other mappings, too.
+    is_of_file: bool,
 }
+
+/// All addresses of a process.
+const ALL: Range<u64> = 0..u64::MAX;
 
 /// The memory that a call may have given to a file.
 fn changed(registers: &Registers) -> Option<Part> {
-    let has_failed = registers.rax > (-4096_i64).cast_unsigned();
+    let start = registers.rax;
+    let has_failed = start > (-4096_i64).cast_unsigned();
+    let to = |length: u64| start.saturating_add(length);
     match registers.orig_rax.cast_signed() {
         _ if has_failed => None,
         libc::SYS_mmap => {
             let has = |flag: c_int| registers.r10 & flag as u64 != 0;
             let is_own = has(libc::MAP_ANONYMOUS) && has(libc::MAP_PRIVATE);
             let page = rustix::param::page_size() as u64;
-            let length = registers.rsi.next_multiple_of(page);
-            (!is_own).then_some(Part::Mapped(registers.rax, length))
+            (!is_own).then(|| Part {
+                addresses: start..to(registers.rsi.next_multiple_of(page)),
+                is_of_file: true,
+            })
         }
         // A moved mapping has no userfaultfd any more.
-        libc::SYS_mremap | libc::SYS_shmat => Some(Part::Unknown),
+        libc::SYS_mremap => Some(Part {
+            addresses: start..to(registers.rdx),
+            is_of_file: false,
+        }),
+        // The length is no argument of the call.
+        libc::SYS_shmat => Some(Part {
+            addresses: start..ALL.end,
+            is_of_file: false,
+        }),
         _ => None,
     }
 }
@@ -256,39 +269,84 @@ fn copy(process: c_int, number: u64) -> io::Result<OwnedFd> {
     )?)
 }
 
-/// Disables fault-around in all mappings of files of a process.
-fn register_files(userfaultfd: &OwnedFd, process: c_int) -> io::Result<()> {
-    let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
-    let is_of_file = |line: &&str| {
-        let path = line.split_ascii_whitespace().nth(5);
-        path.is_some_and(|path| path.starts_with('/'))
-    };
-    for (start, end) in maps.lines().filter(is_of_file).filter_map(range) {
-        register(userfaultfd, start, end - start)?;
-    }
-    Ok(())
+/// How often the mappings of a process are read if none of the attempts to register them succeeds.
+const ATTEMPTS: u32 = 64;
+
+/// A mapping of a file, or of shared memory.
+struct Mapping {
+    addresses: Range<u64>,
+    is_shared: bool,
 }
 
-/// Disables fault-around in a part of the memory.
-fn register(userfaultfd: &OwnedFd, start: u64, length: u64) -> io::Result<()> {
+impl Mapping {
+    /// The mapping of a line of `/proc/PID/maps`. `None`: it has no file.
+    fn of_file(line: &str) -> Option<Mapping> {
+        let mut words = line.split_ascii_whitespace();
+        let (permissions, path) = (words.nth(1)?, words.nth(3)?);
+        let (start, end) = range(line)?;
+        path.starts_with('/').then(|| Mapping {
+            addresses: start..end,
+            is_shared: permissions.ends_with('s'),
+        })
+    }
+
+    fn overlaps(&self, addresses: &Range<u64>) -> bool {
+        self.addresses.start < addresses.end && addresses.start < self.addresses.end
+    }
+
+    /// Disables fault-around, where Linux permits that.
+    fn register(&self, userfaultfd: &OwnedFd) -> Result<(), Errno> {
+        match register(userfaultfd, &self.addresses) {
+            // The file was opened for reading only.
+            Err(Errno::PERM) if self.is_shared => Ok(()),
+            done => done,
+        }
+    }
+}
+
+/// Disables fault-around in memory that a call has mapped or moved.
+fn register_part(userfaultfd: &OwnedFd, process: c_int, part: &Part) -> io::Result<()> {
+    if part.is_of_file && register(userfaultfd, &part.addresses).is_ok() {
+        return Ok(());
+    }
+    register_files(userfaultfd, process, &part.addresses)
+}
+
+/// Disables fault-around in the mappings of files that have some of the addresses.
+///
+/// Other threads of the process run meanwhile. A call of theirs may remove or replace a mapping after it was read, so that the mapping cannot be registered. After a failure, the mappings are read again. Each
+/// other thread can end only one call before it stops and waits for this tracer, so at most one failure per thread has this cause.
+fn register_files(userfaultfd: &OwnedFd, process: c_int, addresses: &Range<u64>) -> io::Result<()> {
+    let mut outcome = Ok(());
+    for _ in 0..ATTEMPTS {
+        let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
+        let files = maps.lines().filter_map(Mapping::of_file);
+        outcome = files
+            .filter(|file| file.overlaps(addresses))
+            .try_for_each(|file| file.register(userfaultfd));
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome.map_err(|e| io::Error::other(format!("a mapping has no userfaultfd: {e}")))
+}
+
+/// Disables fault-around at some addresses. Only some of them need to have a mapping.
+fn register(userfaultfd: &OwnedFd, addresses: &Range<u64>) -> Result<(), Errno> {
     let mut part = uffdio_register {
-        range: uffdio_range { start, len: length },
+        range: uffdio_range {
+            start: addresses.start,
+            len: addresses.end - addresses.start,
+        },
         mode: UFFDIO_REGISTER_MODE_WP.into(),
         ioctls: 0,
     };
     // SAFETY: the operation reads and writes `part`, which has the type that it expects. It changes no memory of this process.
-    let answer = unsafe {
+    unsafe {
         ioctl(
             userfaultfd,
             Updater::<{ opcode::read_write::<uffdio_register>(0xaa, 0) }, _>::new(&mut part),
         )
-    };
-    match answer {
-        // A shared mapping of a file that was opened for reading only.
-        Ok(()) | Err(Errno::PERM) => Ok(()),
-        Err(e) => Err(io::Error::other(format!(
-            "a mapping has no userfaultfd: {e}"
-        ))),
     }
 }
 
