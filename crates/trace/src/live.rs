@@ -16,7 +16,7 @@ mod units;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 #[cfg(target_arch = "x86_64")]
@@ -86,7 +86,7 @@ pub struct Run {
     /// The counts.
     pub trace: Trace,
     /// How the command failed. `None`: it exited with status 0, or was ended by the tracer.
-    pub failure: Option<String>,
+    pub failure: Option<ExitStatus>,
     /// Counts that are missing after the further rounds, with the reasons.
     pub uncounted: Vec<String>,
 }

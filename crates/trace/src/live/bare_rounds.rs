@@ -1,5 +1,8 @@
 //! Rounds without services of the kernel: they count what these services save an application.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
 use tempfile::NamedTempFile;
 
 use yamba_predict::vector::Use;
@@ -23,7 +26,7 @@ pub struct EndedRound {
     /// Number of units of work.
     pub units: f64,
     /// How the command failed. `None`: it did not.
-    pub failure: Option<String>,
+    pub failure: Option<ExitStatus>,
     /// The uses of primitives in the whole round.
     pub uses: Vec<Use>,
 }
@@ -43,7 +46,7 @@ impl Saved {
         run: &mut Run,
         workload: &Workload,
         clock_calls: f64,
-        failure: Option<&str>,
+        failure: Option<ExitStatus>,
     ) -> Saved {
         let mut found = Saved::default();
         let mut round = |options: &[&str]| {
@@ -98,23 +101,27 @@ fn with(workload: &Workload, options: &[&str]) -> Result<Bare, String> {
 }
 
 /// The totals of a round. It must end as the rounds before, whose failure is given. Only totals are usable, since the traced program is the one that runs the application.
-fn totals(run: &mut Run, bare: &Bare, failure: Option<&str>) -> Result<Totals, String> {
+fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Totals, String> {
     let ended = run(&bare.workload);
     let reported = std::fs::read_to_string(bare.report.path()).map_err(|e| e.to_string())?;
     if !reported.is_empty() {
         return Err(reported);
     }
     let ended = ended?;
-    if ended.failure.as_deref() != failure {
-        return Err(ended
-            .failure
-            .unwrap_or_else(|| "the program did not fail as before".to_owned()));
+    if ended.failure.map(end) != failure.map(end) {
+        let unlike = "the program did not fail as before".to_owned();
+        return Err(ended.failure.map_or(unlike, |status| status.to_string()));
     }
     let has_load = bare.workload.load.is_some();
     Ok(Totals {
         clock_calls: clock_calls(&ended.uses) / ended.units,
         faults: faults(&ended.uses, has_load) / ended.units,
     })
+}
+
+/// The exit status or the signal of a command. A core file makes no difference: below ptrace, only the application leaves one.
+fn end(status: ExitStatus) -> (Option<i32>, Option<i32>) {
+    (status.code(), status.signal())
 }
 
 /// Number of calls that read a clock.
@@ -140,4 +147,67 @@ fn faults(uses: &[Use], is_server: bool) -> f64 {
         None => 0.0,
     };
     minor.map(count).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::Units;
+
+    const EXIT_143: i32 = 143 << 8;
+    const SIGTERM: i32 = 15;
+    const SIGABRT: i32 = 6;
+    const SIGABRT_WITH_CORE: i32 = SIGABRT | 0x80;
+
+    /// The counts of rounds that end with the second status, after rounds that ended with the first one. These are statuses of waitpid(2).
+    fn saved(before: i32, below: i32) -> Saved {
+        let workload = Workload {
+            command: vec!["program".to_owned()],
+            load: None,
+            runs: 1,
+            rounds: 2,
+            bare: vec!["launcher".to_owned()],
+            units: Units::Number(1.0),
+            hides_output: false,
+        };
+        let failure = |status: i32| (status != 0).then(|| ExitStatus::from_raw(status));
+        let mut run = |_: &Workload| {
+            Ok(EndedRound {
+                units: 1.0,
+                failure: failure(below),
+                uses: Vec::new(),
+            })
+        };
+        Saved::count(&mut run, &workload, 0.0, failure(before))
+    }
+
+    #[test]
+    fn rounds_that_end_alike_are_counted() {
+        for (before, below) in [
+            (0, 0),
+            (EXIT_143, EXIT_143),
+            (SIGTERM, SIGTERM),
+            (SIGABRT_WITH_CORE, SIGABRT),
+        ] {
+            let found = saved(before, below);
+            assert!(found.uncounted.is_empty(), "{found:?}");
+            assert_eq!(found.clock_reads, Some(0.0));
+            assert_eq!(found.avoided_faults, Some(0.0));
+        }
+    }
+
+    #[test]
+    fn round_that_ends_otherwise_is_not_counted() {
+        for (before, below, reason) in [
+            (SIGTERM, EXIT_143, "exit status: 143"),
+            (EXIT_143, SIGTERM, "signal: 15 (SIGTERM)"),
+            (SIGTERM, SIGABRT, "signal: 6 (SIGABRT)"),
+            (SIGTERM, 0, "the program did not fail as before"),
+        ] {
+            let found = saved(before, below);
+            assert_eq!(found.clock_reads, None);
+            let text = format!("clock readings and avoided page faults were not counted: {reason}");
+            assert_eq!(found.uncounted, [text]);
+        }
+    }
 }

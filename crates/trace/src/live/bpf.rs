@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -80,7 +80,7 @@ pub fn trace(
     if !rounds.is_empty() {
         let calls = clock_calls(&session.reader.uses(units));
         let mut run = |bare: &Workload| session.another_round(bare, stopped);
-        let saved = Saved::count(&mut run, workload, calls, failure.as_deref());
+        let saved = Saved::count(&mut run, workload, calls, failure);
         (vector.clock_reads, vector.avoided_faults) = (saved.clock_reads, saved.avoided_faults);
         uncounted = saved.uncounted;
         // The attached programs would make the end of its calls longer.
@@ -204,7 +204,7 @@ impl Session {
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
         rounds: &mut Vec<Round>,
-    ) -> Result<(f64, Option<String>), Fault> {
+    ) -> Result<(f64, Option<ExitStatus>), Fault> {
         self.tracer.detach();
         let untraced = once(workload, stopped)?;
         let attached = self.tracer.attach();
@@ -255,7 +255,7 @@ impl Session {
         &mut self,
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<(f64, Option<String>), Fault> {
+    ) -> Result<(f64, Option<ExitStatus>), Fault> {
         if let Some(line) = &workload.load {
             return Ok((self.server(line, workload, stopped)?, None));
         }
@@ -273,7 +273,7 @@ impl Session {
         &mut self,
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<(f64, Option<String>), Fault> {
+    ) -> Result<(f64, Option<ExitStatus>), Fault> {
         let (mut command, mut output) = self.command(workload)?;
         let end = command.until_end(stopped);
         if end.is_err() {
@@ -282,7 +282,7 @@ impl Session {
         let status = command.program.wait()?;
         end?;
         let units = workload.units_in(&output.text())?;
-        Ok((units, (!status.success()).then(|| status.to_string())))
+        Ok((units, (!status.success()).then_some(status)))
     }
 
     /// Traces a server while its load runs, and ends it. Returns the number of units.

@@ -63,7 +63,7 @@ pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> 
     let is_failure = workload.load.is_none() && !status.success();
     Ok(Run {
         trace,
-        failure: is_failure.then(|| status.to_string()),
+        failure: is_failure.then_some(status),
         uncounted: Vec::new(),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
@@ -67,7 +68,7 @@ fn bare_processes_have_no_vdso() {
     );
 }
 
-/// The exit status is that of the program.
+/// The exit status or the signal is that of the program.
 #[test]
 #[cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
@@ -75,17 +76,26 @@ fn bare_processes_have_no_vdso() {
 )]
 fn bare_program_ends_as_it_would() {
     let mut yamba = Yamba::new();
-    for (script, status) in [
-        ("exit 7", 7),
-        ("kill -TERM $$", 143),
-        ("trap 'exit 3' USR1; kill -USR1 $$; exit 4", 3),
-        ("trap 'exit 6' RTMIN; kill -RTMIN $$; exit 4", 6),
-        ("kill -RTMAX $$", 192),
-        ("(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 8", 8),
-        ("(sleep 0.1; exit 5) & wait $!; exit $?", 5),
+    let exit = |status: i32| (Some(status), None);
+    let signal = |number: i32| (None, Some(number));
+    for (script, end) in [
+        ("exit 7", exit(7)),
+        ("exit 143", exit(143)),
+        ("kill -TERM $$", signal(15)),
+        ("kill -INT $$", signal(2)),
+        ("kill -KILL $$", signal(9)),
+        ("kill -SEGV $$", signal(11)),
+        ("trap 'exit 3' USR1; kill -USR1 $$; exit 4", exit(3)),
+        ("trap 'exit 6' RTMIN; kill -RTMIN $$; exit 4", exit(6)),
+        ("kill -RTMAX $$", signal(64)),
+        (
+            "(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 8",
+            exit(8),
+        ),
+        ("(sleep 0.1; exit 5) & wait $!; exit $?", exit(5)),
         (
             "sleep 9 & kill -STOP $!; kill -KILL $!; wait $!; exit $?",
-            137,
+            exit(137),
         ),
     ] {
         for options in [&[][..], &["--no-fault-around"]] {
@@ -94,8 +104,9 @@ fn bare_program_ends_as_it_would() {
                 options,
                 &["--", "bash", "-c", script],
             ];
-            let answer = yamba.run_words(&words.concat());
-            assert_eq!(answer.status, status, "{script}: {}", answer.err);
+            let output = yamba.command(&words.concat()).output().unwrap();
+            let found = (output.status.code(), output.status.signal());
+            assert_eq!(found, end, "{script}: {output:?}");
             let failure = fs::read_to_string(yamba.folder.path().join("report"));
             let failure = failure.unwrap_or_default();
             assert!(

@@ -215,6 +215,7 @@ fn main() {
             avoided_page_faults_are_counted
             page_faults_of_a_bare_program_map_one_page
             mappings_of_a_bare_program_may_change_meanwhile
+            rounds_of_a_command_that_fails_are_counted
             clock_readings_without_system_calls_are_counted
             rounds_start_a_server_again
             bpf_times_a_run_as_the_kernel_accounts_it

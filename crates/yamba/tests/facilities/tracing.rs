@@ -460,6 +460,31 @@ pub fn mappings_of_a_bare_program_may_change_meanwhile() -> Result<(), Missing> 
     run_bare(&mut Yamba::new(), CHANGES, &["--no-fault-around"]).map(drop)
 }
 
+/// A signal that ends the command, with a core file or without one, ends it below ptrace, too.
+pub fn rounds_of_a_command_that_fails_are_counted() -> Result<(), Missing> {
+    needs(&["bash"]);
+    let mut yamba = with_bpf()?;
+    for (end, shown) in [
+        ("exit 143", "exit status: 143"),
+        ("kill -TERM $$", "signal: 15 (SIGTERM)"),
+        ("ulimit -c unlimited; kill -ABRT $$", "signal: 6 (SIGABRT)"),
+    ] {
+        let script = format!("for i in 1 2 3; do x=$EPOCHREALTIME; done; {end}");
+        let words = [
+            "trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script,
+        ];
+        let answer = yamba.run_words(&words).ok();
+        assert!(
+            answer.err.contains(&format!("warning: bash: {shown}")),
+            "{end}: {}",
+            answer.err
+        );
+        let reads = vector(&yamba, "v")["clock_reads"].as_f64();
+        assert!(reads >= Some(3.0), "{end}: {reads:?} {}", answer.err);
+    }
+    Ok(())
+}
+
 /// A server is started twice in each round, and twice more to count its clock readings and avoided faults. Only its calls under the traced load are counted.
 pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;

@@ -8,9 +8,11 @@ mod vdso;
 
 use std::ffi::c_int;
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
+
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use fault_around::FaultAround;
 use inject::ThreadEnd;
@@ -25,7 +27,7 @@ const OPTIONS: c_int = libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACESYSGOOD;
 
 /// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their page faults maps one page of a file only; if that fails for a process, the file with this path gets the
-/// reason. Returns the exit status of the program; 128 and the number of the signal if one ended it.
+/// reason. Returns the exit status of the program. If a signal ended the program, the same signal ends this process, whose parent then sees the end of the program.
 ///
 /// # Errors
 /// If the program cannot be started or traced.
@@ -48,10 +50,30 @@ pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
     outlive_program();
     let mut launcher = Launcher {
         first,
-        status: None,
+        end: None,
         fault_around: report.map(|report| FaultAround::new(first, report)),
     };
-    launcher.follow()
+    let end = launcher.follow()?;
+    if let Some(signal) = end.signal() {
+        end_by(signal);
+    }
+    Ok(status_in_shell(end))
+}
+
+/// Ends this process by a signal, without a core file of its own. Returns if the kernel does not end the process, such as the first one of a container.
+fn end_by(signal: c_int) {
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    // SAFETY: both calls take numbers. The default action of a signal runs no code of this process.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+/// The exit status of a shell whose last command ended so: 128 and the number of the signal if one ended the command.
+fn status_in_shell(end: ExitStatus) -> u8 {
+    let signal = end.signal().unwrap_or_default();
+    end.code().unwrap_or(128 + signal).to_le_bytes()[0]
 }
 
 /// Ignores requests to end: the processes get them, too. If this process ended first, a process that is stopped by such a signal would lose it.
@@ -85,21 +107,21 @@ fn seize(process: c_int) -> io::Result<()> {
 /// The tracer of a program and its descendants.
 struct Launcher<'a> {
     first: c_int,
-    /// The exit status of the first process, if it has ended.
-    status: Option<u8>,
+    /// How the first process ended. `None`: it runs.
+    end: Option<ExitStatus>,
     /// `None`: page faults map as many pages as ever.
     fault_around: Option<FaultAround<'a>>,
 }
 
 impl Launcher<'_> {
-    /// Lets all traced threads run on from each stop, until none is left. Returns the exit status of the first process.
-    fn follow(&mut self) -> io::Result<u8> {
+    /// Lets all traced threads run on from each stop, until none is left. Returns how the first process ended.
+    fn follow(&mut self) -> io::Result<ExitStatus> {
         loop {
             let (thread, status) = match wait(-1) {
                 Ok(stop) => stop,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e) if e.raw_os_error() == Some(libc::ECHILD) => {
-                    return Ok(self.status.unwrap_or(0));
+                    return Ok(self.end.unwrap_or_default());
                 }
                 Err(e) => return Err(e),
             };
@@ -115,13 +137,8 @@ impl Launcher<'_> {
         if let Some(fault_around) = &mut self.fault_around {
             fault_around.ended(thread);
         }
-        if thread == self.first && self.status.is_none() {
-            let end = if libc::WIFEXITED(status) {
-                libc::WEXITSTATUS(status)
-            } else {
-                128 + libc::WTERMSIG(status)
-            };
-            self.status = Some(end.to_le_bytes()[0]);
+        if thread == self.first {
+            self.end.get_or_insert(ExitStatus::from_raw(status));
         }
     }
 
