@@ -170,7 +170,12 @@ impl Calls {
     /// Removes the uses from a vector, and returns their number. Without a size, uses of all sizes are removed.
     fn taken(&self, vector: &mut Vector) -> Result<f64, String> {
         if let Some(number) = self.number_in(vector)? {
-            return Ok(std::mem::take(number));
+            let taken = std::mem::take(number);
+            return if taken > 0.0 {
+                Ok(taken)
+            } else {
+                Err(format!("{} has no {}", vector.application, self.name))
+            };
         }
         let size = self.size_in(&vector.primitives);
         let is_it =

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cost::{At, Cost, Costs};
+use crate::cost::Costs;
 use crate::vector::Use;
 
 /// Uses of a primitive within another one.
@@ -47,50 +47,6 @@ pub(crate) fn without_contained(
         }
     }
     found
-}
-
-/// The least share of a whole's cost that must be left without its parts. Below it, the errors of the costs prevail.
-const LEAST_SHARE: f64 = 0.1;
-
-/// How deep primitives contain others: `execve` contains a `fork`, which contains page faults.
-const DEPTH: u32 = 4;
-
-/// The costs of a primitive on two systems without the primitives that its benchmarks contain, as a trace has their times apart: a `fork` without its page faults. With them if that leaves too little on one of
-/// the systems, or if one of them has no such cost.
-pub(crate) fn without_parts(name: &str, whole: [At; 2], costs: [&Costs; 2]) -> [At; 2] {
-    let has_parts = |costs: &&Costs| costs.parts(name).next().is_some();
-    if !costs.iter().all(has_parts) {
-        return whole;
-    }
-    let mut found = whole;
-    for (at, costs) in found.iter_mut().zip(costs) {
-        let unchanged = costs.unchanged();
-        let (Some(all), Some(own)) = (unchanged.at(name, None), own_cost(name, &unchanged, DEPTH))
-        else {
-            return whole;
-        };
-        if own.ns < LEAST_SHARE * all.cost.ns {
-            return whole;
-        }
-        // A changed cost changes this part, too.
-        at.cost = own.times(at.cost.ns / all.cost.ns);
-    }
-    found
-}
-
-/// The cost of a primitive less those of its parts. `None`: none of them has a cost.
-fn own_cost(name: &str, costs: &Costs, depth: u32) -> Option<Cost> {
-    let mut own = costs.at(name, None)?.cost;
-    let mut has_parts = false;
-    for part in costs.parts(name).filter(|_| depth > 0) {
-        let of_part = own_cost(&part.name, costs, depth - 1)
-            .or_else(|| Some(costs.at(&part.name, None)?.cost));
-        if let Some(cost) = of_part {
-            own = own.minus(cost.times(part.count));
-            has_parts = true;
-        }
-    }
-    has_parts.then_some(own)
 }
 
 /// Takes up to `count` uses of a primitive away, over all its sizes. Returns the number taken.

@@ -254,7 +254,10 @@ impl Context {
     }
 
     /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size. It takes at
-    /// most as long as timed calls of its size together, less the entries into the kernel that it saves: the interval reaches to that.
+    /// most as long as timed calls of its size together, less the entries into the kernel that it saves.
+    ///
+    /// The truth depends on how much of the time for data from memory the processor hides behind the entries of the smaller calls, as it fetches data ahead of its use. Nothing hidden gives the lower bound, all
+    /// entries hidden the upper one. The value is halfway, and adds at most half of the visible excess again, since calls without an excess have nothing to hide. The interval reaches to both bounds.
     pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Factor {
         let factor = self.factor(&used.name);
         let Some(size) = used.size else {
@@ -264,19 +267,22 @@ impl Context {
             return factor;
         };
         let grown = 1.0 + smaller.excess_ns * size / cost_ns;
-        let ratio = factor.ratio.max(grown);
-        let [below, above] = factor.widths;
-        let own = self
-            .reference
-            .at(&used.name, used.size)
-            .map(|at| at.cost.ns);
-        let above = match (self.most_ns(smaller, size), own) {
-            (Some(ns), Some(own)) if own > 0.0 => above.max(ns / (own * ratio) - 1.0),
-            _ => above,
+        let least = factor.ratio.max(grown);
+        let own = self.reference.at(&used.name, used.size);
+        let own_ns = own.map(|at| at.cost.ns).filter(|ns| *ns > 0.0);
+        let most = match (self.most_ns(smaller, size), own_ns) {
+            (Some(ns), Some(own_ns)) => least.max(ns / own_ns),
+            _ => least,
         };
+        let hidden = smaller.excess_ns * size / cost_ns;
+        let ratio = least + (most - least).min(hidden) / 2.0;
+        let [below, above] = factor.widths;
         Factor {
             ratio,
-            widths: [below, above],
+            widths: [
+                1.0 - least * (1.0 - below) / ratio,
+                most.max(least * (1.0 + above)) / ratio - 1.0,
+            ],
         }
     }
 
@@ -329,17 +335,24 @@ impl Context {
 
     /// The ratio of a traced use: of its own costs, else of a kind of it whose size the trace does not have, else of the primitive that contains it and takes the longest here. The name is that of the other
     /// primitive.
-    pub(crate) fn scale(&self, used: &Use, systems: &Systems) -> Option<(Scale, Option<String>)> {
-        if let Some(own) = systems.scale(&used.name, used.size) {
+    ///
+    /// Hypothetical changes are those of `changed`. They are for a primitive's own costs, and not for its share of another one.
+    pub(crate) fn scale(
+        &self,
+        used: &Use,
+        measured: &Systems,
+        changed: &Systems,
+    ) -> Option<(Scale, Option<String>)> {
+        if let Some(own) = changed.scale(&used.name, used.size) {
             return Some((own, None));
         }
-        if let Some(found) = self.scale_of_sized_kind(used, systems) {
+        if let Some(found) = self.scale_of_sized_kind(used, changed) {
             return Some(found);
         }
         let contains = |t: &&Timed| self.reference.parts(&t.name).any(|p| p.name == used.name);
         let wholes = self.timed.iter().filter(contains);
         let longest = wholes.max_by(|a, b| a.time_ns.total_cmp(&b.time_ns))?;
-        let of_whole = systems.scale(&longest.name, longest.size)?;
+        let of_whole = measured.scale(&longest.name, longest.size)?;
         let scale = Scale {
             from_ns: None,
             ..of_whole
@@ -356,10 +369,11 @@ impl Context {
         let each_ns = self.each_ns(used)?;
         let mut kinds = self.reference.kinds(&used.name);
         kinds.find_map(|kind| {
-            let size = self.reference.primitives[kind].curve.size_of(each_ns)?;
+            let (size, is_its_cost) = self.reference.primitives[kind].curve.size_of(each_ns)?;
             let of_kind = systems.scale(kind, Some(size))?;
             let scale = Scale {
                 from_ns: None,
+                is_extrapolated: of_kind.is_extrapolated || !is_its_cost,
                 ..of_kind
             };
             Some((scale, Some(kind.to_owned())))
@@ -369,7 +383,7 @@ impl Context {
     /// The ratio of time without a ratio of its own: the traced time of all covered primitives here and there. Its interval reaches from the smallest ratio to the largest.
     pub(crate) fn mean_scale(&self, systems: &Systems) -> Option<Scale> {
         let each = self.timed.iter().filter_map(|t| {
-            let (scale, _) = self.scale(&t.used(), systems)?;
+            let (scale, _) = self.scale(&t.used(), systems, systems)?;
             (t.time_ns > 0.0).then_some((t, scale))
         });
         let all: Vec<(&Timed, Scale)> = each.collect();

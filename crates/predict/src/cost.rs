@@ -9,7 +9,8 @@ use yamba_record::{Benchmark, Run, Status};
 
 use crate::canonical;
 pub use crate::curve::{At, Cost, Curve};
-use crate::machine::processor_name;
+use crate::faults::{OfStarts, PAGE_FAULT};
+use crate::machine::{pointer_bytes, processor_name};
 
 /// The costs of the primitives on one system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,10 @@ pub struct Costs {
     pub disturbed: BTreeSet<String>,
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
+    /// The width of pointers, in bytes. `None`: unknown.
+    pub(crate) pointer_bytes: Option<u8>,
+    /// Page faults of starts of programs by `vfork`.
+    pub(crate) starts: OfStarts,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
     /// The first of these entries for each primitive without any cost.
@@ -58,6 +63,8 @@ impl Costs {
     pub fn of(run: &Run, takes_disturbed: bool) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
+            pointer_bytes: pointer_bytes(&run.machine.isa),
+            starts: run.benchmarks.iter().filter_map(start).collect(),
             ..Costs::default()
         };
         let mut entries: Vec<&Benchmark> = run.benchmarks.iter().collect();
@@ -164,21 +171,44 @@ impl Costs {
         self.primitives == other.primitives
     }
 
-    /// The cost of a primitive at a size. `None` if it is not known.
+    /// The cost of a primitive at a size, with hypothetical changes. `None` if it is not known.
     pub fn at(&self, name: &str, size: Option<f64>) -> Option<At> {
+        let changed = |kind: &str| {
+            let at = self.own(kind, size)?;
+            let change = self.changes.get(kind).copied().unwrap_or(1.0);
+            Some(At {
+                cost: at.cost.times(change),
+                ..at
+            })
+        };
         if self.primitives.contains_key(name) {
-            self.own(name, size)
+            changed(name)
         } else {
-            self.of_any_kind(name, size)
+            of_any_kind(self.kinds(name).filter_map(changed))
         }
     }
 
-    /// The cost of a primitive with its own name.
+    /// The cost of a primitive at a size as it was measured. `None` if it is not known.
+    pub(crate) fn measured(&self, name: &str, size: Option<f64>) -> Option<At> {
+        if self.primitives.contains_key(name) {
+            self.own(name, size)
+        } else {
+            self.of_kinds(self.kinds(name), size)
+        }
+    }
+
+    /// The measured cost of a use that may be of any of these kinds.
+    pub(crate) fn of_kinds<'a>(
+        &self,
+        kinds: impl Iterator<Item = &'a str>,
+        size: Option<f64>,
+    ) -> Option<At> {
+        of_any_kind(kinds.filter_map(|kind| self.own(kind, size)))
+    }
+
+    /// The measured cost of a primitive with its own name.
     fn own(&self, name: &str, size: Option<f64>) -> Option<At> {
-        let at = self.primitives.get(name)?.curve.at(size)?;
-        let change = self.changes.get(name).copied().unwrap_or(1.0);
-        let cost = at.cost.times(change);
-        Some(At { cost, ..at })
+        self.primitives.get(name)?.curve.at(size)
     }
 
     /// Whether a hypothetical change is for this primitive or a kind of it.
@@ -214,23 +244,22 @@ impl Costs {
         };
         self.primitives.keys().map(String::as_str).filter(is_kind)
     }
+}
 
-    /// The cost of a primitive whose kind the use does not say, such as `page_fault`: halfway between its cheapest and its dearest kind.
-    fn of_any_kind(&self, name: &str, size: Option<f64>) -> Option<At> {
-        let each = self.kinds(name).filter_map(|kind| self.own(kind, size));
-        let whole = each.reduce(|a, b| At {
-            cost: a.cost.or(b.cost),
-            is_extrapolated: a.is_extrapolated || b.is_extrapolated,
-            is_of_any_kind: true,
-        })?;
-        let [low, high] = whole.cost.interval_ns;
-        let ns = low.midpoint(high);
-        Some(At {
-            cost: Cost { ns, ..whole.cost },
-            is_of_any_kind: true,
-            ..whole
-        })
-    }
+/// The cost of a primitive whose kind the use does not say, such as `page_fault`, from the costs of its kinds: halfway between the cheapest and the dearest.
+fn of_any_kind(each: impl Iterator<Item = At>) -> Option<At> {
+    let whole = each.reduce(|a, b| At {
+        cost: a.cost.or(b.cost),
+        is_extrapolated: a.is_extrapolated || b.is_extrapolated,
+        is_of_any_kind: true,
+    })?;
+    let [low, high] = whole.cost.interval_ns;
+    let ns = low.midpoint(high);
+    Some(At {
+        cost: Cost { ns, ..whole.cost },
+        is_of_any_kind: true,
+        ..whole
+    })
 }
 
 /// The canonical names of a primitive.
@@ -254,6 +283,19 @@ fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>,
         })
     });
     each.collect()
+}
+
+/// The program that an entry starts by `vfork`, and the page faults of a start. A disturbed figure has a right number of them. `None`: it starts none.
+fn start(entry: &Benchmark) -> Option<(String, f64)> {
+    const START: &str = "execve(vfork)";
+    let primitive = entry.primitive.as_ref()?;
+    if entry.status != Status::Ok || canonical(&primitive.name) != START {
+        return None;
+    }
+    let program = entry.parameters.get("program")?.as_str()?;
+    let parts = contained(primitive, entry).ok()?;
+    let faults = parts.iter().find(|part| part.name == PAGE_FAULT)?;
+    Some((program.to_owned(), faults.count))
 }
 
 /// The latency of an entry in ns, or the reason why it has none that can be used.

@@ -26,11 +26,11 @@ impl Cost {
         }
     }
 
-    /// The difference of two costs, at least 0. Their half-widths are added.
-    pub(crate) fn minus(self, other: Cost) -> Cost {
+    /// Another cost with the same half-widths. The interval begins at 0 or above.
+    pub(crate) fn moved_to(self, ns: f64) -> Cost {
         Cost {
-            ns: (self.ns - other.ns).max(0.0),
-            interval_ns: [0, 1].map(|i| (self.interval_ns[i] - other.interval_ns[1 - i]).max(0.0)),
+            ns,
+            interval_ns: self.interval_ns.map(|end| (end - self.ns + ns).max(0.0)),
         }
     }
 
@@ -78,23 +78,23 @@ impl Curve {
         true
     }
 
-    /// The size between the first and the last measured one at which the cost is nearest to `ns`. `None` if the cost does not depend on the size, or does not grow with it.
-    pub(crate) fn size_of(&self, ns: f64) -> Option<f64> {
+    /// The size between the first and the last measured one at which the cost is nearest to `ns`, and whether the cost there is `ns`. `None` if the cost does not depend on the size, or does not grow with it.
+    pub(crate) fn size_of(&self, ns: f64) -> Option<(f64, bool)> {
+        let grows = self.knots.is_sorted_by(|a, b| a.1.ns < b.1.ns);
         let [(first, least), .., (last, most)] = self.knots.as_slice() else {
             return None;
         };
-        let grows = self.knots.is_sorted_by(|a, b| a.1.ns < b.1.ns);
-        if !grows {
-            return None;
+        match ns {
+            _ if !grows => None,
+            _ if ns <= least.ns => Some(((*first)?, ns == least.ns)),
+            _ if ns >= most.ns => Some(((*last)?, ns == most.ns)),
+            _ => {
+                let after = self.knots.partition_point(|(_, cost)| cost.ns < ns);
+                let [(low, from), (high, to)] = [self.knots[after - 1], self.knots[after]];
+                let share = (ns - from.ns) / (to.ns - from.ns);
+                Some((low? + share * (high? - low?), true))
+            }
         }
-        let ns = ns.clamp(least.ns, most.ns);
-        let after = self.knots.partition_point(|(_, cost)| cost.ns < ns);
-        let Some(before) = after.checked_sub(1) else {
-            return *first;
-        };
-        let [(low, from), (high, to)] = [self.knots[before], *self.knots.get(after)?];
-        let share = (ns - from.ns) / (to.ns - from.ns);
-        Some(low? + share * (high.or(*last)? - low?))
     }
 
     /// The cost at a size. `None` if the cost depends on the size and the size is unknown.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::contained::Within;
 use crate::context::Context;
 use crate::cost::Costs;
+use crate::faults::is_fault;
 use crate::leaving::leaving_ns;
 use crate::plain;
 use crate::product::{Other, Product, sum};
@@ -95,6 +96,8 @@ pub struct Prediction {
     pub is_within_launches: bool,
     /// The primitives with a cost from a disturbed figure, on the system or where the vector was traced. Such a cost may be wrong.
     pub disturbed: Vec<String>,
+    /// Where the number of page faults is from, if pointers on this system have another width than those of the trace. `None`: from the trace.
+    pub faults: Option<String>,
     /// Kernel time on this system that the prediction may lack.
     pub limits: Vec<String>,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
@@ -173,6 +176,9 @@ pub fn predict_in_context(
     let products = [terms.products, untraced].concat();
     let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
+    if found.primitives.iter().any(|p| is_fault(&p.name)) {
+        found.faults = context.systems(costs).faults().line();
+    }
     if !found.is_as_traced {
         found.limits.extend(lacking(vector, costs));
     }
@@ -238,6 +244,7 @@ impl Prediction {
             per_second_and_core: None,
             is_within_launches: false,
             disturbed: Vec::new(),
+            faults: None,
             limits: Vec::new(),
             notes: costs.left_out.clone(),
         }

@@ -19,6 +19,19 @@ pub struct Place {
     /// Whether this system and those before it are known to be faster than all later ones: no intervals of the two groups overlap, and no kernel time may be missing in those of the first group.
     /// `None` for the last one.
     pub is_before_later: Option<bool>,
+    /// Why that is not known. `None`: it is, or this is the last system.
+    pub unclear: Option<Unclear>,
+}
+
+/// Why a system is not known to be faster than later ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Unclear {
+    /// The intervals of this system or of those before it overlap with those of later ones.
+    IntervalsOverlap,
+    /// The prediction for this system, or for one before it, may lack kernel time (`limits`).
+    MayLackTime,
 }
 
 /// The predictions of one application, the fastest system first: by kernel time, and by the sum with user time if that is known for all.
@@ -29,18 +42,27 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
     let end = |p: &Prediction, side: usize| p.of_costs_ns[side] + user_end(p, side, has_user);
     let mut order = predictions.to_vec();
     order.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    let is_before = |later: usize| {
+    let unclear = |later: usize| {
         let (fast, slow) = order.split_at(later);
-        let is_whole = fast.iter().all(|p| p.limits.is_empty());
         let latest = fast.iter().map(|p| end(p, 1)).fold(0.0, f64::max);
-        is_whole && slow.iter().all(|p| latest < end(p, 0))
+        if slow.iter().any(|p| latest >= end(p, 0)) {
+            Some(Unclear::IntervalsOverlap)
+        } else {
+            let may_lack = fast.iter().any(|p| !p.limits.is_empty());
+            may_lack.then_some(Unclear::MayLackTime)
+        }
     };
-    let place = |(index, p): (usize, &&Prediction)| Place {
-        application: p.application.clone(),
-        system: p.system.clone(),
-        predicted_ns: p.predicted_ns,
-        predicted_user_ns: user(p),
-        is_before_later: (index + 1 < order.len()).then(|| is_before(index + 1)),
+    let place = |(index, p): (usize, &&Prediction)| {
+        let is_last = index + 1 == order.len();
+        let unclear = unclear(index + 1).filter(|_| !is_last);
+        Place {
+            application: p.application.clone(),
+            system: p.system.clone(),
+            predicted_ns: p.predicted_ns,
+            predicted_user_ns: user(p),
+            is_before_later: (!is_last).then_some(unclear.is_none()),
+            unclear,
+        }
     };
     order.iter().enumerate().map(place).collect()
 }

@@ -1,7 +1,8 @@
 //! From one system to another: the ratio of a primitive's costs.
 
-use crate::contained::without_parts;
 use crate::cost::{At, Cost, Costs};
+use crate::faults::Faults;
+use crate::own_cost::{ByParts, without_parts};
 
 /// The cost on one system divided by the cost on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +50,11 @@ impl Systems<'_> {
         self.from.is_of_same_run(self.to)
     }
 
+    /// The page faults of a program on both systems.
+    pub fn faults(&self) -> Faults {
+        Faults::between(self.from, self.to)
+    }
+
     /// Whether both systems have the same processor, and the cost of the primitive is as measured.
     fn have_same_processor(&self, name: &str) -> bool {
         let [from, to] = [&self.from.processor, &self.to.processor];
@@ -61,12 +67,14 @@ impl Systems<'_> {
     pub fn scale(&self, name: &str, size: Option<f64>) -> Option<Scale> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
         if is_known(self.from) || is_known(self.to) {
-            let whole = [self.from.at(name, size)?, self.to.at(name, size)?];
-            let [from, to] = without_parts(name, whole, [self.from, self.to]);
-            let own = self.of_costs(from, to)?;
+            let [from, to] = [self.from.at(name, size)?, self.to.at(name, size)?];
+            let scale = match without_parts(name, size, [self.from, self.to]) {
+                Some(own) => self.of_own([from, to], own)?,
+                None => self.of_costs(from, to)?,
+            };
             return Some(Scale {
                 has_same_processor: self.have_same_processor(name),
-                ..own
+                ..scale
             });
         }
         let kinds = self.from.kinds(name);
@@ -82,6 +90,22 @@ impl Systems<'_> {
             has_same_processor: self.have_same_processor(name),
             is_extrapolated: all.iter().any(|s| s.is_extrapolated),
             is_of_any_kind: true,
+        })
+    }
+
+    /// The ratio of two costs whose parts leave `own` of them. The errors of both costs stay, and the interval holds the ratios for all prices of the parts.
+    fn of_own(&self, [from, to]: [At; 2], own: [ByParts; 2]) -> Option<Scale> {
+        let left = |at: At, ns: f64| At {
+            cost: at.cost.moved_to(ns),
+            ..at
+        };
+        let each = [0, 1, 2].map(|i| self.of_costs(left(from, own[0][i]), left(to, own[1][i])));
+        let [low, own, high] = each;
+        let interval = ends(&[low?, own?, high?])?;
+        let ratio = own?.ratio;
+        Some(Scale {
+            interval: if self.is_same() { [ratio; 2] } else { interval },
+            ..own?
         })
     }
 

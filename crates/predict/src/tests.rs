@@ -6,7 +6,7 @@ use crate::change::{CostChange, Replacement};
 use crate::cost::{Cost, Costs, Measured};
 use crate::ratio::{ratio, with_user_time};
 use crate::vector::{SCHEMA, Use, Vector};
-use crate::{Prediction, predict, ranked};
+use crate::{Prediction, Unclear, predict, ranked};
 
 /// One row of a table: element, uses, printed cost and printed product in us.
 type Row = (&'static str, f64, f64, f64);
@@ -264,9 +264,13 @@ fn systems_are_ranked_and_overlapping_intervals_are_not_ordered() {
     let places = ranked(&all.iter().collect::<Vec<_>>());
     let order: Vec<_> = places
         .iter()
-        .map(|p| (p.system.as_str(), p.is_before_later))
+        .map(|p| (p.system.as_str(), p.is_before_later, p.unclear))
         .collect();
-    let expected = [("fast", Some(false)), ("near", Some(true)), ("slow", None)];
+    let expected = [
+        ("fast", Some(false), Some(Unclear::IntervalsOverlap)),
+        ("near", Some(true), None),
+        ("slow", None, None),
+    ];
     assert_eq!(order, expected);
 }
 
@@ -280,10 +284,12 @@ fn a_system_that_may_lack_kernel_time_is_not_known_to_be_faster() {
     };
     let first = |limits: Vec<String>| {
         let all = [on(100.0, limits), on(200.0, Vec::new())];
-        ranked(&all.iter().collect::<Vec<_>>())[0].is_before_later
+        let first = ranked(&all.iter().collect::<Vec<_>>()).remove(0);
+        (first.is_before_later, first.unclear)
     };
-    assert_eq!(first(Vec::new()), Some(true));
-    assert_eq!(first(vec!["clock readings".to_owned()]), Some(false));
+    assert_eq!(first(Vec::new()), (Some(true), None));
+    let limit = vec!["clock readings".to_owned()];
+    assert_eq!(first(limit), (Some(false), Some(Unclear::MayLackTime)));
 }
 
 /// The interval of the last system holds all others, so no system is known to be the fastest.

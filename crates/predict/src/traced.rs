@@ -35,14 +35,24 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         other: context.outside_ns().map(|ns| outside(ns, mean)),
     };
     let mut missing = Vec::new();
-    for used in rest.iter().filter(|used| used.count > 0.0) {
-        let traced = context.each_ns(used).map(|each| each * used.count);
-        let product = match traced {
-            Some(traced) => Some(scaled(used, traced, mean, context, [&measured, &changed])),
+    let faults = measured.faults();
+    for traced_use in rest.iter().filter(|used| used.count > 0.0) {
+        let used = &Use {
+            count: traced_use.count * faults.ratio(&traced_use.name),
+            ..traced_use.clone()
+        };
+        let each = context.each_ns(used);
+        let product = match each {
+            Some(each) => {
+                let ns = each * used.count;
+                Some(scaled(used, ns, mean, context, [&measured, &changed]))
+            }
             None => untimed(used, context, costs),
         };
+        let traced = each.map(|each| each * traced_use.count);
         match product {
-            Some(product) => {
+            Some(mut product) => {
+                faults.widen(&mut product);
                 terms.products.push(product);
                 terms.traced_ns.push(traced);
             }
@@ -56,7 +66,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
     }
 }
 
-/// A traced time, carried over by its own costs, else of the primitive that contains it, else as the others are on average. Hypothetical changes are for its own costs only.
+/// A traced time, carried over by its own costs, else of the primitive that contains it, else as the others are on average.
 fn scaled(
     used: &Use,
     traced_ns: f64,
@@ -64,8 +74,7 @@ fn scaled(
     context: &Context,
     [measured, changed]: [&Systems; 2],
 ) -> Product {
-    let own = changed.scale(&used.name, used.size).map(|own| (own, None));
-    let found = own.or_else(|| context.scale(used, measured));
+    let found = context.scale(used, measured, changed);
     let is_carried_over = found.is_none();
     let (scale, scaled_by) = found.unwrap_or((mean, None));
     let (product_ns, interval_ns) = scale.carry(traced_ns, used.count);

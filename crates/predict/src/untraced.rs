@@ -77,11 +77,10 @@ impl Untraced {
 
     /// The kernel time of these uses on a system.
     pub fn products(self, costs: &Costs) -> Vec<Product> {
-        let measured = costs.unchanged();
-        let clock = product(READING, self.clock_reads, reading(costs, &measured));
-        let path = path_of_loader(costs, &measured);
+        let clock = product(READING, self.clock_reads, reading(costs));
+        let path = path_of_loader(costs);
         let loader = product(LOADER_CALL, self.loader_calls, path);
-        let fault = avoided_fault(costs, &measured);
+        let fault = avoided_fault(costs);
         let fault = product(AVOIDED_FAULT, self.avoided_faults, fault);
         [clock, loader, fault].into_iter().flatten().collect()
     }
@@ -102,38 +101,38 @@ fn product(name: &str, count: Option<f64>, cost: Option<Cost>) -> Option<Product
 }
 
 /// The cost of a null call as measured.
-fn null_ns(measured: &Costs) -> Option<f64> {
-    Some(measured.at(&canonical(NULL_CALL), None)?.cost.ns)
+fn null_ns(costs: &Costs) -> Option<f64> {
+    Some(costs.measured(&canonical(NULL_CALL), None)?.cost.ns)
 }
 
 /// Whether clock readings enter the kernel on a system. `None`: the costs are unknown.
-fn enters_kernel(measured: &Costs) -> Option<bool> {
-    let reading = measured.at(READING, None)?;
-    Some(reading.cost.ns >= OF_NULL_CALL * null_ns(measured)?)
+fn enters_kernel(costs: &Costs) -> Option<bool> {
+    let reading = costs.measured(READING, None)?;
+    Some(reading.cost.ns >= OF_NULL_CALL * null_ns(costs)?)
 }
 
 /// The kernel time of a clock reading. `None`: it does not enter the kernel, or its cost is unknown.
-fn reading(costs: &Costs, measured: &Costs) -> Option<Cost> {
+fn reading(costs: &Costs) -> Option<Cost> {
     let at = costs.at(READING, None)?;
-    enters_kernel(measured)?.then_some(at.cost)
+    enters_kernel(costs)?.then_some(at.cost)
 }
 
 /// Whether touches fault on a system although a fault nearby came first. `None`: the costs are unknown.
-fn faults_each(measured: &Costs) -> Option<bool> {
-    let touch = measured.at(AVOIDED_FAULT, None)?;
-    let fault = measured.at(FAULT, None)?;
+fn faults_each(costs: &Costs) -> Option<bool> {
+    let touch = costs.measured(AVOIDED_FAULT, None)?;
+    let fault = costs.measured(FAULT, None)?;
     Some(touch.cost.ns >= OF_FAULT * fault.cost.ns)
 }
 
 /// The kernel time of a touch after a fault nearby. `None`: it does not fault, or its cost is unknown.
-fn avoided_fault(costs: &Costs, measured: &Costs) -> Option<Cost> {
+fn avoided_fault(costs: &Costs) -> Option<Cost> {
     let at = costs.at(AVOIDED_FAULT, None)?;
-    faults_each(measured)?.then_some(at.cost)
+    faults_each(costs)?.then_some(at.cost)
 }
 
 /// The cost by which the linker's entry path exceeds that of other calls. `None`: they have the same path, or the costs are unknown.
-fn path_of_loader(costs: &Costs, measured: &Costs) -> Option<Cost> {
-    let (own, null_ns) = (measured.at(LOADER_CALL, None)?.cost, null_ns(measured)?);
+fn path_of_loader(costs: &Costs) -> Option<Cost> {
+    let (own, null_ns) = (costs.measured(LOADER_CALL, None)?.cost, null_ns(costs)?);
     let cost = costs.at(LOADER_CALL, None)?.cost;
     (own.ns > OTHER_PATH * null_ns).then(|| Cost {
         ns: (cost.ns - null_ns).max(0.0),
@@ -146,16 +145,15 @@ pub(crate) fn lacking(vector: &Vector, costs: &Costs) -> Vec<String> {
     if vector.platform() != Platform::Kernel {
         return Vec::new();
     }
-    let measured = costs.unchanged();
     let readings = line(
         vector.clock_reads,
-        enters_kernel(&measured),
+        enters_kernel(costs),
         "clock readings enter the kernel there",
         &format!("clock readings count as user time: their cost there is unknown ({READING})"),
     );
     let faults = line(
         vector.avoided_faults,
-        faults_each(&measured),
+        faults_each(costs),
         "touches of pages near a page fault are page faults there",
         &format!(
             "touches of pages near a page fault count as user time: their cost there is unknown ({AVOIDED_FAULT} and {FAULT})"
@@ -293,6 +291,8 @@ mod tests {
             (read.clock_reads, read.primitives[0].count),
             (Some(0.0), 3.0)
         );
+        let none = replaced("clock_reading=stat", &mut read).unwrap_err();
+        assert!(none.contains("has no clock_reading"), "{none}");
         replaced("=clock_reading*2", &mut read).unwrap();
         assert_eq!(read.clock_reads, Some(2.0));
         assert!(replaced("clock_reading@4K=", &mut read).is_err());

@@ -4,7 +4,7 @@ use yamba_predict::document::Predictions;
 use yamba_predict::prediction::Basis;
 use yamba_predict::product::{Other, Product};
 use yamba_predict::ratio::Ratio;
-use yamba_predict::{Place, Prediction};
+use yamba_predict::{Place, Prediction, Unclear};
 use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
 
@@ -245,7 +245,9 @@ fn mark(product: &Product, is_as_traced: bool) -> String {
         add(is_beyond, "beyond the measured sizes");
     }
     if let Some(whole) = product.scaled_by.as_ref().filter(|_| is_scaled) {
-        add(true, &format!("scaled as {whole}, which contains it"));
+        let is_kind = whole.starts_with(&format!("{}(", product.name));
+        let how = if is_kind { "" } else { ", which contains it" };
+        add(true, &format!("scaled as {whole}{how}"));
     }
     add(
         product.is_factor_of_others,
@@ -286,6 +288,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         );
     }
     lines.extend(disturbed(&prediction.disturbed));
+    lines.extend(prediction.faults.clone());
     lines.extend(prediction.limits.iter().cloned());
     let left_out = prediction.notes.len();
     if left_out > 0 {
@@ -395,9 +398,14 @@ fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
     };
     let mut lines = vec![format!("{application}, the fastest system first, by {by}")];
     for place in places {
-        let then = match place.is_before_later {
-            Some(false) => "  cannot tell from later ones: the intervals overlap",
-            _ => "",
+        let then = match place.unclear {
+            Some(Unclear::IntervalsOverlap) => {
+                "  cannot tell from later ones: the intervals overlap"
+            }
+            Some(Unclear::MayLackTime) => {
+                "  cannot tell from later ones: kernel time may be missing"
+            }
+            None => "",
         };
         let user = place.predicted_user_ns.unwrap_or(0.0);
         let time = figure(place.predicted_ns + user, "ns");

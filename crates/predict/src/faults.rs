@@ -1,0 +1,182 @@
+//! The number of page faults on a system whose pointers have another width than those of the trace.
+//!
+//! Narrower pointers put the same data on fewer pages: on Debian 13, `/bin/true` takes 50 page faults as a 64-bit program, and 42 as a 32-bit one. The vector has the number of the traced program. A benchmark
+//! that starts a program tells the number of the same start on both systems. Their quotient is taken for all page faults. How much an application differs from that program is unknown. The
+//! quotient's own distance from 1 is the only evidence, so the interval reaches as far above and below it.
+
+use std::collections::BTreeMap;
+
+use crate::cost::Costs;
+use crate::product::Product;
+
+/// The primitive of a page fault, without its kind.
+pub(crate) const PAGE_FAULT: &str = "page_fault";
+
+/// A start with fewer page faults has little data of a program: a program without a C library takes three.
+const LEAST_FAULTS: f64 = 20.0;
+
+/// Page faults of one start of a program, by the name of the program.
+pub(crate) type OfStarts = BTreeMap<String, f64>;
+
+/// Page faults of the same program on the system of the trace and on another one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Faults {
+    /// Their number is the same, as the pointers have the same width, or an unknown one.
+    Same,
+    /// The number changes as that of the start of a program.
+    AsStarts {
+        /// The program.
+        program: String,
+        /// Page faults of a start, there and here.
+        numbers: [f64; 2],
+        /// The widths of pointers, in bytes.
+        bytes: [u8; 2],
+    },
+    /// The pointers have different widths, and no run of both systems tells how much the number changes.
+    Unknown {
+        /// The widths of pointers, in bytes.
+        bytes: [u8; 2],
+    },
+}
+
+impl Faults {
+    /// Compares the system of the trace with another one.
+    pub fn between(from: &Costs, to: &Costs) -> Faults {
+        let (Some(there), Some(here)) = (from.pointer_bytes, to.pointer_bytes) else {
+            return Faults::Same;
+        };
+        if there == here {
+            return Faults::Same;
+        }
+        let bytes = [there, here];
+        let both = from
+            .starts
+            .iter()
+            .filter_map(|(program, n)| Some((program, [*n, *to.starts.get(program)?])));
+        // Pointers cannot change the number by more than their width. Other reasons are no property of the program.
+        let by_width = |quotient: f64| {
+            let width = f64::from(here) / f64::from(there);
+            (width.min(1.0)..=width.max(1.0)).contains(&quotient)
+        };
+        let is_evidence = |(_, [there, here]): &(&String, [f64; 2])| {
+            there.min(*here) >= LEAST_FAULTS && by_width(here / there)
+        };
+        let most = both
+            .filter(is_evidence)
+            .max_by(|a, b| a.1[0].total_cmp(&b.1[0]));
+        match most {
+            Some((program, numbers)) => Faults::AsStarts {
+                program: program.clone(),
+                numbers,
+                bytes,
+            },
+            None => Faults::Unknown { bytes },
+        }
+    }
+
+    /// The number of uses of a primitive there for each here.
+    pub fn ratio(&self, name: &str) -> f64 {
+        match self {
+            Faults::AsStarts {
+                numbers: [there, here],
+                ..
+            } if is_fault(name) => here / there,
+            _ => 1.0,
+        }
+    }
+
+    /// Widens the interval of a term whose number of uses was multiplied by the ratio.
+    pub fn widen(&self, product: &mut Product) {
+        let ratio = self.ratio(&product.name);
+        let distance = ratio.max(1.0 / ratio);
+        product.interval_ns = product
+            .interval_ns
+            .map(|[low, high]| [low / distance, high * distance]);
+    }
+
+    /// The line for a prediction with page faults.
+    pub fn line(&self) -> Option<String> {
+        match self {
+            Faults::Same => None,
+            Faults::AsStarts {
+                program,
+                numbers: [there, here],
+                bytes: [wide, narrow],
+            } => Some(format!(
+                "page faults count {:.2} times, as in a start of {program}: {here} page faults instead of {there} (pointers of {narrow} instead of {wide} bytes)",
+                here / there
+            )),
+            Faults::Unknown {
+                bytes: [wide, narrow],
+            } => Some(format!(
+                "page faults are those of the trace, whose pointers have {wide} instead of {narrow} bytes: lat_proc_vfork with program=/bin/true on both systems would tell their number"
+            )),
+        }
+    }
+}
+
+/// Whether a primitive is a page fault of any kind.
+pub(crate) fn is_fault(name: &str) -> bool {
+    name.strip_prefix(PAGE_FAULT)
+        .is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system(pointer_bytes: u8, starts: &[(&str, f64)]) -> Costs {
+        Costs {
+            pointer_bytes: Some(pointer_bytes),
+            starts: starts
+                .iter()
+                .map(|(program, n)| ((*program).to_owned(), *n))
+                .collect(),
+            ..Costs::default()
+        }
+    }
+
+    #[test]
+    fn numbers_change_as_those_of_a_start_of_the_same_program() {
+        let wide = system(8, &[("tiny", 2.5), ("/bin/true", 50.0), ("/bin/sh", 90.0)]);
+        let narrow = system(4, &[("tiny", 2.0), ("/bin/true", 42.0)]);
+        let faults = Faults::between(&wide, &narrow);
+        assert_eq!(faults.ratio("page_fault(copy)"), 0.84);
+        assert_eq!(faults.ratio("page_faults"), 1.0);
+        assert!(faults.line().unwrap().contains("/bin/true"));
+        assert_eq!(
+            Faults::between(&narrow, &wide).ratio("page_fault"),
+            50.0 / 42.0
+        );
+        assert_eq!(Faults::between(&wide, &wide), Faults::Same);
+    }
+
+    /// Under User-Mode Linux, each first touch of a page is a page fault, whatever the width of pointers.
+    #[test]
+    fn numbers_that_pointers_do_not_explain_are_no_evidence() {
+        let wide = system(8, &[("/bin/true", 50.0)]);
+        for (here, why) in [(110.0, "more"), (24.0, "less than half")] {
+            let faults = Faults::between(&wide, &system(4, &[("/bin/true", here)]));
+            assert_eq!(faults, Faults::Unknown { bytes: [8, 4] }, "{why}");
+            assert_eq!(faults.ratio("page_fault"), 1.0);
+        }
+        let few = Faults::between(&system(8, &[("tiny", 3.0)]), &system(4, &[("tiny", 2.0)]));
+        assert!(few.line().unwrap().contains("lat_proc_vfork"));
+    }
+
+    #[test]
+    fn interval_reaches_from_a_number_as_far_below_to_the_traced_one() {
+        let faults = Faults::between(
+            &system(8, &[("/bin/true", 50.0)]),
+            &system(4, &[("/bin/true", 40.0)]),
+        );
+        let mut product = Product {
+            name: "page_fault".to_owned(),
+            product_ns: 80.0,
+            interval_ns: Some([80.0, 80.0]),
+            ..Product::default()
+        };
+        faults.widen(&mut product);
+        assert_eq!(product.interval_ns, Some([64.0, 100.0]));
+    }
+}
