@@ -438,7 +438,7 @@ fn page_faults_of_a_system_with_narrower_pointers_are_fewer() {
     near(faults.count, 8.0);
     near(faults.context_factor.unwrap(), 1.5);
     let [low, high] = faults.interval_ns.unwrap();
-    near(low, 0.64 * 30_000.0);
+    near(low, 0.5 * 30_000.0);
     near(high, 30_000.0);
     assert!(
         found
