@@ -12,6 +12,7 @@ namespace yamba {
 
 struct Platform {
     size_t page_size, cache_line, l1d_size, l1i_size, l2_size, last_cache_size, memory_size, cpus;
+    size_t pointer_size = sizeof(void *);
     size_t read_ahead;        // bytes; of the disk that holds the scratch directory
     bool scratch_is_memory;   // the scratch directory is in memory: its files never touch a disk
     uint64_t disk_room;       // bytes that all processes of the benchmark may store there together

@@ -266,16 +266,15 @@ impl Context {
         let Some(smaller) = self.smaller(&used.name, size) else {
             return factor;
         };
-        let grown = 1.0 + smaller.excess_ns * size / cost_ns;
-        let least = factor.ratio.max(grown);
+        let excess = smaller.excess_ns * size / cost_ns;
+        let least = factor.ratio.max(1.0 + excess);
         let own = self.reference.at(&used.name, used.size);
         let own_ns = own.map(|at| at.cost.ns).filter(|ns| *ns > 0.0);
         let most = match (self.most_ns(smaller, size), own_ns) {
             (Some(ns), Some(own_ns)) => least.max(ns / own_ns),
             _ => least,
         };
-        let hidden = smaller.excess_ns * size / cost_ns;
-        let ratio = least + (most - least).min(hidden) / 2.0;
+        let ratio = least + (most - least).min(excess) / 2.0;
         let [below, above] = factor.widths;
         Factor {
             ratio,

@@ -9,8 +9,10 @@ use yamba_record::{Benchmark, Run, Status};
 
 use crate::canonical;
 pub use crate::curve::{At, Cost, Curve};
-use crate::faults::{OfStarts, PAGE_FAULT};
-use crate::machine::{pointer_bytes, processor_name};
+use crate::machine::processor_name;
+
+/// The primitive of a page fault, without its kind.
+pub(crate) const PAGE_FAULT: &str = "page_fault";
 
 /// The costs of the primitives on one system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,9 +26,9 @@ pub struct Costs {
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
     /// The width of pointers, in bytes. `None`: unknown.
-    pub(crate) pointer_bytes: Option<u8>,
-    /// Page faults of starts of programs by `vfork`.
-    pub(crate) starts: OfStarts,
+    pub(crate) pointer_bytes: Option<u64>,
+    /// Page faults of a start of a program by `vfork`, for each benchmark and its parameters.
+    pub(crate) starts: BTreeMap<String, f64>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
     /// The first of these entries for each primitive without any cost.
@@ -63,7 +65,7 @@ impl Costs {
     pub fn of(run: &Run, takes_disturbed: bool) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
-            pointer_bytes: pointer_bytes(&run.machine.isa),
+            pointer_bytes: run.benchmarks.iter().find_map(pointer_bytes),
             starts: run.benchmarks.iter().filter_map(start).collect(),
             ..Costs::default()
         };
@@ -285,17 +287,22 @@ fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>,
     each.collect()
 }
 
-/// The program that an entry starts by `vfork`, and the page faults of a start. A disturbed figure has a right number of them. `None`: it starts none.
+/// The width of pointers of the program that measured an entry, in bytes.
+fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
+    entry.platform.get("pointer_size")?.as_u64()
+}
+
+/// The entry and the page faults of a start, if it starts a program by `vfork`. A disturbed figure has a right number of them.
 fn start(entry: &Benchmark) -> Option<(String, f64)> {
     const START: &str = "execve(vfork)";
     let primitive = entry.primitive.as_ref()?;
     if entry.status != Status::Ok || canonical(&primitive.name) != START {
         return None;
     }
-    let program = entry.parameters.get("program")?.as_str()?;
     let parts = contained(primitive, entry).ok()?;
     let faults = parts.iter().find(|part| part.name == PAGE_FAULT)?;
-    Some((program.to_owned(), faults.count))
+    let label = format!("{} {}", entry.name, entry.parameters);
+    Some((label, faults.count))
 }
 
 /// The latency of an entry in ns, or the reason why it has none that can be used.

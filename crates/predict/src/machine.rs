@@ -14,15 +14,6 @@ pub fn machine_name(machine: &Machine) -> Option<String> {
     Some(format!("{processor}, {isa} {system} {kernel}{java}"))
 }
 
-/// The width of pointers of an instruction set, in bytes. `None`: unknown.
-pub(crate) fn pointer_bytes(isa: &str) -> Option<u8> {
-    match isa {
-        "x86_32" => Some(4),
-        "x86_64" | "aarch64" | "riscv64" => Some(8),
-        _ => None,
-    }
-}
-
 /// The model of the processor. `None`: unknown.
 pub(crate) fn processor_name(machine: &Machine) -> Option<String> {
     let cpu = machine.cpu.as_deref().filter(|cpu| !cpu.is_empty())?;
