@@ -75,13 +75,18 @@ fn lack_of_memory_loses_only_that_figure() {
 #[ignore = "needs g++"]
 fn address_space_limit_is_respected() {
     let yamba = Yamba::new();
+    // `yamba` itself needs the size of its executable and some MiB.
+    let executable = std::fs::metadata(env!("CARGO_BIN_EXE_yamba"))
+        .unwrap()
+        .len();
+    let limit = format!("ulimit -v {}; exec \"$@\"", executable / 1024 + 14_000);
     for run in [
         "run lat_mem_rd --quick --json",
-        "run lat_ctx --quick --json --set footprint=16M",
+        "run lat_ctx --quick --json --set footprint=32M",
     ] {
         let run: Vec<&str> = run.split(' ').collect();
         yamba.command(&["build", run[1]]).output().unwrap();
-        let limit = ["sh", "-c", "ulimit -v 56000; exec \"$@\"", "sh"];
+        let limit = ["sh", "-c", &limit, "sh"];
         let entries = entries(&behind(&limit, &yamba, &run));
         assert!(!entries.is_empty());
         let is_smaller = |entry: &Value| entry["status"] == "ok";
