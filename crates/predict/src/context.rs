@@ -256,8 +256,8 @@ impl Context {
     /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size. It takes at
     /// most as long as timed calls of its size together, less the entries into the kernel that it saves.
     ///
-    /// The truth depends on how much of the time for data from memory the processor hides behind the entries of the smaller calls, as it fetches data ahead of its use. Nothing hidden gives the lower bound, all
-    /// entries hidden the upper one. The value is halfway, and adds at most half of the visible excess again, since calls without an excess have nothing to hide. The interval reaches to both bounds.
+    /// Data arrives from memory while a call enters the kernel, since the processor fetches it ahead of its use. So a part of its time is not in the excess of smaller calls, and it appears in a larger one, which
+    /// has fewer entries. That part is unknown: without it, the time is the lower bound, and if it fills all entries, the upper one. The value is halfway between both, and the interval reaches to both.
     pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Factor {
         let factor = self.factor(&used.name);
         let Some(size) = used.size else {
@@ -266,15 +266,14 @@ impl Context {
         let Some(smaller) = self.smaller(&used.name, size) else {
             return factor;
         };
-        let excess = smaller.excess_ns * size / cost_ns;
-        let least = factor.ratio.max(1.0 + excess);
+        let least = factor.ratio.max(1.0 + smaller.excess_ns * size / cost_ns);
         let own = self.reference.at(&used.name, used.size);
-        let own_ns = own.map(|at| at.cost.ns).filter(|ns| *ns > 0.0);
+        let own_ns = own.map(|at| at.cost.ns);
         let most = match (self.most_ns(smaller, size), own_ns) {
-            (Some(ns), Some(own_ns)) => least.max(ns / own_ns),
+            (Some(ns), Some(own_ns)) => least.max(1.0 + (ns - own_ns) / cost_ns),
             _ => least,
         };
-        let ratio = least + (most - least).min(excess) / 2.0;
+        let ratio = least.midpoint(most);
         let [below, above] = factor.widths;
         Factor {
             ratio,

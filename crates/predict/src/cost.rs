@@ -25,7 +25,9 @@ pub struct Costs {
     pub disturbed: BTreeSet<String>,
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
-    /// The width of pointers, in bytes. `None`: unknown.
+    /// The instruction set.
+    pub(crate) isa: String,
+    /// The width of pointers, in bytes. `None`: unknown, as in runs of earlier versions.
     pub(crate) pointer_bytes: Option<u64>,
     /// Page faults of a start of a program by `vfork`, for each benchmark and its parameters.
     pub(crate) starts: BTreeMap<String, f64>,
@@ -65,6 +67,7 @@ impl Costs {
     pub fn of(run: &Run, takes_disturbed: bool) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
+            isa: run.machine.isa.clone(),
             pointer_bytes: run.benchmarks.iter().find_map(pointer_bytes),
             starts: run.benchmarks.iter().filter_map(start).collect(),
             ..Costs::default()
@@ -292,7 +295,7 @@ fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
     entry.platform.get("pointer_size")?.as_u64()
 }
 
-/// The entry and the page faults of a start, if it starts a program by `vfork`. A disturbed figure has a right number of them.
+/// The entry and the page faults of a start, if it starts a program by `vfork`. Neighbours disturb times, and not this number.
 fn start(entry: &Benchmark) -> Option<(String, f64)> {
     const START: &str = "execve(vfork)";
     let primitive = entry.primitive.as_ref()?;

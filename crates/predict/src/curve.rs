@@ -26,11 +26,11 @@ impl Cost {
         }
     }
 
-    /// Another cost with the same half-widths. The interval begins at 0 or above.
-    pub(crate) fn moved_to(self, ns: f64) -> Cost {
+    /// The difference of two costs, which may be negative. Their half-widths are added.
+    pub(crate) fn minus(self, other: Cost) -> Cost {
         Cost {
-            ns,
-            interval_ns: self.interval_ns.map(|end| (end - self.ns + ns).max(0.0)),
+            ns: self.ns - other.ns,
+            interval_ns: [0, 1].map(|i| self.interval_ns[i] - other.interval_ns[1 - i]),
         }
     }
 

@@ -2,32 +2,48 @@
 
 use crate::cost::{Cost, Costs};
 
-/// The least share of a whole's cost that is taken to be left without its parts. Below it, the errors of the costs prevail.
+/// The least share of a whole's cost that must be left without its parts. Below it, the errors of the costs prevail.
 const LEAST_SHARE: f64 = 0.1;
 
 /// How deep primitives contain others: `execve` contains a `fork`, which contains page faults.
 const DEPTH: u32 = 4;
 
-/// A cost in ns for three prices of the parts: the lower ends of their intervals, their costs, and the upper ends. The kind of a part, such as a page fault, is unknown, but the same on both systems.
-pub(crate) type ByParts = [f64; 3];
+/// The costs of a primitive on two systems without those of its parts. They may be negative, since errors of several costs add up.
+pub(crate) struct Own {
+    /// Parts of unknown kind, such as page faults, have the middle of the costs of their kinds.
+    pub middle: [Cost; 2],
+    /// All parts of unknown kind are of one kind, for each kind.
+    pub by_kind: Vec<[Cost; 2]>,
+}
 
-/// The costs of a primitive on two systems without those of its parts. Only parts with a cost on both systems are taken away, so that both costs stand for the same work. `None`: there are no such parts, or at
-/// their costs they leave too little on one of the systems.
-pub(crate) fn without_parts(
-    name: &str,
-    size: Option<f64>,
-    costs: [&Costs; 2],
-) -> Option<[ByParts; 2]> {
-    let whole = on_both(name, size, costs)?;
-    let own = less_parts(name, whole, costs, DEPTH)?;
-    let left = |i: usize| {
-        let least = LEAST_SHARE * whole[i].ns;
-        // A changed cost changes the part that is left, too.
-        let factor = costs[i].at(name, size)?.cost.ns / whole[i].ns;
-        let is_enough = own[i][1] >= least;
-        is_enough.then(|| own[i].map(|ns| ns.max(least) * factor))
-    };
-    Some([left(0)?, left(1)?])
+/// The costs of a primitive on two systems without those of its parts. Only parts with a cost on both systems are taken away, so that both costs stand for the same work. `None`: there are no such parts, or they
+/// leave too little.
+pub(crate) fn without_parts(name: &str, size: Option<f64>, costs: [&Costs; 2]) -> Option<Own> {
+    let whole = on_both(name, size, costs, None)?;
+    let own = |kind: Option<&str>| less_parts(name, whole, costs, kind, DEPTH);
+    let is_enough = |own: &[Cost; 2], i: usize| own[i].ns >= LEAST_SHARE * whole[i].ns;
+    let middle = own(None)?;
+    let by_kind: Vec<[Cost; 2]> = kinds_of_parts(name, costs, DEPTH)
+        .into_iter()
+        .filter_map(|kind| own(Some(kind)))
+        .collect();
+    // A small cost on the first system would make the ratio arbitrarily large.
+    let is_usable = is_enough(&middle, 1)
+        && [&[middle], by_kind.as_slice()]
+            .concat()
+            .iter()
+            .all(|own| is_enough(own, 0));
+    if !is_usable {
+        return None;
+    }
+    // A changed cost changes the part that is left, too.
+    let change = |i: usize| Some(costs[i].at(name, size)?.cost.ns / whole[i].ns);
+    let changes = [change(0)?, change(1)?];
+    let changed = |own: [Cost; 2]| [0, 1].map(|i| own[i].times(changes[i]));
+    Some(Own {
+        middle: changed(middle),
+        by_kind: by_kind.into_iter().map(changed).collect(),
+    })
 }
 
 /// The costs of a primitive less those of its parts. `None`: no part has a cost on both systems.
@@ -35,45 +51,76 @@ fn less_parts(
     name: &str,
     whole: [Cost; 2],
     costs: [&Costs; 2],
+    kind: Option<&str>,
     depth: u32,
-) -> Option<[ByParts; 2]> {
+) -> Option<[Cost; 2]> {
     let mut own = None;
-    for part in costs[0].parts(name).filter(|_| depth > 0) {
-        let there = costs[1].parts(name).find(|there| there.name == part.name);
-        let (Some(there), Some(all)) = (there, on_both(&part.name, None, costs)) else {
+    for (part, counts) in parts_on_both(name, costs).filter(|_| depth > 0) {
+        let Some(all) = on_both(part, None, costs, kind) else {
             continue;
         };
-        let of_part = less_parts(&part.name, all, costs, depth - 1).unwrap_or(all.map(prices));
-        let [from, to] = own.unwrap_or(whole.map(|cost| [cost.ns; 3]));
-        own = Some([
-            less(from, part.count, of_part[0]),
-            less(to, there.count, of_part[1]),
-        ]);
+        let of_part = less_parts(part, all, costs, kind, depth - 1).unwrap_or(all);
+        let rest = own.unwrap_or(whole);
+        own = Some([0, 1].map(|i| rest[i].minus(of_part[i].times(counts[i]))));
     }
     own
 }
 
-fn prices(cost: Cost) -> ByParts {
-    let [low, high] = cost.interval_ns;
-    [low, cost.ns, high]
+/// The primitives that a primitive contains on both systems, with their numbers.
+fn parts_on_both<'a>(
+    name: &'a str,
+    [from, to]: [&'a Costs; 2],
+) -> impl Iterator<Item = (&'a str, [f64; 2])> {
+    from.parts(name).filter_map(move |part| {
+        let there = to.parts(name).find(|there| there.name == part.name)?;
+        Some((part.name.as_str(), [part.count, there.count]))
+    })
 }
 
-fn less(whole: ByParts, count: f64, part: ByParts) -> ByParts {
-    [0, 1, 2].map(|i| whole[i] - count * part[i])
+/// The kinds of those parts whose kind is unknown, and that may be of several.
+fn kinds_of_parts<'a>(name: &'a str, costs: [&'a Costs; 2], depth: u32) -> Vec<&'a str> {
+    let mut kinds = Vec::new();
+    for (part, _) in parts_on_both(name, costs).filter(|_| depth > 0) {
+        let own = kinds_on_both(part, costs);
+        if own.len() > 1 {
+            kinds.extend(own);
+        }
+        kinds.extend(kinds_of_parts(part, costs, depth - 1));
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
 }
 
-/// The measured costs of a primitive on two systems. Where the use does not say the kind, both have the kinds that both know.
-fn on_both(name: &str, size: Option<f64>, costs: [&Costs; 2]) -> Option<[Cost; 2]> {
-    let of = |i: usize| {
-        let knows = |kind: &&str| costs[1 - i].primitives.contains_key(*kind);
-        let at = match costs[i].primitives.contains_key(name) {
-            true if knows(&name) => costs[i].measured(name, size),
-            true => None,
-            false => costs[i].of_kinds(costs[i].kinds(name).filter(knows), size),
-        };
-        Some(at?.cost)
+/// The measured costs of a primitive on two systems. A primitive of unknown kind has the cost of `kind`, if that is one of its kinds, and else the middle of the costs of the kinds that both systems know.
+fn on_both(
+    name: &str,
+    size: Option<f64>,
+    costs: [&Costs; 2],
+    kind: Option<&str>,
+) -> Option<[Cost; 2]> {
+    let [is_known, is_known_there] = costs.map(|costs| costs.primitives.contains_key(name));
+    if is_known != is_known_there {
+        return None;
+    }
+    let kinds = kinds_on_both(name, costs);
+    let kind = kind.filter(|kind| kinds.contains(kind));
+    let at = |costs: &Costs| match kind.or(is_known.then_some(name)) {
+        Some(one) => costs.measured(one, size),
+        None => costs.of_kinds(kinds.iter().copied(), size),
     };
-    Some([of(0)?, of(1)?])
+    Some([at(costs[0])?.cost, at(costs[1])?.cost])
+}
+
+/// The kinds of a primitive of unknown kind that both systems know.
+fn kinds_on_both<'a>(name: &'a str, [from, to]: [&'a Costs; 2]) -> Vec<&'a str> {
+    if from.primitives.contains_key(name) {
+        return Vec::new();
+    }
+    let kinds = from.kinds(name);
+    kinds
+        .filter(|kind| to.primitives.contains_key(*kind))
+        .collect()
 }
 
 #[cfg(test)]
@@ -100,7 +147,7 @@ mod tests {
 
     fn own(a: &Costs, b: &Costs) -> Option<[f64; 2]> {
         let own = without_parts("fork", None, [a, b])?;
-        Some(own.map(|[_, ns, _]| ns))
+        Some(own.middle.map(|cost| cost.ns))
     }
 
     /// A disturbed figure leaves one system without the cost of a part.
@@ -135,14 +182,26 @@ mod tests {
         let of = |wait: f64| system(1000.0, &parts, &[("wait4", wait)]);
         assert_eq!(own(&of(890.0), &of(500.0)), Some([110.0, 500.0]));
         assert_eq!(own(&of(910.0), &of(500.0)), None);
+        assert_eq!(own(&of(500.0), &of(910.0)), None);
     }
 
-    /// The dear kind would leave less than a tenth.
+    /// One kind may leave nothing on the other system, but not too little on the first one.
     #[test]
-    fn least_share_is_left_at_the_dearest_kind() {
-        let kinds = [("page_fault(copy)", 300.0), ("page_fault(zero)", 500.0)];
-        let a = system(1000.0, &[("page_fault", 2.0)], &kinds);
-        let [from, _] = without_parts("fork", None, [&a, &a]).unwrap();
-        assert_eq!(from, [400.0, 200.0, 100.0]);
+    fn each_kind_of_the_parts_leaves_a_cost() {
+        let of = |copy: f64, zero: f64| {
+            let kinds = [("page_fault(copy)", copy), ("page_fault(zero)", zero)];
+            system(1000.0, &[("page_fault", 2.0)], &kinds)
+        };
+        let left = |a: &Costs, b: &Costs| {
+            let own = without_parts("fork", None, [a, b])?;
+            let ns = |own: [Cost; 2]| own.map(|cost| cost.ns);
+            Some(own.by_kind.into_iter().map(ns).collect::<Vec<_>>())
+        };
+        let (low, high) = (of(100.0, 300.0), of(600.0, 200.0));
+        assert_eq!(
+            left(&low, &high),
+            Some(vec![[800.0, -200.0], [400.0, 600.0]])
+        );
+        assert_eq!(left(&high, &low), None);
     }
 }

@@ -177,7 +177,7 @@ pub fn predict_in_context(
     let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
     if found.primitives.iter().any(|p| is_fault(&p.name)) {
-        found.faults = context.systems(costs).faults().line();
+        found.faults = context.systems(costs).faults().line;
     }
     if !found.is_as_traced {
         found.limits.extend(lacking(vector, costs));

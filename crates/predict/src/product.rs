@@ -14,7 +14,7 @@ pub struct Product {
     pub name: String,
     /// Its size.
     pub size: Option<f64>,
-    /// Number of uses per unit, without those that are part of another primitive.
+    /// Number of uses per unit, without those that are part of another primitive. That of page faults on a system with another width of pointers is not the traced one.
     pub count: f64,
     /// Cost of one use in a benchmark on the system, in ns; of a `loader_call`, its excess over a null call. `None`: the traced time is not scaled by costs of this primitive.
     pub cost_ns: Option<f64>,
@@ -32,7 +32,7 @@ pub struct Product {
     pub is_extrapolated: bool,
     /// Whether the use does not say the kind of the primitive: the interval is from the cheapest kind to the dearest, and `cost_ns` is its middle.
     pub is_of_any_kind: bool,
-    /// The primitive that contains this one and whose costs scale the traced time. `None`: its own costs do.
+    /// The primitive whose costs scale the traced time: one that contains this one, or a kind of it. `None`: its own costs do.
     pub scaled_by: Option<String>,
     /// Whether no benchmark scales the traced time: it is scaled as the covered primitives are on average.
     pub is_carried_over: bool,

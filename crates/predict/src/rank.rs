@@ -19,7 +19,7 @@ pub struct Place {
     /// Whether this system and those before it are known to be faster than all later ones: no intervals of the two groups overlap, and no kernel time may be missing in those of the first group.
     /// `None` for the last one.
     pub is_before_later: Option<bool>,
-    /// Why that is not known. `None`: it is, or this is the last system.
+    /// Why `is_before_later` is false. `None`: it is not.
     pub unclear: Option<Unclear>,
 }
 
@@ -30,7 +30,7 @@ pub struct Place {
 pub enum Unclear {
     /// The intervals of this system or of those before it overlap with those of later ones.
     IntervalsOverlap,
-    /// The prediction for this system, or for one before it, may lack kernel time (`limits`).
+    /// The prediction for this system or for one before it may lack kernel time (`limits`).
     MayLackTime,
 }
 

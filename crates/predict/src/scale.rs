@@ -2,7 +2,7 @@
 
 use crate::cost::{At, Cost, Costs};
 use crate::faults::Faults;
-use crate::own_cost::{ByParts, without_parts};
+use crate::own_cost::{Own, without_parts};
 
 /// The cost on one system divided by the cost on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +69,7 @@ impl Systems<'_> {
         if is_known(self.from) || is_known(self.to) {
             let [from, to] = [self.from.at(name, size)?, self.to.at(name, size)?];
             let scale = match without_parts(name, size, [self.from, self.to]) {
-                Some(own) => self.of_own([from, to], own)?,
+                Some(own) => self.of_own([from, to], &own)?,
                 None => self.of_costs(from, to)?,
             };
             return Some(Scale {
@@ -93,19 +93,31 @@ impl Systems<'_> {
         })
     }
 
-    /// The ratio of two costs whose parts leave `own` of them. The errors of both costs stay, and the interval holds the ratios for all prices of the parts.
-    fn of_own(&self, [from, to]: [At; 2], own: [ByParts; 2]) -> Option<Scale> {
-        let left = |at: At, ns: f64| At {
-            cost: at.cost.moved_to(ns),
-            ..at
+    /// The ratio of two costs without their parts. If the kind of these is unknown, the interval holds the ratios for each kind.
+    fn of_own(&self, [from, to]: [At; 2], own: &Own) -> Option<Scale> {
+        let left = |costs: &[Cost; 2]| {
+            let at = |at: At, cost: Cost| At { cost, ..at };
+            self.of_costs(at(from, costs[0]), at(to, costs[1]))
         };
-        let each = [0, 1, 2].map(|i| self.of_costs(left(from, own[0][i]), left(to, own[1][i])));
-        let [low, own, high] = each;
-        let interval = ends(&[low?, own?, high?])?;
-        let ratio = own?.ratio;
+        let scale = left(&own.middle)?;
+        // Nothing is left of the cost there: the ratio may be 0.
+        let nothing = Scale {
+            interval: [0.0; 2],
+            ..scale
+        };
+        let by_kind: Vec<Scale> = own
+            .by_kind
+            .iter()
+            .map(|costs| left(costs).unwrap_or(nothing))
+            .collect();
+        let interval = ends(&by_kind).unwrap_or(scale.interval);
         Some(Scale {
-            interval: if self.is_same() { [ratio; 2] } else { interval },
-            ..own?
+            interval: if self.is_same() {
+                [scale.ratio; 2]
+            } else {
+                [interval[0].min(scale.ratio), interval[1].max(scale.ratio)]
+            },
+            ..scale
         })
     }
 

@@ -26,7 +26,11 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
     let Some(mean) = context.mean_scale(&measured) else {
         return Err(uses.iter().map(|used| without_cost(used, costs)).collect());
     };
+    let faults = measured.faults();
     let mut rest = uses.to_vec();
+    for used in &mut rest {
+        used.count *= faults.ratio(&used.name);
+    }
     let contained = without_contained(&mut rest, costs, |used| context.each_ns(used).is_none());
     let mut terms = Terms {
         products: Vec::new(),
@@ -35,21 +39,13 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         other: context.outside_ns().map(|ns| outside(ns, mean)),
     };
     let mut missing = Vec::new();
-    let faults = measured.faults();
-    for traced_use in rest.iter().filter(|used| used.count > 0.0) {
-        let used = &Use {
-            count: traced_use.count * faults.ratio(&traced_use.name),
-            ..traced_use.clone()
-        };
-        let each = context.each_ns(used);
-        let product = match each {
-            Some(each) => {
-                let ns = each * used.count;
-                Some(scaled(used, ns, mean, context, [&measured, &changed]))
-            }
+    for used in rest.iter().filter(|used| used.count > 0.0) {
+        let time = context.each_ns(used).map(|each| each * used.count);
+        let product = match time {
+            Some(ns) => Some(scaled(used, ns, mean, context, [&measured, &changed])),
             None => untimed(used, context, costs),
         };
-        let traced = each.map(|each| each * traced_use.count);
+        let traced = time.map(|ns| ns / faults.ratio(&used.name));
         match product {
             Some(mut product) => {
                 faults.widen(&mut product);

@@ -109,8 +109,13 @@ fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Tot
     }
     let ended = ended?;
     if ended.failure.map(end) != failure.map(end) {
-        let unlike = "the program did not fail as before".to_owned();
-        return Err(ended.failure.map_or(unlike, |status| status.to_string()));
+        let text = |failure: Option<ExitStatus>| {
+            failure.map_or("no failure".to_owned(), |status| status.to_string())
+        };
+        let (now, before) = (text(ended.failure), text(failure));
+        return Err(format!(
+            "the program ended with {now}, and before with {before}"
+        ));
     }
     let has_load = bare.workload.load.is_some();
     Ok(Totals {

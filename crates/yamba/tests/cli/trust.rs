@@ -79,11 +79,10 @@ fn address_space_limit_is_respected() {
     let executable = std::fs::metadata(env!("CARGO_BIN_EXE_yamba"))
         .unwrap()
         .len();
-    let limit = format!("ulimit -v {}; exec \"$@\"", executable / 1024 + 14_000);
-    for run in [
-        "run lat_mem_rd --quick --json",
-        "run lat_ctx --quick --json --set footprint=32M",
-    ] {
+    let kilobytes = executable / 1024 + 14_000;
+    let limit = format!("ulimit -v {kilobytes}; exec \"$@\"");
+    let large = format!("run lat_ctx --quick --json --set footprint={kilobytes}K");
+    for run in ["run lat_mem_rd --quick --json", &large] {
         let run: Vec<&str> = run.split(' ').collect();
         yamba.command(&["build", run[1]]).output().unwrap();
         let limit = ["sh", "-c", &limit, "sh"];

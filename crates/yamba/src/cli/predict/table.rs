@@ -241,7 +241,8 @@ fn mark(product: &Product, is_as_traced: bool) -> String {
         add(product.lacks_size, "as a null call: without a size");
     } else {
         add(product.is_of_any_kind, "of any kind");
-        let is_beyond = product.is_extrapolated && !product.is_of_any_kind;
+        let is_by_own_size = is_scaled || product.scaled_by.is_none();
+        let is_beyond = product.is_extrapolated && !product.is_of_any_kind && is_by_own_size;
         add(is_beyond, "beyond the measured sizes");
     }
     if let Some(whole) = product.scaled_by.as_ref().filter(|_| is_scaled) {
