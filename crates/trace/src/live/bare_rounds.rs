@@ -203,15 +203,18 @@ mod tests {
 
     #[test]
     fn round_that_ends_otherwise_is_not_counted() {
-        for (before, below, reason) in [
-            (SIGTERM, EXIT_143, "exit status: 143"),
-            (EXIT_143, SIGTERM, "signal: 15 (SIGTERM)"),
-            (SIGTERM, SIGABRT, "signal: 6 (SIGABRT)"),
-            (SIGTERM, 0, "the program did not fail as before"),
+        const TERMINATED: &str = "signal: 15 (SIGTERM)";
+        for (before, below, now, then) in [
+            (SIGTERM, EXIT_143, "exit status: 143", TERMINATED),
+            (EXIT_143, SIGTERM, TERMINATED, "exit status: 143"),
+            (SIGTERM, SIGABRT, "signal: 6 (SIGABRT)", TERMINATED),
+            (SIGTERM, 0, "no failure", TERMINATED),
         ] {
             let found = saved(before, below);
             assert_eq!(found.clock_reads, None);
-            let text = format!("clock readings and avoided page faults were not counted: {reason}");
+            let text = format!(
+                "clock readings and avoided page faults were not counted: the program ended with {now}, and before with {then}"
+            );
             assert_eq!(found.uncounted, [text]);
         }
     }
