@@ -281,6 +281,15 @@ pub fn clock_readings_without_system_calls_are_counted() -> Result<(), Missing> 
     Ok(())
 }
 
+/// The avoided page faults of a vector, whose trace printed `err`.
+fn avoided_faults(vector: &Value, err: &str) -> Result<f64, Missing> {
+    if err.contains("avoided page faults were not counted: userfaultfd") {
+        return Err(Missing::new(err.trim()));
+    }
+    let count = vector["avoided_faults"].as_f64();
+    Ok(count.unwrap_or_else(|| panic!("{err}")))
+}
+
 /// Each start of a program avoids the same faults.
 pub fn avoided_page_faults_are_counted() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
@@ -292,16 +301,10 @@ pub fn avoided_page_faults_are_counted() -> Result<(), Missing> {
         ];
         let answer = yamba.run_words(&words).ok();
         let found = vector(&yamba, "v");
-        let avoided = found["avoided_faults"].as_f64();
-        if answer
-            .err
-            .contains("avoided page faults were not counted: userfaultfd")
-        {
-            return Err(Missing::new(answer.err.trim()));
-        }
+        let avoided = avoided_faults(&found, &answer.err)?;
         let mut used = found["primitives"].as_array().unwrap().iter();
         let faults = used.find(|used| used["name"] == "page_fault");
-        Ok([avoided.unwrap(), faults.unwrap()["count"].as_f64().unwrap()])
+        Ok([avoided, faults.unwrap()["count"].as_f64().unwrap()])
     };
     let ([few, few_faults], [many, many_faults]) = (counts(2)?, counts(12)?);
     let each = (many - few) / 20.0;
@@ -479,8 +482,10 @@ pub fn rounds_of_a_command_that_fails_are_counted() -> Result<(), Missing> {
             "{end}: {}",
             answer.err
         );
-        let reads = vector(&yamba, "v")["clock_reads"].as_f64();
+        let found = vector(&yamba, "v");
+        let reads = found["clock_reads"].as_f64();
         assert!(reads >= Some(3.0), "{end}: {reads:?} {}", answer.err);
+        assert!(avoided_faults(&found, &answer.err)? > 0.0, "{end}");
     }
     Ok(())
 }
