@@ -82,7 +82,6 @@ fn bare_program_ends_as_it_would() {
         ("exit 7", exit(7)),
         ("exit 143", exit(143)),
         ("kill -TERM $$", signal(15)),
-        ("kill -INT $$", signal(2)),
         ("kill -KILL $$", signal(9)),
         ("kill -SEGV $$", signal(11)),
         ("trap 'exit 3' USR1; kill -USR1 $$; exit 4", exit(3)),
