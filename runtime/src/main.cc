@@ -93,11 +93,12 @@ inline void record_begin(const ProgramInfo &info, const Variant &variant, const 
         .add("}");
     record.key("platform")
         .addf(
-            "{\"page_size\":%zu,\"pointer_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
+            "{\"page_size\":%zu,\"pointer_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_"
+            "cache_size\":%zu,"
             "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s,\"disk_room\":%llu,\"disk_room_each\":%"
             "llu}",
-            platform.page_size, platform.pointer_size, platform.cache_line, platform.l1d_size, platform.l1i_size, platform.l2_size,
-            platform.last_cache_size, platform.memory_size, platform.cpus, platform.read_ahead,
+            platform.page_size, platform.pointer_size, platform.cache_line, platform.l1d_size, platform.l1i_size,
+            platform.l2_size, platform.last_cache_size, platform.memory_size, platform.cpus, platform.read_ahead,
             platform.scratch_is_memory ? "true" : "false", static_cast<unsigned long long>(platform.disk_room),
             static_cast<unsigned long long>(platform.disk_room_each));
 }

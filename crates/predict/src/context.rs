@@ -256,8 +256,8 @@ impl Context {
     /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size. It takes at
     /// most as long as timed calls of its size together, less the entries into the kernel that it saves.
     ///
-    /// Data arrives from memory while a call enters the kernel, since the processor fetches it ahead of its use. So a part of its time is not in the excess of smaller calls, and it appears in a larger one, which
-    /// has fewer entries. That part is unknown: without it, the time is the lower bound, and if it fills all entries, the upper one. The value is halfway between both, and the interval reaches to both.
+    /// The processor fetches data from memory ahead of its use, also while a call enters the kernel. So the excess of smaller calls lacks a part of the time for this data, and a larger call, which has fewer
+    /// entries, shows more of it. The part is unknown: without it, the time is the lower bound, and if it fills all entries, the upper one. The value is halfway between both, and the interval reaches to both.
     pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Factor {
         let factor = self.factor(&used.name);
         let Some(size) = used.size else {

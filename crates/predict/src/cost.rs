@@ -178,27 +178,31 @@ impl Costs {
 
     /// The cost of a primitive at a size, with hypothetical changes. `None` if it is not known.
     pub fn at(&self, name: &str, size: Option<f64>) -> Option<At> {
+        let change = |kind: &str| self.changes.get(kind).copied().unwrap_or(1.0);
+        self.changed_by(change, name, size)
+    }
+
+    /// The cost of a primitive at a size as it was measured. `None` if it is not known.
+    pub(crate) fn measured(&self, name: &str, size: Option<f64>) -> Option<At> {
+        self.changed_by(|_| 1.0, name, size)
+    }
+
+    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind.
+    fn changed_by(
+        &self,
+        factor: impl Fn(&str) -> f64,
+        name: &str,
+        size: Option<f64>,
+    ) -> Option<At> {
         let changed = |kind: &str| {
             let at = self.own(kind, size)?;
-            let change = self.changes.get(kind).copied().unwrap_or(1.0);
-            Some(At {
-                cost: at.cost.times(change),
-                ..at
-            })
+            let cost = at.cost.times(factor(kind));
+            Some(At { cost, ..at })
         };
         if self.primitives.contains_key(name) {
             changed(name)
         } else {
             of_any_kind(self.kinds(name).filter_map(changed))
-        }
-    }
-
-    /// The cost of a primitive at a size as it was measured. `None` if it is not known.
-    pub(crate) fn measured(&self, name: &str, size: Option<f64>) -> Option<At> {
-        if self.primitives.contains_key(name) {
-            self.own(name, size)
-        } else {
-            self.of_kinds(self.kinds(name), size)
         }
     }
 
@@ -295,7 +299,7 @@ fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
     entry.platform.get("pointer_size")?.as_u64()
 }
 
-/// The entry and the page faults of a start, if it starts a program by `vfork`. Neighbours disturb times, and not this number.
+/// The benchmark with its parameters, and the page faults of one start of a program by `vfork`. `None`: the benchmark starts none. A disturbed figure has them, too: neighbours change times only.
 fn start(entry: &Benchmark) -> Option<(String, f64)> {
     const START: &str = "execve(vfork)";
     let primitive = entry.primitive.as_ref()?;

@@ -1,7 +1,7 @@
 //! The number of page faults on a system whose pointers have another width than those of the trace.
 //!
 //! Narrower pointers put the same data on fewer pages: on Debian 12, `/bin/true` takes 50 page faults as a 64-bit program, and 42 as a 32-bit one. The vector has the number of the traced program. A benchmark
-//! that starts a program tells the number of the same start on both systems. Their quotient is taken for all page faults. Applications differ: the quotient is 0.91 for `tar`, and 0.56 for a file list of `rsync`,
+//! that starts a program tells the number of the same start on both systems. Their quotient is taken for all page faults. Applications differ: the quotient is 0.91 for `tar --version`, and 0.56 for a file list of `rsync`,
 //! which is nearly all pointers. The interval reaches to both bounds: the traced number, and one that changes as the width does.
 
 use crate::cost::{Costs, PAGE_FAULT};

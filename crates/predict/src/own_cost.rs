@@ -16,9 +16,14 @@ pub(crate) struct Own {
     pub by_kind: Vec<[Cost; 2]>,
 }
 
-/// The costs of a primitive on two systems without those of its parts. Only parts with a cost on both systems are taken away, so that both costs stand for the same work. `None`: there are no such parts, or they
+/// The costs of a primitive on two systems without those of its parts. `changed` are the whole costs with hypothetical changes. Only parts with a cost on both systems are taken away, so that both costs stand for the same work. `None`: there are no such parts, or they
 /// leave too little.
-pub(crate) fn without_parts(name: &str, size: Option<f64>, costs: [&Costs; 2]) -> Option<Own> {
+pub(crate) fn without_parts(
+    name: &str,
+    size: Option<f64>,
+    changed: [Cost; 2],
+    costs: [&Costs; 2],
+) -> Option<Own> {
     let whole = on_both(name, size, costs, None)?;
     let own = |kind: Option<&str>| less_parts(name, whole, costs, kind, DEPTH);
     let is_enough = |own: &[Cost; 2], i: usize| own[i].ns >= LEAST_SHARE * whole[i].ns;
@@ -28,21 +33,14 @@ pub(crate) fn without_parts(name: &str, size: Option<f64>, costs: [&Costs; 2]) -
         .filter_map(|kind| own(Some(kind)))
         .collect();
     // A small cost on the first system would make the ratio arbitrarily large.
-    let is_usable = is_enough(&middle, 1)
-        && [&[middle], by_kind.as_slice()]
-            .concat()
-            .iter()
-            .all(|own| is_enough(own, 0));
-    if !is_usable {
-        return None;
-    }
+    let is_usable = is_enough(&middle, 0)
+        && is_enough(&middle, 1)
+        && by_kind.iter().all(|own| is_enough(own, 0));
     // A changed cost changes the part that is left, too.
-    let change = |i: usize| Some(costs[i].at(name, size)?.cost.ns / whole[i].ns);
-    let changes = [change(0)?, change(1)?];
-    let changed = |own: [Cost; 2]| [0, 1].map(|i| own[i].times(changes[i]));
-    Some(Own {
-        middle: changed(middle),
-        by_kind: by_kind.into_iter().map(changed).collect(),
+    let with_change = |own: [Cost; 2]| [0, 1].map(|i| own[i].times(changed[i].ns / whole[i].ns));
+    is_usable.then(|| Own {
+        middle: with_change(middle),
+        by_kind: by_kind.into_iter().map(with_change).collect(),
     })
 }
 
@@ -145,8 +143,13 @@ mod tests {
         costs
     }
 
+    fn of_fork(a: &Costs, b: &Costs) -> Option<Own> {
+        let whole = [a, b].map(|costs| costs.at("fork", None).unwrap().cost);
+        without_parts("fork", None, whole, [a, b])
+    }
+
     fn own(a: &Costs, b: &Costs) -> Option<[f64; 2]> {
-        let own = without_parts("fork", None, [a, b])?;
+        let own = of_fork(a, b)?;
         Some(own.middle.map(|cost| cost.ns))
     }
 
@@ -193,7 +196,7 @@ mod tests {
             system(1000.0, &[("page_fault", 2.0)], &kinds)
         };
         let left = |a: &Costs, b: &Costs| {
-            let own = without_parts("fork", None, [a, b])?;
+            let own = of_fork(a, b)?;
             let ns = |own: [Cost; 2]| own.map(|cost| cost.ns);
             Some(own.by_kind.into_iter().map(ns).collect::<Vec<_>>())
         };

@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::contained::Within;
 use crate::context::Context;
 use crate::cost::Costs;
-use crate::faults::is_fault;
 use crate::leaving::leaving_ns;
 use crate::plain;
 use crate::product::{Other, Product, sum};
@@ -160,6 +159,7 @@ pub fn predict_in_context(
         coverage: terms.coverage(),
         contained: terms.contained,
         other: terms.other,
+        faults: terms.faults,
         context: Basis::Traced,
         is_as_traced: context.systems(costs).is_same(),
         traced_on: Some(traced_on.clone()),
@@ -176,9 +176,6 @@ pub fn predict_in_context(
     let products = [terms.products, untraced].concat();
     let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
-    if found.primitives.iter().any(|p| is_fault(&p.name)) {
-        found.faults = context.systems(costs).faults().line;
-    }
     if !found.is_as_traced {
         found.limits.extend(lacking(vector, costs));
     }

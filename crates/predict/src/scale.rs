@@ -68,7 +68,8 @@ impl Systems<'_> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
         if is_known(self.from) || is_known(self.to) {
             let [from, to] = [self.from.at(name, size)?, self.to.at(name, size)?];
-            let scale = match without_parts(name, size, [self.from, self.to]) {
+            let scale = match without_parts(name, size, [from.cost, to.cost], [self.from, self.to])
+            {
                 Some(own) => self.of_own([from, to], &own)?,
                 None => self.of_costs(from, to)?,
             };

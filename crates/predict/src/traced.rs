@@ -3,6 +3,7 @@
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
 use crate::cost::{At, Costs};
+use crate::faults::is_fault;
 use crate::plain::without_cost;
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};
@@ -16,6 +17,8 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
+    /// Where the number of page faults is from. `None`: from the trace, or there are none.
+    pub faults: Option<String>,
 }
 
 /// The terms. The error lists the primitives without a cost on both systems.
@@ -37,6 +40,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         traced_ns: Vec::new(),
         contained,
         other: context.outside_ns().map(|ns| outside(ns, mean)),
+        faults: None,
     };
     let mut missing = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
@@ -54,6 +58,9 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             }
             None => missing.push(without_cost(used, costs)),
         }
+    }
+    if terms.products.iter().any(|p| is_fault(&p.name)) {
+        terms.faults = faults.line;
     }
     if missing.is_empty() {
         Ok(terms)
