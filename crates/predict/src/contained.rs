@@ -36,7 +36,8 @@ pub(crate) fn without_contained(
             continue;
         }
         for part in costs.parts(&name) {
-            let count = take(uses, &part.name, count * part.count);
+            let is_part = |used: &Use| costs.is_part(&part.name, &used.name);
+            let count = take(uses, is_part, count * part.count);
             if count > 0.0 {
                 found.push(Within {
                     name: part.name.clone(),
@@ -49,13 +50,19 @@ pub(crate) fn without_contained(
     found
 }
 
-/// Takes up to `count` uses of a primitive away, over all its sizes. Returns the number taken.
-fn take(uses: &mut [Use], name: &str, count: f64) -> f64 {
-    let mut left = count;
-    for used in uses.iter_mut().filter(|used| used.name == name) {
-        let taken = left.min(used.count);
-        used.count -= taken;
-        left -= taken;
+/// Takes up to `count` of these uses away, of each the same share. Returns the number taken.
+fn take(uses: &mut [Use], is_taken: impl Fn(&Use) -> bool, count: f64) -> f64 {
+    let all: f64 = uses
+        .iter()
+        .filter(|used| is_taken(used))
+        .map(|u| u.count)
+        .sum();
+    if all == 0.0 {
+        return 0.0;
     }
-    count - left
+    let left = (1.0 - count / all).max(0.0);
+    for used in uses.iter_mut().filter(|used| is_taken(used)) {
+        used.count *= left;
+    }
+    all.min(count)
 }

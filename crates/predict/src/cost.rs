@@ -245,6 +245,13 @@ impl Costs {
         parts.filter(move |part| part.name != name)
     }
 
+    /// Whether a use of a primitive may be a part that a benchmark contains. A part of unknown kind, such as `page_fault`, may be each of the kinds that have a cost.
+    pub(crate) fn is_part(&self, part: &str, name: &str) -> bool {
+        let is_of_kind =
+            || !self.primitives.contains_key(part) && self.kinds(part).any(|k| k == name);
+        name == part || is_of_kind()
+    }
+
     /// The kinds of a primitive whose name has none: `page_fault(copy)` and the like of `page_fault`.
     pub(crate) fn kinds(&self, name: &str) -> impl Iterator<Item = &str> {
         let is_kind = move |other: &&str| {

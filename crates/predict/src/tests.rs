@@ -438,6 +438,37 @@ fn what_a_primitive_contains_is_not_charged_twice() {
     assert_eq!(found.coverage.calls, Some(1.0));
 }
 
+/// A `fork` contains 10 page faults of unknown kind. The trace has 25, and one that reads from storage.
+#[test]
+fn parts_of_unknown_kind_are_taken_from_all_kinds() {
+    let of_kinds = |forks: f64| {
+        let mut system = costs(&[
+            ("fork", None, cost(9000.0, 0.0)),
+            ("page_fault(copy)", None, cost(100.0, 0.0)),
+            ("page_fault(zero)", None, cost(50.0, 0.0)),
+            ("null", None, cost(1.0, 0.0)),
+        ]);
+        let fork: &mut Measured = system.primitives.get_mut("fork").unwrap();
+        fork.contains = vec![Contained {
+            name: "page_fault".to_owned(),
+            count: 10.0,
+        }];
+        let uses = vec![
+            used("page_fault(copy)", None, 20.0),
+            used("page_fault(zero)", None, 5.0),
+            used("page_fault(major)", None, 1.0),
+            used("fork", None, forks),
+        ];
+        predict(&vector(uses), "s", &system).unwrap()
+    };
+    let found = of_kinds(1.0);
+    assert_eq!(found.predicted_ns, 9000.0 + 12.0 * 100.0 + 3.0 * 50.0 + 1.0);
+    assert_eq!(found.contained[0].count, 10.0);
+    let all = of_kinds(3.0);
+    assert_eq!(all.predicted_ns, 27000.0 + 1.0);
+    assert_eq!(all.contained[0].count, 25.0);
+}
+
 #[test]
 fn other_calls_are_charged_as_null_calls_and_lower_the_coverage() {
     let system = costs(&[

@@ -24,7 +24,7 @@ pub use bare::run_bare;
 use bpf::Prepared;
 use family::Family;
 use load::Load;
-pub use measured::{Measured, measure};
+pub use measured::{Enough, Measured, measure};
 pub use tick_border::TickBorder;
 pub use units::{Pattern, Units};
 

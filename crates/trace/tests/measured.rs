@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use yamba_trace::live::{Units, Workload, measure};
+use yamba_trace::live::{Enough, Units, Workload, measure};
 
 /// Notes that it started, and works for each line that it reads.
 const SERVER: &str = "cd \"$0\"; echo >> starts; exec 3<>requests
@@ -28,8 +28,13 @@ fn server_starts_once_for_each_load() {
         units: Units::Number(1.0),
         hides_output: true,
     };
-    let enough = Duration::from_millis(200);
-    let found = measure(&workload, enough, Duration::from_secs(60), &|| false).unwrap();
+    let enough = Enough {
+        least: Duration::from_millis(200),
+        most: Duration::from_millis(200),
+        half_width: f64::INFINITY,
+        limit: Duration::from_secs(60),
+    };
+    let found = measure(&workload, &enough, &|| false).unwrap();
     let starts = std::fs::read_to_string(folder.path().join("starts")).unwrap();
     assert!(found.units >= 2.0, "{found:?}");
     assert_eq!(starts.lines().count() as f64, found.units);

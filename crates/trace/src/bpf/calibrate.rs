@@ -163,7 +163,7 @@ impl Seen {
                 let faults = f64::from(more.user_faults);
                 let is_cold = event.user_ns as f64 / faults > LEAST_GAP_NS as f64;
                 let work = if is_cold { COLD_FAULTS } else { FAULTS };
-                self.inside[work].push(more.minor_ns as f64 / faults);
+                self.inside[work].push(more.minor_ns.iter().sum::<u64>() as f64 / faults);
             }
             _ => {}
         }

@@ -1,8 +1,9 @@
 //! The events that the programs in the kernel send.
 
+use std::array;
 use std::borrow::Cow;
 
-use super::layout::{EVENT_BYTES, KIND_MASK, TEXT_BYTES, flag, place};
+use super::layout::{EVENT_BYTES, FAULT_KINDS, KIND_MASK, TEXT_BYTES, flag, place, place_of_more};
 use crate::call::{Arguments, FilePlace, Identity, Kind, Property};
 use crate::tally::Made;
 
@@ -63,12 +64,14 @@ pub struct Returned {
 /// Times and counts outside of calls, apart from user time, and of page faults within calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct More {
-    /// Time of page faults without reading from storage, in ns.
-    pub minor_ns: u64,
+    /// Time of page faults without reading from storage, in ns, by kind.
+    pub minor_ns: [u64; FAULT_KINDS],
     /// Time of page faults that read from storage, in ns.
     pub major_ns: u64,
     /// Time of soft interrupts, in ns.
     pub softirq_ns: u64,
+    /// Number of minor page faults by kind.
+    pub minor_faults: [u32; FAULT_KINDS],
     /// Number of minor page faults outside of calls.
     pub user_faults: u32,
     /// Number of minor page faults within calls.
@@ -192,16 +195,17 @@ const SOCKET_CALLS: [&str; 20] = [
 
 impl More {
     fn read(bytes: &[u8]) -> More {
-        let time = |index: usize| long(bytes, place("event.more") + 8 * index);
-        let count = |index: usize| word(bytes, place("event.counts") + 4 * index);
+        let time = |name, index: usize| long(bytes, place_of_more(name) + 8 * index);
+        let count = |name, index: usize| word(bytes, place_of_more(name) + 4 * index);
         More {
-            minor_ns: time(0),
-            major_ns: time(1),
-            softirq_ns: time(2),
-            user_faults: count(0),
-            call_faults: count(1),
-            major_faults: count(2),
-            softirqs: count(3),
+            minor_ns: array::from_fn(|kind| time("thread.minor", kind)),
+            major_ns: time("thread.major", 0),
+            softirq_ns: time("thread.softirq", 0),
+            minor_faults: array::from_fn(|kind| count("thread.minor_faults", kind)),
+            user_faults: count("thread.user_faults", 0),
+            call_faults: count("thread.call_faults", 0),
+            major_faults: count("thread.major_faults", 0),
+            softirqs: count("thread.softirqs", 0),
         }
     }
 }

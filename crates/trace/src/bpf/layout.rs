@@ -16,23 +16,30 @@ pub const THREAD: &[(&str, i32)] = &[
     ("thread.ids", 40),
     // Whether it has more to report than user time.
     ("thread.dirty", 48),
-    // Time in each mode since the last event, in ns; then that of finished page faults, minor and major.
+    // Time in each mode since the last event, in ns.
     ("thread.times", 56),
     ("thread.user", 56),
     ("thread.call", 64),
     ("thread.fault", 72),
+    // From here to the last count: the part that an event of the kind MORE repeats.
+    ("thread.more", 80),
     ("thread.softirq", 80),
+    // Time of finished page faults: minor ones of each kind, and major ones.
     ("thread.minor", 88),
-    ("thread.major", 96),
-    // Counts of 32 bits since the last event.
-    ("thread.user_faults", 104),
-    ("thread.call_faults", 108),
-    ("thread.major_faults", 112),
-    ("thread.softirqs", 116),
+    ("thread.major", 128),
+    // Counts of 32 bits since the last event. The last ones are minor page faults of each kind.
+    ("thread.user_faults", 136),
+    ("thread.call_faults", 140),
+    ("thread.major_faults", 144),
+    ("thread.softirqs", 148),
+    ("thread.minor_faults", 152),
+    // Of the current page fault: whether the page was present, and whether it is a write. Then 1 more than the kind of page that was mapped, or 0.
+    ("thread.fault_access", 176),
+    ("thread.fault_page", 184),
 ];
 
 /// Length of a thread's state.
-pub const THREAD_BYTES: usize = 120;
+pub const THREAD_BYTES: usize = 192;
 
 /// Place of the thread's numbers in its state.
 pub const THREAD_IDS: usize = 40;
@@ -44,6 +51,18 @@ pub const MODES: &[(&str, i32)] = &[
     ("MODE_FAULT", 2),
     ("MODE_SOFTIRQ", 3),
 ];
+
+/// The kinds of minor page faults.
+pub const FAULTS: &[(&str, i32)] = &[
+    ("FAULT_OTHER", 0),
+    ("FAULT_COPY", 1),
+    ("FAULT_ANONYMOUS", 2),
+    ("FAULT_FILE", 3),
+    ("FAULT_ZERO", 4),
+];
+
+/// Number of kinds of minor page faults.
+pub const FAULT_KINDS: usize = 5;
 
 /// An event. The fields behind the flags depend on its kind.
 pub const EVENT: &[(&str, i32)] = &[
@@ -58,17 +77,16 @@ pub const EVENT: &[(&str, i32)] = &[
     ("event.text", 80),
     // Of BEGIN: the ids of the new thread.
     ("event.child", 24),
-    // Of MORE: the times of minor faults, major faults and soft interrupts, then the four counts.
+    // Of MORE: a part of the thread's state.
     ("event.more", 24),
-    ("event.counts", 48),
     // Of FAULT, a page fault of a file: the number of its pages. The text has its place.
     ("event.fault_pages", 24),
-    ("EVENT_BYTES", 104),
+    ("EVENT_BYTES", 120),
     ("TEXT_BYTES", 24),
 ];
 
 /// Length of an event.
-pub const EVENT_BYTES: usize = 104;
+pub const EVENT_BYTES: usize = 120;
 /// Length of an event's text.
 pub const TEXT_BYTES: usize = 24;
 
@@ -100,6 +118,11 @@ pub fn flag(name: &str) -> u32 {
 /// The place of a field in an event.
 pub fn place(name: &str) -> usize {
     value(EVENT, name) as usize
+}
+
+/// The place in an event of the kind MORE of a field of a thread.
+pub fn place_of_more(name: &str) -> usize {
+    place("event.more") + value(THREAD, name) as usize - value(THREAD, "thread.more") as usize
 }
 
 fn value(list: &[(&str, i32)], name: &str) -> i32 {

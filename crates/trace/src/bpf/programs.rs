@@ -6,7 +6,7 @@
 //! In all programs, r6 is the list of the tracepoint's or function's arguments, r7 the state of the thread, and r8 the time.
 
 use super::kernel::Attachment;
-use super::layout::{EVENT, FLAGS, KILLED, MODES, THREAD};
+use super::layout::{EVENT, FAULTS, FLAGS, KILLED, MODES, THREAD};
 
 /// A program and its place.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ pub const PROGRAMS: &[Source] = &[
     tracepoint("softirq_exit", SOFTIRQ_EXIT),
     tracepoint("page_fault_user", FAULT_ENTRY),
     tracepoint("page_fault_kernel", FAULT_ENTRY),
+    tracepoint("rss_stat", FAULT_PAGE),
     Source {
         target: "minor faults",
         attachment: Attachment::Event(5),
@@ -65,7 +66,7 @@ const fn tracepoint(target: &'static str, text: &'static str) -> Source {
 
 /// The numbers that the programs name, apart from offsets in the kernel's own structs.
 pub fn numbers() -> impl Iterator<Item = (&'static str, i32)> {
-    let lists = [THREAD, MODES, EVENT, FLAGS];
+    let lists = [THREAD, MODES, FAULTS, EVENT, FLAGS];
     let all = lists.into_iter().flatten().copied();
     all.chain([
         ("KILLED", KILLED),
@@ -83,6 +84,13 @@ pub fn numbers() -> impl Iterator<Item = (&'static str, i32)> {
         ("NO_WAKE_UP", 1),
         // A thread without calls reports its times when they reach 5 ms.
         ("LONG_NS", 5_000_000),
+        // Bits of the processor's error code of a page fault: the page is present, and the access is a write.
+        ("PRESENT", 1),
+        ("WRITE", 2),
+        ("PRESENT_WRITE", 3),
+        // One more than the numbers of the kernel's counts of pages: MM_FILEPAGES, MM_ANONPAGES.
+        ("PAGE_OF_FILE", 1),
+        ("PAGE_ANONYMOUS", 2),
     ])
 }
 
@@ -170,6 +178,15 @@ reserved%:
     *(u64 *)(r7 + thread.user) = 0
 ",
     ),
+    // Moves a word of the thread's state to an event.
+    (
+        "PASS",
+        "
+    r1 = *(u64 *)(r7 + thread.more + $)
+    *(u64 *)(r9 + event.more + $) = r1
+    *(u64 *)(r7 + thread.more + $) = 0
+",
+    ),
     // Reports and clears all times but that of the call.
     (
         "REPORT_MORE",
@@ -177,22 +194,19 @@ reserved%:
     RESERVE unreported%
     *(u32 *)(r9 + event.flags) = MORE
     TAKE_USER
-    r1 = *(u64 *)(r7 + thread.minor)
-    *(u64 *)(r9 + event.more) = r1
-    r1 = *(u64 *)(r7 + thread.major)
-    *(u64 *)(r9 + event.more + 8) = r1
-    r1 = *(u64 *)(r7 + thread.softirq)
-    *(u64 *)(r9 + event.more + 16) = r1
-    r1 = *(u64 *)(r7 + thread.user_faults)
-    *(u64 *)(r9 + event.counts) = r1
-    r1 = *(u64 *)(r7 + thread.major_faults)
-    *(u64 *)(r9 + event.counts + 8) = r1
+    PASS 0
+    PASS 8
+    PASS 16
+    PASS 24
+    PASS 32
+    PASS 40
+    PASS 48
+    PASS 56
+    PASS 64
+    PASS 72
+    PASS 80
+    PASS 88
     SUBMIT
-    *(u64 *)(r7 + thread.minor) = 0
-    *(u64 *)(r7 + thread.major) = 0
-    *(u64 *)(r7 + thread.softirq) = 0
-    *(u64 *)(r7 + thread.user_faults) = 0
-    *(u64 *)(r7 + thread.major_faults) = 0
     *(u64 *)(r7 + thread.dirty) = 0
 unreported%:
 ",
@@ -596,11 +610,15 @@ const SOFTIRQ_EXIT: &str = "
     OUT
 ";
 
-/// A page fault, also within a call.
+/// `page_fault_user(address, registers, error_code)`: a page fault, also within a call.
 const FAULT_ENTRY: &str = "
     CURRENT
     r9 = *(u64 *)(r7 + thread.mode)
     if r9 == MODE_FAULT goto out
+    r1 = *(u64 *)(r6 + 16)
+    r1 &= PRESENT_WRITE
+    *(u64 *)(r7 + thread.fault_access) = r1
+    *(u64 *)(r7 + thread.fault_page) = 0
     NOW
     CHARGE
     *(u64 *)(r7 + thread.outer) = r9
@@ -608,12 +626,48 @@ const FAULT_ENTRY: &str = "
     OUT
 ";
 
+/// `rss_stat(memory, kind)`: the number of a process's pages of this kind changes.
+const FAULT_PAGE: &str = "
+    CURRENT
+    r1 = *(u64 *)(r7 + thread.mode)
+    if r1 != MODE_FAULT goto out
+    r1 = *(u32 *)(r6 + 8)
+    r1 += 1
+    *(u64 *)(r7 + thread.fault_page) = r1
+    OUT
+";
+
 /// The kernel's own count of page faults grows at the end of each.
+///
+/// A write to a page that is present makes a copy of it. Else the kernel has mapped pages of a file, or a page of the process's own, or, at a read, the page of zeros, which it does not count.
 const MINOR_FAULT: &str = "
     FAULT_EXIT
-    r1 = *(u64 *)(r7 + thread.minor)
+    r1 = *(u64 *)(r7 + thread.fault_page)
+    r2 = *(u64 *)(r7 + thread.fault_access)
+    r5 = FAULT_COPY
+    if r2 == PRESENT_WRITE goto found
+    r5 = FAULT_OTHER
+    if r2 == PRESENT goto found
+    r5 = FAULT_FILE
+    if r1 == PAGE_OF_FILE goto found
+    r5 = FAULT_ANONYMOUS
+    if r1 == PAGE_ANONYMOUS goto found
+    r5 = FAULT_OTHER
+    if r1 != 0 goto found
+    if r2 == WRITE goto found
+    r5 = FAULT_ZERO
+found:
+    r2 = r5
+    r2 <<= 3
+    r2 += r7
+    r1 = *(u64 *)(r2 + thread.minor)
     r1 += r4
-    *(u64 *)(r7 + thread.minor) = r1
+    *(u64 *)(r2 + thread.minor) = r1
+    r5 <<= 2
+    r5 += r7
+    r1 = *(u32 *)(r5 + thread.minor_faults)
+    r1 += 1
+    *(u32 *)(r5 + thread.minor_faults) = r1
     if r3 == MODE_USER goto outside
     r1 = *(u32 *)(r7 + thread.call_faults)
     r1 += 1

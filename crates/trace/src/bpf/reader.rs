@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::cost::Cost;
 use super::event::{Content, Event, More, NamedCall, Returned};
-use super::layout::KILLED;
+use super::layout::{FAULT_KINDS, KILLED};
 use super::names::name;
 use crate::call::Call;
 use crate::descriptors::Descriptors;
@@ -13,6 +13,15 @@ use crate::files::FileLog;
 use crate::primitive::Used;
 use crate::tally::Tally;
 use yamba_predict::vector::Use;
+
+/// The kinds of minor page faults, by the numbers of `layout::FAULTS`. Faults of other kinds, such as those of shared memory, have none.
+const FAULTS: [Option<&str>; FAULT_KINDS] = [
+    None,
+    Some("copy"),
+    Some("anonymous"),
+    Some("file"),
+    Some("zero"),
+];
 
 /// Counts events.
 #[derive(Debug, Default)]
@@ -221,26 +230,31 @@ impl EventReader {
         let (user, call) = (f64::from(more.user_faults), f64::from(more.call_faults));
         let added = self.cost.of_fault(user_ns / (user + 1.0));
         self.add_user(thread, -added.user_ns * user);
-        let minor_ns = more.minor_ns as f64 - added.kernel_ns * user - added.ns() * call;
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
-        let major = u64::from(more.major_faults);
-        for (used, count, time_ns) in [
-            (Used::of("page_fault", None), minor, minor_ns),
-            (
-                Used::of("page_fault", Some("major")),
-                major,
-                more.major_ns as f64,
-            ),
-            (
-                Used::of("softirq", None),
-                more.softirqs.into(),
-                more.softirq_ns as f64,
-            ),
-        ] {
-            if count > 0 {
-                self.tally.other(thread, used, count, time_ns);
-            }
+        // The event does not tell the kinds within calls.
+        let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
+        let kinds = FAULTS
+            .iter()
+            .zip(more.minor_faults.iter().zip(more.minor_ns));
+        for (kind, (faults, time_ns)) in kinds {
+            let used = Used::of("page_fault", *kind);
+            self.other(
+                thread,
+                used,
+                *faults,
+                time_ns as f64 - each_ns * f64::from(*faults),
+            );
         }
-        self.faults += minor + major;
+        let used = Used::of("page_fault", Some("major"));
+        self.other(thread, used, more.major_faults, more.major_ns as f64);
+        let used = Used::of("softirq", None);
+        self.other(thread, used, more.softirqs, more.softirq_ns as f64);
+        self.faults += minor + u64::from(more.major_faults);
+    }
+
+    fn other(&mut self, thread: u32, used: Used, count: u32, time_ns: f64) {
+        if count > 0 {
+            self.tally.other(thread, used, count.into(), time_ns);
+        }
     }
 }

@@ -143,9 +143,14 @@ fn reads_clock(name: &str) -> bool {
     })
 }
 
+/// Whether a primitive is a page fault that does not read from storage, of a known kind or not.
+fn is_minor_fault(name: &str) -> bool {
+    name == "page_fault" || name.starts_with("page_fault(") && name != "page_fault(major)"
+}
+
 /// Number of page faults of the application. A command is a process that the traced program has started. A server began before its faults are counted, when the traced program hardly has faults of its own.
 fn faults(uses: &[Use], is_server: bool) -> f64 {
-    let minor = uses.iter().filter(|used| used.name == "page_fault");
+    let minor = uses.iter().filter(|used| is_minor_fault(&used.name));
     let count = |used: &Use| match used.started {
         _ if is_server => used.count,
         Some(started) => started.count,

@@ -20,6 +20,27 @@ const TICK_NS: f64 = 1e7;
 /// How often a short command is looked at.
 const SHORT: Duration = Duration::from_millis(1);
 
+/// How long an application is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Enough {
+    /// The least processor time of all runs.
+    pub least: Duration,
+    /// The processor time after which the application is not run again, however wide the interval is.
+    pub most: Duration,
+    /// Half the width of the interval of the kernel time, as a share of it, that ends the runs between both.
+    pub half_width: f64,
+    /// The longest time of all runs, if they leave the processor idle.
+    pub limit: Duration,
+}
+
+impl Enough {
+    fn is_reached(&self, found: &Measured) -> bool {
+        let used = Duration::from_secs_f64((found.user_ns + found.kernel_ns) / 1e9);
+        let is_precise = || found.half_width() <= self.half_width;
+        used >= self.most || used >= self.least && is_precise()
+    }
+}
+
 /// Processor time of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
@@ -60,29 +81,39 @@ impl Measured {
         self.missed_ns = (self.units * border.missed_ns(events)).min(self.user_ns);
     }
 
-    /// 95 % interval of the kernel time of a unit, in ns. Linux adds all of a clock tick to the kernel's time or to the user's time: with n ticks and a
-    /// share p of the kernel, the standard deviation of p is sqrt(p (1 - p) / n).
+    /// 95 % interval of the kernel time of a unit, in ns.
     pub fn interval_ns(&self) -> [f64; 2] {
         let all = self.user_ns + self.kernel_ns;
+        let half = self.half_interval_of_share() * all;
+        [self.kernel_ns - half, self.kernel_ns + half]
+            .map(|kernel_ns| (kernel_ns.clamp(0.0, all) + self.missed_ns).min(all) / self.units)
+    }
+
+    /// Half the width of the 95 % interval of the kernel time by clock ticks, as a share of it. Infinite without kernel time.
+    fn half_width(&self) -> f64 {
+        let all = self.user_ns + self.kernel_ns;
+        self.half_interval_of_share() * all / self.kernel_ns
+    }
+
+    /// Half the width of the 95 % interval of the kernel's share. Linux adds all of a clock tick to the kernel's time or to the user's time: with n ticks and a
+    /// share p of the kernel, the standard deviation of p is sqrt(p (1 - p) / n).
+    fn half_interval_of_share(&self) -> f64 {
+        let all = self.user_ns + self.kernel_ns;
         let (share, ticks) = (self.kernel_ns / all, all / SAMPLE.as_nanos() as f64);
-        let half = 1.96 * (share * (1.0 - share) / ticks).sqrt();
-        [share - half, share + half]
-            .map(|share| (share.clamp(0.0, 1.0) * all + self.missed_ns).min(all) / self.units)
+        1.96 * (share * (1.0 - share) / ticks).sqrt()
     }
 }
 
-/// Runs the application, or a load of it, again and again until it has used `enough` processor time, or `limit` is over.
+/// Runs the application, or a load of it, again and again until it was measured long enough.
 pub fn measure(
     workload: &Workload,
-    enough: Duration,
-    limit: Duration,
+    enough: &Enough,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Measured, Fault> {
     let begun = Instant::now();
     let is_over = |found: &Measured| {
         let has_run = found.units > 0.0;
-        let used = found.user_ns + found.kernel_ns;
-        has_run && (used >= enough.as_nanos() as f64 || begun.elapsed() > limit)
+        has_run && (enough.is_reached(found) || begun.elapsed() > enough.limit)
     };
     let clock = Clock::new(workload.load.is_some());
     match &workload.load {
@@ -261,5 +292,50 @@ impl Measured {
     fn add_times(&mut self, before: Times, after: Times) {
         self.user_ns += (after.user_ns - before.user_ns).max(0.0);
         self.kernel_ns += (after.kernel_ns - before.kernel_ns).max(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENOUGH: Enough = Enough {
+        least: Duration::from_secs(10),
+        most: Duration::from_secs(30),
+        half_width: 0.05,
+        limit: Duration::from_secs(120),
+    };
+
+    fn used(user_s: f64, kernel_s: f64) -> Measured {
+        Measured {
+            user_ns: user_s * 1e9,
+            kernel_ns: kernel_s * 1e9,
+            units: 1.0,
+            ..Measured::default()
+        }
+    }
+
+    /// 1000 ticks, of which 0.8 hit the kernel: 1.96 sqrt(0.8 * 0.2 / 1000) = 0.0248 of all time.
+    #[test]
+    fn interval_is_that_of_a_share_of_ticks() {
+        let [low, high] = used(2.0, 8.0).interval_ns();
+        assert!((high - low - 2.0 * 0.0248e10).abs() < 1e7, "{low} {high}");
+        assert!((used(2.0, 8.0).half_width() - 0.031).abs() < 1e-4);
+    }
+
+    #[test]
+    fn runs_go_on_until_the_kernel_time_is_precise_or_the_time_is_over() {
+        for (user_s, kernel_s, is_enough) in [
+            (1.0, 8.9, false),
+            (2.0, 8.0, true),
+            (8.0, 2.0, false),
+            (20.0, 9.9, false),
+            (24.0, 6.0, true),
+            (29.9, 0.0, false),
+            (30.0, 0.0, true),
+        ] {
+            let found = used(user_s, kernel_s);
+            assert_eq!(ENOUGH.is_reached(&found), is_enough, "{found:?}");
+        }
     }
 }

@@ -9,28 +9,41 @@ use yamba_predict::{Prediction, Vector};
 use yamba_record::Run;
 use yamba_session::java::{self, JavaHere};
 use yamba_toolchain::build::host;
-use yamba_trace::live::{self, Measured, Pattern, TickBorder, Units, Workload};
+use yamba_trace::live::{self, Enough, Measured, Pattern, TickBorder, Units, Workload};
 
 use crate::cli::output::{self, StatusLine};
 use crate::cli::trace::failure;
 use crate::cli::{Failure, of_system};
 
-/// Processor time after which the application is not run again. Linux tells kernel from user time by samples, so short runs are uncertain.
-const ENOUGH: Duration = Duration::from_secs(10);
-
-/// Longest time of all runs, if they leave the processor idle.
-const LIMIT: Duration = Duration::from_secs(120);
+/// How long the application runs. Linux tells kernel from user time by samples, so short runs are uncertain, most of all where the kernel has a small share.
+const ENOUGH: Enough = Enough {
+    least: Duration::from_secs(10),
+    most: Duration::from_secs(30),
+    half_width: 0.05,
+    limit: Duration::from_secs(120),
+};
 
 /// Runs the application of the vector without a tracer.
 pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     let workload = workload(vector)?;
     let stop = Stop::on_signals().map_err(of_system)?;
+    let is_user_mode_linux = yamba_session::machine(&host()).is_user_mode_linux();
+    let enough = Enough {
+        // All samples hit the user.
+        most: if is_user_mode_linux {
+            ENOUGH.least
+        } else {
+            ENOUGH.most
+        },
+        ..ENOUGH
+    };
     let line = StatusLine::new(&format!(
-        "running {} for 10 s of its time",
-        vector.application
+        "running {} for {} to {} s of its time",
+        vector.application,
+        enough.least.as_secs(),
+        enough.most.as_secs(),
     ));
-    let mut measured =
-        live::measure(&workload, ENOUGH, LIMIT, &|| stop.requested()).map_err(failure)?;
+    let mut measured = live::measure(&workload, &enough, &|| stop.requested()).map_err(failure)?;
     measured.add_missed(TickBorder::measure().map_err(of_system)?, vector.events());
     drop(line);
     let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
@@ -38,7 +51,7 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         return Err(Failure::new(format!(
             "--measure: {} used no processor time in {} s",
             vector.application,
-            LIMIT.as_secs()
+            enough.limit.as_secs()
         ))
         .help("a vector needs a load that keeps the application busy"));
     }
@@ -48,15 +61,15 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
             vector.application
         ));
     }
-    if used < ENOUGH {
+    if used < enough.least {
         output::note(&format!(
             "{} used only {:.1} s of processor time in {} s, so its measured time is uncertain\n",
             vector.application,
             used.as_secs_f64(),
-            LIMIT.as_secs()
+            enough.limit.as_secs()
         ));
     }
-    if yamba_session::machine(&host()).is_user_mode_linux() {
+    if is_user_mode_linux {
         output::note(
             "User-Mode Linux counts all processor time as user time: kernel time is the sum of both, less the user time on another system with this processor\n",
         );
