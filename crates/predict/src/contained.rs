@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cost::Costs;
+use crate::cost::{Costs, is_part};
 use crate::vector::Use;
 
 /// Uses of a primitive within another one.
@@ -36,7 +36,7 @@ pub(crate) fn without_contained(
             continue;
         }
         for part in costs.parts(&name) {
-            let is_part = |used: &Use| costs.is_part(&part.name, &used.name);
+            let is_part = |used: &Use| is_part(&part.name, &used.name);
             let count = take(uses, is_part, count * part.count);
             if count > 0.0 {
                 found.push(Within {
@@ -50,7 +50,7 @@ pub(crate) fn without_contained(
     found
 }
 
-/// Takes up to `count` of these uses away, of each the same share. Returns the number taken.
+/// Takes up to `count` of these uses away, the same share of each. Returns the number taken.
 fn take(uses: &mut [Use], is_taken: impl Fn(&Use) -> bool, count: f64) -> f64 {
     let all: f64 = uses
         .iter()

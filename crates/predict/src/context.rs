@@ -4,7 +4,7 @@
 //! the machine where it was taken. The costs of the benchmarks there and on another system carry it over, as a ratio.
 
 use crate::contained::without_contained;
-use crate::cost::{Contained, Cost, Costs};
+use crate::cost::{Contained, Cost, Costs, is_part};
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
 use crate::untraced::Untraced;
@@ -319,8 +319,10 @@ impl Context {
     /// The time of a primitive with that of the primitives that its benchmark contains, as its cost has them.
     fn whole_ns(&self, timed: &Timed) -> f64 {
         let parts = self.reference.parts(&timed.name).map(|part| {
-            let is_part = |t: &&Timed| self.reference.is_part(&part.name, &t.name);
-            let own = || self.timed.iter().filter(is_part);
+            let own = || {
+                let timed = self.timed.iter();
+                timed.filter(|t| is_part(&part.name, &t.name))
+            };
             let count: f64 = own().map(|t| t.count).sum();
             let time_ns: f64 = own().map(|t| t.time_ns).sum();
             if count > 0.0 {
@@ -348,8 +350,8 @@ impl Context {
         if let Some(found) = self.scale_of_sized_kind(used, changed) {
             return Some(found);
         }
-        let is_part = |part: &Contained| self.reference.is_part(&part.name, &used.name);
-        let contains = |t: &&Timed| self.reference.parts(&t.name).any(is_part);
+        let is_part_of_it = |part: &Contained| is_part(&part.name, &used.name);
+        let contains = |t: &&Timed| self.reference.parts(&t.name).any(is_part_of_it);
         let wholes = self.timed.iter().filter(contains);
         let longest = wholes.max_by(|a, b| a.time_ns.total_cmp(&b.time_ns))?;
         let of_whole = measured.scale(&longest.name, longest.size)?;

@@ -221,6 +221,25 @@ fn page_fault_of_unknown_kind_has_the_ratios_of_the_kinds() {
     assert!(fault.is_of_any_kind && fault.is_covered);
 }
 
+/// One system lacks the cost of copies, so that those have the ratios of the other kinds.
+#[test]
+fn page_fault_without_a_cost_on_one_system_has_the_ratios_of_the_kinds() {
+    let a = exact(&[
+        ("page_fault(copy)", None, 100.0),
+        ("page_fault(file)", None, 100.0),
+        ("page_fault(zero)", None, 100.0),
+    ]);
+    let b = exact(&[
+        ("page_fault(file)", None, 200.0),
+        ("page_fault(zero)", None, 400.0),
+    ]);
+    let traced = vector(vec![timed("page_fault(copy)", None, 2.0, 1000.0)]);
+    let found = on(&traced, &a, &b);
+    assert_eq!(found.predicted_ns, 3000.0);
+    assert_eq!(found.interval_ns, Some([2000.0, 4000.0]));
+    assert!(found.primitives[0].is_of_any_kind);
+}
+
 /// All reads take 2 times as long as in the benchmark and all writes 4 times: (800 + 400) / (400 + 100) = 2.4 overall.
 #[test]
 fn uses_without_a_time_get_the_factor_of_similar_uses() {
@@ -741,6 +760,28 @@ fn call_takes_the_time_of_the_nearest_size_in_another_context() {
     let (ns, is_estimated) = in_context_of(&far_size);
     near(ns, 2.0 * 410.0 * 2.0);
     assert!(is_estimated);
+}
+
+/// The benchmark of `fork` contains two page faults of unknown kind. A fork with its share of the traced ones takes 300 + 2 * (200 + 600) / 16 ns, 4 times the benchmark.
+#[test]
+fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
+    let mut a = exact(&[
+        ("fork", None, 100.0),
+        ("page_fault(copy)", None, 10.0),
+        ("page_fault(zero)", None, 10.0),
+        ("stat", None, 50.0),
+    ]);
+    a.primitives.get_mut("fork").unwrap().contains = vec![Contained {
+        name: "page_fault".to_owned(),
+        count: 2.0,
+    }];
+    let traced = vector(vec![
+        timed("fork", None, 1.0, 300.0),
+        timed("page_fault(copy)", None, 4.0, 200.0),
+        timed("page_fault(zero)", None, 12.0, 600.0),
+    ]);
+    let context = Context::of(&traced, "a", &a).unwrap();
+    near(context.factor("fork").ratio, 4.0);
 }
 
 /// The benchmark of `fork` contains the end of the process, which a trace has apart.

@@ -14,6 +14,25 @@ use crate::machine::processor_name;
 /// The primitive of a page fault, without its kind.
 pub(crate) const PAGE_FAULT: &str = "page_fault";
 
+/// Page faults that read from storage.
+const MAJOR_FAULT: &str = "page_fault(major)";
+
+/// Whether a primitive is a page fault of any kind.
+pub(crate) fn is_fault(name: &str) -> bool {
+    name.strip_prefix(PAGE_FAULT)
+        .is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
+}
+
+/// Whether a primitive is a page fault of any kind that does not read from storage.
+pub(crate) fn is_minor_fault(name: &str) -> bool {
+    is_fault(name) && name != MAJOR_FAULT
+}
+
+/// Whether a use of a primitive may be this part of a benchmark. The page faults of a benchmark may be of any kind.
+pub(crate) fn is_part(part: &str, name: &str) -> bool {
+    name == part || part == PAGE_FAULT && is_minor_fault(name)
+}
+
 /// The costs of the primitives on one system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Costs {
@@ -187,7 +206,7 @@ impl Costs {
         self.changed_by(|_| 1.0, name, size)
     }
 
-    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind.
+    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind. A page fault of a kind without a cost may be of any kind.
     fn changed_by(
         &self,
         factor: impl Fn(&str) -> f64,
@@ -199,7 +218,13 @@ impl Costs {
             let cost = at.cost.times(factor(kind));
             Some(At { cost, ..at })
         };
-        if self.primitives.contains_key(name) {
+        let is_known = |name| self.primitives.contains_key(name);
+        let name = if is_minor_fault(name) && !is_known(name) {
+            PAGE_FAULT
+        } else {
+            name
+        };
+        if is_known(name) {
             changed(name)
         } else {
             of_any_kind(self.kinds(name).filter_map(changed))
@@ -245,18 +270,11 @@ impl Costs {
         parts.filter(move |part| part.name != name)
     }
 
-    /// Whether a use of a primitive may be a part that a benchmark contains. A part of unknown kind, such as `page_fault`, may be each of the kinds that have a cost.
-    pub(crate) fn is_part(&self, part: &str, name: &str) -> bool {
-        let is_of_kind =
-            || !self.primitives.contains_key(part) && self.kinds(part).any(|k| k == name);
-        name == part || is_of_kind()
-    }
-
-    /// The kinds of a primitive whose name has none: `page_fault(copy)` and the like of `page_fault`.
+    /// The kinds of a primitive whose name has none: `page_fault(copy)` and the like of `page_fault`. Page faults that read from storage are no kind of those that do not.
     pub(crate) fn kinds(&self, name: &str) -> impl Iterator<Item = &str> {
         let is_kind = move |other: &&str| {
             let kind = other.strip_prefix(name);
-            kind.is_some_and(|k| k.starts_with('('))
+            kind.is_some_and(|k| k.starts_with('(')) && *other != MAJOR_FAULT
         };
         self.primitives.keys().map(String::as_str).filter(is_kind)
     }

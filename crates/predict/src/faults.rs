@@ -4,7 +4,7 @@
 //! that starts a program tells the number of the same start on both systems. Their quotient is taken for all page faults. Applications differ: the quotient is 0.91 for `tar --version`, and 0.56 for a file list of `rsync`,
 //! which is nearly all pointers. The interval reaches to both bounds: the traced number, and one that changes as the width does.
 
-use crate::cost::{Costs, PAGE_FAULT};
+use crate::cost::{Costs, is_fault};
 use crate::product::Product;
 
 /// A start with fewer page faults has little data of a program: a program without a C library takes three.
@@ -107,12 +107,6 @@ fn largest<'a>(traced: &'a Costs, target: &Costs) -> Option<Start<'a>> {
         has_enough.then_some(Start { benchmark, numbers })
     });
     both.max_by(|a, b| a.numbers[0].total_cmp(&b.numbers[0]))
-}
-
-/// Whether a primitive is a page fault of any kind.
-pub(crate) fn is_fault(name: &str) -> bool {
-    name.strip_prefix(PAGE_FAULT)
-        .is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
 }
 
 #[cfg(test)]

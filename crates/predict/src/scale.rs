@@ -1,6 +1,6 @@
 //! From one system to another: the ratio of a primitive's costs.
 
-use crate::cost::{At, Cost, Costs};
+use crate::cost::{At, Cost, Costs, PAGE_FAULT, is_minor_fault};
 use crate::faults::Faults;
 use crate::own_cost::{Own, without_parts};
 
@@ -66,6 +66,10 @@ impl Systems<'_> {
     /// The ratio of a primitive whose kind the use does not say is halfway between the smallest and the largest of its kinds.
     pub fn scale(&self, name: &str, size: Option<f64>) -> Option<Scale> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
+        let are_known = is_known(self.from) && is_known(self.to);
+        if is_minor_fault(name) && name != PAGE_FAULT && !are_known {
+            return self.scale(PAGE_FAULT, size);
+        }
         if is_known(self.from) || is_known(self.to) {
             let [from, to] = [self.from.at(name, size)?, self.to.at(name, size)?];
             let scale = match without_parts(name, size, [from.cost, to.cost], [self.from, self.to])
@@ -80,6 +84,7 @@ impl Systems<'_> {
         }
         let kinds = self.from.kinds(name);
         let each = kinds
+            .filter(|kind| self.to.primitives.contains_key(*kind))
             .filter_map(|kind| self.of_costs(self.from.at(kind, size)?, self.to.at(kind, size)?));
         let all: Vec<Scale> = each.collect();
         let ratios = || all.iter().map(|s| s.ratio);

@@ -438,6 +438,25 @@ fn what_a_primitive_contains_is_not_charged_twice() {
     assert_eq!(found.coverage.calls, Some(1.0));
 }
 
+/// A disturbed figure leaves a system without the cost of one kind.
+#[test]
+fn page_fault_without_the_cost_of_its_kind_has_that_of_any_kind() {
+    let system = costs(&[
+        ("page_fault(copy)", None, cost(100.0, 0.0)),
+        ("page_fault(file)", None, cost(60.0, 0.0)),
+        ("null", None, cost(1.0, 0.0)),
+    ]);
+    let uses = vec![
+        used("page_fault(copy)", None, 1.0),
+        used("page_fault(zero)", None, 1.0),
+        used("page_fault(major)", None, 1.0),
+    ];
+    let found = predict(&vector(uses), "s", &system).unwrap();
+    assert_eq!(found.predicted_ns, 100.0 + 80.0 + 1.0);
+    let is_covered: Vec<bool> = found.primitives.iter().map(|p| p.is_covered).collect();
+    assert_eq!(is_covered, [true, true, false]);
+}
+
 /// A `fork` contains 10 page faults of unknown kind. The trace has 25, and one that reads from storage.
 #[test]
 fn parts_of_unknown_kind_are_taken_from_all_kinds() {
@@ -445,7 +464,7 @@ fn parts_of_unknown_kind_are_taken_from_all_kinds() {
         let mut system = costs(&[
             ("fork", None, cost(9000.0, 0.0)),
             ("page_fault(copy)", None, cost(100.0, 0.0)),
-            ("page_fault(zero)", None, cost(50.0, 0.0)),
+            ("page_fault(zero)", None, cost(0.0, 0.0)),
             ("null", None, cost(1.0, 0.0)),
         ]);
         let fork: &mut Measured = system.primitives.get_mut("fork").unwrap();
@@ -455,7 +474,8 @@ fn parts_of_unknown_kind_are_taken_from_all_kinds() {
         }];
         let uses = vec![
             used("page_fault(copy)", None, 20.0),
-            used("page_fault(zero)", None, 5.0),
+            // Its kind has no cost.
+            used("page_fault(file)", None, 5.0),
             used("page_fault(major)", None, 1.0),
             used("fork", None, forks),
         ];

@@ -2,8 +2,7 @@
 
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
-use crate::cost::{At, Costs};
-use crate::faults::is_fault;
+use crate::cost::{At, Costs, is_fault};
 use crate::plain::without_cost;
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};

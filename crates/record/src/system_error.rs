@@ -4,12 +4,13 @@ use std::io;
 
 /// The system's reason without its number: `no such file or directory`, not `No such file or directory (os error 2)`.
 /// Returns the text of any other error unchanged.
+///
+/// An error of a temporary file has the system's reason within its text, and behind it the path of the temporary file, which says nothing to a reader.
 pub fn reason(e: &io::Error) -> String {
     let text = e.to_string();
-    if e.raw_os_error().is_none() {
+    let Some((short, _)) = text.split_once(" (os error ") else {
         return text;
-    }
-    let short = text.split(" (os error").next().unwrap_or(&text);
+    };
     let mut chars = short.chars();
     match chars.next() {
         Some(first) => first.to_lowercase().chain(chars).collect(),
@@ -27,6 +28,12 @@ mod tests {
             reason(&io::Error::from_raw_os_error(2)),
             "no such file or directory"
         );
+    }
+
+    #[test]
+    fn error_of_a_temporary_file_loses_its_path() {
+        let text = "Permission denied (os error 13) at path \"/locked/.tmp1\"";
+        assert_eq!(reason(&io::Error::other(text)), "permission denied");
     }
 
     #[test]

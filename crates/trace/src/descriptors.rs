@@ -108,6 +108,12 @@ impl Descriptors {
             "fcntl" | "fcntl64" if arguments.has(Property::Duplicates) => {
                 self.copy(process, arguments, result);
             }
+            "getdents64" => {
+                let listed = arguments.descriptor(0).unwrap_or(-1);
+                if let Some(kind) = self.table(process).get_mut(&listed) {
+                    *kind = listed_kind(kind.clone());
+                }
+            }
             "execve" | "execveat" => {
                 self.borrowing.remove(&process);
             }
@@ -190,6 +196,15 @@ pub fn opened_kind(arguments: &dyn Arguments) -> Kind {
         Cow::Borrowed("directory")
     } else {
         path_kind(arguments.path())
+    }
+}
+
+/// The kind of a descriptor whose entries a call lists. Those of `/proc` are no directories of a file system.
+pub fn listed_kind(known: Kind) -> Kind {
+    if known == "file" || known == INHERITED {
+        Cow::Borrowed("directory")
+    } else {
+        known
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::call::{Call, Kind, Property};
-use crate::descriptors::{Descriptors, opened_kind, path_kind};
+use crate::descriptors::{Descriptors, listed_kind, opened_kind, path_kind};
 
 /// A primitive with its size.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,6 @@ const OF_DESCRIPTORS: &[(&str, &str)] = &[
     ("sendfile", "sendfile"),
     ("splice", "splice"),
     ("copy_file_range", "copy_file_range"),
-    ("getdents64", "getdents64"),
     ("close", "close"),
     ("fstat", "fstat"),
     ("lseek", "lseek"),
@@ -138,6 +137,11 @@ fn named(
         return (name, descriptors.kind_of(process, arguments, 0));
     }
     let (name, kind) = match call.name.as_ref() {
+        // A program may open a directory without saying that it is one.
+        "getdents64" => {
+            let kind = descriptors.kind_of(process, arguments, 0);
+            ("getdents64", kind.map(listed_kind))
+        }
         "open" | "openat" | "openat2" | "creat" => ("open", Some(opened_kind(arguments))),
         "newfstatat" if arguments.has(Property::EmptyPath) => {
             ("fstat", descriptors.kind_of(process, arguments, 0))

@@ -304,6 +304,28 @@ fn calls_without_descriptor_have_their_kind() {
 }
 
 #[test]
+fn listed_descriptor_is_one_of_a_directory() {
+    let text = r#"7 openat(AT_FDCWD, "sub", O_RDONLY) = 3
+7 fstat(3, {st_mode=S_IFDIR|0755, ...}) = 0
+7 getdents64(3, [], 32768) = 48
+7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/7/fd", O_RDONLY) = 3
+7 getdents64(3, [], 32768) = 96
+7 close(3) = 0
+"#;
+    let expected = [
+        ("open(file)", 1.0),
+        ("fstat(file)", 1.0),
+        ("getdents64(directory)@48", 1.0),
+        ("close(directory)", 1.0),
+        ("open(proc)", 1.0),
+        ("getdents64(proc)@96", 1.0),
+        ("close(proc)", 1.0),
+    ];
+    has(text, &expected);
+}
+
+#[test]
 fn other_lines_are_numbered_and_prefixes_are_accepted() {
     let text = "strace: Process 8 attached\n[pid 8] 12:00:01.5 getppid() = 7\n8 1700000000.123 getppid() = 7\nhello\n";
     let trace = read(text);

@@ -66,6 +66,17 @@ impl Types {
         self.number(TYPEDEF, name)
     }
 
+    /// The number of parameters of the functions to which a type definition points. `None`: it points to something else.
+    pub fn parameters(&self, name: &str) -> Option<usize> {
+        let target = |number: u32| {
+            let place = *self.places.get(number as usize)?;
+            word(&self.data, place + 8)
+        };
+        let pointed = target(target(self.definition(name)?)?)?;
+        let (kind, parameters) = self.info(*self.places.get(pointed as usize)?)?;
+        (kind == FUNC_PROTO).then_some(parameters)
+    }
+
     /// The offset in bytes of a member of a struct, also within its nameless parts.
     pub fn offset(&self, of: &str, member: &str) -> Option<u32> {
         let bits = self.bits(self.number(STRUCT, of)?, member.as_bytes())?;
@@ -160,6 +171,30 @@ mod tests {
         assert_eq!(types.definition("thread"), None);
     }
 
+    /// `typedef void (*call)(int, int);`
+    #[test]
+    fn parameters_of_functions_are_counted() {
+        const POINTER: u32 = 2;
+        let texts = b"\0call\0";
+        let mut types = vec![0, INT << 24, 4, 32];
+        types.extend([0, FUNC_PROTO << 24 | 2, 0, 0, 1, 0, 1]);
+        types.extend([0, POINTER << 24, 2]);
+        types.extend([1, TYPEDEF << 24, 3]);
+        let types = Types::read(written(&types, texts)).unwrap();
+        assert_eq!(types.parameters("call"), Some(2));
+        assert_eq!(types.parameters("none"), None);
+    }
+
+    /// The content of a file with these types and texts.
+    fn written(types: &[u32], texts: &[u8]) -> Vec<u8> {
+        let length = 4 * types.len() as u32;
+        let header = [0x0001_eb9f, 24, 0, length, length, texts.len() as u32];
+        let words = header.iter().chain(types);
+        let mut data: Vec<u8> = words.flat_map(|word: &u32| word.to_le_bytes()).collect();
+        data.extend_from_slice(texts);
+        data
+    }
+
     /// `struct outer { int a; union { int b; struct { int c; int d; }; }; }`
     #[test]
     fn members_of_nameless_parts_are_found() {
@@ -172,11 +207,7 @@ mod tests {
         types.extend(member(9, 1, 0).into_iter().chain(member(0, 2, 0)));
         types.extend([1, STRUCT << 24 | 2, 12]);
         types.extend(member(7, 1, 0).into_iter().chain(member(0, 3, 32)));
-        let length = 4 * types.len() as u32;
-        let header = [0x0001_eb9f, 24, 0, length, length, texts.len() as u32];
-        let words = header.iter().chain(&types);
-        let mut data: Vec<u8> = words.flat_map(|word: &u32| word.to_le_bytes()).collect();
-        data.extend_from_slice(texts);
+        let data = written(&types, texts);
         for length in 0..data.len() {
             // A shortened text has no panic.
             let _ = Types::read(data[..length].to_vec()).map(|t| t.offset("outer", "d"));

@@ -32,6 +32,13 @@ pub const FILE_PROGRAMS: &[Source] = &[
     tracepoint("mm_filemap_map_pages", FILE_FAULTS),
 ];
 
+/// Tells the kinds of page faults by the process's numbers of pages.
+pub const PAGE_PROGRAM: Source = tracepoint("rss_stat", FAULT_PAGE);
+
+/// Number of parameters of [`PAGE_PROGRAM`]'s tracepoint, with that of the kernel's own, where each change of a number of pages has its event. Before Linux 6.2, it had one more, and most
+/// changes had no event.
+pub const PAGE_PARAMETERS: usize = 3;
+
 /// Tracepoints and functions by the name in the type of their BPF programs.
 pub const PROGRAMS: &[Source] = &[
     tracepoint("sched_process_fork", FORK),
@@ -39,9 +46,8 @@ pub const PROGRAMS: &[Source] = &[
     tracepoint("sched_switch", SWITCH),
     tracepoint("softirq_entry", SOFTIRQ_ENTRY),
     tracepoint("softirq_exit", SOFTIRQ_EXIT),
-    tracepoint("page_fault_user", FAULT_ENTRY),
-    tracepoint("page_fault_kernel", FAULT_ENTRY),
-    tracepoint("rss_stat", FAULT_PAGE),
+    tracepoint("page_fault_user", USER_FAULT_ENTRY),
+    tracepoint("page_fault_kernel", KERNEL_FAULT_ENTRY),
     Source {
         target: "minor faults",
         attachment: Attachment::Event(5),
@@ -64,8 +70,8 @@ const fn tracepoint(target: &'static str, text: &'static str) -> Source {
     }
 }
 
-/// The numbers that the programs name, apart from offsets in the kernel's own structs.
-pub fn numbers() -> impl Iterator<Item = (&'static str, i32)> {
+/// The numbers that the programs name, apart from offsets in the kernel's own structs. `has_pages`: [`PAGE_PROGRAM`] is attached.
+pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
     let lists = [THREAD, MODES, FAULTS, EVENT, FLAGS];
     let all = lists.into_iter().flatten().copied();
     all.chain([
@@ -88,11 +94,16 @@ pub fn numbers() -> impl Iterator<Item = (&'static str, i32)> {
         ("PRESENT", 1),
         ("WRITE", 2),
         ("PRESENT_WRITE", 3),
-        // One more than the numbers of the kernel's counts of pages: MM_FILEPAGES, MM_ANONPAGES.
+        // The index of the kernel's number of pages (MM_FILEPAGES, MM_ANONPAGES), plus 1.
         ("PAGE_OF_FILE", 1),
         ("PAGE_ANONYMOUS", 2),
+        // No number of pages has changed, or it is unknown whether one has.
+        ("NO_PAGE", if has_pages { 0 } else { UNKNOWN_PAGE }),
     ])
 }
+
+/// The page of a fault on a kernel that does not tell it: none of the kernel's numbers of pages.
+const UNKNOWN_PAGE: i32 = 100;
 
 /// Pieces of programs. `%` makes their labels unique, and `$` is the word after the name of the piece.
 const MACROS: &[(&str, &str)] = &[
@@ -209,6 +220,26 @@ reserved%:
     SUBMIT
     *(u64 *)(r7 + thread.dirty) = 0
 unreported%:
+",
+    ),
+    // Notes whether the page of a fault is present, and whether the access is a write.
+    (
+        "NOTE_ACCESS",
+        "
+    r1 = *(u64 *)(r6 + 16)
+    r1 &= PRESENT_WRITE
+    *(u64 *)(r7 + thread.fault_access) = r1
+    *(u64 *)(r7 + thread.fault_page) = NO_PAGE
+",
+    ),
+    // Begins the mode of a page fault, within the mode in r9.
+    (
+        "BEGIN_FAULT_MODE",
+        "
+    NOW
+    CHARGE
+    *(u64 *)(r7 + thread.outer) = r9
+    *(u64 *)(r7 + thread.mode) = MODE_FAULT
 ",
     ),
     // Ends a page fault. Its time is in r4, and the mode that goes on in r3.
@@ -610,19 +641,25 @@ const SOFTIRQ_EXIT: &str = "
     OUT
 ";
 
-/// `page_fault_user(address, registers, error_code)`: a page fault, also within a call.
-const FAULT_ENTRY: &str = "
+/// `page_fault_user(address, registers, error_code)`: a page fault of the program's own code.
+///
+/// The mode is still that of a fault if the one before ended in a signal: the kernel does not count it. The new fault's kind is its own.
+const USER_FAULT_ENTRY: &str = "
+    CURRENT
+    NOTE_ACCESS
+    r9 = *(u64 *)(r7 + thread.mode)
+    if r9 == MODE_FAULT goto out
+    BEGIN_FAULT_MODE
+    OUT
+";
+
+/// `page_fault_kernel(address, registers, error_code)`: a page fault within a call, or within the handling of another one.
+const KERNEL_FAULT_ENTRY: &str = "
     CURRENT
     r9 = *(u64 *)(r7 + thread.mode)
     if r9 == MODE_FAULT goto out
-    r1 = *(u64 *)(r6 + 16)
-    r1 &= PRESENT_WRITE
-    *(u64 *)(r7 + thread.fault_access) = r1
-    *(u64 *)(r7 + thread.fault_page) = 0
-    NOW
-    CHARGE
-    *(u64 *)(r7 + thread.outer) = r9
-    *(u64 *)(r7 + thread.mode) = MODE_FAULT
+    NOTE_ACCESS
+    BEGIN_FAULT_MODE
     OUT
 ";
 
@@ -639,7 +676,8 @@ const FAULT_PAGE: &str = "
 
 /// The kernel's own count of page faults grows at the end of each.
 ///
-/// A write to a page that is present makes a copy of it. Else the kernel has mapped pages of a file, or a page of the process's own, or, at a read, the page of zeros, which it does not count.
+/// At a write to a page that is present, the kernel copies the page, or lets the process keep it if no other one uses it. Else it has mapped pages of a file, or a page of the process's own, or, at a
+/// read, the page of zeros, which it does not count.
 const MINOR_FAULT: &str = "
     FAULT_EXIT
     r1 = *(u64 *)(r7 + thread.fault_page)
@@ -751,13 +789,13 @@ mod tests {
         let offsets = MEMBERS
             .iter()
             .map(|(of, member)| (format!("{of}.{member}"), 8));
-        let own = numbers().map(|(name, value)| (name.to_owned(), value));
+        let own = numbers(true).map(|(name, value)| (name.to_owned(), value));
         let maps = ["threads", "events", "lost", "reads"];
         let symbols = Symbols {
             numbers: own.chain(offsets).collect(),
             maps: maps.map(|name| (name.to_owned(), 3)).into(),
         };
-        for source in PROGRAMS.iter().chain(FILE_PROGRAMS) {
+        for source in PROGRAMS.iter().chain(FILE_PROGRAMS).chain([&PAGE_PROGRAM]) {
             let code = assemble(&source.text(), &symbols);
             let code = code.unwrap_or_else(|e| panic!("{}: {e}", source.target));
             assert!(code.len() > 10, "{}", source.target);

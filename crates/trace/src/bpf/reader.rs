@@ -231,7 +231,7 @@ impl EventReader {
         let added = self.cost.of_fault(user_ns / (user + 1.0));
         self.add_user(thread, -added.user_ns * user);
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
-        // The event does not tell the kinds within calls.
+        // The event does not say which kinds occurred within calls, so all kinds get the mean cost.
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
         let kinds = FAULTS
             .iter()

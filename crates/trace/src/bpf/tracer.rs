@@ -10,13 +10,15 @@ use super::assembler::{Symbols, assemble};
 use super::btf::{Types, of_map};
 use super::kernel::{self, Attachment};
 use super::layout::{READS_BYTES, THREAD_BYTES};
-use super::programs::{FILE_PROGRAMS, MEMBERS, PROGRAMS, Source, numbers};
+use super::programs::{
+    FILE_PROGRAMS, MEMBERS, PAGE_PARAMETERS, PAGE_PROGRAM, PROGRAMS, Source, numbers,
+};
 use super::ring::Ring;
 
 /// The file with the types of the running kernel (BTF).
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// Length of the buffer of events, in bytes: 300 000 events.
+/// Length of the buffer of events, in bytes: 260 000 events.
 const RING_BYTES: u32 = 32 << 20;
 
 /// Why BPF cannot trace here.
@@ -77,10 +79,12 @@ impl Tracer {
             ("reads", &table),
         ];
         let maps = maps.map(|(name, map)| (name.to_owned(), map.as_raw_fd()));
-        let symbols = symbols(&types, maps.into())?;
+        let has_pages = types.parameters(&definition(&PAGE_PROGRAM)) == Some(PAGE_PARAMETERS);
+        let symbols = symbols(&types, maps.into(), has_pages)?;
         let ring = Ring::new(&events, RING_BYTES as usize).map_err(|e| refused("its ring", &e))?;
         let mut programs = Vec::new();
-        for source in PROGRAMS {
+        let page_program = has_pages.then_some(&PAGE_PROGRAM);
+        for source in PROGRAMS.iter().chain(page_program) {
             programs.push((source, load(source, &types, &symbols)?));
         }
         for source in FILE_PROGRAMS.iter().filter(|_| files) {
@@ -131,8 +135,12 @@ impl Tracer {
 }
 
 /// The numbers and maps that the programs name.
-fn symbols(types: &Types, maps: HashMap<String, i32>) -> Result<Symbols, Unavailable> {
-    let own = numbers().map(|(name, value)| (name.to_owned(), value));
+fn symbols(
+    types: &Types,
+    maps: HashMap<String, i32>,
+    has_pages: bool,
+) -> Result<Symbols, Unavailable> {
+    let own = numbers(has_pages).map(|(name, value)| (name.to_owned(), value));
     let mut all: HashMap<String, i32> = own.collect();
     for (of, member) in MEMBERS {
         let offset = types.offset(of, member).and_then(|o| i32::try_from(o).ok());

@@ -191,7 +191,7 @@ impl Pages {
     fn new(pages: usize) -> io::Result<Pages> {
         let page = rustix::param::page_size();
         let bytes = pages * page;
-        let (access, flags) = (ProtFlags::READ, MapFlags::PRIVATE);
+        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: a new mapping at an address that the kernel chooses.
         let begin = unsafe { mmap_anonymous(null_mut(), bytes, access, flags)? };
         // SAFETY: the mapping above. The kernel may refuse: it has no huge pages then.
@@ -203,10 +203,11 @@ impl Pages {
         })
     }
 
-    fn read(&self, index: usize) {
+    /// Writes to a page. At the first write, the kernel's number of the process's pages changes, which the tracer sees.
+    fn touch(&self, index: usize) {
         assert!(index * self.page < self.bytes);
-        // SAFETY: within the mapping, as the line above checks, and it can be read.
-        black_box(unsafe { self.begin.add(index * self.page).read_volatile() });
+        // SAFETY: within the mapping, as the line above checks, which can be written and has no other references.
+        unsafe { self.begin.add(index * self.page).write_volatile(1) };
     }
 }
 
@@ -221,7 +222,7 @@ impl Drop for Pages {
 fn faults() -> io::Result<f64> {
     let pages = Pages::new(PAGES)?;
     timed(PAGES, |index| {
-        pages.read(index);
+        pages.touch(index);
         Ok(())
     })
 }
@@ -231,7 +232,7 @@ fn cold_faults(memory: &[u8]) -> io::Result<f64> {
     let pages = Pages::new(COLD)?;
     let mut index = 0;
     cold(memory, || {
-        pages.read(index);
+        pages.touch(index);
         index += 1;
         Ok(())
     })

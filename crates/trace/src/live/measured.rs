@@ -91,6 +91,9 @@ impl Measured {
 
     /// Half the width of the 95 % interval of the kernel time by clock ticks, as a share of it. Infinite without kernel time.
     fn half_width(&self) -> f64 {
+        if self.kernel_ns == 0.0 {
+            return f64::INFINITY;
+        }
         let all = self.user_ns + self.kernel_ns;
         self.half_interval_of_share() * all / self.kernel_ns
     }
@@ -329,6 +332,8 @@ mod tests {
             (1.0, 8.9, false),
             (2.0, 8.0, true),
             (8.0, 2.0, false),
+            (6.0, 6.0, false),
+            (9.0, 9.0, true),
             (20.0, 9.9, false),
             (24.0, 6.0, true),
             (29.9, 0.0, false),

@@ -81,7 +81,7 @@ pub(super) struct Predict {
     /// Scale user time from the machine of the trace to other systems, as the figure of this benchmark differs
     #[arg(long, value_name = "BENCHMARK")]
     user_scale: Option<String>,
-    /// Run the application here, too, for 10 to 30 s of processor time, and print its measured kernel time
+    /// Run the application here, too, for 10 s of processor time, or up to 30 s until its kernel time is precise, and print that time
     #[arg(long, conflicts_with_all = ["cost", "replace", "without_processes", "context"])]
     measure: bool,
     /// Write a page with stacked bars to this file, which opens in a browser, offline; `-` is standard output

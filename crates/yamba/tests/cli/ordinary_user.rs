@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
@@ -104,4 +105,16 @@ fn ordinary_user_without_home_can_measure() {
     let left = fs::read_dir(own).unwrap().flatten();
     let scratch = left.filter(|e| e.file_name().to_string_lossy().starts_with("yamba-run-"));
     assert_eq!(scratch.count(), 0);
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn program_in_inaccessible_folder_is_reported() {
+    let place = UserEnvironment::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
+    let locked = place.folder().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    place
+        .run("build lat_syscall_getppid -o locked/program")
+        .refused(&["cannot write locked/program: permission denied"]);
 }

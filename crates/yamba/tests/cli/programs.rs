@@ -477,21 +477,6 @@ fn back_to(function: &str) -> Option<u64> {
     })
 }
 
-#[test]
-#[ignore = "needs g++"]
-fn program_in_inaccessible_folder_is_reported() {
-    let mut yamba = Yamba::new().file("adds.yamba", PRIME);
-    let locked = yamba.folder.path().join("locked");
-    fs::create_dir(&locked).unwrap();
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-    let may_anything = fs::write(locked.join("x"), "").is_ok();
-    if !may_anything {
-        yamba
-            .run("build adds.yamba -o locked/program")
-            .refused(&["cannot write locked/program: permission denied"]);
-    }
-}
-
 /// A wrapper of g++ that records its calls in `asked`. With `shared`, it reports no static libraries.
 fn compiler(yamba: Yamba, shared: bool) -> Yamba {
     let answer = if shared {

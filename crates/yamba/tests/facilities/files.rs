@@ -228,7 +228,7 @@ const WRONG_DISK: [Wrong; 5] = [
 ];
 
 /// A folder on a disk, since temporary files may be in memory.
-fn storage() -> tempfile::TempDir {
+pub fn storage() -> tempfile::TempDir {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
     tempfile::Builder::new().tempdir_in(disk).unwrap()
 }

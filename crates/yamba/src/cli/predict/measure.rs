@@ -29,7 +29,7 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     let stop = Stop::on_signals().map_err(of_system)?;
     let is_user_mode_linux = yamba_session::machine(&host()).is_user_mode_linux();
     let enough = Enough {
-        // All samples hit the user.
+        // All clock ticks count as user time, so that more runs do not narrow the interval.
         most: if is_user_mode_linux {
             ENOUGH.least
         } else {
@@ -37,11 +37,15 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         },
         ..ENOUGH
     };
+    let [least, most] = [enough.least, enough.most].map(|time| time.as_secs());
+    let time = if least == most {
+        format!("{least} s")
+    } else {
+        format!("{least} to {most} s")
+    };
     let line = StatusLine::new(&format!(
-        "running {} for {} to {} s of its time",
-        vector.application,
-        enough.least.as_secs(),
-        enough.most.as_secs(),
+        "running {} for {time} of its time",
+        vector.application
     ));
     let mut measured = live::measure(&workload, &enough, &|| stop.requested()).map_err(failure)?;
     measured.add_missed(TickBorder::measure().map_err(of_system)?, vector.events());
