@@ -225,7 +225,7 @@ impl Context {
 
     /// Whether the cost here has an interval that covers its own launches only.
     pub(crate) fn is_within_launches(&self, primitive: &str) -> bool {
-        self.reference.within_launches.contains(primitive)
+        self.reference.is_within_launches(primitive)
     }
 
     /// The primitives among these whose cost here is from a disturbed figure.

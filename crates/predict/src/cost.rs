@@ -134,12 +134,30 @@ impl Costs {
 
     /// The primitives among these with a cost from a disturbed figure, each once.
     pub fn disturbed_among<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-        let is_disturbed = |name: &&str| {
-            let mut kinds = self.kinds(name);
-            self.disturbed.contains(*name) || kinds.any(|kind| self.disturbed.contains(kind))
-        };
+        let is_disturbed = |name: &&str| self.is_among(name, &self.disturbed);
         let used: BTreeSet<&str> = names.filter(is_disturbed).collect();
         used.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Whether the interval of a primitive's cost covers its own launches only.
+    pub(crate) fn is_within_launches(&self, name: &str) -> bool {
+        self.is_among(name, &self.within_launches)
+    }
+
+    /// Whether the cost of a primitive comes from one of these.
+    fn is_among(&self, name: &str, those: &BTreeSet<String>) -> bool {
+        let source = self.source(name);
+        let mut kinds = self.kinds(source);
+        those.contains(source) || kinds.any(|kind| those.contains(kind))
+    }
+
+    /// The primitive whose costs stand for this one: page faults of any kind for those of a kind without a cost.
+    fn source<'a>(&self, name: &'a str) -> &'a str {
+        if is_minor_fault(name) && !self.primitives.contains_key(name) {
+            PAGE_FAULT
+        } else {
+            name
+        }
     }
 
     /// A primitive without a cost as messages name it: with the reason why the run's figure was not used, if it has one.
@@ -206,28 +224,24 @@ impl Costs {
         self.changed_by(|_| 1.0, name, size)
     }
 
-    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind. A page fault of a kind without a cost may be of any kind.
+    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind. A page fault of a kind without a cost has that of any kind, and no factor: it is none of the other kinds.
     fn changed_by(
         &self,
         factor: impl Fn(&str) -> f64,
         name: &str,
         size: Option<f64>,
     ) -> Option<At> {
+        let source = self.source(name);
         let changed = |kind: &str| {
             let at = self.own(kind, size)?;
-            let cost = at.cost.times(factor(kind));
+            let factor = if source == name { factor(kind) } else { 1.0 };
+            let cost = at.cost.times(factor);
             Some(At { cost, ..at })
         };
-        let is_known = |name| self.primitives.contains_key(name);
-        let name = if is_minor_fault(name) && !is_known(name) {
-            PAGE_FAULT
+        if self.primitives.contains_key(source) {
+            changed(source)
         } else {
-            name
-        };
-        if is_known(name) {
-            changed(name)
-        } else {
-            of_any_kind(self.kinds(name).filter_map(changed))
+            of_any_kind(self.kinds(source).filter_map(changed))
         }
     }
 

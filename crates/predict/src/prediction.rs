@@ -257,7 +257,7 @@ impl Prediction {
             ));
         }
         products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
-        let is_short = |p: &Product| costs.within_launches.contains(p.curve());
+        let is_short = |p: &Product| costs.is_within_launches(p.curve());
         self.is_within_launches = products.iter().any(is_short);
         self.disturbed = costs.disturbed_among(products.iter().map(Product::curve));
         self.primitives = products;

@@ -68,7 +68,14 @@ impl Systems<'_> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
         let are_known = is_known(self.from) && is_known(self.to);
         if is_minor_fault(name) && name != PAGE_FAULT && !are_known {
-            return self.scale(PAGE_FAULT, size);
+            // It is none of the kinds whose costs are changed.
+            let to = &self.to.unchanged();
+            let scale = Systems { to, ..*self }.scale(PAGE_FAULT, size)?;
+            let own = self.from.measured(name, size);
+            return Some(Scale {
+                from_ns: own.map(|at| at.cost.ns),
+                ..scale
+            });
         }
         if is_known(self.from) || is_known(self.to) {
             let [from, to] = [self.from.at(name, size)?, self.to.at(name, size)?];

@@ -455,6 +455,20 @@ fn page_fault_without_the_cost_of_its_kind_has_that_of_any_kind() {
     assert_eq!(found.predicted_ns, 100.0 + 80.0 + 1.0);
     let is_covered: Vec<bool> = found.primitives.iter().map(|p| p.is_covered).collect();
     assert_eq!(is_covered, [true, true, false]);
+    // A page fault of another kind is no copy.
+    let mut changed = system;
+    let change = CostChange::read("page_fault(copy)=0.5x").unwrap();
+    change.apply(&mut changed).unwrap();
+    let cost = |name: &str| changed.at(name, None).unwrap().cost.ns;
+    assert_eq!(cost("page_fault(copy)"), 50.0);
+    assert_eq!(cost("page_fault(zero)"), 80.0);
+    assert_eq!(cost("page_fault"), 55.0);
+    changed.disturbed.insert("page_fault(copy)".to_owned());
+    let names = ["page_fault(zero)", "page_fault(file)"];
+    assert_eq!(
+        changed.disturbed_among(names.into_iter()),
+        ["page_fault(zero)"]
+    );
 }
 
 /// A `fork` contains 10 page faults of unknown kind. The trace has 25, and one that reads from storage.

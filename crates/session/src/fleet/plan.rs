@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use yamba_launch::{Node, Task};
+use yamba_record::system_error::reason;
 
 use crate::Failure;
 
@@ -82,7 +83,7 @@ impl Plan {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(unusable(&path, &e)),
+            Err(e) => return Err(unusable(&path, &reason(&e))),
         };
         let plan: Plan = serde_json::from_str(&text).map_err(|e| unusable(&path, &e))?;
         if plan.schema == SCHEMA {
@@ -97,7 +98,7 @@ impl Plan {
         let path = folder.join(FILE);
         let mut text = serde_json::to_vec_pretty(self).map_err(Failure::ours)?;
         text.push(b'\n');
-        replace(&path, &text, 0o644).map_err(|e| unusable(&path, &e))
+        replace(&path, &text, 0o644).map_err(|e| unusable(&path, &reason(&e)))
     }
 }
 

@@ -231,7 +231,7 @@ impl EventReader {
         let added = self.cost.of_fault(user_ns / (user + 1.0));
         self.add_user(thread, -added.user_ns * user);
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
-        // The event does not say which kinds occurred within calls, so all kinds get the mean cost.
+        // The event does not say which kinds occurred within calls, so all kinds get the mean cost. It is that of writes to fresh memory, with one run of the program for `rss_stat`.
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
         let kinds = FAULTS
             .iter()

@@ -180,7 +180,7 @@ fn cold(memory: &[u8], mut work: impl FnMut() -> io::Result<()>) -> io::Result<f
     Ok(median(&mut times))
 }
 
-/// New memory of this number of pages, which the kernel maps to its page of zeros when they are read.
+/// New memory of this number of pages, each of which the kernel maps at the first write.
 struct Pages {
     begin: *mut u8,
     bytes: usize,
