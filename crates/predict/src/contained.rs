@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::cost::{Costs, is_part};
+use crate::cost::Costs;
+use crate::page_fault::is_part;
 use crate::vector::Use;
 
 /// Uses of a primitive within another one.

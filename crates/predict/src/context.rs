@@ -4,7 +4,8 @@
 //! the machine where it was taken. The costs of the benchmarks there and on another system carry it over, as a ratio.
 
 use crate::contained::without_contained;
-use crate::cost::{Contained, Cost, Costs, is_part};
+use crate::cost::{Contained, Cost, Costs};
+use crate::page_fault::is_part;
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
 use crate::untraced::Untraced;

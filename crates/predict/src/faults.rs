@@ -4,7 +4,8 @@
 //! that starts a program tells the number of the same start on both systems. Their quotient is taken for all page faults. Applications differ: the quotient is 0.91 for `tar --version`, and 0.56 for a file list of `rsync`,
 //! which is nearly all pointers. The interval reaches to both bounds: the traced number, and one that changes as the width does.
 
-use crate::cost::{Costs, is_fault};
+use crate::cost::Costs;
+use crate::page_fault::is_fault;
 use crate::product::Product;
 
 /// A start with fewer page faults has little data of a program: a program without a C library takes three.

@@ -17,6 +17,7 @@ mod java_tests;
 mod leaving;
 mod machine;
 mod own_cost;
+pub mod page_fault;
 mod plain;
 pub mod prediction;
 pub mod product;

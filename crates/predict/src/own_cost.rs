@@ -111,7 +111,7 @@ fn on_both(
 }
 
 /// The kinds of a primitive of unknown kind that both systems know.
-fn kinds_on_both<'a>(name: &'a str, [from, to]: [&'a Costs; 2]) -> Vec<&'a str> {
+pub(crate) fn kinds_on_both<'a>(name: &'a str, [from, to]: [&'a Costs; 2]) -> Vec<&'a str> {
     if from.primitives.contains_key(name) {
         return Vec::new();
     }

@@ -1,8 +1,9 @@
 //! From one system to another: the ratio of a primitive's costs.
 
-use crate::cost::{At, Cost, Costs, PAGE_FAULT, is_minor_fault};
+use crate::cost::{At, Cost, Costs};
 use crate::faults::Faults;
-use crate::own_cost::{Own, without_parts};
+use crate::own_cost::{Own, kinds_on_both, without_parts};
+use crate::page_fault::{PAGE_FAULT, is_minor_fault};
 
 /// The cost on one system divided by the cost on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,9 +90,8 @@ impl Systems<'_> {
                 ..scale
             });
         }
-        let kinds = self.from.kinds(name);
+        let kinds = kinds_on_both(name, [self.from, self.to]).into_iter();
         let each = kinds
-            .filter(|kind| self.to.primitives.contains_key(*kind))
             .filter_map(|kind| self.of_costs(self.from.at(kind, size)?, self.to.at(kind, size)?));
         let all: Vec<Scale> = each.collect();
         let ratios = || all.iter().map(|s| s.ratio);

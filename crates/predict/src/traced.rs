@@ -2,7 +2,8 @@
 
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
-use crate::cost::{At, Costs, is_fault};
+use crate::cost::{At, Costs};
+use crate::page_fault::is_fault;
 use crate::plain::without_cost;
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};
@@ -16,7 +17,7 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
-    /// Where the number of page faults is from. `None`: from the trace, or there are none.
+    /// The source of the number of page faults. `None`: the trace, or there are none.
     pub faults: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::canonical;
+use crate::page_fault::is_fault;
 pub use crate::rounds::Round;
 use crate::rounds::{Clocks, Level, Uncertainty, level, spread};
 
@@ -179,7 +180,6 @@ impl Vector {
                 .map(|used| used.count)
                 .sum()
         };
-        let is_fault = |name: &str| name.starts_with("page_fault");
         let is_no_call = |name: &str| is_fault(name) || name == "softirq" || name == "signal";
         [count(&|name| !is_no_call(name)), count(&is_fault)]
     }

@@ -33,7 +33,7 @@ pub const THREAD: &[(&str, i32)] = &[
     ("thread.major_faults", 144),
     ("thread.softirqs", 148),
     ("thread.minor_faults", 152),
-    // Of the current page fault: whether the page was present, and whether it is a write. Then 1 more than the kind of page that was mapped, or 0.
+    // Of the current page fault: whether the page was present, and whether it is a write. Then the index of the number of pages that changed, plus 1.
     ("thread.fault_access", 176),
     ("thread.fault_page", 184),
 ];
@@ -59,6 +59,15 @@ pub const FAULTS: &[(&str, i32)] = &[
     ("FAULT_ANONYMOUS", 2),
     ("FAULT_FILE", 3),
     ("FAULT_ZERO", 4),
+];
+
+/// The names of these kinds, by number. Other page faults, such as those of shared memory, have none.
+pub const FAULT_NAMES: [Option<&str>; FAULT_KINDS] = [
+    None,
+    Some("copy"),
+    Some("anonymous"),
+    Some("file"),
+    Some("zero"),
 ];
 
 /// Number of kinds of minor page faults.

@@ -32,7 +32,7 @@ pub const FILE_PROGRAMS: &[Source] = &[
     tracepoint("mm_filemap_map_pages", FILE_FAULTS),
 ];
 
-/// Tells the kinds of page faults by the process's numbers of pages.
+/// Notes which of the process's numbers of pages changes in a page fault.
 pub const PAGE_PROGRAM: Source = tracepoint("rss_stat", FAULT_PAGE);
 
 /// Number of parameters of [`PAGE_PROGRAM`]'s tracepoint, with that of the kernel's own, where each change of a number of pages has its event. Before Linux 6.2, it had one more, and most
@@ -102,7 +102,7 @@ pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
     ])
 }
 
-/// The page of a fault on a kernel that does not tell it: none of the kernel's numbers of pages.
+/// The page of a fault on a kernel without [`PAGE_PROGRAM`]: no index of a number of pages.
 const UNKNOWN_PAGE: i32 = 100;
 
 /// Pieces of programs. `%` makes their labels unique, and `$` is the word after the name of the piece.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::cost::Cost;
 use super::event::{Content, Event, More, NamedCall, Returned};
-use super::layout::{FAULT_KINDS, KILLED};
+use super::layout::{FAULT_NAMES, KILLED};
 use super::names::name;
 use crate::call::Call;
 use crate::descriptors::Descriptors;
@@ -13,15 +13,6 @@ use crate::files::FileLog;
 use crate::primitive::Used;
 use crate::tally::Tally;
 use yamba_predict::vector::Use;
-
-/// The kinds of minor page faults, by the numbers of `layout::FAULTS`. Faults of other kinds, such as those of shared memory, have none.
-const FAULTS: [Option<&str>; FAULT_KINDS] = [
-    None,
-    Some("copy"),
-    Some("anonymous"),
-    Some("file"),
-    Some("zero"),
-];
 
 /// Counts events.
 #[derive(Debug, Default)]
@@ -233,7 +224,7 @@ impl EventReader {
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
         // The event does not say which kinds occurred within calls, so all kinds get the mean cost. It is that of writes to fresh memory, with one run of the program for `rss_stat`.
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
-        let kinds = FAULTS
+        let kinds = FAULT_NAMES
             .iter()
             .zip(more.minor_faults.iter().zip(more.minor_ns));
         for (kind, (faults, time_ns)) in kinds {

@@ -5,6 +5,7 @@ use std::process::ExitStatus;
 
 use tempfile::NamedTempFile;
 
+use yamba_predict::page_fault::is_minor_fault;
 use yamba_predict::vector::Use;
 
 use super::Workload;
@@ -141,11 +142,6 @@ fn reads_clock(name: &str) -> bool {
     call.is_some_and(|call| {
         ["clock_gettime", "clock_gettime64", "gettimeofday", "time"].contains(&call)
     })
-}
-
-/// Whether a primitive is a page fault that does not read from storage, of a known kind or not.
-fn is_minor_fault(name: &str) -> bool {
-    name == "page_fault" || name.starts_with("page_fault(") && name != "page_fault(major)"
 }
 
 /// Number of page faults of the application. A command is a process that the traced program has started. A server began before its faults are counted, when the traced program hardly has faults of its own.

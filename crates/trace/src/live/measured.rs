@@ -83,27 +83,25 @@ impl Measured {
 
     /// 95 % interval of the kernel time of a unit, in ns.
     pub fn interval_ns(&self) -> [f64; 2] {
-        let all = self.user_ns + self.kernel_ns;
-        let half = self.half_interval_of_share() * all;
-        [self.kernel_ns - half, self.kernel_ns + half]
+        let (all, half_ns) = (self.user_ns + self.kernel_ns, self.half_ns());
+        [self.kernel_ns - half_ns, self.kernel_ns + half_ns]
             .map(|kernel_ns| (kernel_ns.clamp(0.0, all) + self.missed_ns).min(all) / self.units)
     }
 
     /// Half the width of the 95 % interval of the kernel time by clock ticks, as a share of it. Infinite without kernel time.
     fn half_width(&self) -> f64 {
-        if self.kernel_ns == 0.0 {
-            return f64::INFINITY;
+        match self.kernel_ns {
+            0.0 => f64::INFINITY,
+            kernel_ns => self.half_ns() / kernel_ns,
         }
-        let all = self.user_ns + self.kernel_ns;
-        self.half_interval_of_share() * all / self.kernel_ns
     }
 
-    /// Half the width of the 95 % interval of the kernel's share. Linux adds all of a clock tick to the kernel's time or to the user's time: with n ticks and a
+    /// Half the width of the 95 % interval of the kernel time by clock ticks, in ns. Linux adds all of a clock tick to the kernel's time or to the user's time: with n ticks and a
     /// share p of the kernel, the standard deviation of p is sqrt(p (1 - p) / n).
-    fn half_interval_of_share(&self) -> f64 {
+    fn half_ns(&self) -> f64 {
         let all = self.user_ns + self.kernel_ns;
         let (share, ticks) = (self.kernel_ns / all, all / SAMPLE.as_nanos() as f64);
-        1.96 * (share * (1.0 - share) / ticks).sqrt()
+        1.96 * (share * (1.0 - share) / ticks).sqrt() * all
     }
 }
 

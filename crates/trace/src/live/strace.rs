@@ -19,13 +19,8 @@ use super::{
 use crate::descriptors::Descriptors;
 use crate::strace::Reader;
 use crate::{Request, Trace};
+use yamba_predict::page_fault::{MAJOR_FAULT, PAGE_FAULT};
 use yamba_predict::vector::Use;
-
-/// Page faults without their kind, which the kernel does not count.
-const PAGE_FAULT: &str = "page_fault";
-
-/// Page faults that read from storage.
-const MAJOR_FAULT: &str = "page_fault(major)";
 
 /// Traces one run of a command, or a server under its load.
 pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> Result<Run, Fault> {

@@ -367,13 +367,15 @@ int main(int, char **words)
 }
 "#;
 
-pub fn kinds_of_page_faults_are_told_apart() -> Result<(), Missing> {
+pub fn kinds_of_page_faults_are_distinguished() -> Result<(), Missing> {
     needs(&["g++"]);
     let mut yamba = with_bpf()?;
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let numbers = release.split(['.', '-']).map_while(|n| n.parse().ok());
     if numbers.take(2).collect::<Vec<u32>>() < vec![6, 2] {
-        return Err(Missing::new("Linux before 6.2 does not tell kinds"));
+        return Err(Missing::new(
+            "Linux before 6.2 has no events for most kinds",
+        ));
     }
     compile(&mut yamba, KINDS);
     // Pages of a file in memory are those of shared memory.

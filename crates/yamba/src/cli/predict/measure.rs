@@ -37,15 +37,10 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         },
         ..ENOUGH
     };
-    let [least, most] = [enough.least, enough.most].map(|time| time.as_secs());
-    let time = if least == most {
-        format!("{least} s")
-    } else {
-        format!("{least} to {most} s")
-    };
     let line = StatusLine::new(&format!(
-        "running {} for {time} of its time",
-        vector.application
+        "running {} for up to {} s of its time",
+        vector.application,
+        enough.most.as_secs()
     ));
     let mut measured = live::measure(&workload, &enough, &|| stop.requested()).map_err(failure)?;
     measured.add_missed(TickBorder::measure().map_err(of_system)?, vector.events());
