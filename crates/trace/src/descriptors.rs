@@ -212,9 +212,21 @@ pub fn listed_kind(known: Kind) -> Kind {
 pub fn path_kind(path: &str) -> Kind {
     Cow::Borrowed(match path {
         path if path.starts_with("/dev/") => "device",
-        path if path.starts_with("/proc/") || path.starts_with("/sys/") => "proc",
+        path if path.starts_with("/sys/") => "proc",
+        path if path.starts_with("/proc/") && !leaves_proc(path) => "proc",
         _ => "file",
     })
+}
+
+/// Whether a path below `/proc` leads to a file elsewhere: the program of a process, its working or root directory, or a mapped file.
+fn leaves_proc(path: &str) -> bool {
+    const LINKS: [&str; 4] = ["exe", "cwd", "root", "map_files"];
+    let mut parts = path.split('/').skip(3);
+    match (parts.next(), parts.nth(1)) {
+        (Some("task"), Some(of_thread)) => LINKS.contains(&of_thread),
+        (Some(of_process), _) => LINKS.contains(&of_process),
+        _ => false,
+    }
 }
 
 /// The kind that `strace -y` and `-yy` show.

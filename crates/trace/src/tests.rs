@@ -326,6 +326,30 @@ fn listed_descriptor_is_one_of_a_directory() {
 }
 
 #[test]
+fn links_of_processes_lead_to_files_elsewhere() {
+    let text = r#"7 openat(AT_FDCWD, "/proc/self/exe", O_RDONLY) = 3
+7 read(3, "x", 16) = 16
+7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/7/task/9/cwd/notes", O_RDONLY) = 3
+7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/7/task/9/stat", O_RDONLY) = 3
+7 close(3) = 0
+7 newfstatat(AT_FDCWD, "/proc/1/root/etc/passwd", {st_mode=S_IFREG|0644, ...}, 0) = 0
+7 newfstatat(AT_FDCWD, "/proc/self/maps", {st_mode=S_IFREG|0444, ...}, 0) = 0
+"#;
+    let expected = [
+        ("open(file)", 2.0),
+        ("read(file)@16", 1.0),
+        ("close(file)", 2.0),
+        ("open(proc)", 1.0),
+        ("close(proc)", 1.0),
+        ("stat(file)", 1.0),
+        ("stat(proc)", 1.0),
+    ];
+    has(text, &expected);
+}
+
+#[test]
 fn other_lines_are_numbered_and_prefixes_are_accepted() {
     let text = "strace: Process 8 attached\n[pid 8] 12:00:01.5 getppid() = 7\n8 1700000000.123 getppid() = 7\nhello\n";
     let trace = read(text);
