@@ -9,6 +9,7 @@ mod family;
 mod load;
 mod measured;
 mod open_files;
+mod program32;
 mod strace;
 mod tick_border;
 mod units;

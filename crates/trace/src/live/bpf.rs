@@ -85,7 +85,8 @@ pub fn trace(
         uncounted = saved.uncounted;
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
-        let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
+        let program = workload.command.first().map_or("", String::as_str);
+        let missed_ns = TickBorder::measure(program)?.missed_ns(vector.events());
         for round in &mut rounds {
             round.missed_ns = missed_ns.min(round.untraced_ns - round.untraced_kernel_ns);
             round.untraced_kernel_ns += round.missed_ns;

@@ -11,8 +11,10 @@ use std::thread;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::process::getppid;
 
+use super::program32;
+
 /// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right within 4 %.
-const ENOUGH_NS: f64 = 1e9;
+pub(super) const ENOUGH_NS: f64 = 1e9;
 
 /// Calls or page faults between two readings of the clock.
 const PASS: usize = 4096;
@@ -27,17 +29,17 @@ pub struct TickBorder {
 }
 
 impl TickBorder {
-    /// Measures this machine for about 2 s.
+    /// Measures this machine for about 2 s. The calls are those of a 32-bit program if `program`, the first one of an application, is one.
     ///
     /// # Errors
-    /// If memory for the page faults cannot be mapped, or the clock cannot be read.
-    pub fn measure() -> io::Result<TickBorder> {
-        let measured = thread::spawn(|| {
-            let call_ns = user_ns_each(|| {
-                for _ in 0..PASS {
-                    std::hint::black_box(getppid());
-                }
-            })?;
+    /// If memory for the page faults cannot be mapped, the clock cannot be read, or the 32-bit program fails.
+    pub fn measure(program: &str) -> io::Result<TickBorder> {
+        let of_32_bit = program32::is_32_bit(program)
+            .then(program32::user_ns_each_call)
+            .transpose()?
+            .flatten();
+        let measured = thread::spawn(move || {
+            let call_ns = of_32_bit.map_or_else(user_ns_each_call, Ok)?;
             let pages = Pages::map()?;
             let fault_ns = user_ns_each(|| pages.touch())?;
             Ok(TickBorder { call_ns, fault_ns })
@@ -53,30 +55,62 @@ impl TickBorder {
     }
 }
 
+fn user_ns_each_call() -> io::Result<f64> {
+    user_ns_each(|| {
+        for _ in 0..PASS {
+            std::hint::black_box(getppid());
+        }
+    })
+}
+
 /// User time of this thread by clock ticks, in ns for each of [`PASS`] calls.
 fn user_ns_each(mut pass: impl FnMut()) -> io::Result<f64> {
-    let [user_before, kernel_before] = times_ns()?;
+    let before = used()?;
     let mut calls = 0;
     loop {
         pass();
         calls += PASS;
-        let [user, kernel] = times_ns()?;
-        if user + kernel - user_before - kernel_before >= ENOUGH_NS {
-            return Ok((user - user_before).max(0.0) / calls as f64);
+        let now = used()?;
+        if now.all_ns() - before.all_ns() >= ENOUGH_NS {
+            return Ok((now.user_ns - before.user_ns).max(0.0) / calls as f64);
         }
     }
 }
 
-/// User and kernel time of this thread, in ns. Their sum is exact, its division is by ticks.
-fn times_ns() -> io::Result<[f64; 2]> {
+/// Processor time. The sum of both is exact, its division is by ticks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    /// User time, in ns.
+    pub user_ns: f64,
+    /// Kernel time, in ns.
+    pub kernel_ns: f64,
+}
+
+impl Used {
+    /// The times that the kernel gives.
+    pub fn of(usage: &libc::rusage) -> Used {
+        let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
+        Used {
+            user_ns: ns(usage.ru_utime),
+            kernel_ns: ns(usage.ru_stime),
+        }
+    }
+
+    /// User and kernel time, in ns.
+    pub fn all_ns(self) -> f64 {
+        self.user_ns + self.kernel_ns
+    }
+}
+
+/// The processor time of this thread.
+fn used() -> io::Result<Used> {
     // SAFETY: all bytes 0 are a valid value of this struct of numbers, which the call then fills.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a value of the right type.
     if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
-    Ok([usage.ru_utime, usage.ru_stime].map(ns))
+    Ok(Used::of(&usage))
 }
 
 /// Memory of [`PASS`] pages that are not present.
@@ -147,9 +181,10 @@ mod tests {
     /// User work alone takes all time but that of the calls, which is the kernel's. Passes with and without calls alternate, since the machine's speed changes.
     #[test]
     fn kernel_time_with_the_border_is_that_beside_known_user_time() {
-        let border = TickBorder::measure().unwrap();
-        let used_ns = || times_ns().unwrap().iter().sum::<f64>();
-        let [_, kernel_before] = times_ns().unwrap();
+        let own = std::env::current_exe().unwrap();
+        let border = TickBorder::measure(own.to_str().unwrap()).unwrap();
+        let used_ns = || used().unwrap().all_ns();
+        let kernel_before = used().unwrap().kernel_ns;
         let (mut kernel_ns, mut calls) = (0.0, 0.0);
         let begun = used_ns();
         while used_ns() - begun < 2.0 * ENOUGH_NS {
@@ -160,8 +195,7 @@ mod tests {
             kernel_ns += used_ns() - second - (second - first);
             calls += PASS as f64;
         }
-        let [_, kernel_after] = times_ns().unwrap();
-        let by_ticks = kernel_after - kernel_before;
+        let by_ticks = used().unwrap().kernel_ns - kernel_before;
         let found = by_ticks + border.missed_ns([calls, 0.0]);
         let error = found / kernel_ns - 1.0;
         let each = [found, kernel_ns, by_ticks].map(|ns| ns / calls);

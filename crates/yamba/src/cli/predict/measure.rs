@@ -43,7 +43,8 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         enough.most.as_secs()
     ));
     let mut measured = live::measure(&workload, &enough, &|| stop.requested()).map_err(failure)?;
-    measured.add_missed(TickBorder::measure().map_err(of_system)?, vector.events());
+    let border = TickBorder::measure(&workload.command[0]).map_err(of_system)?;
+    measured.add_missed(border, vector.events());
     drop(line);
     let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
     if used.is_zero() {
