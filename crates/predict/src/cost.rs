@@ -25,6 +25,8 @@ pub struct Costs {
     pub processor: Option<String>,
     /// The instruction set.
     pub(crate) isa: String,
+    /// The version of the kernel. Empty: unknown.
+    pub(crate) kernel: String,
     /// The width of pointers, in bytes. `None`: unknown, as in runs of earlier versions.
     pub(crate) pointer_bytes: Option<u64>,
     /// Page faults of a start of a program by `vfork`, for each benchmark and its parameters.
@@ -66,6 +68,7 @@ impl Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
             isa: run.machine.isa.clone(),
+            kernel: run.machine.kernel.clone(),
             pointer_bytes: run.benchmarks.iter().find_map(pointer_bytes),
             starts: run.benchmarks.iter().filter_map(start).collect(),
             ..Costs::default()

@@ -33,6 +33,7 @@ mod traced;
 mod untraced;
 mod user_scale;
 pub mod vector;
+mod waits;
 
 pub use context::Context;
 pub use cost::Costs;

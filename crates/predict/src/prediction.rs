@@ -12,6 +12,7 @@ use crate::rounds::Uncertainty;
 use crate::traced::{self, Terms};
 use crate::untraced::{Untraced, lacking};
 use crate::vector::{Platform, Use, Vector};
+use crate::waits;
 
 /// The origin of the times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -155,6 +156,7 @@ pub fn predict_in_context(
         format!("{system} and {traced_on}, where it was traced, do not both have a cost of {names}")
     };
     let terms = traced::terms(&vector.primitives, context, costs).map_err(missing)?;
+    let of_waits = waits::note(terms.further_waits, system, &vector.unit);
     let whole = Prediction {
         coverage: terms.coverage(),
         contained: terms.contained,
@@ -175,6 +177,7 @@ pub fn predict_in_context(
     let untraced_ns: f64 = untraced.iter().map(|p| p.product_ns).sum();
     let products = [terms.products, untraced].concat();
     let mut found = whole.summed(products, costs)?;
+    found.notes.extend(of_waits);
     context.notes(costs, &mut found.notes);
     if !found.is_as_traced {
         found.limits.extend(lacking(vector, costs));

@@ -8,6 +8,7 @@ use crate::plain::without_cost;
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};
 use crate::vector::Use;
+use crate::waits;
 use crate::{NULL_CALL, canonical};
 
 /// The terms of a prediction, and what is not a primitive.
@@ -19,6 +20,8 @@ pub(crate) struct Terms {
     pub other: Option<Other>,
     /// The source of the number of page faults. `None`: the trace, or there are none.
     pub faults: Option<String>,
+    /// Waits per unit that a system with another kernel may add.
+    pub further_waits: f64,
 }
 
 /// The terms. The error lists the primitives without a cost on both systems.
@@ -41,6 +44,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         contained,
         other: context.outside_ns().map(|ns| outside(ns, mean)),
         faults: None,
+        further_waits: 0.0,
     };
     let mut missing = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
@@ -53,6 +57,9 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         match product {
             Some(mut product) => {
                 faults.widen(&mut product);
+                let further = waits::further(used, &measured);
+                waits::widen(&mut product, further, &changed);
+                terms.further_waits += further;
                 terms.products.push(product);
                 terms.traced_ns.push(traced);
             }

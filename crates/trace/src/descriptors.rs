@@ -190,12 +190,13 @@ fn socket_kind(arguments: &dyn Arguments) -> &'static str {
     found.map_or("socket", |(_, kind)| kind)
 }
 
-/// The kind of an opened path.
+/// The kind of an opened path. Calls for a path alone may not follow a link.
 pub fn opened_kind(arguments: &dyn Arguments) -> Kind {
+    let path = arguments.path();
     if arguments.has(Property::Directory) {
         Cow::Borrowed("directory")
     } else {
-        path_kind(arguments.path())
+        linked_kind(path).unwrap_or_else(|| path_kind(path))
     }
 }
 
@@ -212,20 +213,26 @@ pub fn listed_kind(known: Kind) -> Kind {
 pub fn path_kind(path: &str) -> Kind {
     Cow::Borrowed(match path {
         path if path.starts_with("/dev/") => "device",
-        path if path.starts_with("/sys/") => "proc",
-        path if path.starts_with("/proc/") && !leaves_proc(path) => "proc",
+        path if path.starts_with("/proc/") || path.starts_with("/sys/") => "proc",
         _ => "file",
     })
 }
 
-/// Whether a path below `/proc` leads to a file elsewhere: the program of a process, its working or root directory, or a mapped file.
-fn leaves_proc(path: &str) -> bool {
-    const LINKS: [&str; 4] = ["exe", "cwd", "root", "map_files"];
-    let mut parts = path.split('/').skip(3);
-    match (parts.next(), parts.nth(1)) {
-        (Some("task"), Some(of_thread)) => LINKS.contains(&of_thread),
-        (Some(of_process), _) => LINKS.contains(&of_process),
-        _ => false,
+/// The kind of the file to which a link of a process below `/proc` leads: its program, a mapped file, or what a path below its working or root directory names. `None`: no such link.
+fn linked_kind(path: &str) -> Option<Kind> {
+    let (process, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+    let is_number = |part: &str| part.parse::<u32>().is_ok();
+    if !is_number(process) && process != "self" && process != "thread-self" {
+        return None;
+    }
+    let of_thread = rest.strip_prefix("task/").and_then(|r| r.split_once('/'));
+    let rest = of_thread.map_or(rest, |(_, rest)| rest);
+    let (link, below) = rest.split_once('/').unwrap_or((rest, ""));
+    match (link, below) {
+        ("root", _) => Some(path_kind(&format!("/{below}"))),
+        ("exe" | "cwd", _) => Some(path_kind(below)),
+        ("map_files", mapped) if !mapped.is_empty() => Some(path_kind("")),
+        _ => None,
     }
 }
 

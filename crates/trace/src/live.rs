@@ -9,7 +9,7 @@ mod family;
 mod load;
 mod measured;
 mod open_files;
-mod program32;
+pub mod program32;
 mod strace;
 mod tick_border;
 mod units;
@@ -26,7 +26,7 @@ use bpf::Prepared;
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};
-pub use tick_border::TickBorder;
+pub use tick_border::{TickBorder, Used};
 pub use units::{Pattern, Units};
 
 use crate::Trace;

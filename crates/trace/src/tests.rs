@@ -332,18 +332,28 @@ fn links_of_processes_lead_to_files_elsewhere() {
 7 close(3) = 0
 7 openat(AT_FDCWD, "/proc/7/task/9/cwd/notes", O_RDONLY) = 3
 7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/self/map_files/5555-5556", O_RDONLY) = 3
+7 close(3) = 0
 7 openat(AT_FDCWD, "/proc/7/task/9/stat", O_RDONLY) = 3
 7 close(3) = 0
-7 newfstatat(AT_FDCWD, "/proc/1/root/etc/passwd", {st_mode=S_IFREG|0644, ...}, 0) = 0
-7 newfstatat(AT_FDCWD, "/proc/self/maps", {st_mode=S_IFREG|0444, ...}, 0) = 0
+7 openat(AT_FDCWD, "/proc/7/map_files", O_RDONLY) = 3
+7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/sys/exe", O_RDONLY) = 3
+7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/1/root/proc/stat", O_RDONLY) = 3
+7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/1/root/dev/null", O_RDONLY) = 3
+7 close(3) = 0
+7 lstat("/proc/self/exe", {st_mode=S_IFLNK|0777, st_size=0, ...}) = 0
 "#;
     let expected = [
-        ("open(file)", 2.0),
+        ("open(file)", 3.0),
         ("read(file)@16", 1.0),
-        ("close(file)", 2.0),
-        ("open(proc)", 1.0),
-        ("close(proc)", 1.0),
-        ("stat(file)", 1.0),
+        ("close(file)", 3.0),
+        ("open(proc)", 4.0),
+        ("close(proc)", 4.0),
+        ("open(device)", 1.0),
+        ("close(device)", 1.0),
         ("stat(proc)", 1.0),
     ];
     has(text, &expected);

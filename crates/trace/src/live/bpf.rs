@@ -86,7 +86,11 @@ pub fn trace(
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
         let program = workload.command.first().map_or("", String::as_str);
-        let missed_ns = TickBorder::measure(program)?.missed_ns(vector.events());
+        let found = TickBorder::measure(program)?;
+        uncounted.extend(found.failure.map(|error| {
+            format!("32-bit calls were not measured, so that kernel times without the tracer may be too low: {error}")
+        }));
+        let missed_ns = found.border.missed_ns(vector.events());
         for round in &mut rounds {
             round.missed_ns = missed_ns.min(round.untraced_ns - round.untraced_kernel_ns);
             round.untraced_kernel_ns += round.missed_ns;

@@ -1,32 +1,48 @@
 //! A 32-bit program that makes system calls.
 //!
-//! The kernel disables interrupts for longer at the end of a call from a 32-bit program, so that clock ticks charge more of it to the user. A 64-bit program cannot make such calls in the same way: by `int 0x80`, they
-//! take another path.
+//! Clock ticks charge more of a call from a 32-bit program to the user than of a call from a 64-bit program ([`super::TickBorder`]). A 64-bit program cannot make the same calls: its calls by `int 0x80` enter
+//! the kernel by another path.
 
 use std::env;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
 
+use super::group;
 use super::tick_border::{ENOUGH_NS, Used};
 
-/// Calls of the first run, which tells how many calls take long enough.
+/// Calls of the first run. The number of calls of the second run follows from its time.
 const FIRST: u32 = 1 << 17;
 
-/// Where the file lies in the memory of its process.
+/// Calls of the second run are at most this multiple of [`FIRST`]: 6 s if a call takes 700 ns.
+const MOST: f64 = 64.0;
+
+/// Load address of the file.
 const BASE: u32 = 0x0804_8000;
 
 /// The headers: one of 52 bytes for the file and two of 32 bytes for its segments.
 const HEADERS: u32 = 52 + 2 * 32;
 
-/// Whether the file of a program, which is searched in `PATH`, has 32-bit code.
+/// The work of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Number of passes, at least 1.
+    pub passes: u32,
+    /// Rounds of an empty loop in each pass, at least 1.
+    pub spins: u32,
+    /// Whether each pass calls `getppid`.
+    pub makes_calls: bool,
+}
+
+/// Whether the file of a program, which is searched in `PATH`, has 32-bit code of x86. Only this file counts, and not the programs that it starts.
 pub fn is_32_bit(program: &str) -> bool {
-    let begins = |path: &Path| -> io::Result<[u8; 5]> {
-        let mut begin = [0; 5];
+    let begins = |path: &Path| -> io::Result<[u8; 20]> {
+        let mut begin = [0; 20];
         File::open(path)?.read_exact(&mut begin)?;
         Ok(begin)
     };
@@ -37,28 +53,32 @@ pub fn is_32_bit(program: &str) -> bool {
     } else {
         places.find_map(|place| begins(&place).ok())
     };
-    // ELFCLASS32 is 1.
-    found == Some(*b"\x7fELF\x01")
+    // ELFCLASS32 is 1, and EM_386 is 3. Programs for x32 have 32-bit files, too, and make 64-bit calls.
+    found.is_some_and(|begin| begin.starts_with(b"\x7fELF\x01") && begin[18..] == [3, 0])
 }
 
-/// User time by clock ticks of a system call that a 32-bit program makes, in ns. `None`: this kernel runs no 32-bit programs of this machine's family.
+/// User time by clock ticks of a system call that a 32-bit program makes, in ns.
 ///
 /// # Errors
-/// If the program cannot be made, or ended by a signal.
-pub fn user_ns_each_call() -> io::Result<Option<f64>> {
-    let Some(first) = times_of(FIRST)? else {
-        return Ok(None);
+/// If this system does not run the program, or ends it by a signal.
+pub fn user_ns_each_call() -> io::Result<f64> {
+    let calls = |passes| Work {
+        passes,
+        spins: 1,
+        makes_calls: true,
     };
-    let calls = f64::from(FIRST) * ENOUGH_NS / first.all_ns().max(1.0);
-    let calls = calls.clamp(f64::from(FIRST), f64::from(u32::MAX));
-    Ok(times_of(calls as u32)?.map(|used| used.user_ns / calls))
+    let first = times_of(calls(FIRST))?;
+    let more = (ENOUGH_NS / first.all_ns()).clamp(1.0, MOST);
+    let passes = (f64::from(FIRST) * more) as u32;
+    Ok(times_of(calls(passes))?.user_ns / f64::from(passes))
 }
 
-/// The processor time of the program, which makes this number of calls. `None`: it does not run here.
-fn times_of(calls: u32) -> io::Result<Option<Used>> {
-    let Some(child) = start(calls)? else {
-        return Ok(None);
-    };
+/// The processor time of the program.
+///
+/// # Errors
+/// If this system does not run it, or ends it by a signal.
+pub fn times_of(work: Work) -> io::Result<Used> {
+    let child = start(work)?;
     let (mut status, process) = (0, child.id().cast_signed());
     // SAFETY: all bytes 0 are a valid value of this struct of numbers, which the call then fills.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -69,65 +89,64 @@ fn times_of(calls: u32) -> io::Result<Option<Used>> {
             return Err(error);
         }
     }
-    if libc::WIFSIGNALED(status) {
-        let signal = libc::WTERMSIG(status);
-        return Err(io::Error::other(format!(
-            "the 32-bit program was ended by signal {signal}"
-        )));
+    if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0 {
+        return Ok(Used::of(&usage));
     }
-    Ok((libc::WEXITSTATUS(status) == 0).then(|| Used::of(&usage)))
+    let end = if libc::WIFSIGNALED(status) {
+        format!("signal {}", libc::WTERMSIG(status))
+    } else {
+        "no vDSO for 32-bit programs".to_owned()
+    };
+    Err(io::Error::other(format!("a 32-bit program ended: {end}")))
 }
 
-/// Starts the program from a file in memory. `None`: this kernel refuses it.
-fn start(calls: u32) -> io::Result<Option<Child>> {
-    if !cfg!(target_arch = "x86_64") {
-        return Ok(None);
-    }
-    let mut file = File::from(memfd_create("calls of 32 bits", MemfdFlags::CLOEXEC)?);
-    file.write_all(&program(calls))?;
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let child = Command::new(path)
+/// Starts the program from a file in memory.
+fn start(work: Work) -> io::Result<Child> {
+    let make = |flags| memfd_create("program of 32 bits", MemfdFlags::CLOEXEC | flags);
+    // Before Linux 6.3, each such file is executable, and the flag is unknown.
+    let made = make(MemfdFlags::EXEC).or_else(|error| match error {
+        Errno::INVAL => make(MemfdFlags::empty()),
+        _ => Err(error),
+    });
+    let mut file = File::from(made?);
+    file.write_all(&program(work))?;
+    group(&format!("/proc/self/fd/{}", file.as_raw_fd()))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn();
-    Ok(child.ok())
+        .spawn()
 }
 
-/// The file of the program, for the loader of Linux on x86: `Elf32_Ehdr`, two `Elf32_Phdr`, and [`code`].
-fn program(calls: u32) -> Vec<u8> {
-    let code = code(calls);
+/// The file of the program, for the loader of Linux on x86: `Elf32_Ehdr`, two `Elf32_Phdr`, and its code.
+pub fn program(work: Work) -> Vec<u8> {
+    let code = code(work);
     let size = HEADERS + code.len() as u32;
     let mut file = b"\x7fELF\x01\x01\x01".to_vec();
     file.resize(16, 0);
-    let halves = |values: &[u16]| {
-        values
-            .iter()
-            .flat_map(|v| v.to_le_bytes())
-            .collect::<Vec<u8>>()
-    };
-    // A program for the processor 386.
-    let (kind, sizes) = (halves(&[2, 3]), halves(&[52, 32, 2, 0, 0, 0]));
-    let words = |values: &[u32]| {
-        values
-            .iter()
-            .flat_map(|v| v.to_le_bytes())
-            .collect::<Vec<u8>>()
-    };
-    file.extend(kind);
-    // Version, first instruction, place of the segments' headers.
-    file.extend(words(&[1, BASE + HEADERS, 52, 0, 0]));
-    file.extend(sizes);
+    // An executable file for EM_386.
+    file.extend(halves([2, 3]));
+    // Version, first instruction, offset of the headers of segments; no sections, no flags.
+    file.extend(words([1, BASE + HEADERS, 52, 0, 0]));
+    // Sizes of both kinds of headers, and two of the second kind; no sections.
+    file.extend(halves([52, 32, 2, 0, 0, 0]));
     // PT_LOAD, readable and executable.
-    file.extend(words(&[1, 0, BASE, BASE, size, size, 5, 4096]));
+    file.extend(words([1, 0, BASE, BASE, size, size, 5, 4096]));
     // PT_GNU_STACK, readable and writable.
-    file.extend(words(&[0x6474_e551, 0, 0, 0, 0, 0, 6, 16]));
+    file.extend(words([0x6474_e551, 0, 0, 0, 0, 0, 6, 16]));
     file.extend(code);
     file
 }
 
+fn halves<const N: usize>(values: [u16; N]) -> impl Iterator<Item = u8> {
+    values.into_iter().flat_map(u16::to_le_bytes)
+}
+
+fn words<const N: usize>(values: [u32; N]) -> impl Iterator<Item = u8> {
+    values.into_iter().flat_map(u32::to_le_bytes)
+}
+
 /// The instructions: they call `getppid` by the vDSO, as the C library does, and exit. The status is 1 if the kernel shows no vDSO.
-fn code(calls: u32) -> Vec<u8> {
+fn code(work: Work) -> Vec<u8> {
     const BEGIN: [u8; 27] = [
         0x8b, 0x0c, 0x24, // mov ecx, [esp]: the number of arguments
         0x8d, 0x74, 0x8c, 0x08, // lea esi, [esp + 4 ecx + 8]: the environment
@@ -138,76 +157,69 @@ fn code(calls: u32) -> Vec<u8> {
         0x89, 0xc2, // mov edx, eax
         0xad, // lodsd: its value
         0x85, 0xd2, // test edx, edx: AT_NULL
-        0x74, 0x1d, // jz to status 1
+        0x74, 0x25, // jz to status 1
         0x83, 0xfa, 0x20, // cmp edx, 32: AT_SYSINFO
         0x75, 0xf3, // jne to the next entry
         0x89, 0xc7, // mov edi, eax: the entry into the kernel
     ];
-    const CALLS: [u8; 29] = [
+    const SPIN: [u8; 8] = [
+        0x49, // dec ecx
+        0x75, 0xfd, // jnz to dec
         0xb8, 0x40, 0x00, 0x00, 0x00, // mov eax, 64: getppid
-        0xff, 0xd7, // call edi
+    ];
+    const END: [u8; 22] = [
         0x4b, // dec ebx
-        0x75, 0xf6, // jnz to mov
+        0x75, 0xee, // jnz to the next pass
         0xb8, 0x01, 0x00, 0x00, 0x00, // mov eax, 1: exit with the status in ebx
         0xcd, 0x80, // int 0x80
         0xbb, 0x01, 0x00, 0x00, 0x00, // mov ebx, 1
         0xb8, 0x01, 0x00, 0x00, 0x00, // mov eax, 1
         0xcd, 0x80, // int 0x80
     ];
-    // mov ebx, calls
-    let number = [&[0xbb], calls.to_le_bytes().as_slice()].concat();
-    [BEGIN.as_slice(), &number, &CALLS].concat()
+    let (passes, spins) = (work.passes.to_le_bytes(), work.spins.to_le_bytes());
+    let call: [u8; 2] = if work.makes_calls {
+        [0xff, 0xd7] // call edi
+    } else {
+        [0x66, 0x90] // no operation
+    };
+    [
+        BEGIN.as_slice(),
+        &[0xbb], // mov ebx, passes
+        &passes,
+        &[0xb9], // mov ecx, spins
+        &spins,
+        &SPIN,
+        &call,
+        &END,
+    ]
+    .concat()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
-    /// The program in a file that may be executed.
-    fn in_file(calls: u32) -> (tempfile::TempDir, String) {
+    #[test]
+    fn width_of_a_program_is_that_of_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
-        std::fs::write(&path, program(calls)).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
-        (folder, path.to_str().unwrap().to_owned())
-    }
-
-    #[test]
-    fn width_of_programs_is_that_of_their_files() {
-        let (_folder, program) = in_file(1);
-        assert!(is_32_bit(&program));
-        assert!(!is_32_bit(
-            std::env::current_exe().unwrap().to_str().unwrap()
-        ));
-        assert!(!is_32_bit("cat"));
-        assert!(!is_32_bit("/proc/version"));
+        let mut file = program(Work {
+            passes: 1,
+            spins: 1,
+            makes_calls: true,
+        });
+        let width = |file: &[u8]| {
+            std::fs::write(&path, file).unwrap();
+            is_32_bit(path.to_str().unwrap())
+        };
+        assert!(width(&file));
+        // The same class for EM_X86_64, and the same processor with the other class.
+        file[18] = 62;
+        assert!(!width(&file));
+        file[18] = 3;
+        file[4] = 2;
+        assert!(!width(&file));
+        assert!(!width(b"#!/bin/sh\n"));
         assert!(!is_32_bit("no such program"));
-    }
-
-    #[test]
-    #[ignore = "needs strace and a kernel that runs 32-bit programs of x86"]
-    fn program_makes_its_calls_and_ends() {
-        let (folder, program) = in_file(123);
-        let counted = folder.path().join("calls");
-        let mut strace = Command::new("strace");
-        strace.arg("-o").arg(&counted).arg(program);
-        let status = strace.status().unwrap();
-        let calls = std::fs::read_to_string(counted).unwrap();
-        let number = calls.lines().filter(|l| l.starts_with("getppid()")).count();
-        assert_eq!((status.code(), number), (Some(0), 123), "{calls}");
-    }
-
-    #[test]
-    #[ignore = "needs a kernel that runs 32-bit programs of x86"]
-    fn user_time_of_a_call_is_a_part_of_all_its_time() {
-        let user_ns = user_ns_each_call().unwrap().unwrap();
-        let calls = 4 * FIRST;
-        let used = times_of(calls).unwrap().unwrap();
-        let all_ns = used.all_ns() / f64::from(calls);
-        assert!(
-            0.0 < user_ns && user_ns < all_ns,
-            "{user_ns} of {all_ns} ns"
-        );
     }
 }

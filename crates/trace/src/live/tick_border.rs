@@ -1,7 +1,8 @@
 //! The kernel time that clock ticks charge to the user.
 //!
 //! Linux takes no clock tick while interrupts are disabled, as in the last part of a system call or page fault. The tick is taken as soon as the program runs again, and the
-//! whole tick counts as user time. A loop that only makes calls has next to no user time of its own, so its user time by ticks is the missing kernel time.
+//! whole tick counts as user time. A loop that only makes calls has next to no user time of its own, so its user time by ticks is the missing kernel time. For calls of 32-bit programs, it has the
+//! ten instructions of the vDSO, too.
 
 use std::ffi::c_void;
 use std::io;
@@ -28,25 +29,36 @@ pub struct TickBorder {
     pub fault_ns: f64,
 }
 
+/// The kernel time that ticks charge to the user, as measured on this machine.
+#[derive(Debug)]
+pub struct MeasuredBorder {
+    /// The times.
+    pub border: TickBorder,
+    /// Why the calls were those of a 64-bit program, although the application is a 32-bit program.
+    pub failure: Option<io::Error>,
+}
+
 impl TickBorder {
     /// Measures this machine for about 2 s. The calls are those of a 32-bit program if `program`, the first one of an application, is one.
     ///
     /// # Errors
-    /// If memory for the page faults cannot be mapped, the clock cannot be read, or the 32-bit program fails.
-    pub fn measure(program: &str) -> io::Result<TickBorder> {
-        let of_32_bit = program32::is_32_bit(program)
-            .then(program32::user_ns_each_call)
-            .transpose()?
-            .flatten();
-        let measured = thread::spawn(move || {
+    /// If memory for the page faults cannot be mapped, or the clock cannot be read.
+    pub fn measure(program: &str) -> io::Result<MeasuredBorder> {
+        let of_32_bit = program32::is_32_bit(program).then(program32::user_ns_each_call);
+        let (of_32_bit, failure) = match of_32_bit.transpose() {
+            Ok(call_ns) => (call_ns, None),
+            Err(error) => (None, Some(error)),
+        };
+        let measured = thread::spawn(move || -> io::Result<TickBorder> {
             let call_ns = of_32_bit.map_or_else(user_ns_each_call, Ok)?;
             let pages = Pages::map()?;
             let fault_ns = user_ns_each(|| pages.touch())?;
             Ok(TickBorder { call_ns, fault_ns })
         });
-        measured
+        let border = measured
             .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(MeasuredBorder { border, failure })
     }
 
     /// The kernel time that ticks charge to the user for these numbers of calls and page faults, in ns.
@@ -79,7 +91,7 @@ fn user_ns_each(mut pass: impl FnMut()) -> io::Result<f64> {
 
 /// Processor time. The sum of both is exact, its division is by ticks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Used {
+pub struct Used {
     /// User time, in ns.
     pub user_ns: f64,
     /// Kernel time, in ns.
@@ -182,7 +194,9 @@ mod tests {
     #[test]
     fn kernel_time_with_the_border_is_that_beside_known_user_time() {
         let own = std::env::current_exe().unwrap();
-        let border = TickBorder::measure(own.to_str().unwrap()).unwrap();
+        let found = TickBorder::measure(own.to_str().unwrap()).unwrap();
+        assert!(found.failure.is_none());
+        let border = found.border;
         let used_ns = || used().unwrap().all_ns();
         let kernel_before = used().unwrap().kernel_ns;
         let (mut kernel_ns, mut calls) = (0.0, 0.0);

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod bounds;
+mod calls32;
 mod disks;
 mod empty_root;
 mod evidence;
@@ -116,6 +117,10 @@ fn main() {
         // The longest test starts first, so that the others run beside it.
         page_commands {
             commands_of_pages_work_for_ordinary_user
+        }
+        calls32 {
+            program_makes_its_calls
+            time_of_calls_is_that_beside_known_user_time
         }
         bounds {
             fork_bomb_loses_only_its_own_figure

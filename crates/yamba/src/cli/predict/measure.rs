@@ -43,9 +43,14 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         enough.most.as_secs()
     ));
     let mut measured = live::measure(&workload, &enough, &|| stop.requested()).map_err(failure)?;
-    let border = TickBorder::measure(&workload.command[0]).map_err(of_system)?;
-    measured.add_missed(border, vector.events());
+    let found = TickBorder::measure(&workload.command[0]).map_err(of_system)?;
+    measured.add_missed(found.border, vector.events());
     drop(line);
+    if let Some(error) = found.failure {
+        output::note(&format!(
+            "warning: --measure: 32-bit calls were not measured, so that the kernel time may be too low: {error}\n"
+        ));
+    }
     let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
     if used.is_zero() {
         return Err(Failure::new(format!(

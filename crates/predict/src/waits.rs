@@ -1,0 +1,97 @@
+//! How often an application waits for events on another kernel.
+//!
+//! A server that waits gets all events that have come. Their number depends on the scheduler: one kernel lets the load send several requests before the server runs, and another one interrupts the load at
+//! the first request. nginx with four connections on one processor waited 0.25 times for each request by Linux 6.18, and 0.53 times by Linux 6.1. The vector has the waits of the traced kernel. On
+//! another kernel, each event may need a wait of its own. The interval reaches to the time of these waits. What the application does after each wait, such as reading the clock, is not in it.
+
+use crate::product::Product;
+use crate::scale::Systems;
+use crate::vector::Use;
+
+/// The primitive whose size is the number of events.
+const WAIT: &str = "epoll_wait";
+
+/// The waits per unit that one wait for each event adds to those of a use. 0: both kernels have the same version, or one is unknown.
+pub(crate) fn further(used: &Use, systems: &Systems) -> f64 {
+    let versions = [systems.from, systems.to].map(|costs| version(&costs.kernel));
+    let are_known = versions.iter().all(Option::is_some);
+    match used.size {
+        Some(events) if used.name == WAIT && are_known && versions[0] != versions[1] => {
+            used.count * (events - 1.0).max(0.0)
+        }
+        _ => 0.0,
+    }
+}
+
+/// Raises the upper end of the interval of a term by the time of this number of waits for one event.
+pub(crate) fn widen(product: &mut Product, further: f64, systems: &Systems) {
+    let cost = systems.to.at(WAIT, Some(1.0));
+    if let (Some([_, high]), Some(at)) = (&mut product.interval_ns, cost) {
+        *high += further * at.cost.ns;
+    }
+}
+
+/// The line that names the further waits per unit.
+pub(crate) fn note(further: f64, system: &str, unit: &str) -> Option<String> {
+    (further > 0.0).then(|| {
+        format!(
+            "{system} has another kernel, whose scheduler may let the application wait for each event separately: up to {further:.2} further waits each {unit}, whose time is in the interval"
+        )
+    })
+}
+
+/// The version of a kernel, such as 6.18 of `6.18.44-generic`. `None`: unknown.
+fn version(release: &str) -> Option<[u32; 2]> {
+    let mut parts = release.split(|c: char| !c.is_ascii_digit());
+    let mut next = || parts.next()?.parse().ok();
+    Some([next()?, next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Costs;
+    use crate::tests::{cost, costs, used};
+
+    fn with_kernel(kernel: &str) -> Costs {
+        Costs {
+            kernel: kernel.to_owned(),
+            ..costs(&[(WAIT, Some(1.0), cost(300.0, 0.0))])
+        }
+    }
+
+    #[test]
+    fn each_event_may_need_a_wait_on_a_kernel_of_another_version() {
+        let (from, to) = (with_kernel("6.18.44-generic"), with_kernel("6.1.176"));
+        let systems = Systems {
+            from: &from,
+            to: &to,
+        };
+        let waits = used(WAIT, Some(4.0), 0.25);
+        assert_eq!(further(&waits, &systems), 0.75);
+        assert_eq!(further(&used(WAIT, Some(0.0), 2.0), &systems), 0.0);
+        assert_eq!(further(&used("poll", Some(4.0), 2.0), &systems), 0.0);
+        let mut product = Product {
+            interval_ns: Some([90.0, 110.0]),
+            ..Product::default()
+        };
+        widen(&mut product, 0.75, &systems);
+        assert_eq!(product.interval_ns, Some([90.0, 110.0 + 0.75 * 300.0]));
+        let line = note(0.75, "b", "request").unwrap();
+        assert!(line.contains("0.75 further waits each request"), "{line}");
+    }
+
+    #[test]
+    fn waits_are_those_of_the_trace_on_a_kernel_of_the_same_version() {
+        let from = with_kernel("6.18.44-generic");
+        for kernel in ["6.18.2", "", "unknown"] {
+            let to = with_kernel(kernel);
+            let systems = Systems {
+                from: &from,
+                to: &to,
+            };
+            assert_eq!(further(&used(WAIT, Some(4.0), 1.0), &systems), 0.0);
+        }
+        assert_eq!(note(0.0, "b", "request"), None);
+    }
+}
