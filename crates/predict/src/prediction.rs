@@ -98,6 +98,8 @@ pub struct Prediction {
     pub disturbed: Vec<String>,
     /// Where the number of page faults is from, if pointers on this system have another width than those of the trace. `None`: from the trace.
     pub faults: Option<String>,
+    /// How many waits for events the scheduler of another kernel may add. `None`: none, or the kernel has the same version.
+    pub waits: Option<String>,
     /// Kernel time on this system that the prediction may lack.
     pub limits: Vec<String>,
     /// Entries of the system's run that were not used, with the reason, and limits of the costs.
@@ -156,12 +158,12 @@ pub fn predict_in_context(
         format!("{system} and {traced_on}, where it was traced, do not both have a cost of {names}")
     };
     let terms = traced::terms(&vector.primitives, context, costs).map_err(missing)?;
-    let of_waits = waits::note(terms.further_waits, system, &vector.unit);
     let whole = Prediction {
         coverage: terms.coverage(),
         contained: terms.contained,
         other: terms.other,
         faults: terms.faults,
+        waits: waits::line(terms.further_waits, system, &vector.unit),
         context: Basis::Traced,
         is_as_traced: context.systems(costs).is_same(),
         traced_on: Some(traced_on.clone()),
@@ -177,7 +179,6 @@ pub fn predict_in_context(
     let untraced_ns: f64 = untraced.iter().map(|p| p.product_ns).sum();
     let products = [terms.products, untraced].concat();
     let mut found = whole.summed(products, costs)?;
-    found.notes.extend(of_waits);
     context.notes(costs, &mut found.notes);
     if !found.is_as_traced {
         found.limits.extend(lacking(vector, costs));
@@ -245,6 +246,7 @@ impl Prediction {
             is_within_launches: false,
             disturbed: Vec::new(),
             faults: None,
+            waits: None,
             limits: Vec::new(),
             notes: costs.left_out.clone(),
         }

@@ -32,7 +32,7 @@ pub(crate) fn widen(product: &mut Product, further: f64, systems: &Systems) {
 }
 
 /// The line that names the further waits per unit.
-pub(crate) fn note(further: f64, system: &str, unit: &str) -> Option<String> {
+pub(crate) fn line(further: f64, system: &str, unit: &str) -> Option<String> {
     (further > 0.0).then(|| {
         format!(
             "{system} has another kernel, whose scheduler may let the application wait for each event separately: up to {further:.2} further waits each {unit}, whose time is in the interval"
@@ -77,7 +77,7 @@ mod tests {
         };
         widen(&mut product, 0.75, &systems);
         assert_eq!(product.interval_ns, Some([90.0, 110.0 + 0.75 * 300.0]));
-        let line = note(0.75, "b", "request").unwrap();
+        let line = line(0.75, "b", "request").unwrap();
         assert!(line.contains("0.75 further waits each request"), "{line}");
     }
 
@@ -92,6 +92,6 @@ mod tests {
             };
             assert_eq!(further(&used(WAIT, Some(4.0), 1.0), &systems), 0.0);
         }
-        assert_eq!(note(0.0, "b", "request"), None);
+        assert_eq!(line(0.0, "b", "request"), None);
     }
 }
