@@ -78,6 +78,11 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         output::note(
             "User-Mode Linux counts all processor time as user time: kernel time is the sum of both, less the user time on another system with this processor\n",
         );
+        if workload.load.is_some() {
+            output::note(
+                "warning: User-Mode Linux counts processor time in steps of 10 ms, so its division between a server and its load is unreliable\n",
+            );
+        }
     } else if measured.is_biased {
         output::note(
             "without a control group, the kernel's share of short processes is too low: run as root, where /proc/self/mounts lists a cgroup2\n",
