@@ -58,8 +58,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             Some(mut product) => {
                 faults.widen(&mut product);
                 let further = waits::further(used, &measured);
-                waits::widen(&mut product, further, &changed);
-                terms.further_waits += further;
+                terms.further_waits += waits::widen(&mut product, further, &changed);
                 terms.products.push(product);
                 terms.traced_ns.push(traced);
             }

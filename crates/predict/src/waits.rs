@@ -1,8 +1,9 @@
 //! How often an application waits for events on another kernel.
 //!
 //! A server that waits gets all events that have come. Their number depends on the scheduler: one kernel lets the load send several requests before the server runs, and another one interrupts the load at
-//! the first request. nginx with four connections on one processor waited 0.25 times for each request by Linux 6.18, and 0.53 times by Linux 6.1. The vector has the waits of the traced kernel. On
-//! another kernel, each event may need a wait of its own. The interval reaches to the time of these waits. What the application does after each wait, such as reading the clock, is not in it.
+//! the first request. nginx with four connections on one processor waited 0.25 times for each request by Linux 6.18, and 0.53 times by User-Mode Linux 6.1. The vector has the waits of the traced kernel. On
+//! another kernel, each event may need a wait of its own. The interval reaches to the time of these waits. What the application does after each wait, such as reading the clock, is not in it, nor are fewer
+//! waits than traced.
 
 use crate::product::Product;
 use crate::scale::Systems;
@@ -23,11 +24,16 @@ pub(crate) fn further(used: &Use, systems: &Systems) -> f64 {
     }
 }
 
-/// Raises the upper end of the interval of a term by the time of this number of waits for one event.
-pub(crate) fn widen(product: &mut Product, further: f64, systems: &Systems) {
+/// Raises the upper end of the interval of a term by the time of this number of waits for one event, and returns their number. Each takes as long as the waits of the term, whose time contains the
+/// switch to another process and back, and at least its cost. 0: their time is unknown.
+pub(crate) fn widen(product: &mut Product, further: f64, systems: &Systems) -> f64 {
     let cost = systems.to.at(WAIT, Some(1.0));
-    if let (Some([_, high]), Some(at)) = (&mut product.interval_ns, cost) {
-        *high += further * at.cost.ns;
+    match (&mut product.interval_ns, cost) {
+        (Some([_, high]), Some(at)) if further > 0.0 => {
+            *high += further * at.cost.ns.max(product.product_ns / product.count);
+            further
+        }
+        _ => 0.0,
     }
 }
 
@@ -71,12 +77,23 @@ mod tests {
         assert_eq!(further(&waits, &systems), 0.75);
         assert_eq!(further(&used(WAIT, Some(0.0), 2.0), &systems), 0.0);
         assert_eq!(further(&used("poll", Some(4.0), 2.0), &systems), 0.0);
-        let mut product = Product {
-            interval_ns: Some([90.0, 110.0]),
+        let of_waits = |each_ns: f64| Product {
+            count: 0.25,
+            product_ns: 0.25 * each_ns,
+            interval_ns: Some([50.0, 700.0]),
             ..Product::default()
         };
-        widen(&mut product, 0.75, &systems);
-        assert_eq!(product.interval_ns, Some([90.0, 110.0 + 0.75 * 300.0]));
+        for (each_ns, further_ns) in [(200.0, 300.0), (2400.0, 2400.0)] {
+            let mut product = of_waits(each_ns);
+            assert_eq!(widen(&mut product, 0.75, &systems), 0.75);
+            let high = 700.0 + 0.75 * further_ns;
+            assert_eq!(product.interval_ns, Some([50.0, high]));
+        }
+        let unknown = Systems {
+            to: &Costs::default(),
+            ..systems
+        };
+        assert_eq!(widen(&mut of_waits(200.0), 0.75, &unknown), 0.0);
         let line = line(0.75, "b", "request").unwrap();
         assert!(line.contains("0.75 further waits each request"), "{line}");
     }

@@ -218,7 +218,8 @@ pub fn path_kind(path: &str) -> Kind {
     })
 }
 
-/// The kind of the file to which a link of a process below `/proc` leads: its program, a mapped file, or what a path below its working or root directory names. `None`: no such link.
+/// The kind of the file to which a link of a process below `/proc` leads: its program, a mapped file, or what a path below its working or root directory names. `None`: another path, or a link to a
+/// descriptor, which the path does not describe.
 fn linked_kind(path: &str) -> Option<Kind> {
     let (process, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
     let is_number = |part: &str| part.parse::<u32>().is_ok();
@@ -229,7 +230,10 @@ fn linked_kind(path: &str) -> Option<Kind> {
     let rest = of_thread.map_or(rest, |(_, rest)| rest);
     let (link, below) = rest.split_once('/').unwrap_or((rest, ""));
     match (link, below) {
-        ("root", _) => Some(path_kind(&format!("/{below}"))),
+        ("root", _) => {
+            let path = format!("/{below}");
+            Some(linked_kind(&path).unwrap_or_else(|| path_kind(&path)))
+        }
         ("exe" | "cwd", _) => Some(path_kind(below)),
         ("map_files", mapped) if !mapped.is_empty() => Some(path_kind("")),
         _ => None,

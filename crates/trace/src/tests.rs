@@ -342,14 +342,16 @@ fn links_of_processes_lead_to_files_elsewhere() {
 7 close(3) = 0
 7 openat(AT_FDCWD, "/proc/1/root/proc/stat", O_RDONLY) = 3
 7 close(3) = 0
+7 openat(AT_FDCWD, "/proc/1/root/proc/self/exe", O_RDONLY) = 3
+7 close(3) = 0
 7 openat(AT_FDCWD, "/proc/1/root/dev/null", O_RDONLY) = 3
 7 close(3) = 0
 7 lstat("/proc/self/exe", {st_mode=S_IFLNK|0777, st_size=0, ...}) = 0
 "#;
     let expected = [
-        ("open(file)", 3.0),
+        ("open(file)", 4.0),
         ("read(file)@16", 1.0),
-        ("close(file)", 3.0),
+        ("close(file)", 4.0),
         ("open(proc)", 4.0),
         ("close(proc)", 4.0),
         ("open(device)", 1.0),
