@@ -13,6 +13,7 @@ pub mod program32;
 mod strace;
 mod tick_border;
 mod units;
+mod used;
 
 use std::fs::File;
 use std::io;
@@ -26,8 +27,9 @@ use bpf::Prepared;
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};
-pub use tick_border::{TickBorder, Used};
+pub use tick_border::TickBorder;
 pub use units::{Pattern, Units};
+pub use used::Used;
 
 use crate::Trace;
 pub use crate::bpf::Unavailable;

@@ -14,7 +14,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 
 use super::group;
-use super::tick_border::{ENOUGH_NS, Used};
+use super::used::{ENOUGH_NS, Used};
 
 /// Calls of the first run. The number of calls of the second run follows from its time.
 const FIRST: u32 = 1 << 17;

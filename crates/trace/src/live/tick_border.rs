@@ -13,9 +13,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::process::getppid;
 
 use super::program32;
-
-/// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right within 4 %.
-pub(super) const ENOUGH_NS: f64 = 1e9;
+use super::used::{ENOUGH_NS, Used};
 
 /// Calls or page faults between two readings of the clock.
 const PASS: usize = 4096;
@@ -86,31 +84,6 @@ fn user_ns_each(mut pass: impl FnMut()) -> io::Result<f64> {
         if now.all_ns() - before.all_ns() >= ENOUGH_NS {
             return Ok((now.user_ns - before.user_ns).max(0.0) / calls as f64);
         }
-    }
-}
-
-/// Processor time. The sum of both is exact, its division is by ticks.
-#[derive(Clone, Copy, Debug)]
-pub struct Used {
-    /// User time, in ns.
-    pub user_ns: f64,
-    /// Kernel time, in ns.
-    pub kernel_ns: f64,
-}
-
-impl Used {
-    /// The times that the kernel gives.
-    pub fn of(usage: &libc::rusage) -> Used {
-        let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
-        Used {
-            user_ns: ns(usage.ru_utime),
-            kernel_ns: ns(usage.ru_stime),
-        }
-    }
-
-    /// User and kernel time, in ns.
-    pub fn all_ns(self) -> f64 {
-        self.user_ns + self.kernel_ns
     }
 }
 
