@@ -18,7 +18,7 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
-    /// The source of the number of page faults. `None`: the trace, or there are none.
+    /// The source of the number of page faults. `None`: the trace, or no use is a page fault.
     pub faults: Option<String>,
     /// Waits per unit that a system with another kernel may add.
     pub further_waits: f64,
@@ -57,8 +57,7 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
         match product {
             Some(mut product) => {
                 faults.widen(&mut product);
-                let further = waits::further(used, &measured);
-                terms.further_waits += waits::widen(&mut product, further, &changed);
+                terms.further_waits += waits::widen(&mut product, &changed);
                 terms.products.push(product);
                 terms.traced_ns.push(traced);
             }

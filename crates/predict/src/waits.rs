@@ -2,31 +2,31 @@
 //!
 //! A server that waits gets all events that have come. Their number depends on the scheduler: one kernel lets the load send several requests before the server runs, and another one interrupts the load at
 //! the first request. nginx with four connections on one processor waited 0.25 times for each request by Linux 6.18, and 0.53 times by User-Mode Linux 6.1. The vector has the waits of the traced kernel. On
-//! another kernel, each event may need a wait of its own. The interval reaches to the time of these waits. What the application does after each wait, such as reading the clock, is not in it, nor are fewer
+//! another kernel, each event may need a wait of its own. The interval reaches to the time of these waits. Work of the application after each wait, such as readings of the clock, is not in it, nor are fewer
 //! waits than traced.
 
 use crate::product::Product;
 use crate::scale::Systems;
-use crate::vector::Use;
 
 /// The primitive whose size is the number of events.
 const WAIT: &str = "epoll_wait";
 
-/// The waits per unit that one wait for each event adds to those of a use. 0: both kernels have the same version, or one is unknown.
-pub(crate) fn further(used: &Use, systems: &Systems) -> f64 {
+/// The waits per unit that one wait for each event adds to those of a term. 0: both kernels have the same version, or one is unknown.
+fn further(product: &Product, systems: &Systems) -> f64 {
     let versions = [systems.from, systems.to].map(|costs| version(&costs.kernel));
     let are_known = versions.iter().all(Option::is_some);
-    match used.size {
-        Some(events) if used.name == WAIT && are_known && versions[0] != versions[1] => {
-            used.count * (events - 1.0).max(0.0)
+    match product.size {
+        Some(events) if product.name == WAIT && are_known && versions[0] != versions[1] => {
+            product.count * (events - 1.0).max(0.0)
         }
         _ => 0.0,
     }
 }
 
-/// Raises the upper end of the interval of a term by the time of this number of waits for one event, and returns their number. Each takes as long as the waits of the term, whose time contains the
-/// switch to another process and back, and at least its cost. 0: their time is unknown.
-pub(crate) fn widen(product: &mut Product, further: f64, systems: &Systems) -> f64 {
+/// Raises the upper end of the interval of a term by the time of the further waits, and returns their number per unit. Each takes as long as the waits of the term, whose time contains the
+/// switch to another process and back, and at least its cost. 0: there are none, or their time is unknown.
+pub(crate) fn widen(product: &mut Product, systems: &Systems) -> f64 {
+    let further = further(product, systems);
     let cost = systems.to.at(WAIT, Some(1.0));
     match (&mut product.interval_ns, cost) {
         (Some([_, high]), Some(at)) if further > 0.0 => {
@@ -57,7 +57,18 @@ fn version(release: &str) -> Option<[u32; 2]> {
 mod tests {
     use super::*;
     use crate::cost::Costs;
-    use crate::tests::{cost, costs, used};
+    use crate::tests::{cost, costs};
+
+    fn term(name: &str, size: f64, count: f64, each_ns: f64) -> Product {
+        Product {
+            name: name.to_owned(),
+            size: Some(size),
+            count,
+            product_ns: count * each_ns,
+            interval_ns: Some([50.0, 700.0]),
+            ..Product::default()
+        }
+    }
 
     fn with_kernel(kernel: &str) -> Costs {
         Costs {
@@ -73,27 +84,24 @@ mod tests {
             from: &from,
             to: &to,
         };
-        let waits = used(WAIT, Some(4.0), 0.25);
-        assert_eq!(further(&waits, &systems), 0.75);
-        assert_eq!(further(&used(WAIT, Some(0.0), 2.0), &systems), 0.0);
-        assert_eq!(further(&used("poll", Some(4.0), 2.0), &systems), 0.0);
-        let of_waits = |each_ns: f64| Product {
-            count: 0.25,
-            product_ns: 0.25 * each_ns,
-            interval_ns: Some([50.0, 700.0]),
-            ..Product::default()
-        };
+        assert_eq!(widen(&mut term(WAIT, 0.0, 2.0, 200.0), &systems), 0.0);
+        assert_eq!(widen(&mut term("poll", 4.0, 2.0, 200.0), &systems), 0.0);
+        let of_waits = |each_ns| term(WAIT, 4.0, 0.25, each_ns);
         for (each_ns, further_ns) in [(200.0, 300.0), (2400.0, 2400.0)] {
             let mut product = of_waits(each_ns);
-            assert_eq!(widen(&mut product, 0.75, &systems), 0.75);
+            assert_eq!(widen(&mut product, &systems), 0.75);
             let high = 700.0 + 0.75 * further_ns;
             assert_eq!(product.interval_ns, Some([50.0, high]));
         }
+        let without_cost = Costs {
+            primitives: Default::default(),
+            ..to.clone()
+        };
         let unknown = Systems {
-            to: &Costs::default(),
+            to: &without_cost,
             ..systems
         };
-        assert_eq!(widen(&mut of_waits(200.0), 0.75, &unknown), 0.0);
+        assert_eq!(widen(&mut of_waits(200.0), &unknown), 0.0);
         let line = line(0.75, "b", "request").unwrap();
         assert!(line.contains("0.75 further waits each request"), "{line}");
     }
@@ -107,7 +115,7 @@ mod tests {
                 from: &from,
                 to: &to,
             };
-            assert_eq!(further(&used(WAIT, Some(4.0), 1.0), &systems), 0.0);
+            assert_eq!(widen(&mut term(WAIT, 4.0, 1.0, 200.0), &systems), 0.0);
         }
         assert_eq!(line(0.0, "b", "request"), None);
     }

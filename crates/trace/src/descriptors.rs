@@ -229,13 +229,13 @@ fn linked_kind(path: &str) -> Option<Kind> {
     let of_thread = rest.strip_prefix("task/").and_then(|r| r.split_once('/'));
     let rest = of_thread.map_or(rest, |(_, rest)| rest);
     let (link, below) = rest.split_once('/').unwrap_or((rest, ""));
-    match (link, below) {
-        ("root", _) => {
+    match link {
+        "root" => {
             let path = format!("/{below}");
             Some(linked_kind(&path).unwrap_or_else(|| path_kind(&path)))
         }
-        ("exe" | "cwd", _) => Some(path_kind(below)),
-        ("map_files", mapped) if !mapped.is_empty() => Some(path_kind("")),
+        "exe" | "cwd" => Some(Cow::Borrowed("file")),
+        "map_files" if !below.is_empty() => Some(Cow::Borrowed("file")),
         _ => None,
     }
 }

@@ -12,8 +12,8 @@ mod open_files;
 pub mod program32;
 mod strace;
 mod tick_border;
+mod times;
 mod units;
-mod used;
 
 use std::fs::File;
 use std::io;
@@ -28,8 +28,8 @@ use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};
 pub use tick_border::TickBorder;
+pub use times::Times;
 pub use units::{Pattern, Units};
-pub use used::Used;
 
 use crate::Trace;
 pub use crate::bpf::Unavailable;

@@ -87,9 +87,7 @@ pub fn trace(
         session.tracer.detach();
         let program = workload.command.first().map_or("", String::as_str);
         let found = TickBorder::measure(program)?;
-        uncounted.extend(found.failure.map(|error| {
-            format!("32-bit calls were not measured, so that kernel times without the tracer may be too low: {error}")
-        }));
+        uncounted.extend(found.failure);
         let missed_ns = found.border.missed_ns(vector.events());
         for round in &mut rounds {
             round.missed_ns = missed_ns.min(round.untraced_ns - round.untraced_kernel_ns);

@@ -9,18 +9,11 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use super::times::Times;
+
 /// A control group of version 2. It is removed when it is dropped.
 #[derive(Debug)]
 pub struct ControlGroup(PathBuf);
-
-/// Processor time in ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Times {
-    /// In user space.
-    pub user_ns: f64,
-    /// In the kernel.
-    pub kernel_ns: f64,
-}
 
 impl ControlGroup {
     /// Makes a group below that of this process. The error says why it cannot, for example because this user may not.

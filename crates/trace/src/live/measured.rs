@@ -5,10 +5,11 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::control_group::{ControlGroup, Times};
+use super::control_group::ControlGroup;
 use super::family::{Family, Usage};
 use super::load::Output;
 use super::tick_border::TickBorder;
+use super::times::Times;
 use super::{Fault, TO_END, Workload, group, output_of, run_load, wait_until_idle};
 
 /// Longest time between two samples of a kernel that tells user from kernel time by its clock tick. HZ is 100 to 1000.

@@ -8,13 +8,13 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 
 use super::group;
-use super::used::{ENOUGH_NS, Used};
+use super::times::Times;
 
 /// Calls of the first run. The number of calls of the second run follows from its time.
 const FIRST: u32 = 1 << 17;
@@ -57,18 +57,18 @@ pub fn is_32_bit(program: &str) -> bool {
     found.is_some_and(|begin| begin.starts_with(b"\x7fELF\x01") && begin[18..] == [3, 0])
 }
 
-/// User time by clock ticks of a system call that a 32-bit program makes, in ns.
+/// User time by clock ticks of a system call that a 32-bit program makes, in ns, from about `enough_ns` of processor time.
 ///
 /// # Errors
 /// If this system does not run the program, or ends it by a signal.
-pub fn user_ns_each_call() -> io::Result<f64> {
+pub fn user_ns_each_call(enough_ns: f64) -> io::Result<f64> {
     let calls = |passes| Work {
         passes,
         spins: 1,
         makes_calls: true,
     };
     let first = times_of(calls(FIRST))?;
-    let more = (ENOUGH_NS / first.all_ns()).clamp(1.0, MOST);
+    let more = (enough_ns / first.all_ns()).clamp(1.0, MOST);
     let passes = (f64::from(FIRST) * more) as u32;
     Ok(times_of(calls(passes))?.user_ns / f64::from(passes))
 }
@@ -77,7 +77,7 @@ pub fn user_ns_each_call() -> io::Result<f64> {
 ///
 /// # Errors
 /// If this system does not run it, or ends it by a signal.
-pub fn times_of(work: Work) -> io::Result<Used> {
+pub fn times_of(work: Work) -> io::Result<Times> {
     let child = start(work)?;
     let (mut status, process) = (0, child.id().cast_signed());
     // SAFETY: all bytes 0 are a valid value of this struct of numbers, which the call then fills.
@@ -90,7 +90,7 @@ pub fn times_of(work: Work) -> io::Result<Used> {
         }
     }
     if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0 {
-        return Ok(Used::of(&usage));
+        return Ok(Times::of(&usage));
     }
     let end = if libc::WIFSIGNALED(status) {
         format!("signal {}", libc::WTERMSIG(status))
@@ -110,11 +110,7 @@ fn start(work: Work) -> io::Result<Child> {
     });
     let mut file = File::from(made?);
     file.write_all(&program(work))?;
-    group(&format!("/proc/self/fd/{}", file.as_raw_fd()))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
+    group(&format!("/proc/self/fd/{}", file.as_raw_fd())).spawn()
 }
 
 /// The file of the program, for the loader of Linux on x86: `Elf32_Ehdr`, two `Elf32_Phdr`, and its code.

@@ -46,10 +46,8 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     let found = TickBorder::measure(&workload.command[0]).map_err(of_system)?;
     measured.add_missed(found.border, vector.events());
     drop(line);
-    if let Some(error) = found.failure {
-        output::note(&format!(
-            "warning: --measure: 32-bit calls were not measured, so that the kernel time may be too low: {error}\n"
-        ));
+    if let Some(failure) = found.failure {
+        output::note(&format!("warning: --measure: {failure}\n"));
     }
     let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
     if used.is_zero() {
