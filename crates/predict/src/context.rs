@@ -250,7 +250,14 @@ impl Context {
     /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, else of all.
     pub(crate) fn factor(&self, name: &str) -> Factor {
         let own = self.of_group(|t| t.name == name);
-        let same_call = || self.of_group(|t| call(&t.name) == call(name));
+        // A factor below 1 says that the benchmark of the other kind does other work, and nothing about this call.
+        let same_call = || {
+            let of_call = self.of_group(|t| call(&t.name) == call(name))?;
+            Some(Factor {
+                ratio: of_call.ratio.max(1.0),
+                ..of_call
+            })
+        };
         own.or_else(same_call).unwrap_or(self.overall)
     }
 

@@ -81,6 +81,7 @@ impl Costs {
         for entry in entries {
             costs.take(entry, takes_disturbed);
         }
+        costs.add_blocked();
         let Costs {
             primitives,
             unusable,

@@ -2,6 +2,7 @@
 //!
 //! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters 3 and 6). Pure: no file, no process, no measuring.
 
+mod blocked;
 pub mod change;
 pub mod contained;
 pub mod context;
@@ -35,6 +36,7 @@ mod user_scale;
 pub mod vector;
 mod waits;
 
+pub use blocked::{BLOCKED, WAITING};
 pub use context::Context;
 pub use cost::Costs;
 pub use machine::machine_name;

@@ -72,6 +72,8 @@ pub struct Prediction {
     pub measured_interval_ns: Option<[f64; 2]>,
     /// Measured user time per unit on this system, in ns.
     pub measured_user_ns: Option<f64>,
+    /// Number of units in the measurement, such as requests.
+    pub measured_units: Option<f64>,
     /// `predicted_ns` divided by `measured_ns`, less 1.
     pub error: Option<f64>,
     /// The share of the vector that has costs of its own.
@@ -233,6 +235,7 @@ impl Prediction {
             measured_by_ticks_ns: None,
             measured_interval_ns: None,
             measured_user_ns: None,
+            measured_units: None,
             error: None,
             coverage: Coverage::default(),
             primitives: Vec::new(),
@@ -315,11 +318,18 @@ impl Prediction {
         self.per_second_and_core = user_ns.map(|user| 1e9 / (self.predicted_ns + user));
     }
 
-    /// Puts the measured times of a unit beside the prediction: kernel time with its interval, and user time, in ns.
-    pub fn compare_with(&mut self, kernel_ns: f64, interval_ns: [f64; 2], user_ns: f64) {
+    /// Puts the measured times of a unit beside the prediction: kernel time with its interval, and user time, in ns. They are means of this number of units.
+    pub fn compare_with(
+        &mut self,
+        kernel_ns: f64,
+        interval_ns: [f64; 2],
+        user_ns: f64,
+        units: f64,
+    ) {
         self.measured_ns = Some(kernel_ns);
         self.measured_interval_ns = Some(interval_ns);
         self.measured_user_ns = Some(user_ns);
+        self.measured_units = Some(units);
         self.error = (kernel_ns > 0.0).then(|| self.predicted_ns / kernel_ns - 1.0);
     }
 }

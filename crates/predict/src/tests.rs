@@ -403,9 +403,10 @@ fn measured_times_stand_beside_the_prediction() {
     let uses = vec![used("null", None, 9.0)];
     let mut found = predict(&vector(uses), "s", &system).unwrap();
     assert_eq!((found.measured_ns, found.error), (None, None));
-    found.compare_with(1200.0, [1100.0, 1300.0], 50.0);
+    found.compare_with(1200.0, [1100.0, 1300.0], 50.0, 7.0);
+    assert_eq!(found.measured_units, Some(7.0));
     assert_eq!(found.error, Some(-0.25));
-    found.compare_with(0.0, [0.0, 0.0], 50.0);
+    found.compare_with(0.0, [0.0, 0.0], 50.0, 7.0);
     assert_eq!((found.measured_ns, found.error), (Some(0.0), None));
 }
 

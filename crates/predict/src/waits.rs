@@ -8,15 +8,17 @@
 use crate::product::Product;
 use crate::scale::Systems;
 
-/// The primitive whose size is the number of events.
-const WAIT: &str = "epoll_wait";
+/// The primitives whose size is the number of events. A trace without programs in the kernel does not distinguish them.
+const WAITS: [&str; 2] = ["epoll_wait", "epoll_wait(blocked)"];
 
 /// The waits per unit that one wait for each event adds to those of a term. 0: both kernels have the same version, or one is unknown.
 fn further(product: &Product, systems: &Systems) -> f64 {
     let versions = [systems.from, systems.to].map(|costs| version(&costs.kernel));
     let are_known = versions.iter().all(Option::is_some);
     match product.size {
-        Some(events) if product.name == WAIT && are_known && versions[0] != versions[1] => {
+        Some(events)
+            if WAITS.contains(&&*product.name) && are_known && versions[0] != versions[1] =>
+        {
             product.count * (events - 1.0).max(0.0)
         }
         _ => 0.0,
@@ -27,7 +29,7 @@ fn further(product: &Product, systems: &Systems) -> f64 {
 /// switch to another process and back, and at least its cost. 0: there are none, or their time is unknown.
 pub(crate) fn widen(product: &mut Product, systems: &Systems) -> f64 {
     let further = further(product, systems);
-    let cost = systems.to.at(WAIT, Some(1.0));
+    let cost = systems.to.at(&product.name, Some(1.0));
     match (&mut product.interval_ns, cost) {
         (Some([_, high]), Some(at)) if further > 0.0 => {
             *high += further * at.cost.ns.max(product.product_ns / product.count);
@@ -58,6 +60,8 @@ mod tests {
     use super::*;
     use crate::cost::Costs;
     use crate::tests::{cost, costs};
+
+    const WAIT: &str = WAITS[0];
 
     fn term(name: &str, size: f64, count: f64, each_ns: f64) -> Product {
         Product {

@@ -65,6 +65,8 @@ pub struct FilePlace {
 pub enum Property {
     /// Opens a directory.
     Directory,
+    /// The thread slept in the call. Only the programs in the kernel see it.
+    Blocked,
     /// Makes a thread.
     Thread,
     /// The new process shares the memory.

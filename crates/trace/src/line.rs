@@ -166,6 +166,8 @@ impl Arguments for ShownCall<'_> {
     fn has(&self, property: Property) -> bool {
         let has = |word: &str| self.arguments.iter().any(|a| a.contains(word));
         match property {
+            // strace does not show it.
+            Property::Blocked => false,
             Property::Directory => has("O_DIRECTORY"),
             Property::Appends => has("O_APPEND"),
             Property::Thread => has("CLONE_THREAD"),

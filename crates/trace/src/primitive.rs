@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use yamba_predict::{BLOCKED, WAITING};
+
 use crate::call::{Call, Kind, Property};
 use crate::descriptors::{Descriptors, listed_kind, opened_kind, path_kind};
 
@@ -163,8 +165,9 @@ fn named(
         }
         "fork" | "clone" | "clone3" => ("fork", None),
         _ => {
-            let name = found(OTHER_NAMES, call.name);
-            return (name.unwrap_or_else(|| call.name.clone()), None);
+            let name = found(OTHER_NAMES, call.name).unwrap_or_else(|| call.name.clone());
+            let has_blocked = WAITING.contains(&&*name) && arguments.has(Property::Blocked);
+            return (name, has_blocked.then_some(Cow::Borrowed(BLOCKED)));
         }
     };
     (Cow::Borrowed(name), kind)

@@ -273,6 +273,7 @@ impl Arguments for NamedCall<'_> {
                 let has_flags = self.name == "open" || self.name == "openat";
                 has_flags && self.argument(flags_of_open) & u64::from(O_APPEND) != 0
             }
+            Property::Blocked => self.has_flag("HAS_BLOCKED"),
             Property::Thread => self.has_flag("IS_THREAD"),
             Property::SharesMemory => self.has_flag("SHARES_MEMORY") && !self.has_flag("IS_THREAD"),
             Property::SharesFiles => self.has_flag("SHARES_FILES"),

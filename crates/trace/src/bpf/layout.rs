@@ -111,6 +111,8 @@ pub const FLAGS: &[(&str, i32)] = &[
     ("IS_THREAD", 64),
     ("IS_CHILD", 128),
     ("IS_32_BIT", 256),
+    // The call gave the processor away and slept.
+    ("HAS_BLOCKED", 512),
 ];
 
 /// The part of an event's flags that is its kind.

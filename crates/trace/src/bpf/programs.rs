@@ -588,6 +588,16 @@ const SWITCH: &str = "
     r1 = *(u64 *)(r6 + 8)
     r1 = *(u32 *)(r1 + task_struct.__state)
     if r1 == TASK_DEAD goto dead
+    // A thread in the state 0, or one whose processor was taken away, can run on.
+    if r1 == 0 goto awake
+    r1 = *(u64 *)(r6 + 0)
+    if r1 != 0 goto awake
+    r1 = *(u64 *)(r7 + thread.mode)
+    if r1 != MODE_CALL goto awake
+    r1 = *(u64 *)(r7 + thread.flags)
+    r1 |= HAS_BLOCKED
+    *(u64 *)(r7 + thread.flags) = r1
+awake:
     r1 = *(u64 *)(r7 + thread.user)
     if r1 < LONG_NS goto next
     REPORT_MORE

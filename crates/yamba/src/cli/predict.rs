@@ -243,6 +243,7 @@ impl Predict {
                         measured.kernel_ns_each(),
                         measured.interval_ns(),
                         measured.user_ns_each(),
+                        measured.units,
                     );
                     of_version.measured_by_ticks_ns = Some(measured.kernel_ns_by_ticks());
                 }

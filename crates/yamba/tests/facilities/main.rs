@@ -219,6 +219,7 @@ fn main() {
             rounds_give_times_without_the_tracer
             avoided_page_faults_are_counted
             kinds_of_page_faults_are_distinguished
+            calls_that_sleep_are_distinguished
             page_faults_of_a_bare_program_map_one_page
             mappings_of_a_bare_program_may_change_meanwhile
             rounds_of_a_command_that_fails_are_counted

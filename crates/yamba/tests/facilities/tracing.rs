@@ -407,6 +407,55 @@ pub fn kinds_of_page_faults_are_distinguished() -> Result<(), Missing> {
     Ok(())
 }
 
+/// Waits `count` times by poll and `2 * count` times by epoll_wait for an answer of another process, and asks as often for one that is there.
+const WAITS: &str = r#"
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int, char **words)
+{
+    int count = atoi(words[1]), questions[2], answers[2];
+    if (pipe(questions) != 0 || pipe(answers) != 0) return 1;
+    char byte = 'x';
+    if (fork() == 0) {
+        close(questions[1]);
+        while (read(questions[0], &byte, 1) == 1) {
+            usleep(2000);
+            if (write(answers[1], &byte, 1) != 1) return 1;
+        }
+        return 0;
+    }
+    struct pollfd list = {answers[0], POLLIN, 0};
+    struct epoll_event event = {};
+    event.events = EPOLLIN;
+    int set = epoll_create1(0);
+    epoll_ctl(set, EPOLL_CTL_ADD, answers[0], &event);
+    for (int i = 0; i < 3 * count; i++) {
+        if (write(questions[1], &byte, 1) != 1) return 1;
+        for (int times = 0; times < 2; times++)
+            if ((i < count ? poll(&list, 1, -1) : epoll_wait(set, &event, 1, -1)) != 1) return 1;
+        if (read(answers[0], &byte, 1) != 1) return 1;
+    }
+    close(questions[1]);
+    wait(nullptr);
+}
+"#;
+
+pub fn calls_that_sleep_are_distinguished() -> Result<(), Missing> {
+    needs(&["g++"]);
+    let mut yamba = with_bpf()?;
+    compile(&mut yamba, WAITS);
+    let found = traced(&mut yamba, "bpf", &["./program", "40"]);
+    let found = calls(&found);
+    let names = ["poll", "poll(blocked)", "epoll_wait", "epoll_wait(blocked)"];
+    let counts = names.map(|name| found.get(name).copied().unwrap_or_default());
+    assert_eq!(counts, [40.0, 40.0, 80.0, 80.0]);
+    Ok(())
+}
+
 /// Compiles a C++ program to `program`, in a folder with the file `touched` of 64 pages.
 fn compile(yamba: &mut Yamba, source: &str) {
     let place = yamba.folder.path();

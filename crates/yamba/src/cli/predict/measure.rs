@@ -113,6 +113,7 @@ pub(super) fn of_java(
         sampled.in_library_ns() / all,
         sampled.interval_ns().map(|end| end / all),
         sampled.program_ns / all,
+        all,
     );
     Ok(())
 }
