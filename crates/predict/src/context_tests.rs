@@ -762,6 +762,19 @@ fn call_takes_the_time_of_the_nearest_size_in_another_context() {
     assert!(is_estimated);
 }
 
+/// A read of a Unix socket replaces one of TCP. The benchmark of the latter does other work if it takes longer than the application's call.
+#[test]
+fn factor_of_another_kind_is_at_least_1() {
+    let a = exact(&[("read(tcp)", None, 600.0), ("read(unix)", None, 800.0)]);
+    for (traced_ns, factor) in [(900.0, 1.5), (300.0, 1.0)] {
+        let traced = vector(vec![timed("read(tcp)", None, 1.0, traced_ns)]);
+        let context = Context::of(&traced, "a", &a).unwrap();
+        let changed = vector(vec![used("read(unix)", None, 1.0)]);
+        let found = predict_in_context(&changed, &context, "a", &a).unwrap();
+        near(found.primitives[0].product_ns, 800.0 * factor);
+    }
+}
+
 /// The benchmark of `fork` contains two page faults of unknown kind. A fork with its share of the traced ones takes 300 + 2 * (200 + 600) / 16 ns, 4 times the benchmark.
 #[test]
 fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
