@@ -1,8 +1,8 @@
 //! Calls in which a thread sleeps until an event occurs: `epoll_wait(blocked)`.
 //!
-//! Their benchmarks ask for events that are there. A call that sleeps also switches to another thread and back. One switch is charged to it, as its own thread's half of both.
+//! Their benchmarks ask for events that are there. A call that sleeps also has two switches, away from its thread and back. One of them is charged to it, and the other one to the other thread.
 
-use crate::cost::{Costs, Measured};
+use crate::cost::{At, Costs, Measured};
 
 /// The kind of a call in which the thread slept.
 pub const BLOCKED: &str = "blocked";
@@ -10,54 +10,89 @@ pub const BLOCKED: &str = "blocked";
 /// The calls that have this kind, by the names of their primitives.
 pub const WAITING: [&str; 3] = ["epoll_wait", "poll", "select"];
 
-/// The primitive of a switch from one process to another, with the wake-up of the latter.
+/// The primitive of a switch from one process to another, with the wake-up of the latter. Its size is the number of processes that hand the processor on.
 const SWITCH: &str = "context_switch";
+
+/// The number of processes for the cost of a call that sleeps.
+const PROCESSES: f64 = 2.0;
+
+/// The name of a primitive without the kind `blocked`.
+pub(crate) fn call(name: &str) -> &str {
+    let kind = name.strip_suffix(')').and_then(|n| n.strip_suffix(BLOCKED));
+    kind.and_then(|n| n.strip_suffix('(')).unwrap_or(name)
+}
+
+/// Whether a primitive has the kind `blocked`.
+pub(crate) fn is_blocked(name: &str) -> bool {
+    call(name) != name
+}
 
 impl Costs {
     /// Adds the costs of calls that sleep: each is the cost of the call and that of a switch. A benchmark of such a call takes precedence.
     pub(crate) fn add_blocked(&mut self) {
         for call in WAITING {
             let name = format!("{call}({BLOCKED})");
+            let Some(of_call) = self.primitives.get(call) else {
+                continue;
+            };
             if self.primitives.contains_key(&name) {
                 continue;
             }
-            match self.blocked(call) {
-                Some(measured) => {
-                    copy_mark(&mut self.disturbed, call, &name);
-                    copy_mark(&mut self.within_launches, call, &name);
-                    self.primitives.insert(name, measured);
-                }
-                None => {
-                    let reason = [SWITCH, call].iter().find_map(|of| self.unusable.get(*of));
-                    if let Some(reason) = reason.cloned() {
-                        self.unusable.insert(name, reason);
+            if self.switch().is_some() {
+                let measured = Measured {
+                    curve: of_call.curve.clone(),
+                    contains: Vec::new(),
+                };
+                for marked in [&mut self.disturbed, &mut self.within_launches] {
+                    if [call, SWITCH].iter().any(|of| marked.contains(*of)) {
+                        marked.insert(name.clone());
                     }
                 }
+                self.composed.insert(name.clone());
+                self.primitives.insert(name, measured);
+            } else {
+                let reason = self.unusable.get(SWITCH).cloned();
+                let reason = reason.unwrap_or_else(|| format!("the run has no {SWITCH}"));
+                self.unusable.insert(name, reason);
             }
         }
     }
 
-    /// The cost of a call in which the thread sleeps. `None`: that of the call or of a switch is unknown.
-    fn blocked(&self, call: &str) -> Option<Measured> {
-        let switch = self.primitives.get(SWITCH)?.curve.at(None)?.cost;
-        let curve = self.primitives.get(call)?.curve.plus(switch);
-        Some(Measured {
-            curve,
-            contains: Vec::new(),
+    /// The primitives whose costs are in that of this one: the call and the switch of a call that sleeps, else itself.
+    pub(crate) fn components<'a>(&self, name: &'a str) -> Vec<&'a str> {
+        if self.composed.contains(name) {
+            vec![name, call(name), SWITCH]
+        } else {
+            vec![name]
+        }
+    }
+
+    /// The cost of a call that sleeps, with a factor for each primitive.
+    pub(crate) fn of_blocked(
+        &self,
+        factor: &impl Fn(&str) -> f64,
+        name: &str,
+        size: Option<f64>,
+    ) -> Option<At> {
+        let of_call = self.primitives.get(name)?.curve.at(size)?;
+        let cost = of_call.cost.times(factor(call(name)));
+        let switch = self.switch()?.cost.times(factor(SWITCH));
+        Some(At {
+            cost: cost.plus(switch),
+            ..of_call
         })
     }
-}
 
-/// Marks `name` if its call or the switch is marked.
-fn copy_mark(marked: &mut std::collections::BTreeSet<String>, call: &str, name: &str) {
-    if marked.contains(call) || marked.contains(SWITCH) {
-        marked.insert(name.to_owned());
+    fn switch(&self) -> Option<At> {
+        let at = self.primitives.get(SWITCH)?.curve.at(Some(PROCESSES))?;
+        (!at.is_extrapolated).then_some(at)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::CostChange;
     use crate::tests::{cost, costs};
 
     const WAIT: &str = "epoll_wait(blocked)";
@@ -66,7 +101,8 @@ mod tests {
         costs(&[
             ("epoll_wait", Some(1.0), cost(300.0, 10.0)),
             ("epoll_wait", Some(11.0), cost(500.0, 10.0)),
-            (SWITCH, None, cost(1500.0, 100.0)),
+            (SWITCH, Some(2.0), cost(1500.0, 100.0)),
+            (SWITCH, Some(16.0), cost(2500.0, 100.0)),
         ])
     }
 
@@ -81,30 +117,59 @@ mod tests {
             (1900.0, [1790.0, 2010.0])
         );
         assert!(!costs.has("poll(blocked)"), "poll has no cost");
-        assert!(costs.disturbed.contains(WAIT) && !costs.within_launches.contains(WAIT));
+        let disturbed = costs.disturbed_among(["epoll_wait", WAIT].into_iter());
+        assert_eq!(disturbed, [WAIT], "the call itself is not disturbed");
+    }
+
+    #[test]
+    fn changed_costs_of_the_call_and_of_the_switch_count() {
+        let mut costs = with_switch();
+        costs.add_blocked();
+        let mut changed = |text: &str| {
+            CostChange::read(text).unwrap().apply(&mut costs).unwrap();
+            let ns = |name| costs.at(name, Some(1.0)).unwrap().cost.ns;
+            (ns("epoll_wait"), ns(WAIT), costs.is_changed("epoll_wait"))
+        };
+        assert_eq!(changed("context_switch=2x"), (300.0, 3300.0, false));
+        assert_eq!(changed("epoll_wait(blocked)=0.5x"), (300.0, 1650.0, false));
+        assert_eq!(changed("epoll_wait=3x"), (900.0, 1950.0, true));
+        assert!(costs.is_changed(WAIT));
     }
 
     #[test]
     fn without_a_switch_the_reason_is_that_of_the_switch() {
         let mut costs = with_switch();
         costs.primitives.remove(SWITCH);
-        let reason = "lat_ctx: it has no valid figure".to_owned();
-        costs.unusable.insert(SWITCH.to_owned(), reason);
+        let mut lacking = |reason: Option<&str>| {
+            let reason = reason.map(|reason| (SWITCH.to_owned(), reason.to_owned()));
+            costs.unusable = reason.into_iter().collect();
+            costs.add_blocked();
+            assert_eq!(costs.at(WAIT, Some(1.0)), None);
+            costs.lacking(WAIT)
+        };
+        let invalid = "lat_ctx: it has no valid figure";
+        assert_eq!(lacking(Some(invalid)), format!("{WAIT} ({invalid})"));
+        let expected = format!("{WAIT} (the run has no context_switch)");
+        assert_eq!(lacking(None), expected);
+    }
+
+    /// The switch between more processes costs more.
+    #[test]
+    fn switch_between_two_processes_counts() {
+        let mut costs = costs(&[
+            ("poll", None, cost(200.0, 0.0)),
+            (SWITCH, Some(16.0), cost(2500.0, 0.0)),
+        ]);
         costs.add_blocked();
-        assert_eq!(costs.at(WAIT, Some(1.0)), None);
-        assert_eq!(
-            costs.lacking(WAIT),
-            "epoll_wait(blocked) (lat_ctx: it has no valid figure)"
-        );
+        assert!(!costs.has("poll(blocked)"));
     }
 
     #[test]
     fn benchmark_of_a_call_that_sleeps_takes_precedence() {
         let mut costs = with_switch();
-        let mut measured = costs.primitives[SWITCH].clone();
-        measured.curve = measured.curve.plus(cost(700.0, 0.0));
-        costs.primitives.insert(WAIT.to_owned(), measured);
+        let own = costs.primitives["epoll_wait"].clone();
+        costs.primitives.insert(WAIT.to_owned(), own);
         costs.add_blocked();
-        assert_eq!(costs.at(WAIT, None).unwrap().cost.ns, 2200.0);
+        assert_eq!(costs.at(WAIT, Some(1.0)).unwrap().cost.ns, 300.0);
     }
 }

@@ -3,6 +3,7 @@
 //! A benchmark repeats one call, which then finds its code and data in the processor's caches; an application makes different calls. A trace with times has the true level on
 //! the machine where it was taken. The costs of the benchmarks there and on another system carry it over, as a ratio.
 
+use crate::blocked::is_blocked;
 use crate::contained::without_contained;
 use crate::cost::{Contained, Cost, Costs};
 use crate::page_fault::is_part;
@@ -247,17 +248,13 @@ impl Context {
         self.timed_use(used).map(|t| t.time_ns / t.count)
     }
 
-    /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, else of all.
+    /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, but at least 1, else of all.
     pub(crate) fn factor(&self, name: &str) -> Factor {
         let own = self.of_group(|t| t.name == name);
-        // A factor below 1 says that the benchmark of the other kind does other work, and nothing about this call.
-        let same_call = || {
-            let of_call = self.of_group(|t| call(&t.name) == call(name))?;
-            Some(Factor {
-                ratio: of_call.ratio.max(1.0),
-                ..of_call
-            })
-        };
+        // Most of the time of a call that sleeps is that of a switch.
+        let is_other_kind =
+            |t: &Timed| call(&t.name) == call(name) && is_blocked(&t.name) == is_blocked(name);
+        let same_call = || self.of_group(is_other_kind).map(Factor::at_least_1);
         own.or_else(same_call).unwrap_or(self.overall)
     }
 
@@ -452,6 +449,16 @@ impl Timed {
 }
 
 impl Factor {
+    /// The factor of a call on another kind of descriptor. If it is below 1, that benchmark may do other work than the application's call. The interval still reaches to the factor.
+    fn at_least_1(self) -> Factor {
+        let ratio = self.ratio.max(1.0);
+        let [below, above] = self.widths;
+        Factor {
+            ratio,
+            widths: [1.0 - self.ratio * (1.0 - below) / ratio, above],
+        }
+    }
+
     /// From traced times with the costs of the same uses in benchmarks, whose half-widths are added.
     fn of(each: impl Iterator<Item = (f64, Cost)>) -> Option<Factor> {
         let (time, cost) = each.fold((0.0, Cost::default()), |(sum, all), (time, cost)| {

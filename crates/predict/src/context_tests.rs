@@ -772,6 +772,9 @@ fn factor_of_another_kind_is_at_least_1() {
         let changed = vector(vec![used("read(unix)", None, 1.0)]);
         let found = predict_in_context(&changed, &context, "a", &a).unwrap();
         near(found.primitives[0].product_ns, 800.0 * factor);
+        let [low, high] = found.primitives[0].interval_ns.unwrap();
+        near(low, 800.0 * traced_ns / 600.0);
+        near(high, 800.0 * factor);
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Costs {
     pub(crate) pointer_bytes: Option<u64>,
     /// Page faults of a start of a program by `vfork`, for each benchmark and its parameters.
     pub(crate) starts: BTreeMap<String, f64>,
+    /// Calls that sleep whose cost is that of the call and of a switch. Their curve is that of the call.
+    pub(crate) composed: BTreeSet<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
     /// The first of these entries for each primitive without any cost.
@@ -81,13 +83,13 @@ impl Costs {
         for entry in entries {
             costs.take(entry, takes_disturbed);
         }
-        costs.add_blocked();
         let Costs {
             primitives,
             unusable,
             ..
         } = &mut costs;
         unusable.retain(|name, _| !primitives.contains_key(name));
+        costs.add_blocked();
         costs
     }
 
@@ -130,7 +132,8 @@ impl Costs {
     /// Whether the cost of a primitive comes from one of these.
     fn is_among(&self, name: &str, those: &BTreeSet<String>) -> bool {
         let source = self.source(name);
-        let mut kinds = self.kinds(source);
+        let is_known = self.primitives.contains_key(source);
+        let mut kinds = self.kinds(source).filter(|_| !is_known);
         those.contains(source) || kinds.any(|kind| those.contains(kind))
     }
 
@@ -216,7 +219,11 @@ impl Costs {
     ) -> Option<At> {
         let source = self.source(name);
         let changed = |kind: &str| {
-            let at = self.own(kind, size)?;
+            let at = if self.composed.contains(kind) {
+                self.of_blocked(&factor, kind, size)?
+            } else {
+                self.own(kind, size)?
+            };
             let factor = if source == name { factor(kind) } else { 1.0 };
             let cost = at.cost.times(factor);
             Some(At { cost, ..at })
@@ -242,14 +249,16 @@ impl Costs {
         self.primitives.get(name)?.curve.at(size)
     }
 
-    /// Whether a hypothetical change is for this primitive or a kind of it.
+    /// Whether a hypothetical change is for the cost of this primitive, or of a kind of it if the primitive has no cost of its own.
     pub(crate) fn is_changed(&self, name: &str) -> bool {
+        let is_known = self.primitives.contains_key(name);
         let is_kind = |other: &String| {
-            other
-                .strip_prefix(name)
-                .is_some_and(|k| k.is_empty() || k.starts_with('('))
+            let kind = other.strip_prefix(name);
+            !is_known && kind.is_some_and(|k| k.starts_with('('))
         };
-        self.changes.keys().any(is_kind)
+        let own = self.components(name);
+        let mut changed = self.changes.keys();
+        changed.any(|other| own.contains(&other.as_str()) || is_kind(other))
     }
 
     /// The costs without hypothetical changes.

@@ -78,14 +78,6 @@ impl Curve {
         true
     }
 
-    /// The curve with this cost added to each knot. The half-widths are added.
-    pub(crate) fn plus(&self, more: Cost) -> Curve {
-        let knots = self.knots.iter();
-        Curve {
-            knots: knots.map(|(size, cost)| (*size, cost.plus(more))).collect(),
-        }
-    }
-
     /// The size between the first and the last measured one at which the cost is nearest to `ns`, and whether the cost there is `ns`. `None` if the cost does not depend on the size, or does not grow with it.
     pub(crate) fn size_of(&self, ns: f64) -> Option<(f64, bool)> {
         let grows = self.knots.is_sorted_by(|a, b| a.1.ns < b.1.ns);

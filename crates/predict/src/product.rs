@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::NULL_CALL;
+use crate::{NULL_CALL, blocked};
 
 /// One term of the sum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -69,12 +69,12 @@ impl Product {
 
 /// The sum of the terms and its interval.
 ///
-/// Terms that share a curve are off together: their half-widths are added. Costs of different primitives were measured independently: their
+/// Terms that share a curve are off together, as a call that sleeps and the same call that does not: their half-widths are added. Costs of different primitives were measured independently: their
 /// half-widths are added in quadrature, each side of the interval for itself.
 pub(crate) fn sum(products: &[Product], other: Option<&Other>) -> (f64, [f64; 2]) {
     let terms = products
         .iter()
-        .map(|p| (p.curve(), p.product_ns, p.interval_ns));
+        .map(|p| (blocked::call(p.curve()), p.product_ns, p.interval_ns));
     let other = other.map(|o| (CARRIED_OVER, o.product_ns, o.interval_ns));
     let mut of_curves: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
     let mut total = 0.0;

@@ -8,8 +8,9 @@
 use crate::product::Product;
 use crate::scale::Systems;
 
-/// The primitives whose size is the number of events. A trace without programs in the kernel does not distinguish them.
-const WAITS: [&str; 2] = ["epoll_wait", "epoll_wait(blocked)"];
+/// The primitive whose size is the number of events, and its kind in which the thread slept. A trace by strace does not distinguish them.
+const WAIT: &str = "epoll_wait";
+const SLEEP: &str = "epoll_wait(blocked)";
 
 /// The waits per unit that one wait for each event adds to those of a term. 0: both kernels have the same version, or one is unknown.
 fn further(product: &Product, systems: &Systems) -> f64 {
@@ -17,7 +18,9 @@ fn further(product: &Product, systems: &Systems) -> f64 {
     let are_known = versions.iter().all(Option::is_some);
     match product.size {
         Some(events)
-            if WAITS.contains(&&*product.name) && are_known && versions[0] != versions[1] =>
+            if [WAIT, SLEEP].contains(&&*product.name)
+                && are_known
+                && versions[0] != versions[1] =>
         {
             product.count * (events - 1.0).max(0.0)
         }
@@ -25,11 +28,12 @@ fn further(product: &Product, systems: &Systems) -> f64 {
     }
 }
 
-/// Raises the upper end of the interval of a term by the time of the further waits, and returns their number per unit. Each takes as long as the waits of the term, whose time contains the
-/// switch to another process and back, and at least its cost. 0: there are none, or their time is unknown.
+/// Raises the upper end of the interval of a term by the time of the further waits, and returns their number per unit. The thread may sleep in each of them. So each takes at least the cost of a
+/// wait in which it sleeps, and as long as the waits of the term. 0: there are none, or their time is unknown.
 pub(crate) fn widen(product: &mut Product, systems: &Systems) -> f64 {
     let further = further(product, systems);
-    let cost = systems.to.at(&product.name, Some(1.0));
+    let cost_of = |name| systems.to.at(name, Some(1.0));
+    let cost = cost_of(SLEEP).or_else(|| cost_of(WAIT));
     match (&mut product.interval_ns, cost) {
         (Some([_, high]), Some(at)) if further > 0.0 => {
             *high += further * at.cost.ns.max(product.product_ns / product.count);
@@ -60,8 +64,6 @@ mod tests {
     use super::*;
     use crate::cost::Costs;
     use crate::tests::{cost, costs};
-
-    const WAIT: &str = WAITS[0];
 
     fn term(name: &str, size: f64, count: f64, each_ns: f64) -> Product {
         Product {
@@ -96,6 +98,23 @@ mod tests {
             assert_eq!(widen(&mut product, &systems), 0.75);
             let high = 700.0 + 0.75 * further_ns;
             assert_eq!(product.interval_ns, Some([50.0, high]));
+        }
+        let with_sleep = Costs {
+            kernel: to.kernel.clone(),
+            ..costs(&[
+                (WAIT, Some(1.0), cost(300.0, 0.0)),
+                (SLEEP, Some(1.0), cost(2000.0, 0.0)),
+            ])
+        };
+        for name in [WAIT, SLEEP] {
+            let mut product = term(name, 4.0, 0.25, 600.0);
+            let systems = Systems {
+                to: &with_sleep,
+                ..systems
+            };
+            assert_eq!(widen(&mut product, &systems), 0.75);
+            let high = 700.0 + 0.75 * 2000.0;
+            assert_eq!(product.interval_ns, Some([50.0, high]), "{name}");
         }
         let without_cost = Costs {
             primitives: Default::default(),

@@ -106,6 +106,10 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("epoll_pwait2", "epoll_wait"),
     ("ppoll", "poll"),
     ("pselect6", "select"),
+    // Names of 32-bit processes.
+    ("ppoll_time64", "poll"),
+    ("_newselect", "select"),
+    ("pselect6_time64", "select"),
     ("pipe2", "pipe"),
     ("eventfd2", "eventfd"),
 ];

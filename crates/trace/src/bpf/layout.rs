@@ -111,7 +111,7 @@ pub const FLAGS: &[(&str, i32)] = &[
     ("IS_THREAD", 64),
     ("IS_CHILD", 128),
     ("IS_32_BIT", 256),
-    // The call gave the processor away and slept.
+    // The thread slept in the call.
     ("HAS_BLOCKED", 512),
 ];
 
