@@ -63,6 +63,9 @@ struct Smaller {
 /// Times whose share of all is below this are errors of rounding.
 const ROUNDING: f64 = 1e-9;
 
+/// A call that another application makes less often than this share is rare there, as those at the start of a connection are: its code and data are not in the caches.
+const RARE: f64 = 0.01;
+
 impl Context {
     /// Relates the times of a vector to the costs on the machine where it was traced. The error is the reason why that is impossible.
     pub fn of(vector: &Vector, traced_on: &str, costs: &Costs) -> Result<Context, String> {
@@ -100,7 +103,7 @@ impl Context {
     /// same machine.
     ///
     /// Calls that both make have the times of that application: a call of another size within a factor of 2 is scaled by the costs of both sizes. Calls that only `vector`
-    /// makes have their cost times the factor of similar calls of that application.
+    /// makes, or that the other application makes rarely, have their cost times the factor of similar calls of that application.
     /// A call without a cost has its time in `own`, the context of `vector`, scaled as all calls are on average.
     #[must_use]
     pub fn applied_to(
@@ -109,6 +112,7 @@ impl Context {
         application: &str,
         own: Option<&Context>,
     ) -> Context {
+        self.forget_rare(&vector.primitives);
         let mut timed = self.timed.clone();
         if let Some(own) = own {
             let others = own
@@ -125,6 +129,19 @@ impl Context {
         self.uses.clone_from(&vector.primitives);
         self.from = Some(application.to_owned());
         self
+    }
+
+    /// Forgets the times of calls that are rare here beside these uses.
+    fn forget_rare(&mut self, uses: &[Use]) {
+        let timed = self.timed.clone();
+        self.timed.retain(|t| {
+            let same = |name: &str| call(name) == call(&t.name);
+            let here = timed.iter().filter(|other| same(&other.name));
+            let there = uses.iter().filter(|used| same(&used.name));
+            let here: f64 = here.map(|other| other.count).sum();
+            let there: f64 = there.map(|used| used.count).sum();
+            here >= RARE * there
+        });
     }
 
     /// A call of another application with the time of the same call here at the nearest size, less than twice or more than half of its own: sizes of a trace are means.

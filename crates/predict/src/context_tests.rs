@@ -778,6 +778,33 @@ fn factor_of_another_kind_is_at_least_1() {
     }
 }
 
+/// The other application opens a file once in 1000 requests, and then takes 20 times as long as the benchmark.
+#[test]
+fn rare_call_of_another_application_is_no_context() {
+    let a = exact(&[
+        ("read(file)", None, 300.0),
+        ("open(file)", None, 1000.0),
+        ("open(device)", None, 500.0),
+    ]);
+    let of = |opens: f64, added: &str| {
+        let other = vector(vec![
+            timed("read(file)", None, 1.0, 600.0),
+            timed("open(file)", None, opens, opens * 20_000.0),
+        ]);
+        let changed = vector(vec![used("read(file)", None, 1.0), used(added, None, 1.0)]);
+        let context = Context::of(&other, "a", &a).unwrap();
+        let context = context.applied_to(&changed, "other", None);
+        let found = predict_in_context(&changed, &context, "a", &a).unwrap();
+        found.predicted_ns
+    };
+    near(of(0.02, "open(file)"), 20_600.0);
+    near(of(0.02, "open(device)"), 10_600.0);
+    // The factor of all.
+    let rest = (600.0 + 0.001 * 20_000.0) / (300.0 + 0.001 * 1000.0);
+    near(of(0.001, "open(file)"), 600.0 + 1000.0 * rest);
+    near(of(0.001, "open(device)"), 600.0 + 500.0 * rest);
+}
+
 /// The benchmark of `fork` contains two page faults of unknown kind. A fork with its share of the traced ones takes 300 + 2 * (200 + 600) / 16 ns, 4 times the benchmark.
 #[test]
 fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
