@@ -106,16 +106,20 @@ fn address_space_limit_is_respected() {
 #[ignore = "needs g++"]
 fn rings_at_the_same_time_take_one_switch_per_hop() {
     let run = "run lat_ctx --quick --json --set partners=16 --set footprint=0 -P 2";
-    let entries = entries(&Yamba::new().run(run));
-    for entry in &entries {
-        assert_eq!(entry["status"], "ok", "{}", entry["notes"]);
-        let switches = &entry["evidence"]["switches_per_hop"];
-        let [median, outside] = ["median", "outside"].map(|key| switches[key].as_f64().unwrap());
-        assert!((0.99..1.05).contains(&median), "{switches}");
-        let samples = entry["samples"].as_array().unwrap().len() as f64;
-        assert!(outside <= samples / 4.0, "{switches}");
-    }
-    assert_eq!(entries.len(), 1);
+    let mut yamba = Yamba::new();
+    // Other load of the machine may leave a figure without a valid interval.
+    let mut attempts = (0..3).map(|_| {
+        let mut entries = entries(&yamba.run(run));
+        assert_eq!(entries.len(), 1);
+        entries.remove(0)
+    });
+    let entry = attempts.find(|entry| entry["status"] == "ok");
+    let entry = entry.expect("no ring has a valid figure");
+    let switches = &entry["evidence"]["switches_per_hop"];
+    let [median, outside] = ["median", "outside"].map(|key| switches[key].as_f64().unwrap());
+    assert!((0.99..1.05).contains(&median), "{switches}");
+    let samples = entry["samples"].as_array().unwrap().len() as f64;
+    assert!(outside <= samples / 4.0, "{switches}");
 }
 
 /// Two rings share a processor. The scheduler may run one process of the other ring after each hop: each hop still takes one switch
