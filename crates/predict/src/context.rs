@@ -63,7 +63,7 @@ struct Smaller {
 /// Times whose share of all is below this are errors of rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// A call that another application makes less often than this share is rare there, as those at the start of a connection are: its code and data are not in the caches.
+/// A call that another application makes less often than this share is rare there, as those at the start of a connection are: its code and data may not be in the caches.
 const RARE: f64 = 0.01;
 
 impl Context {

@@ -28,8 +28,8 @@ fn further(product: &Product, systems: &Systems) -> f64 {
     }
 }
 
-/// Raises the upper end of the interval of a term by the time of the further waits, and returns their number per unit. The thread may sleep in each of them. So each takes at least the cost of a
-/// wait in which it sleeps, and as long as the waits of the term. 0: there are none, or their time is unknown.
+/// Raises the upper end of the interval of a term by the time of the further waits, and returns their number per unit. The thread may sleep in each further wait:
+/// the wait takes the cost of `epoll_wait(blocked)`, or the mean time of the traced waits if that is longer. 0: there are no further waits, or their time is unknown.
 pub(crate) fn widen(product: &mut Product, systems: &Systems) -> f64 {
     let further = further(product, systems);
     let cost_of = |name| systems.to.at(name, Some(1.0));
