@@ -19,5 +19,4 @@ pub use calibrate::attach;
 pub use cost::Cost;
 pub use names::reads;
 pub use reader::EventReader;
-pub use threads::{add_this_process, add_thread};
 pub use tracer::{Tracer, Unavailable};

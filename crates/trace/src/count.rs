@@ -1,8 +1,9 @@
 //! Counts uses by primitive and size.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use yamba_predict::vector::{Started, Use};
 
 use crate::call::Kind;
@@ -35,7 +36,7 @@ struct Key {
 /// The counts of a trace.
 #[derive(Debug, Default)]
 pub struct Counts {
-    buckets: HashMap<Key, Uses>,
+    buckets: FxHashMap<Key, Uses>,
 }
 
 impl Counts {

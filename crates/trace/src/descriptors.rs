@@ -1,9 +1,12 @@
 //! The kinds of a process's descriptors, from the calls that open, copy and close them.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call::{Arguments, Call, Kind, Property};
+use crate::kinds::Kinds;
 
 /// The kind of a descriptor that was open before the trace began.
 const INHERITED: Kind = Cow::Borrowed("inherited");
@@ -15,12 +18,14 @@ pub type LookUp = fn(process: u32, descriptor: i64) -> Option<Kind>;
 #[derive(Debug, Default)]
 pub struct Descriptors {
     /// The table of each process. Threads share one.
-    of_process: HashMap<u32, usize>,
-    tables: Vec<HashMap<i64, Kind>>,
+    of_process: FxHashMap<u32, usize>,
+    tables: Vec<Kinds>,
+    /// When the current call returned, in ns. Without times, that is 0.
+    now_ns: u64,
     /// Processes made by `vfork`, which share the memory of their parent until they execute a program.
-    borrowing: HashSet<u32>,
+    borrowing: FxHashSet<u32>,
     /// The table of a process that the trace has not seen before.
-    at_start: HashMap<i64, Kind>,
+    at_start: Kinds,
     look_up: Option<LookUp>,
 }
 
@@ -28,7 +33,7 @@ impl Descriptors {
     /// Descriptors of processes that begin with these kinds.
     pub fn beginning_with(at_start: HashMap<i64, Kind>) -> Descriptors {
         Descriptors {
-            at_start,
+            at_start: Kinds::of(at_start),
             ..Descriptors::default()
         }
     }
@@ -36,9 +41,14 @@ impl Descriptors {
     /// Adds a process with these threads and kinds.
     pub fn add(&mut self, threads: &[u32], kinds: HashMap<i64, Kind>) {
         let index = self.tables.len();
-        self.tables.push(kinds);
+        self.tables.push(Kinds::of(kinds));
         let each = threads.iter().map(|thread| (*thread, index));
         self.of_process.extend(each);
+    }
+
+    /// The next calls returned at this time, in ns. A call may come after later ones of other threads, but not after one that has changed the kind of a descriptor because of it.
+    pub fn at(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
     }
 
     /// Looks for kinds of descriptors that no call has shown.
@@ -58,14 +68,14 @@ impl Descriptors {
         if let Some(kind) = arguments.shown_kind(index) {
             return Some(kind);
         }
-        let look_up = self.look_up;
+        let (look_up, now_ns) = (self.look_up, self.now_ns);
         let table = self.table(process);
-        if let Some(known) = table.get(&number) {
+        if let Some(known) = table.get(number, now_ns) {
             return Some(known.clone());
         }
         let found = look_up.and_then(|look_up| look_up(process, number));
         if let Some(kind) = &found {
-            table.insert(number, kind.clone());
+            table.open(number, kind.clone(), now_ns);
         }
         Some(found.unwrap_or(INHERITED))
     }
@@ -98,7 +108,8 @@ impl Descriptors {
         match call.name.as_ref() {
             "close" => {
                 let closed = arguments.descriptor(0).unwrap_or(-1);
-                self.table(process).remove(&closed);
+                let now_ns = self.now_ns;
+                self.table(process).close(closed, now_ns);
             }
             "pipe" | "pipe2" => self.pair(process, &arguments.pair(0), "pipe"),
             "socketpair" => self.pair(process, &arguments.pair(3), "unix"),
@@ -110,8 +121,10 @@ impl Descriptors {
             }
             "getdents64" => {
                 let listed = arguments.descriptor(0).unwrap_or(-1);
-                if let Some(kind) = self.table(process).get_mut(&listed) {
-                    *kind = listed_kind(kind.clone());
+                let now_ns = self.now_ns;
+                let known = self.table(process).get(listed, now_ns).cloned();
+                if let Some(kind) = known {
+                    self.open(process, listed, listed_kind(kind));
                 }
             }
             "execve" | "execveat" => {
@@ -119,7 +132,7 @@ impl Descriptors {
             }
             _ => {
                 if let Some(kind) = opened(call) {
-                    self.table(process).insert(result, kind);
+                    self.open(process, result, kind);
                 }
             }
         }
@@ -141,7 +154,7 @@ impl Descriptors {
     }
 
     /// The table of a process that makes a call.
-    fn table(&mut self, process: u32) -> &mut HashMap<i64, Kind> {
+    fn table(&mut self, process: u32) -> &mut Kinds {
         let (tables, at_start) = (&mut self.tables, &self.at_start);
         let index = self.of_process.entry(process).or_insert_with(|| {
             tables.push(at_start.clone());
@@ -151,14 +164,20 @@ impl Descriptors {
     }
 
     fn pair(&mut self, process: u32, pair: &[i64], kind: &'static str) {
-        let each = pair.iter().map(|n| (*n, Cow::Borrowed(kind)));
-        self.table(process).extend(each);
+        for number in pair {
+            self.open(process, *number, Cow::Borrowed(kind));
+        }
     }
 
     fn copy(&mut self, process: u32, arguments: &dyn Arguments, to: i64) {
         if let Some(kind) = self.kind_of(process, arguments, 0) {
-            self.table(process).insert(to, kind);
+            self.open(process, to, kind);
         }
+    }
+
+    fn open(&mut self, process: u32, number: i64, kind: Kind) {
+        let now_ns = self.now_ns;
+        self.table(process).open(number, kind, now_ns);
     }
 }
 

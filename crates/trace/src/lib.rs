@@ -7,6 +7,7 @@ mod descriptors;
 mod files;
 #[cfg(test)]
 mod files_tests;
+mod kinds;
 mod line;
 pub mod live;
 mod loader;

@@ -6,6 +6,7 @@ mod bare_rounds;
 mod bpf;
 mod control_group;
 mod family;
+mod interrupts;
 mod load;
 mod measured;
 mod open_files;

@@ -2,7 +2,7 @@
 //!
 //! The linker of the GNU C library asks for `/etc/ld.so.preload` by one of its first calls. Its last one is the first `munmap`, of the file with the places of the libraries.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::call::Call;
 
@@ -15,7 +15,7 @@ const MOST_CALLS: u64 = 100;
 /// The starts of programs, and the calls of the linkers of those that are over.
 #[derive(Debug, Default)]
 pub struct LoaderCalls {
-    starts: HashMap<u32, Start>,
+    starts: FxHashMap<u32, Start>,
     /// Number of calls in all starts.
     pub calls: u64,
 }

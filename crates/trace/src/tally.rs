@@ -1,7 +1,6 @@
 //! Counts calls, and follows their effects on descriptors.
 
-use std::collections::HashSet;
-
+use rustc_hash::FxHashSet;
 use yamba_predict::vector::Use;
 
 use crate::call::{Call, FilePlace};
@@ -29,7 +28,7 @@ pub struct Tally {
     pub descriptors: Descriptors,
     counts: Counts,
     /// Processes and threads that began while calls were counted, except threads of older processes.
-    started: HashSet<u32>,
+    started: FxHashSet<u32>,
     /// The accesses to files, if they are recorded.
     pub files: Option<FileLog>,
     /// The calls of dynamic linkers.
@@ -120,6 +119,14 @@ impl Tally {
     pub fn other(&mut self, process: u32, used: Used, count: u64, time_ns: f64) {
         if !self.is_paused {
             self.add(process, used, count, time_ns);
+        }
+    }
+
+    /// Counts interrupt work in processes that the application started, or in others.
+    pub fn interrupts(&mut self, count: u64, time_ns: f64, is_in_started: bool) {
+        if count > 0 {
+            let used = Used::of("softirq", None);
+            self.counts.add(used, count, time_ns, is_in_started);
         }
     }
 

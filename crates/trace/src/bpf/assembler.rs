@@ -6,6 +6,7 @@
 //!     r1 = *(u64 *)(r7 + 8)       loads of u8, u16, u32, u64
 //!     *(u32 *)(r7 + 8) = r1       stores of a register or number
 //!     lock *(u64 *)(r1 + 0) += r2
+//!     r2 = fetch *(u64 *)(r1 + 0) += r2     the same, and the value before
 //!     r1 = map NAME               a map
 //!     r1 = value NAME             the value of a map with one element
 //!     call NAME                   a helper function of the kernel
@@ -42,10 +43,14 @@ pub struct Symbols {
 
 /// Helper functions of the kernel, with their numbers in `linux/bpf.h`.
 const HELPERS: &[(&str, i32)] = &[
+    ("map_lookup_elem", 1),
     ("ktime_get_ns", 5),
+    ("map_push_elem", 87),
+    ("map_pop_elem", 88),
     ("probe_read_user", 112),
     ("probe_read_kernel", 113),
     ("probe_read_user_str", 114),
+    ("ringbuf_output", 130),
     ("ringbuf_reserve", 131),
     ("ringbuf_submit", 132),
     ("task_storage_get", 156),
@@ -87,6 +92,8 @@ const LOAD: u8 = 0x61;
 const STORE_NUMBER: u8 = 0x62;
 const STORE: u8 = 0x63;
 const ATOMIC_ADD: u8 = 0xc3;
+/// Marks an addition that returns the value before.
+const FETCH: i32 = 1;
 const LOAD_64_BIT_NUMBER: u8 = 0x18;
 const CALL: u8 = 0x85;
 const EXIT: u8 = 0x95;
@@ -164,14 +171,26 @@ impl<'a> Program<'a> {
             return self.jump(condition);
         }
         if let Some(rest) = line.strip_prefix("lock ") {
-            let (place, value) = rest.split_once(" += ")?;
-            let (size, base, offset) = self.memory(place)?;
-            return self.push(ATOMIC_ADD | size, base, register(value)?, offset, 0);
+            return self.atomic_add(rest).map(drop);
+        }
+        if let Some((to, rest)) = line.split_once(" = fetch ") {
+            let added = self.atomic_add(rest)?;
+            self.code.last_mut()?.immediate = FETCH;
+            return (register(to)? == added).then_some(());
         }
         if line.starts_with('*') {
             return self.store(line);
         }
         self.assign(line)
+    }
+
+    /// `*(u64 *)(r1 + 0) += r2`. Returns the second register.
+    fn atomic_add(&mut self, text: &str) -> Option<u8> {
+        let (place, value) = text.split_once(" += ")?;
+        let (size, base, offset) = self.memory(place)?;
+        let added = register(value)?;
+        self.push(ATOMIC_ADD | size, base, added, offset, 0)?;
+        Some(added)
     }
 
     fn jump(&mut self, condition: &'a str) -> Option<()> {
@@ -300,6 +319,10 @@ mod tests {
             ),
             ("*(u64 *)(r7 + thread.mode) = 1", "7a 07 10 00 01 00 00 00"),
             ("lock *(u64 *)(r1 + 0) += r2", "db 21 00 00 00 00 00 00"),
+            (
+                "r2 = fetch *(u64 *)(r1 + 0) += r2",
+                "db 21 00 00 01 00 00 00",
+            ),
             ("call ktime_get_ns", "85 00 00 00 05 00 00 00"),
             ("exit", "95 00 00 00 00 00 00 00"),
         ] {
@@ -330,6 +353,7 @@ mod tests {
             ("r1 = thread.none", "thread.none"),
             ("call none", "call none"),
             ("goto none", "no label none"),
+            ("r3 = fetch *(u64 *)(r1 + 0) += r2", "fetch"),
             ("a:\na:", "a:"),
             ("r1 = *(u24 *)(r1 + 0)", "u24"),
         ] {

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,7 +10,7 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 
 use super::cost::{Added, Cost};
 use super::event::{Content, Event};
-use super::threads::add_this_process;
+use super::threads::Threads;
 use super::tracer::{Tracer, Unavailable};
 use super::work::{
     CALLS, COLD_CALL, COLD_FAULTS, FAULTS, Fixtures, GAPS, LEAST_GAP_NS, MESSAGE_CALLS, MESSAGES,
@@ -31,6 +30,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
     let (answers, answer) = pipe_with(flags)?;
     let (go, start) = pipe_with(flags)?;
     let fixtures = Fixtures::new()?;
+    let threads = tracer.threads.try_clone()?;
     // SAFETY: the child only makes system calls, and allocates nothing, until it ends.
     let child = unsafe { libc::fork() };
     if child == 0 {
@@ -38,7 +38,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
         let done = work(
             &mut File::from(answer),
             &mut File::from(go),
-            tracer.threads(),
+            &threads,
             &fixtures,
         );
         // SAFETY: ends the child at once, without the parent's cleaning up.
@@ -138,11 +138,9 @@ struct Typical {
 
 impl Seen {
     fn read(&mut self, tracer: &mut Tracer) {
-        tracer.ring.read(|bytes| {
-            if let Some(event) = Event::read(bytes) {
-                self.take(&event);
-            }
-        });
+        tracer
+            .ring
+            .read(|record| Event::all(record).for_each(|event| self.take(&event)));
     }
 
     fn take(&mut self, event: &Event) {
@@ -211,12 +209,12 @@ fn received(answers: &mut File) -> io::Result<[f64; WORKS]> {
 fn work(
     answer: &mut File,
     go: &mut File,
-    threads: BorrowedFd,
+    threads: &Threads,
     fixtures: &Fixtures,
 ) -> io::Result<()> {
     send(answer, times(fixtures)?)?;
     go.read_exact(&mut [0])?;
-    add_this_process(threads)?;
+    threads.add_this_process()?;
     send(answer, times(fixtures)?)
 }
 

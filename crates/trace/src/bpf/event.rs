@@ -3,7 +3,9 @@
 use std::array;
 use std::borrow::Cow;
 
-use super::layout::{EVENT_BYTES, FAULT_KINDS, KIND_MASK, TEXT_BYTES, flag, place, place_of_more};
+use super::layout::{
+    CALL_BYTES, EVENT_BYTES, FAULT_KINDS, KIND_MASK, TEXT_BYTES, flag, place, place_of_more,
+};
 use crate::call::{Arguments, FilePlace, Identity, Kind, Property};
 use crate::tally::Made;
 
@@ -52,6 +54,8 @@ pub struct Returned {
     pub result: i64,
     /// Its time on a processor, in ns.
     pub call_ns: u64,
+    /// When it returned, by the kernel's monotonic clock, in ns.
+    pub time_ns: u64,
     /// Whether this is a new process or thread that returns from the call of its parent.
     pub is_child: bool,
     /// Whether the process is one of 32 bits.
@@ -83,11 +87,20 @@ pub struct More {
 }
 
 impl Event {
-    /// Reads an event. `None`: it has another length, or an unknown kind.
-    pub fn read(bytes: &[u8]) -> Option<Event> {
-        if bytes.len() < EVENT_BYTES {
-            return None;
-        }
+    /// Reads a record: an event that was sent alone, or several of calls without a text. Events of an unknown kind are left out.
+    pub fn all(record: &[u8]) -> impl Iterator<Item = Event> {
+        let each = match record.len() {
+            EVENT_BYTES => EVENT_BYTES,
+            _ => CALL_BYTES,
+        };
+        record.chunks_exact(each).filter_map(move |part| {
+            let mut bytes = [0; EVENT_BYTES];
+            bytes[..each].copy_from_slice(part);
+            Event::read(&bytes)
+        })
+    }
+
+    fn read(bytes: &[u8; EVENT_BYTES]) -> Option<Event> {
         let flags = word(bytes, place("event.flags"));
         let call_ns = long(bytes, place("event.call"));
         let is_32_bit = flags & flag("IS_32_BIT") != 0;
@@ -139,6 +152,7 @@ impl Returned {
         Returned {
             result: long(bytes, place("event.result")).cast_signed(),
             call_ns: long(bytes, place("event.call")),
+            time_ns: long(bytes, place("event.time")),
             is_child: flags & flag("IS_CHILD") != 0,
             is_32_bit: flags & flag("IS_32_BIT") != 0,
             arguments,
@@ -315,4 +329,47 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     let mut long = [0; 8];
     long.copy_from_slice(&bytes[at..at + 8]);
     u64::from_ne_bytes(long)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// An event that is sent alone, with these numbers at the places of these fields.
+    pub fn record(flags: u32, fields: &[(usize, u64)]) -> [u8; EVENT_BYTES] {
+        let mut bytes = [0; EVENT_BYTES];
+        bytes[place("event.flags")..][..4].copy_from_slice(&flags.to_ne_bytes());
+        for (at, number) in fields {
+            bytes[*at..at + 8].copy_from_slice(&number.to_ne_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn events_that_are_sent_together_are_those_that_are_sent_alone() {
+        let one = |result| {
+            let places = ["event.ids", "event.user", "event.call", "event.result"];
+            let numbers = [7, 20, 30, result];
+            let fields: Vec<_> = places.map(place).into_iter().zip(numbers).collect();
+            record(flag("CALL") | flag("HAS_BLOCKED"), &fields)
+        };
+        let both: Vec<u8> = [one(1), one(2)]
+            .iter()
+            .flat_map(|e| e[..CALL_BYTES].to_vec())
+            .collect();
+        let together: Vec<Event> = Event::all(&both).collect();
+        let alone: Vec<Event> = [one(1), one(2)]
+            .iter()
+            .flat_map(|e| Event::all(e))
+            .collect();
+        assert_eq!(together, alone);
+        let results = together.iter().map(|event| match &event.content {
+            Content::Call(call) => (event.thread, event.user_ns, call.call_ns, call.result),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(
+            results.collect::<Vec<_>>(),
+            [(7, 20, 30, 1), (7, 20, 30, 2)]
+        );
+    }
 }

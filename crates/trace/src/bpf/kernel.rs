@@ -16,6 +16,8 @@ const TYPES_LOAD: i32 = 18;
 
 /// Types of maps.
 const ARRAY: u32 = 2;
+const CPU_ARRAY: u32 = 6;
+const STACK: u32 = 23;
 const RING_BUFFER: u32 = 27;
 const TASK_STORAGE: u32 = 29;
 
@@ -34,8 +36,6 @@ const SET_PROGRAM: libc::Ioctl = 0x4004_2408;
 
 /// Task storage is allocated when it is needed.
 const WITHOUT_ALLOCATION: u32 = 1;
-/// The map can be mapped into memory.
-const MAPPABLE: u32 = 1 << 10;
 
 /// The licence that the kernel asks for, since the programs call functions that it offers to compatible licences only. Yamba's is MIT or Apache-2.0.
 const LICENCE: &[u8] = b"Dual MIT/GPL\0";
@@ -164,12 +164,35 @@ pub fn thread_map(value_bytes: u32, types: &[u8]) -> io::Result<OwnedFd> {
 
 /// A map with one value of this length.
 pub fn value_map(bytes: u32) -> io::Result<OwnedFd> {
+    array(ARRAY, bytes, 1)
+}
+
+/// A map with so many values of this length, by number.
+pub fn array_map(bytes: u32, entries: u32) -> io::Result<OwnedFd> {
+    array(ARRAY, bytes, entries)
+}
+
+/// A map with one value of this length for each processor.
+pub fn cpu_map(bytes: u32) -> io::Result<OwnedFd> {
+    array(CPU_ARRAY, bytes, 1)
+}
+
+fn array(map_type: u32, value_bytes: u32, entries: u32) -> io::Result<OwnedFd> {
     create(&MapRequest {
-        map_type: ARRAY,
+        map_type,
         key_bytes: 4,
-        value_bytes: bytes,
-        entries: 1,
-        flags: MAPPABLE,
+        value_bytes,
+        entries,
+        ..MapRequest::default()
+    })
+}
+
+/// A stack of up to so many numbers of 32 bits.
+pub fn stack_map(entries: u32) -> io::Result<OwnedFd> {
+    create(&MapRequest {
+        map_type: STACK,
+        value_bytes: 4,
+        entries,
         ..MapRequest::default()
     })
 }

@@ -1,13 +1,42 @@
 //! The layout of the data that the programs in the kernel and Yamba share.
 
+/// What Yamba tells the programs.
+pub const SHARED: &[(&str, i32)] = &[
+    // A number that changes when a running thread is added: what a processor knows about its thread is out of date.
+    ("shared.generation", 0),
+    // The table of calls, see `READS_BYTES`.
+    ("shared.reads", SHARED_READS as i32),
+];
+
+/// Place of the table of calls.
+pub const SHARED_READS: usize = 8;
+/// Length of what Yamba tells the programs.
+pub const SHARED_BYTES: usize = SHARED_READS + READS_BYTES;
+
+/// What the task storage of a traced thread has: the number of its state, or 0 and the state with which it begins. All fields are numbers of 64 bits.
+pub const PLACE: &[(&str, i32)] = &[
+    ("place.slot", 0),
+    ("place.since", 8),
+    ("place.mode", 16),
+    ("place.number", 24),
+    ("place.flags", 32),
+    ("place.ids", 40),
+];
+
+/// Length of the task storage of a thread.
+pub const PLACE_BYTES: usize = 48;
+
+/// Number of states, of which the first is not used: so many threads are traced at once.
+pub const SLOTS: u32 = 1 << 15;
+
 /// The state of a traced thread. All fields are numbers of 64 bits but for the counts.
 pub const THREAD: &[(&str, i32)] = &[
     // When the current piece of time began, in ns. While the thread does not run: when the last one ended.
     ("thread.since", 0),
     // The current mode: one of those below. Elapsed time is added to it.
     ("thread.mode", 8),
-    // The mode that a page fault has interrupted.
-    ("thread.outer", 16),
+    // The number of this state.
+    ("thread.slot", 16),
     // Number of the call in which the thread is.
     ("thread.number", 24),
     // Flags of its next event.
@@ -36,13 +65,33 @@ pub const THREAD: &[(&str, i32)] = &[
     // Of the current page fault: whether the page was present, and whether it is a write. Then the index of the number of pages that changed, plus 1.
     ("thread.fault_access", 176),
     ("thread.fault_page", 184),
+    // The mode that a page fault has interrupted.
+    ("thread.outer", 192),
 ];
 
 /// Length of a thread's state.
-pub const THREAD_BYTES: usize = 192;
+pub const THREAD_BYTES: usize = 200;
 
-/// Place of the thread's numbers in its state.
-pub const THREAD_IDS: usize = 40;
+/// What each processor has: the thread that made the last call there, and events that were not sent yet. They are those of the running thread.
+pub const CPU: &[(&str, i32)] = &[
+    // The address of the thread's registers, or 0 after a switch. It is that of no other living thread.
+    ("cpu.registers", 0),
+    // The generation of the traced threads when the thread was looked up.
+    ("cpu.generation", 8),
+    // The number of its state, or 0: it is not traced.
+    ("cpu.slot", 16),
+    // Length of the events.
+    ("cpu.filled", 24),
+    ("cpu.batch", 32),
+    ("BATCH_BYTES", BATCH_BYTES as i32),
+    ("LAST_IN_BATCH", (BATCH_BYTES - CALL_BYTES) as i32),
+];
+
+/// Events of calls that are sent together.
+const BATCH: usize = 8;
+const BATCH_BYTES: usize = BATCH * CALL_BYTES;
+/// Length of what each processor has.
+pub const CPU_BYTES: usize = 32 + BATCH_BYTES;
 
 /// The modes of a thread.
 pub const MODES: &[(&str, i32)] = &[
@@ -83,19 +132,24 @@ pub const EVENT: &[(&str, i32)] = &[
     ("event.call", 24),
     ("event.result", 32),
     ("event.arguments", 40),
-    ("event.text", 80),
+    // When the call returned, in ns.
+    ("event.time", 80),
+    ("event.text", 88),
     // Of BEGIN: the ids of the new thread.
     ("event.child", 24),
     // Of MORE: a part of the thread's state.
     ("event.more", 24),
     // Of FAULT, a page fault of a file: the number of its pages. The text has its place.
     ("event.fault_pages", 24),
-    ("EVENT_BYTES", 120),
-    ("TEXT_BYTES", 24),
+    ("EVENT_BYTES", EVENT_BYTES as i32),
+    ("CALL_BYTES", CALL_BYTES as i32),
+    ("TEXT_BYTES", TEXT_BYTES as i32),
 ];
 
-/// Length of an event.
+/// Length of an event that is sent alone.
 pub const EVENT_BYTES: usize = 120;
+/// Length of an event among those that are sent together, which are calls without a text. No number of them has the length of a single event.
+pub const CALL_BYTES: usize = 88;
 /// Length of an event's text.
 pub const TEXT_BYTES: usize = 24;
 
@@ -136,7 +190,8 @@ pub fn place_of_more(name: &str) -> usize {
     place("event.more") + value(THREAD, name) as usize - value(THREAD, "thread.more") as usize
 }
 
-fn value(list: &[(&str, i32)], name: &str) -> i32 {
+/// The number with this name in a list.
+pub fn value(list: &[(&str, i32)], name: &str) -> i32 {
     let found = list.iter().find(|(known, _)| *known == name);
     found.map_or(0, |(_, value)| *value)
 }
@@ -144,5 +199,8 @@ fn value(list: &[(&str, i32)], name: &str) -> i32 {
 /// Numbers of calls in one table.
 pub const CALLS: usize = 512;
 
-/// Length of the table that says what a call's event reads from the memory of the program, by number. The second half is for 32-bit processes.
+/// In the table below: the event is sent at once.
+pub const AT_ONCE: u8 = 0x80;
+
+/// Length of the table that says how a call's event is sent and what it reads from the memory of the program, by number. The second half is for 32-bit processes.
 pub const READS_BYTES: usize = 2 * CALLS;

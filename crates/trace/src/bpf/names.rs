@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::layout::{CALLS, READS_BYTES};
+use super::layout::{AT_ONCE, CALLS, READS_BYTES};
 
 /// The bytes that an event takes from the memory of the program: a text, 8 bytes, or 24 bytes at the place in an argument.
 const TEXT: u8 = 0x10;
@@ -32,6 +32,31 @@ const READS: &[(&str, u8)] = &[
     ("pipe2", TWO_DESCRIPTORS),
     ("socketpair", TWO_DESCRIPTORS | 3),
     ("socketcall", SIX_ARGUMENTS | 1),
+];
+
+/// Other calls that change the kinds of descriptors.
+const DESCRIBING: &[(&str, u8)] = &[
+    ("close", AT_ONCE),
+    ("close_range", AT_ONCE),
+    ("dup", AT_ONCE),
+    ("dup2", AT_ONCE),
+    ("dup3", AT_ONCE),
+    ("fcntl", AT_ONCE),
+    ("fcntl64", AT_ONCE),
+    ("socket", AT_ONCE),
+    ("accept", AT_ONCE),
+    ("accept4", AT_ONCE),
+    ("eventfd", AT_ONCE),
+    ("eventfd2", AT_ONCE),
+    ("epoll_create", AT_ONCE),
+    ("epoll_create1", AT_ONCE),
+    ("timerfd_create", AT_ONCE),
+    ("signalfd", AT_ONCE),
+    ("signalfd4", AT_ONCE),
+    ("inotify_init", AT_ONCE),
+    ("inotify_init1", AT_ONCE),
+    ("memfd_create", AT_ONCE),
+    ("getdents64", AT_ONCE),
 ];
 
 /// The calls whose events take the position in a file, if files are recorded.
@@ -65,7 +90,7 @@ fn known(number: usize, is_32_bit: bool) -> Option<&'static str> {
     }
 }
 
-/// The table of what events take from memory, by number. The second half is that of 32-bit processes.
+/// The table of how events are sent and what they take from memory, by number. The second half is that of 32-bit processes.
 /// With `files`, it has the places in files of calls of 64-bit processes.
 pub fn reads(files: bool) -> [u8; READS_BYTES] {
     let mut table = [0; READS_BYTES];
@@ -76,7 +101,7 @@ pub fn reads(files: bool) -> [u8; READS_BYTES] {
         } else {
             &[]
         };
-        let mut all = READS.iter().chain(of_files);
+        let mut all = READS.iter().chain(DESCRIBING).chain(of_files);
         let found = all.find(|(known, _)| Some(*known) == name);
         *entry = found.map_or(0, |(_, read)| *read);
     }
@@ -110,6 +135,7 @@ mod tests {
         let table = reads(false);
         assert_eq!(table[libc::SYS_openat as usize], TEXT | 1);
         assert_eq!(table[libc::SYS_read as usize], 0);
+        assert_eq!(table[libc::SYS_accept4 as usize], AT_ONCE);
         assert_eq!(table[CALLS + 5], TEXT, "open of 32 bits");
         assert_eq!(table[CALLS + 102], SIX_ARGUMENTS | 1);
     }

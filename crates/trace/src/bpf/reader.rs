@@ -27,6 +27,15 @@ pub struct EventReader {
     /// The part of `user_ns` in processes that the application started.
     started_user_ns: f64,
     faults: u64,
+    /// Interrupt work in processes that the application did not start, and in those that it started. It is not counted yet.
+    interrupts: [Interrupts; 2],
+}
+
+/// Interrupt work.
+#[derive(Clone, Copy, Debug, Default)]
+struct Interrupts {
+    count: u64,
+    time_ns: f64,
 }
 
 impl EventReader {
@@ -67,6 +76,7 @@ impl EventReader {
     pub fn forget(&mut self) {
         self.tally.forget();
         (self.user_ns, self.started_user_ns, self.faults) = (0.0, 0.0, 0);
+        self.interrupts = Default::default();
     }
 
     /// Counts the events from now on.
@@ -113,12 +123,15 @@ impl EventReader {
         self.tally.uses(units, true)
     }
 
-    /// Counts an event.
-    pub fn take(&mut self, bytes: &[u8]) {
-        let Some(event) = Event::read(bytes) else {
-            return;
-        };
-        if self.waits(&event) {
+    /// Counts the events of a record.
+    pub fn take(&mut self, record: &[u8]) {
+        for event in Event::all(record) {
+            self.event(&event);
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        if self.waits(event) {
             if let Content::End { .. } = event.content {
                 self.threads.remove(&event.thread);
             }
@@ -126,12 +139,12 @@ impl EventReader {
         }
         self.add_user(event.thread, event.user_ns as f64);
         match &event.content {
-            Content::Call(returned) => self.call(&event, returned),
+            Content::Call(returned) => self.call(event, returned),
             Content::Begin { child, made } => {
                 self.threads.insert(*child);
                 self.tally.begin(event.thread, *child, *made);
             }
-            Content::End { call_ns, is_32_bit } => self.end(&event, *call_ns, *is_32_bit),
+            Content::End { call_ns, is_32_bit } => self.end(event, *call_ns, *is_32_bit),
             Content::More(more) => self.more(event.thread, more, event.user_ns as f64),
             Content::Fault(place, pages) => {
                 if let Some(place) = place {
@@ -181,6 +194,7 @@ impl EventReader {
 
     fn named(&mut self, event: &Event, name: Cow<'static, str>, returned: &Returned) {
         let (thread, user_ns) = (event.thread, event.user_ns as f64);
+        self.tally.descriptors.at(returned.time_ns);
         let arguments = NamedCall {
             name: &name,
             returned,
@@ -238,14 +252,57 @@ impl EventReader {
         }
         let used = Used::of("page_fault", Some("major"));
         self.other(thread, used, more.major_faults, more.major_ns as f64);
-        let used = Used::of("softirq", None);
-        self.other(thread, used, more.softirqs, more.softirq_ns as f64);
+        let interrupts = &mut self.interrupts[usize::from(self.tally.is_started(thread))];
+        interrupts.count += u64::from(more.softirqs);
+        interrupts.time_ns += more.softirq_ns as f64;
         self.faults += minor + u64::from(more.major_faults);
+    }
+
+    /// Counts the interrupt work since the last count. It was timed in a part of the time, of which the whole is `factor` times as much. In the rest, it is part of the user time.
+    pub fn count_interrupts(&mut self, factor: f64) {
+        for (is_started, timed) in [false, true].into_iter().zip(self.interrupts) {
+            let count = (timed.count as f64 * factor).round() as u64;
+            self.tally
+                .interrupts(count, timed.time_ns * factor, is_started);
+            let in_user_ns = timed.time_ns * (factor - 1.0);
+            self.user_ns -= in_user_ns;
+            if is_started {
+                self.started_user_ns -= in_user_ns;
+            }
+        }
+        self.interrupts = Default::default();
     }
 
     fn other(&mut self, thread: u32, used: Used, count: u32, time_ns: f64) {
         if count > 0 {
             self.tally.other(thread, used, count.into(), time_ns);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::tests::record;
+    use super::super::layout::{flag, place, place_of_more};
+    use super::*;
+
+    #[test]
+    fn interrupt_work_in_a_part_of_the_time_counts_for_the_whole() {
+        let mut reader = EventReader::default();
+        let fields = [
+            (place("event.user"), 1000),
+            (place_of_more("thread.softirq"), 100),
+            // The high half is the next count.
+            (place_of_more("thread.major_faults"), 2 << 32),
+        ];
+        for _ in 0..2 {
+            reader.take(&record(flag("MORE"), &fields));
+            reader.count_interrupts(2.5);
+        }
+        let uses = reader.uses(1.0);
+        assert_eq!(uses.len(), 1, "{uses:?}");
+        let found = (uses[0].name.as_str(), uses[0].count, uses[0].time_ns);
+        assert_eq!(found, ("softirq", 10.0, Some(500.0)));
+        assert_eq!(reader.user_ns(), 2000.0 - 300.0);
     }
 }

@@ -4,21 +4,25 @@ use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use super::assembler::{Symbols, assemble};
 use super::btf::{Types, of_map};
 use super::kernel::{self, Attachment};
-use super::layout::{READS_BYTES, THREAD_BYTES};
+use super::layout::{
+    CPU_BYTES, PLACE_BYTES, READS_BYTES, SHARED_BYTES, SHARED_READS, SLOTS, THREAD_BYTES,
+};
 use super::programs::{
-    FILE_PROGRAMS, MEMBERS, PAGE_PARAMETERS, PAGE_PROGRAM, PROGRAMS, Source, numbers,
+    FILE_PROGRAMS, INTERRUPT_PROGRAMS, MEMBERS, PAGE_PARAMETERS, PAGE_PROGRAM, PROGRAMS, Source,
+    numbers,
 };
 use super::ring::Ring;
+use super::threads::Threads;
 
 /// The file with the types of the running kernel (BTF).
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// Length of the buffer of events, in bytes: 260 000 events.
+/// Length of the buffer of events, in bytes: 260 000 events that are sent alone.
 const RING_BYTES: u32 = 32 << 20;
 
 /// Why BPF cannot trace here.
@@ -47,14 +51,24 @@ impl fmt::Display for Unavailable {
 /// The maps and programs, loaded and not yet attached.
 #[derive(Debug)]
 pub struct Tracer {
-    /// The state of each traced thread.
-    threads: OwnedFd,
+    /// The traced threads.
+    pub threads: Threads,
     /// Events of traced threads.
     pub ring: Ring,
     lost: OwnedFd,
-    programs: Vec<(&'static Source, OwnedFd)>,
+    programs: Vec<Loaded>,
     /// The attached programs, which are detached when this is dropped.
     attached: Vec<OwnedFd>,
+    interrupt_programs: Vec<Loaded>,
+    /// Those of them that are attached.
+    at_interrupts: Vec<OwnedFd>,
+}
+
+/// A program that the kernel has loaded.
+#[derive(Debug)]
+struct Loaded {
+    source: &'static Source,
+    program: OwnedFd,
 }
 
 impl Tracer {
@@ -64,66 +78,72 @@ impl Tracer {
         if !cfg!(target_arch = "x86_64") {
             return Err(Unavailable::Processor);
         }
-        let lost = kernel::value_map(8).map_err(|e| refused("its maps", &e))?;
-        let table = kernel::value_map(READS_BYTES as u32).map_err(|e| refused("its maps", &e))?;
-        kernel::update(table.as_fd(), 0, reads).map_err(|e| refused("its maps", &e))?;
-        let events = kernel::ring_buffer(RING_BYTES).map_err(|e| refused("ring buffers", &e))?;
-        let threads = kernel::thread_map(THREAD_BYTES as u32, &of_map(THREAD_BYTES as u32));
-        let threads = threads.map_err(|e| refused("maps of threads", &e))?;
         let types = fs::read(TYPES).map_err(|e| refused(TYPES, &e))?;
         let types = Types::read(types).ok_or_else(|| lacks(TYPES))?;
-        let maps = [
-            ("threads", &threads),
-            ("events", &events),
-            ("lost", &lost),
-            ("reads", &table),
-        ];
-        let maps = maps.map(|(name, map)| (name.to_owned(), map.as_raw_fd()));
-        let has_pages = types.parameters(&definition(&PAGE_PROGRAM)) == Some(PAGE_PARAMETERS);
-        let symbols = symbols(&types, maps.into(), has_pages)?;
+        let events = kernel::ring_buffer(RING_BYTES).map_err(|e| refused("ring buffers", &e))?;
         let ring = Ring::new(&events, RING_BYTES as usize).map_err(|e| refused("its ring", &e))?;
-        let mut programs = Vec::new();
+        let storage = kernel::thread_map(PLACE_BYTES as u32, &of_map(PLACE_BYTES as u32));
+        let storage = storage.map_err(|e| refused("maps of threads", &e))?;
+        let mut told = [0; SHARED_BYTES];
+        told[SHARED_READS..].copy_from_slice(reads);
+        let Maps { lost, shared, maps } = Maps::new(&told).map_err(|e| refused("its maps", &e))?;
+        let named = maps.iter().map(|(name, map)| (*name, map)).chain([
+            ("events", &events),
+            ("threads", &storage),
+            ("lost", &lost),
+            ("shared", &shared),
+        ]);
+        let named = named.map(|(name, map)| (name.to_owned(), map.as_raw_fd()));
+        let has_pages = types.parameters(&definition(&PAGE_PROGRAM)) == Some(PAGE_PARAMETERS);
+        let symbols = symbols(&types, named.collect(), has_pages)?;
+        let load = |source| load(source, &types, &symbols);
         let page_program = has_pages.then_some(&PAGE_PROGRAM);
-        for source in PROGRAMS.iter().chain(page_program) {
-            programs.push((source, load(source, &types, &symbols)?));
-        }
-        for source in FILE_PROGRAMS.iter().filter(|_| files) {
-            if types.definition(&definition(source)).is_some() {
-                programs.push((source, load(source, &types, &symbols)?));
-            }
-        }
+        let has_definition = |source: &&Source| types.definition(&definition(source)).is_some();
+        let file_programs = FILE_PROGRAMS.iter().filter(|_| files);
+        let programs = PROGRAMS.iter().chain(page_program);
+        let programs = programs.chain(file_programs.filter(has_definition));
         Ok(Tracer {
-            threads,
+            programs: programs.map(load).collect::<Result<_, _>>()?,
+            interrupt_programs: INTERRUPT_PROGRAMS
+                .iter()
+                .map(load)
+                .collect::<Result<_, _>>()?,
+            threads: Threads {
+                storage,
+                shared,
+                told,
+            },
             ring,
             lost,
-            programs,
             attached: Vec::new(),
+            at_interrupts: Vec::new(),
         })
     }
 
-    /// Attaches the programs.
+    /// Attaches the programs, but for those at interrupt work.
     pub fn attach(&mut self) -> Result<(), Unavailable> {
-        for (source, program) in &self.programs {
-            let attached = match source.attachment {
-                Attachment::Tracepoint => kernel::attach(program).map(|one| vec![one]),
-                Attachment::Event(config) => processors()
-                    .map(|processor| kernel::attach_counter(program, config, processor))
-                    .collect(),
-            };
-            let attached = attached.map_err(|e| refused(source.target, &e))?;
-            self.attached.extend(attached);
-        }
-        Ok(())
+        attach(&self.programs, &mut self.attached)
     }
 
-    /// Detaches the programs.
+    /// Attaches the programs at interrupt work.
+    pub fn attach_to_interrupts(&mut self) -> Result<(), Unavailable> {
+        attach(&self.interrupt_programs, &mut self.at_interrupts)
+    }
+
+    /// Whether the programs at interrupt work are attached.
+    pub fn is_at_interrupts(&self) -> bool {
+        !self.at_interrupts.is_empty()
+    }
+
+    /// Detaches the programs at interrupt work, the last one first: it begins what the other ends.
+    pub fn detach_from_interrupts(&mut self) {
+        while self.at_interrupts.pop().is_some() {}
+    }
+
+    /// Detaches all programs.
     pub fn detach(&mut self) {
+        self.detach_from_interrupts();
         self.attached.clear();
-    }
-
-    /// The map to which a process or thread is added.
-    pub fn threads(&self) -> BorrowedFd<'_> {
-        self.threads.as_fd()
     }
 
     /// Number of events that were lost so far.
@@ -132,6 +152,43 @@ impl Tracer {
         kernel::look_up(self.lost.as_fd(), 0, &mut value)?;
         Ok(u64::from_le_bytes(value))
     }
+}
+
+/// The maps that only the programs use, but for two.
+struct Maps {
+    lost: OwnedFd,
+    shared: OwnedFd,
+    maps: Vec<(&'static str, OwnedFd)>,
+}
+
+impl Maps {
+    fn new(told: &[u8; SHARED_BYTES]) -> io::Result<Maps> {
+        let shared = kernel::value_map(SHARED_BYTES as u32)?;
+        kernel::update(shared.as_fd(), 0, told)?;
+        Ok(Maps {
+            lost: kernel::value_map(8)?,
+            shared,
+            maps: vec![
+                ("used", kernel::value_map(8)?),
+                ("free", kernel::stack_map(SLOTS)?),
+                ("states", kernel::array_map(THREAD_BYTES as u32, SLOTS)?),
+                ("cpus", kernel::cpu_map(CPU_BYTES as u32)?),
+            ],
+        })
+    }
+}
+
+fn attach(programs: &[Loaded], attached: &mut Vec<OwnedFd>) -> Result<(), Unavailable> {
+    for Loaded { source, program } in programs {
+        let done = match source.attachment {
+            Attachment::Tracepoint => kernel::attach(program).map(|one| vec![one]),
+            Attachment::Event(config) => processors()
+                .map(|processor| kernel::attach_counter(program, config, processor))
+                .collect(),
+        };
+        attached.extend(done.map_err(|e| refused(source.target, &e))?);
+    }
+    Ok(())
 }
 
 /// The numbers and maps that the programs name.
@@ -151,7 +208,7 @@ fn symbols(
     Ok(Symbols { numbers: all, maps })
 }
 
-fn load(source: &Source, types: &Types, symbols: &Symbols) -> Result<OwnedFd, Unavailable> {
+fn load(source: &'static Source, types: &Types, symbols: &Symbols) -> Result<Loaded, Unavailable> {
     let target = match source.attachment {
         Attachment::Tracepoint => {
             let target = types.definition(&definition(source));
@@ -160,7 +217,9 @@ fn load(source: &Source, types: &Types, symbols: &Symbols) -> Result<OwnedFd, Un
         Attachment::Event(_) => 0,
     };
     let code = assemble(&source.text(), symbols).map_err(Unavailable::Kernel)?;
-    kernel::load(&code, source.attachment, target).map_err(|e| refused(source.target, &e))
+    let program = kernel::load(&code, source.attachment, target);
+    let program = program.map_err(|e| refused(source.target, &e))?;
+    Ok(Loaded { source, program })
 }
 
 /// The name of the type of a tracepoint.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::bare_rounds::{EndedRound, Saved, clock_calls};
 use super::family::Family;
+use super::interrupts::Interrupts;
 use super::load::Output;
 use super::measured::once;
 use super::tick_border::TickBorder;
@@ -17,15 +17,13 @@ use super::{
     AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
     open_files, output_of, run_load, wait_until_idle,
 };
-use crate::bpf::{
-    self, Cost, EventReader, Tracer, Unavailable, add_this_process, add_thread, reads,
-};
+use crate::bpf::{self, Cost, EventReader, Tracer, Unavailable, reads};
 use crate::descriptors::Descriptors;
 use crate::trace::{Request, Trace, vector};
 use yamba_predict::rounds::Round;
 use yamba_predict::vector::Traced;
 
-/// How often events are read.
+/// How often events are read, so that the end of a short command is noticed soon.
 const PAUSE: Duration = Duration::from_millis(4);
 
 /// How long the events of an ended program are awaited.
@@ -126,7 +124,8 @@ pub fn attach(
     let units = match &workload.load {
         Some(line) => session.while_loaded(line, workload, stopped, &family)?,
         None => {
-            while session.pass(TICK) && !stopped() {}
+            session.interrupts.begin(&mut session.tracer)?;
+            while session.pass(TICK)? && !stopped() {}
             workload.units_in("")?
         }
     };
@@ -155,7 +154,7 @@ fn add_threads(
         };
         for thread in threads {
             if known.insert(thread) {
-                let added = add_thread(prepared.tracer.threads(), member, thread);
+                let added = prepared.tracer.threads.add_running(member, thread);
                 added.or_else(|e| if thread == process { Err(e) } else { Ok(()) })?;
             }
         }
@@ -167,6 +166,7 @@ fn add_threads(
 struct Session {
     tracer: Tracer,
     reader: EventReader,
+    interrupts: Interrupts,
     cost: Cost,
     /// Number of events that were lost while no event was counted.
     lost_uncounted: u64,
@@ -194,6 +194,7 @@ impl Session {
         Session {
             tracer,
             reader: EventReader::new(descriptors, threads, cost).recording(log),
+            interrupts: Interrupts::new(),
             cost,
             lost_uncounted: 0,
             lost_so_far: 0,
@@ -262,12 +263,14 @@ impl Session {
         if let Some(line) = &workload.load {
             return Ok((self.server(line, workload, stopped)?, None));
         }
+        self.interrupts.begin(&mut self.tracer)?;
         let (mut units, mut failure) = (0.0, None);
         for _ in 0..workload.runs {
             let (more, end) = self.run(workload, stopped)?;
             units += more;
             failure = failure.or(end);
         }
+        self.count_interrupts();
         Ok((units, failure))
     }
 
@@ -324,26 +327,37 @@ impl Session {
         if workload.is_searched() {
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
         }
-        let threads = self.tracer.threads().try_clone_to_owned()?;
+        let threads = self.tracer.threads.try_clone()?;
         // SAFETY: the closure runs in the forked child, where it makes system calls and allocates nothing.
         unsafe {
-            command.pre_exec(move || add_this_process(threads.as_fd()));
+            command.pre_exec(move || threads.add_this_process());
         }
         let program = command.spawn();
         program.map_err(|e| Fault::NotStarted(workload.command[0].clone(), e))
     }
 
     /// Counts events for some time. Returns whether a traced thread is left.
-    fn pass(&mut self, time: Duration) -> bool {
+    fn pass(&mut self, time: Duration) -> io::Result<bool> {
+        self.read_every(PAUSE, time)
+    }
+
+    fn read_every(&mut self, pause: Duration, time: Duration) -> io::Result<bool> {
         let begun = Instant::now();
         while let Some(left) = time.checked_sub(begun.elapsed()) {
             self.read();
+            self.interrupts.pass(&mut self.tracer)?;
             if !self.reader.has_threads() {
-                return false;
+                return Ok(false);
             }
-            sleep(PAUSE.min(left));
+            sleep(pause.min(left));
         }
-        true
+        Ok(true)
+    }
+
+    /// Counts the interrupt work that was timed, for the whole time.
+    fn count_interrupts(&mut self) {
+        self.read();
+        self.reader.count_interrupts(self.interrupts.factor());
     }
 
     fn read(&mut self) {
@@ -364,11 +378,14 @@ impl Session {
             self.reader.forget();
         }
         self.reader.resume();
+        self.interrupts.begin(&mut self.tracer)?;
         self.has_counted = true;
         self.lost_uncounted += self.tracer.lost()? - self.lost_so_far;
-        let mut pass = |time| Ok(self.pass(time));
+        // Each reading may take the processor from the server or its load.
+        let mut pass = |time| Ok(self.read_every(TICK, time)?);
         let units = run_load(line, workload, stopped, &mut pass, family)?;
-        self.pass(AFTER_LOAD);
+        self.pass(AFTER_LOAD)?;
+        self.count_interrupts();
         self.reader.pause();
         self.lost_so_far = self.tracer.lost()?;
         Ok(units)
@@ -384,7 +401,7 @@ impl Session {
     }
 
     fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
-        self.read();
+        self.count_interrupts();
         let request = Request {
             application: names.application.clone(),
             unit: names.unit.clone(),
@@ -439,7 +456,7 @@ impl Commanded<'_> {
     ) -> Result<f64, Fault> {
         let (session, program, family) = (&mut *self.session, &mut self.program, &self.family);
         wait_until_idle(family, stopped, &mut |time| {
-            session.pass(time);
+            session.pass(time)?;
             Ok(program.try_wait()?.is_none() || !family.is_empty())
         })?;
         session.while_loaded(line, workload, stopped, family)
@@ -447,13 +464,13 @@ impl Commanded<'_> {
 
     /// Counts events for some time. Returns whether a traced thread is left.
     fn pass(&mut self, time: Duration) -> io::Result<bool> {
-        if self.session.pass(time) {
+        if self.session.pass(time)? {
             let is_over = self.program.try_wait()?.is_some() && self.family.is_empty();
             if !is_over {
                 return Ok(true);
             }
             // The last events come with the last switch of a thread, after its parent has been notified. A lost event never comes.
-            self.session.pass(LAST_EVENTS);
+            self.session.pass(LAST_EVENTS)?;
         }
         Ok(false)
     }

@@ -228,6 +228,8 @@ fn main() {
             bpf_times_a_run_as_the_kernel_accounts_it
             bpf_does_not_count_waiting
             bpf_keeps_user_time_between_short_calls
+            bpf_counts_interrupt_work_as_the_kernel
+            kinds_of_descriptors_are_those_at_the_time_of_the_call
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
         }
