@@ -46,7 +46,8 @@ impl Descriptors {
         self.of_process.extend(each);
     }
 
-    /// The next calls returned at this time, in ns. A call may come after later ones of other threads, but not after one that has changed the kind of a descriptor because of it.
+    /// The next call returned at this time, in ns. It may come after later calls of other threads. But a call that changes the kind of a descriptor comes before the calls of other threads that use the
+    /// new kind.
     pub fn at(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
     }
@@ -140,13 +141,12 @@ impl Descriptors {
 
     /// Follows the making of a process or thread. A process that shares memory borrows it until it executes a program.
     pub fn begin(&mut self, parent: u32, child: u32, shares_files: bool, borrows: bool) {
-        let copied = self.table(parent).clone();
-        let index = if shares_files {
-            self.of_process[&parent]
-        } else {
-            self.tables.push(copied);
-            self.tables.len() - 1
-        };
+        self.meet(parent);
+        let mut index = self.of_process[&parent];
+        if !shares_files {
+            self.tables.push(self.tables[index].copied());
+            index = self.tables.len() - 1;
+        }
         self.of_process.insert(child, index);
         if borrows {
             self.borrowing.insert(child);

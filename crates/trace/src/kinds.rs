@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::call::Kind;
 
-/// Number of kinds that are remembered of one descriptor. The events of a thread that come late are fewer, and few programs open different kinds with one number.
+/// Number of kinds that are remembered of one descriptor. A call that arrives after more changes has an unknown kind. That takes a thread that computes for long after it has used a descriptor, while
+/// others open different kinds with the same number.
 const REMEMBERED: usize = 16;
 
 /// The kinds that descriptors have and had.
@@ -20,6 +21,8 @@ pub struct Kinds {
 struct Entry {
     /// Each kind and its beginning, in ns.
     kinds: Vec<(u64, Kind)>,
+    /// When it was opened last, in ns.
+    opened_ns: u64,
     /// When it was closed, in ns. `None`: it is open.
     closed_ns: Option<u64>,
 }
@@ -45,13 +48,29 @@ impl Kinds {
         begun.next().map(|(_, kind)| kind)
     }
 
+    /// The open descriptors with their present kinds, as a new process gets them.
+    pub fn copied(&self) -> Kinds {
+        let open = self.entries.iter();
+        let open = open.filter(|(_, entry)| entry.closed_ns.is_none());
+        let copies = open.filter_map(|(number, entry)| {
+            let copy = Entry {
+                kinds: vec![entry.kinds.last()?.clone()],
+                opened_ns: entry.opened_ns,
+                closed_ns: None,
+            };
+            Some((*number, copy))
+        });
+        Kinds {
+            entries: copies.collect(),
+        }
+    }
+
     /// A descriptor has this kind from a time on, in ns, until the next one that is known.
     pub fn open(&mut self, number: i64, kind: Kind, time_ns: u64) {
         let entry = self.entries.entry(number).or_default();
         let place = entry.kinds.partition_point(|(begin, _)| *begin <= time_ns);
-        if place == entry.kinds.len() {
-            entry.closed_ns = None;
-        }
+        entry.opened_ns = entry.opened_ns.max(time_ns);
+        entry.closed_ns = entry.closed_ns.filter(|closed| time_ns < *closed);
         let before = place.checked_sub(1).map(|before| &entry.kinds[before].1);
         if before == Some(&kind) {
             return;
@@ -64,7 +83,11 @@ impl Kinds {
 
     /// A descriptor is closed at a time, in ns.
     pub fn close(&mut self, number: i64, time_ns: u64) {
-        if let Some(entry) = self.entries.get_mut(&number) {
+        let Some(entry) = self.entries.get_mut(&number) else {
+            return;
+        };
+        // The number may have been opened again, and that call arrived first.
+        if entry.opened_ns <= time_ns {
             entry.closed_ns = Some(time_ns);
         }
     }
@@ -90,6 +113,9 @@ mod tests {
             assert_eq!(at(&kinds, time_ns).as_deref(), Some(expected));
         }
         assert_eq!(kinds.get(4, 20), None);
+        // The call that closed the one before arrives late.
+        kinds.close(3, 48);
+        assert_eq!(at(&kinds, 50).as_deref(), Some("file"));
         // A late call has shown what it was.
         kinds.open(3, Kind::from("pipe"), 45);
         for (time_ns, expected) in [(44, "tcp"), (45, "pipe"), (50, "file")] {

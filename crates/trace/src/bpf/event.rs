@@ -43,6 +43,8 @@ pub enum Content {
     },
     /// Other times since its last event.
     More(More),
+    /// A soft interrupt in the thread's own code, with its time in ns.
+    Interrupt(u64),
     /// A page fault of a mapped file, and the number of its pages. `None`: the pages belong to no file.
     Fault(Option<FilePlace>, u64),
 }
@@ -72,8 +74,6 @@ pub struct More {
     pub minor_ns: [u64; FAULT_KINDS],
     /// Time of page faults that read from storage, in ns.
     pub major_ns: u64,
-    /// Time of soft interrupts, in ns.
-    pub softirq_ns: u64,
     /// Number of minor page faults by kind.
     pub minor_faults: [u32; FAULT_KINDS],
     /// Number of minor page faults outside of calls.
@@ -82,8 +82,6 @@ pub struct More {
     pub call_faults: u32,
     /// Number of major page faults.
     pub major_faults: u32,
-    /// Number of soft interrupts.
-    pub softirqs: u32,
 }
 
 impl Event {
@@ -124,10 +122,13 @@ impl Event {
         } else if kind == flag("FAULT") {
             let place = file_place(&bytes[place("event.text")..][..TEXT_BYTES]);
             Content::Fault(place, call_ns)
+        } else if kind == flag("INTERRUPT") {
+            Content::Interrupt(long(bytes, place("event.interrupt")))
         } else {
             return None;
         };
-        let has_user = kind != flag("BEGIN") && kind != flag("FAULT");
+        let without_user = ["BEGIN", "FAULT", "INTERRUPT"].map(flag);
+        let has_user = !without_user.contains(&kind);
         Some(Event {
             thread: word(bytes, place("event.ids")),
             number: word(bytes, place("event.number")),
@@ -214,12 +215,10 @@ impl More {
         More {
             minor_ns: array::from_fn(|kind| time("thread.minor", kind)),
             major_ns: time("thread.major", 0),
-            softirq_ns: time("thread.softirq", 0),
             minor_faults: array::from_fn(|kind| count("thread.minor_faults", kind)),
             user_faults: count("thread.user_faults", 0),
             call_faults: count("thread.call_faults", 0),
             major_faults: count("thread.major_faults", 0),
-            softirqs: count("thread.softirqs", 0),
         }
     }
 }

@@ -34,6 +34,9 @@ const COUNTER_BYTES: u32 = 64;
 const CLOSE_ON_EXEC: usize = 8;
 const SET_PROGRAM: libc::Ioctl = 0x4004_2408;
 
+/// The key must have no value.
+const WITHOUT_VALUE: u64 = 1;
+
 /// Task storage is allocated when it is needed.
 const WITHOUT_ALLOCATION: u32 = 1;
 
@@ -79,13 +82,13 @@ struct ElementRequest {
 }
 
 impl ElementRequest {
-    fn of(map: BorrowedFd, key: &u32, value: *const u8) -> ElementRequest {
+    fn of(map: BorrowedFd, key: &u32, value: *const u8, flags: u64) -> ElementRequest {
         ElementRequest {
             map: map.as_raw_fd().unsigned_abs(),
             unused: 0,
             key: std::ptr::from_ref(key).addr() as u64,
             value: value.addr() as u64,
-            flags: 0,
+            flags,
         }
     }
 }
@@ -167,7 +170,7 @@ pub fn value_map(bytes: u32) -> io::Result<OwnedFd> {
     array(ARRAY, bytes, 1)
 }
 
-/// A map with so many values of this length, by number.
+/// A map with `entries` values of this length, by number.
 pub fn array_map(bytes: u32, entries: u32) -> io::Result<OwnedFd> {
     array(ARRAY, bytes, entries)
 }
@@ -187,7 +190,7 @@ fn array(map_type: u32, value_bytes: u32, entries: u32) -> io::Result<OwnedFd> {
     })
 }
 
-/// A stack of up to so many numbers of 32 bits.
+/// A stack of up to `entries` numbers of 32 bits.
 pub fn stack_map(entries: u32) -> io::Result<OwnedFd> {
     create(&MapRequest {
         map_type: STACK,
@@ -208,13 +211,19 @@ pub fn ring_buffer(bytes: u32) -> io::Result<OwnedFd> {
 
 /// Sets the value of a key. Allocates nothing, so that a forked child may use it.
 pub fn update(map: BorrowedFd, key: u32, value: &[u8]) -> io::Result<()> {
-    let request = ElementRequest::of(map, &key, value.as_ptr());
+    let request = ElementRequest::of(map, &key, value.as_ptr(), 0);
     bpf(MAP_UPDATE, &request).map(drop)
 }
 
-/// Reads the value of a key. `value` has its length.
+/// Sets the value of a key that has none. Allocates nothing, so that a forked child may use it.
+pub fn insert(map: BorrowedFd, key: u32, value: &[u8]) -> io::Result<()> {
+    let request = ElementRequest::of(map, &key, value.as_ptr(), WITHOUT_VALUE);
+    bpf(MAP_UPDATE, &request).map(drop)
+}
+
+/// Reads the value of a key. `value` has its length: for a map with values for each processor, that of the values of all possible processors, each rounded up to 8 bytes.
 pub fn look_up(map: BorrowedFd, key: u32, value: &mut [u8]) -> io::Result<()> {
-    let request = ElementRequest::of(map, &key, value.as_mut_ptr());
+    let request = ElementRequest::of(map, &key, value.as_mut_ptr(), 0);
     bpf(MAP_LOOK_UP, &request).map(drop)
 }
 

@@ -26,7 +26,7 @@ pub const PLACE: &[(&str, i32)] = &[
 /// Length of the task storage of a thread.
 pub const PLACE_BYTES: usize = 48;
 
-/// Number of states, of which the first is not used: so many threads are traced at once.
+/// Number of states. The first is not used: a thread with the number 0 has no state.
 pub const SLOTS: u32 = 1 << 15;
 
 /// The state of a traced thread. All fields are numbers of 64 bits but for the counts.
@@ -50,9 +50,9 @@ pub const THREAD: &[(&str, i32)] = &[
     ("thread.user", 56),
     ("thread.call", 64),
     ("thread.fault", 72),
-    // From here to the last count: the part that an event of the kind MORE repeats.
-    ("thread.more", 80),
     ("thread.softirq", 80),
+    // From here to the last count: the part that an event of the kind MORE repeats.
+    ("thread.more", 88),
     // Time of finished page faults: minor ones of each kind, and major ones.
     ("thread.minor", 88),
     ("thread.major", 128),
@@ -60,17 +60,16 @@ pub const THREAD: &[(&str, i32)] = &[
     ("thread.user_faults", 136),
     ("thread.call_faults", 140),
     ("thread.major_faults", 144),
-    ("thread.softirqs", 148),
-    ("thread.minor_faults", 152),
+    ("thread.minor_faults", 148),
     // Of the current page fault: whether the page was present, and whether it is a write. Then the index of the number of pages that changed, plus 1.
-    ("thread.fault_access", 176),
-    ("thread.fault_page", 184),
+    ("thread.fault_access", 168),
+    ("thread.fault_page", 176),
     // The mode that a page fault has interrupted.
-    ("thread.outer", 192),
+    ("thread.outer", 184),
 ];
 
 /// Length of a thread's state.
-pub const THREAD_BYTES: usize = 200;
+pub const THREAD_BYTES: usize = 192;
 
 /// What each processor has: the thread that made the last call there, and events that were not sent yet. They are those of the running thread.
 pub const CPU: &[(&str, i32)] = &[
@@ -139,6 +138,8 @@ pub const EVENT: &[(&str, i32)] = &[
     ("event.child", 24),
     // Of MORE: a part of the thread's state.
     ("event.more", 24),
+    // Of INTERRUPT: its time.
+    ("event.interrupt", 24),
     // Of FAULT, a page fault of a file: the number of its pages. The text has its place.
     ("event.fault_pages", 24),
     ("EVENT_BYTES", EVENT_BYTES as i32),
@@ -160,6 +161,7 @@ pub const FLAGS: &[(&str, i32)] = &[
     ("END", 2),
     ("MORE", 3),
     ("FAULT", 4),
+    ("INTERRUPT", 5),
     ("SHARES_FILES", 16),
     ("SHARES_MEMORY", 32),
     ("IS_THREAD", 64),

@@ -37,7 +37,6 @@ const READS: &[(&str, u8)] = &[
 /// Other calls that change the kinds of descriptors.
 const DESCRIBING: &[(&str, u8)] = &[
     ("close", AT_ONCE),
-    ("close_range", AT_ONCE),
     ("dup", AT_ONCE),
     ("dup2", AT_ONCE),
     ("dup3", AT_ONCE),

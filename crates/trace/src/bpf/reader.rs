@@ -28,12 +28,12 @@ pub struct EventReader {
     started_user_ns: f64,
     faults: u64,
     /// Interrupt work in processes that the application did not start, and in those that it started. It is not counted yet.
-    interrupts: [Interrupts; 2],
+    interrupts: [InterruptWork; 2],
 }
 
 /// Interrupt work.
 #[derive(Clone, Copy, Debug, Default)]
-struct Interrupts {
+struct InterruptWork {
     count: u64,
     time_ns: f64,
 }
@@ -146,6 +146,7 @@ impl EventReader {
             }
             Content::End { call_ns, is_32_bit } => self.end(event, *call_ns, *is_32_bit),
             Content::More(more) => self.more(event.thread, more, event.user_ns as f64),
+            Content::Interrupt(time_ns) => self.interrupt(event.thread, *time_ns as f64),
             Content::Fault(place, pages) => {
                 if let Some(place) = place {
                     self.tally.fault_of_file(event.thread, place, *pages);
@@ -252,13 +253,18 @@ impl EventReader {
         }
         let used = Used::of("page_fault", Some("major"));
         self.other(thread, used, more.major_faults, more.major_ns as f64);
-        let interrupts = &mut self.interrupts[usize::from(self.tally.is_started(thread))];
-        interrupts.count += u64::from(more.softirqs);
-        interrupts.time_ns += more.softirq_ns as f64;
         self.faults += minor + u64::from(more.major_faults);
     }
 
-    /// Counts the interrupt work since the last count. It was timed in a part of the time, of which the whole is `factor` times as much. In the rest, it is part of the user time.
+    fn interrupt(&mut self, thread: u32, time_ns: f64) {
+        if !self.tally.is_paused {
+            let work = &mut self.interrupts[usize::from(self.tally.is_started(thread))];
+            work.count += 1;
+            work.time_ns += time_ns;
+        }
+    }
+
+    /// Counts the interrupt work since the last count. It was timed in a part of the time; the whole time is `factor` times as long. In the rest, it is part of the user time.
     pub fn count_interrupts(&mut self, factor: f64) {
         for (is_started, timed) in [false, true].into_iter().zip(self.interrupts) {
             let count = (timed.count as f64 * factor).round() as u64;
@@ -283,20 +289,18 @@ impl EventReader {
 #[cfg(test)]
 mod tests {
     use super::super::event::tests::record;
-    use super::super::layout::{flag, place, place_of_more};
+    use super::super::layout::{flag, place};
     use super::*;
 
     #[test]
     fn interrupt_work_in_a_part_of_the_time_counts_for_the_whole() {
         let mut reader = EventReader::default();
-        let fields = [
-            (place("event.user"), 1000),
-            (place_of_more("thread.softirq"), 100),
-            // The high half is the next count.
-            (place_of_more("thread.major_faults"), 2 << 32),
-        ];
+        reader.take(&record(flag("MORE"), &[(place("event.user"), 2000)]));
         for _ in 0..2 {
-            reader.take(&record(flag("MORE"), &fields));
+            for time_ns in [60, 40] {
+                let time = (place("event.interrupt"), time_ns);
+                reader.take(&record(flag("INTERRUPT"), &[time]));
+            }
             reader.count_interrupts(2.5);
         }
         let uses = reader.uses(1.0);

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::kernel::update;
-use super::layout::{MODES, PLACE, PLACE_BYTES, SHARED_BYTES, value};
+use super::kernel::{insert, update};
+use super::layout::{MODES, PLACE, PLACE_BYTES, SHARED, SHARED_BYTES, value as value_of};
 
 /// Of pidfd_open(2): the number is that of a thread.
 const PIDFD_THREAD: libc::c_uint = 0x80;
@@ -20,16 +20,16 @@ pub struct Threads {
     /// The map of what Yamba tells the programs.
     pub shared: OwnedFd,
     /// Its value, apart from the generation.
-    pub told: [u8; SHARED_BYTES],
+    pub shared_value: [u8; SHARED_BYTES],
 }
 
 impl Threads {
-    /// A copy that lives as long as its owner.
+    /// Duplicates the descriptors, for a forked child.
     pub fn try_clone(&self) -> io::Result<Threads> {
         Ok(Threads {
             storage: self.storage.try_clone()?,
             shared: self.shared.try_clone()?,
-            told: self.told,
+            shared_value: self.shared_value,
         })
     }
 
@@ -58,24 +58,38 @@ impl Threads {
         }
         // SAFETY: the kernel has just made this descriptor, so that it has no other owner.
         let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        let now = clock_gettime(ClockId::Monotonic);
-        let now = now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs();
+        let now = now_ns();
         let mut state = [0; PLACE_BYTES];
         let mut set = |name, number: u64| {
-            let at = value(PLACE, name) as usize;
+            let at = value_of(PLACE, name) as usize;
             state[at..at + 8].copy_from_slice(&number.to_ne_bytes());
         };
         set("place.since", now);
         set("place.ids", thread.into());
         if let Some(number) = call {
-            set("place.mode", value(MODES, "MODE_CALL") as u64);
+            set("place.mode", value_of(MODES, "MODE_CALL") as u64);
             set("place.number", number);
         }
         let key = descriptor.as_raw_fd().unsigned_abs();
-        update(self.storage.as_fd(), key, &state)?;
-        // A new generation.
-        let mut told = self.told;
-        told[..8].copy_from_slice(&now.to_ne_bytes());
-        update(self.shared.as_fd(), 0, &told)
+        match insert(self.storage.as_fd(), key, &state) {
+            // A thread that was added before has made it meanwhile.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(e) => Err(e),
+            Ok(()) => self.renew(),
+        }
     }
+
+    /// Begins a generation: each processor looks its thread up again. Allocates nothing.
+    pub fn renew(&self) -> io::Result<()> {
+        let mut value = self.shared_value;
+        let at = value_of(SHARED, "shared.generation") as usize;
+        value[at..at + 8].copy_from_slice(&now_ns().to_ne_bytes());
+        update(self.shared.as_fd(), 0, &value)
+    }
+}
+
+/// The kernel's monotonic clock, in ns.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }

@@ -10,7 +10,8 @@ use super::assembler::{Symbols, assemble};
 use super::btf::{Types, of_map};
 use super::kernel::{self, Attachment};
 use super::layout::{
-    CPU_BYTES, PLACE_BYTES, READS_BYTES, SHARED_BYTES, SHARED_READS, SLOTS, THREAD_BYTES,
+    CPU, CPU_BYTES, PLACE_BYTES, READS_BYTES, SHARED_BYTES, SHARED_READS, SLOTS, THREAD_BYTES,
+    value,
 };
 use super::programs::{
     FILE_PROGRAMS, INTERRUPT_PROGRAMS, MEMBERS, PAGE_PARAMETERS, PAGE_PROGRAM, PROGRAMS, Source,
@@ -21,6 +22,9 @@ use super::threads::Threads;
 
 /// The file with the types of the running kernel (BTF).
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
+
+/// The file with the numbers of all processors that the kernel may use.
+const POSSIBLE_PROCESSORS: &str = "/sys/devices/system/cpu/possible";
 
 /// Length of the buffer of events, in bytes: 260 000 events that are sent alone.
 const RING_BYTES: u32 = 32 << 20;
@@ -56,6 +60,8 @@ pub struct Tracer {
     /// Events of traced threads.
     pub ring: Ring,
     lost: OwnedFd,
+    /// What each processor has.
+    cpus: OwnedFd,
     programs: Vec<Loaded>,
     /// The attached programs, which are detached when this is dropped.
     attached: Vec<OwnedFd>,
@@ -84,14 +90,20 @@ impl Tracer {
         let ring = Ring::new(&events, RING_BYTES as usize).map_err(|e| refused("its ring", &e))?;
         let storage = kernel::thread_map(PLACE_BYTES as u32, &of_map(PLACE_BYTES as u32));
         let storage = storage.map_err(|e| refused("maps of threads", &e))?;
-        let mut told = [0; SHARED_BYTES];
-        told[SHARED_READS..].copy_from_slice(reads);
-        let Maps { lost, shared, maps } = Maps::new(&told).map_err(|e| refused("its maps", &e))?;
+        let mut shared_value = [0; SHARED_BYTES];
+        shared_value[SHARED_READS..].copy_from_slice(reads);
+        let Maps {
+            lost,
+            shared,
+            cpus,
+            maps,
+        } = Maps::new(&shared_value).map_err(|e| refused("its maps", &e))?;
         let named = maps.iter().map(|(name, map)| (*name, map)).chain([
             ("events", &events),
             ("threads", &storage),
             ("lost", &lost),
             ("shared", &shared),
+            ("cpus", &cpus),
         ]);
         let named = named.map(|(name, map)| (name.to_owned(), map.as_raw_fd()));
         let has_pages = types.parameters(&definition(&PAGE_PROGRAM)) == Some(PAGE_PARAMETERS);
@@ -111,39 +123,65 @@ impl Tracer {
             threads: Threads {
                 storage,
                 shared,
-                told,
+                shared_value,
             },
             ring,
             lost,
+            cpus,
             attached: Vec::new(),
             at_interrupts: Vec::new(),
         })
     }
 
-    /// Attaches the programs, but for those at interrupt work.
+    /// Attaches the programs, but for those at interrupt work. What processors knew about their threads before is out of date.
     pub fn attach(&mut self) -> Result<(), Unavailable> {
+        let renewed = self.threads.renew();
+        renewed.map_err(|e| refused("its maps", &e))?;
         attach(&self.programs, &mut self.attached)
     }
 
     /// Attaches the programs at interrupt work.
     pub fn attach_to_interrupts(&mut self) -> Result<(), Unavailable> {
+        while self.detach_from_interrupts() {}
         attach(&self.interrupt_programs, &mut self.at_interrupts)
     }
 
-    /// Whether the programs at interrupt work are attached.
+    /// Whether a program at interrupt work is attached.
     pub fn is_at_interrupts(&self) -> bool {
         !self.at_interrupts.is_empty()
     }
 
-    /// Detaches the programs at interrupt work, the last one first: it begins what the other ends.
-    pub fn detach_from_interrupts(&mut self) {
-        while self.at_interrupts.pop().is_some() {}
+    /// Whether interrupt work is timed.
+    pub fn times_interrupts(&self) -> bool {
+        self.at_interrupts.len() == self.interrupt_programs.len()
     }
 
-    /// Detaches all programs.
+    /// Detaches one program at interrupt work: first the one at its beginning. The other one still ends the interrupt work that has begun, so it must stay longer. Returns whether one is left.
+    pub fn detach_from_interrupts(&mut self) -> bool {
+        self.at_interrupts.pop();
+        !self.at_interrupts.is_empty()
+    }
+
+    /// Detaches all programs, those at calls before those at switches.
     pub fn detach(&mut self) {
-        self.detach_from_interrupts();
-        self.attached.clear();
+        while self.detach_from_interrupts() {}
+        while self.attached.pop().is_some() {}
+    }
+
+    /// The records that processors have not sent. No program is attached.
+    pub fn unsent(&self) -> io::Result<Vec<Vec<u8>>> {
+        let possible = fs::read_to_string(POSSIBLE_PROCESSORS)?;
+        let number = numbers_in(&possible).max().map_or(1, |last| last + 1);
+        let mut values = vec![0; number * CPU_BYTES];
+        kernel::look_up(self.cpus.as_fd(), 0, &mut values)?;
+        let each = values.chunks_exact(CPU_BYTES).map(|of_cpu| {
+            let at = |name| value(CPU, name) as usize;
+            let mut filled = [0; 8];
+            filled.copy_from_slice(&of_cpu[at("cpu.filled")..][..8]);
+            let filled = u64::from_le_bytes(filled) as usize;
+            of_cpu[at("cpu.batch")..][..filled].to_vec()
+        });
+        Ok(each.filter(|record| !record.is_empty()).collect())
     }
 
     /// Number of events that were lost so far.
@@ -154,25 +192,26 @@ impl Tracer {
     }
 }
 
-/// The maps that only the programs use, but for two.
+/// Maps of the programs, of which Yamba uses the first three, too.
 struct Maps {
     lost: OwnedFd,
     shared: OwnedFd,
+    cpus: OwnedFd,
     maps: Vec<(&'static str, OwnedFd)>,
 }
 
 impl Maps {
-    fn new(told: &[u8; SHARED_BYTES]) -> io::Result<Maps> {
+    fn new(shared_value: &[u8; SHARED_BYTES]) -> io::Result<Maps> {
         let shared = kernel::value_map(SHARED_BYTES as u32)?;
-        kernel::update(shared.as_fd(), 0, told)?;
+        kernel::update(shared.as_fd(), 0, shared_value)?;
         Ok(Maps {
             lost: kernel::value_map(8)?,
             shared,
+            cpus: kernel::cpu_map(CPU_BYTES as u32)?,
             maps: vec![
                 ("used", kernel::value_map(8)?),
                 ("free", kernel::stack_map(SLOTS)?),
                 ("states", kernel::array_map(THREAD_BYTES as u32, SLOTS)?),
-                ("cpus", kernel::cpu_map(CPU_BYTES as u32)?),
             ],
         })
     }
@@ -230,6 +269,11 @@ fn definition(source: &Source) -> String {
 /// The numbers of the processors that are online.
 fn processors() -> impl Iterator<Item = usize> {
     let text = fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    numbers_in(&text)
+}
+
+/// The numbers in `0-3,5`.
+fn numbers_in(text: &str) -> impl Iterator<Item = usize> + use<> {
     let ranges: Vec<(usize, usize)> = text.trim().split(',').filter_map(range).collect();
     ranges.into_iter().flat_map(|(first, last)| first..=last)
 }

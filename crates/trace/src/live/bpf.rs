@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::bare_rounds::{EndedRound, Saved, clock_calls};
 use super::family::Family;
-use super::interrupts::Interrupts;
+use super::interrupts::InterruptTiming;
 use super::load::Output;
 use super::measured::once;
 use super::tick_border::TickBorder;
@@ -124,8 +124,12 @@ pub fn attach(
     let units = match &workload.load {
         Some(line) => session.while_loaded(line, workload, stopped, &family)?,
         None => {
+            // The events of the child that measured the tracer's cost.
+            session.read();
+            session.reader.forget();
             session.interrupts.begin(&mut session.tracer)?;
             while session.pass(TICK)? && !stopped() {}
+            session.end()?;
             workload.units_in("")?
         }
     };
@@ -166,7 +170,7 @@ fn add_threads(
 struct Session {
     tracer: Tracer,
     reader: EventReader,
-    interrupts: Interrupts,
+    interrupts: InterruptTiming,
     cost: Cost,
     /// Number of events that were lost while no event was counted.
     lost_uncounted: u64,
@@ -194,7 +198,7 @@ impl Session {
         Session {
             tracer,
             reader: EventReader::new(descriptors, threads, cost).recording(log),
-            interrupts: Interrupts::new(),
+            interrupts: InterruptTiming::new(),
             cost,
             lost_uncounted: 0,
             lost_so_far: 0,
@@ -345,19 +349,29 @@ impl Session {
         let begun = Instant::now();
         while let Some(left) = time.checked_sub(begun.elapsed()) {
             self.read();
-            self.interrupts.pass(&mut self.tracer)?;
+            self.interrupts.pass(&mut self.tracer, &mut self.reader)?;
             if !self.reader.has_threads() {
                 return Ok(false);
             }
-            sleep(pause.min(left));
+            sleep(pause.min(left).min(self.interrupts.left()));
         }
         Ok(true)
+    }
+
+    /// Ends the trace with the events that processors have not sent: the application runs on.
+    fn end(&mut self) -> io::Result<()> {
+        self.tracer.detach();
+        self.read();
+        for record in self.tracer.unsent()? {
+            self.reader.take(&record);
+        }
+        Ok(())
     }
 
     /// Counts the interrupt work that was timed, for the whole time.
     fn count_interrupts(&mut self) {
         self.read();
-        self.reader.count_interrupts(self.interrupts.factor());
+        self.interrupts.end(&mut self.reader);
     }
 
     fn read(&mut self) {

@@ -41,6 +41,7 @@ mod slurm;
 #[path = "../cli/support.rs"]
 mod support;
 mod system_calls;
+mod tracer;
 mod tracing;
 #[path = "../cli/user.rs"]
 mod user;
@@ -211,6 +212,12 @@ fn main() {
             madvise_on_locked_memory_names_may_fault
             madvise_that_fails_otherwise_says_nothing_of_locked_memory
         }
+        tracer {
+            kinds_of_descriptors_are_those_at_the_time_of_the_call
+            states_of_ended_threads_are_used_again
+            trace_of_a_running_process_has_its_last_calls
+            bpf_counts_interrupt_work_as_the_kernel
+        }
         tracing {
             bpf_counts_the_calls_that_strace_counts
             bpf_records_the_places_of_reads_that_strace_shows
@@ -228,8 +235,6 @@ fn main() {
             bpf_times_a_run_as_the_kernel_accounts_it
             bpf_does_not_count_waiting
             bpf_keeps_user_time_between_short_calls
-            bpf_counts_interrupt_work_as_the_kernel
-            kinds_of_descriptors_are_those_at_the_time_of_the_call
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
         }

@@ -15,7 +15,7 @@ use crate::support::{Yamba, needs, until};
 use crate::user::UserEnvironment;
 
 /// Yamba in a folder, if BPF can trace here.
-fn with_bpf() -> Result<Yamba, Missing> {
+pub fn with_bpf() -> Result<Yamba, Missing> {
     let mut yamba = Yamba::new();
     let answer = yamba.run("trace --how bpf -o first -- true");
     if answer.status == 0 {
@@ -31,7 +31,7 @@ fn with_bpf() -> Result<Yamba, Missing> {
     Err(Missing::new(answer.err.trim()))
 }
 
-fn traced(yamba: &mut Yamba, how: &str, command: &[&str]) -> Value {
+pub fn traced(yamba: &mut Yamba, how: &str, command: &[&str]) -> Value {
     let words: Vec<&str> = ["trace", "--how", how, "-o", "v", "--"]
         .into_iter()
         .chain(command.iter().copied())
@@ -40,7 +40,7 @@ fn traced(yamba: &mut Yamba, how: &str, command: &[&str]) -> Value {
     vector(yamba, "v")
 }
 
-fn vector(yamba: &Yamba, name: &str) -> Value {
+pub fn vector(yamba: &Yamba, name: &str) -> Value {
     let text = fs::read_to_string(yamba.folder.path().join(name)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -60,7 +60,7 @@ fn calls_and_started(vector: &Value) -> BTreeMap<String, [f64; 2]> {
     counts
 }
 
-fn calls(vector: &Value) -> BTreeMap<String, f64> {
+pub fn calls(vector: &Value) -> BTreeMap<String, f64> {
     let both = calls_and_started(vector).into_iter();
     both.map(|(name, [all, _])| (name, all)).collect()
 }
@@ -461,7 +461,7 @@ pub fn calls_that_sleep_are_distinguished() -> Result<(), Missing> {
 }
 
 /// Compiles a C++ program to `program`, in a folder with the file `touched` of 64 pages.
-fn compile(yamba: &mut Yamba, source: &str) {
+pub fn compile(yamba: &mut Yamba, source: &str) {
     let place = yamba.folder.path();
     fs::write(place.join("program.cpp"), source).unwrap();
     fs::write(place.join("touched"), "x".repeat(64 * 4096)).unwrap();
@@ -776,138 +776,6 @@ pub fn bpf_keeps_user_time_between_short_calls() -> Result<(), Missing> {
     // Time that the host takes away counts as user time.
     let median = shares[shares.len() / 2];
     assert!(median > 0.8 && median < 1.5, "{shares:?}");
-    Ok(())
-}
-
-/// A program with two threads: one reads, and the other one closes the descriptor meanwhile and opens another kind with its number.
-const REOPENS_IN_ANOTHER_THREAD: &str = r#"
-#include <atomic>
-#include <fcntl.h>
-#include <thread>
-#include <unistd.h>
-
-static std::atomic<int> turn;
-
-static void wait_for(int expected) {
-    while (turn != expected)
-        ;
-}
-
-static void read_bytes(int descriptor, int count) {
-    char byte;
-    for (int i = 0; i < count; i++)
-        if (read(descriptor, &byte, 1) != 1)
-            _exit(1);
-}
-
-int main() {
-    int ends[2];
-    if (pipe(ends) != 0 || write(ends[1], "abcdefghijklmnopqrstuvwxyz", 26) != 26)
-        return 1;
-    std::thread other([&] {
-        for (int i = 0; i < 5; i++) {
-            wait_for(2 * i + 1);
-            int file = open("touched", O_RDONLY);
-            if (file < 0 || dup2(i % 2 == 0 ? file : ends[1] + 10, ends[0]) != ends[0])
-                _exit(2);
-            close(file);
-            turn++;
-        }
-    });
-    if (dup2(ends[0], ends[1] + 10) < 0)
-        return 1;
-    for (int i = 0; i < 5; i++) {
-        /* Fewer than are sent together. The thread makes no other call until the descriptor has changed. */
-        read_bytes(ends[0], 3);
-        turn++;
-        wait_for(2 * i + 2);
-    }
-    other.join();
-}
-"#;
-
-/// The events of a thread may arrive after later ones of another thread.
-pub fn kinds_of_descriptors_are_those_at_the_time_of_the_call() -> Result<(), Missing> {
-    needs(&["g++"]);
-    let mut yamba = with_bpf()?;
-    compile(&mut yamba, REOPENS_IN_ANOTHER_THREAD);
-    let found = traced(&mut yamba, "bpf", &["./program"]);
-    let calls = calls(&found);
-    // The rounds with an even number read the pipe, the others the file. The loader reads libraries, too.
-    assert_eq!(calls["read(pipe)"], 9.0, "{calls:?}");
-    Ok(())
-}
-
-/// A program that computes for three seconds on one processor. It prints how many soft interrupts that processor had meanwhile, by the kernel's own count.
-const COMPUTES_AT_INTERRUPTS: &str = r#"
-#include <sched.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
-static int processor;
-
-/* Each line has the number of one kind of soft interrupts on each processor. */
-static long soft_interrupts(void) {
-    static char line[65536];
-    FILE *file = fopen("/proc/softirqs", "r");
-    long sum = 0, place = 0;
-    char *rest = fgets(line, sizeof line, file);
-    for (char *name; (name = strtok(rest, " \n")); rest = NULL, place++) {
-        char expected[32];
-        snprintf(expected, sizeof expected, "CPU%d", processor);
-        if (strcmp(name, expected) == 0)
-            break;
-    }
-    while (fgets(line, sizeof line, file)) {
-        long count = 0;
-        strtok(line, ":");
-        for (long i = 0; i <= place; i++)
-            sscanf(strtok(NULL, " \n"), "%ld", &count);
-        sum += count;
-    }
-    fclose(file);
-    return sum;
-}
-
-static double now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec + now.tv_nsec / 1e9;
-}
-
-int main(void) {
-    cpu_set_t one;
-    processor = sched_getcpu();
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    sched_setaffinity(0, sizeof one, &one);
-    long before = soft_interrupts();
-    double begun = now();
-    while (now() - begun < 3)
-        ;
-    printf("%ld\n", soft_interrupts() - before);
-}
-"#;
-
-/// Interrupt work is timed in a part of the time, and counted for the whole.
-pub fn bpf_counts_interrupt_work_as_the_kernel() -> Result<(), Missing> {
-    needs(&["g++"]);
-    let mut yamba = with_bpf()?;
-    compile(&mut yamba, COMPUTES_AT_INTERRUPTS);
-    let mut ratios = Vec::new();
-    for _ in 0..5 {
-        let found = traced(&mut yamba, "bpf", &["sh", "-c", "./program > counted"]);
-        let counted = fs::read_to_string(yamba.folder.path().join("counted")).unwrap();
-        let counted: f64 = counted.trim().parse().unwrap();
-        let mut uses = found["primitives"].as_array().unwrap().iter();
-        let soft = uses.find(|used| used["name"] == "softirq");
-        let soft = soft.map_or(0.0, |used| used["count"].as_f64().unwrap());
-        ratios.push(soft / counted);
-    }
-    ratios.sort_by(f64::total_cmp);
-    // The kernel also counts those while other threads have the processor.
-    assert!(ratios[2] > 0.5 && ratios[2] < 1.3, "{ratios:?}");
     Ok(())
 }
 

@@ -41,7 +41,7 @@ const MACROS: &[(&str, &str)] = &[
     if r0 == 0 goto out
 ",
     ),
-    // The state of the thread whose task storage is in r0. A new thread gets one. Without a free one, the thread's event is lost.
+    // The state of the thread whose task storage is in r0. A new thread gets one. Without a free one, each program counts a lost event.
     (
         "LOCATE",
         "
@@ -86,6 +86,7 @@ found%:
     *(u64 *)(r7 + thread.user) = 0
     *(u64 *)(r7 + thread.call) = 0
     *(u64 *)(r7 + thread.fault) = 0
+    *(u64 *)(r7 + thread.softirq) = 0
     CLEAR 0
     CLEAR 8
     CLEAR 16
@@ -96,8 +97,6 @@ found%:
     CLEAR 56
     CLEAR 64
     CLEAR 72
-    CLEAR 80
-    CLEAR 88
     goto located%
 placed%:
     STATE $
@@ -120,7 +119,7 @@ located%:
     LOCATE out
 ",
     ),
-    // The state of the running thread in a call, where r6 has the thread's registers as its first argument. If the thread has made the last call on this processor, no function is called. Else
+    // The state of the running thread in a call, where r6 has the thread's registers as its first argument. If the thread has made the last call on this processor, Linux 6.10 and later call no function. Else
     // the program goes on in `FIND_CALLER`, which stands behind its end: the processor reads only what it runs.
     (
         "CALLER",
@@ -205,12 +204,19 @@ charged%:
     r8 = r0
 ",
     ),
-    // Space for an event, in r9, behind the events before it. Without space, the event is counted as lost, and the program goes on at the label.
+    // Sends the events of this processor, and reserves space for another one.
     (
         "RESERVE",
         "
     CPU
     FLUSH
+    RESERVE_ALONE $
+",
+    ),
+    // Space for an event, in r9. Without space, the event is counted as lost, and the program goes on at the label.
+    (
+        "RESERVE_ALONE",
+        "
     r1 = map events
     r2 = EVENT_BYTES
     r3 = 0
@@ -271,8 +277,6 @@ reserved%:
     PASS 56
     PASS 64
     PASS 72
-    PASS 80
-    PASS 88
     SUBMIT
     *(u64 *)(r7 + thread.dirty) = 0
 unreported%:

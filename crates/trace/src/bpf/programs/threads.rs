@@ -121,7 +121,7 @@ awake:
     goto next
 dead:
     REPORT_MORE
-    RESERVE next
+    RESERVE unsent
     TAKE_USER
     r1 = *(u64 *)(r7 + thread.call)
     *(u64 *)(r9 + event.call) = r1
@@ -129,6 +129,7 @@ dead:
     r1 |= END
     *(u32 *)(r9 + event.flags) = r1
     SUBMIT
+unsent:
     r1 = *(u64 *)(r7 + thread.slot)
     *(u32 *)(r10 + -4) = r1
     r1 = map free
