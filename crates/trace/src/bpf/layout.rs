@@ -1,17 +1,17 @@
 //! The layout of the data that the programs in the kernel and Yamba share.
 
 /// What Yamba tells the programs.
-pub const SHARED: &[(&str, i32)] = &[
+pub const CONTROL: &[(&str, i32)] = &[
     // A number that changes when a running thread is added: what a processor knows about its thread is out of date.
-    ("shared.generation", 0),
+    ("control.generation", 0),
     // The table of calls, see `READS_BYTES`.
-    ("shared.reads", SHARED_READS as i32),
+    ("control.reads", CONTROL_READS as i32),
 ];
 
 /// Place of the table of calls.
-pub const SHARED_READS: usize = 8;
+pub const CONTROL_READS: usize = 8;
 /// Length of what Yamba tells the programs.
-pub const SHARED_BYTES: usize = SHARED_READS + READS_BYTES;
+pub const CONTROL_BYTES: usize = CONTROL_READS + READS_BYTES;
 
 /// What the task storage of a traced thread has: the number of its state, or 0 and the state with which it begins. All fields are numbers of 64 bits.
 pub const PLACE: &[(&str, i32)] = &[

@@ -16,7 +16,7 @@ mod threads;
 
 use super::kernel::Attachment;
 use super::layout::{
-    AT_ONCE, CPU, EVENT, FAULTS, FLAGS, KILLED, MODES, PLACE, SHARED, SLOTS, THREAD,
+    AT_ONCE, CONTROL, CPU, EVENT, FAULTS, FLAGS, KILLED, MODES, PLACE, SLOTS, THREAD,
 };
 use calls::{CALL_ENTRY, CALL_EXIT};
 use faults::{
@@ -95,7 +95,7 @@ const fn tracepoint(target: &'static str, text: &'static str) -> Source {
 
 /// The numbers that the programs name, apart from offsets in the kernel's own structs. `has_pages`: [`PAGE_PROGRAM`] is attached.
 pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
-    let lists = [SHARED, PLACE, THREAD, CPU, MODES, FAULTS, EVENT, FLAGS];
+    let lists = [CONTROL, PLACE, THREAD, CPU, MODES, FAULTS, EVENT, FLAGS];
     let all = lists.into_iter().flatten().copied();
     all.chain([
         ("KILLED", KILLED),
@@ -170,7 +170,7 @@ mod tests {
             .map(|(of, member)| (format!("{of}.{member}"), 8));
         let own = numbers(true).map(|(name, value)| (name.to_owned(), value));
         let maps = [
-            "threads", "states", "free", "used", "cpus", "events", "lost", "shared",
+            "threads", "states", "free", "used", "cpus", "events", "lost", "control",
         ];
         let symbols = Symbols {
             numbers: own.chain(offsets).collect(),

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::kernel::{insert, update};
-use super::layout::{MODES, PLACE, PLACE_BYTES, SHARED, SHARED_BYTES, value as value_of};
+use super::layout::{CONTROL, CONTROL_BYTES, MODES, PLACE, PLACE_BYTES, value as value_of};
 
 /// Of pidfd_open(2): the number is that of a thread.
 const PIDFD_THREAD: libc::c_uint = 0x80;
@@ -18,9 +18,9 @@ pub struct Threads {
     /// The task storage.
     pub storage: OwnedFd,
     /// The map of what Yamba tells the programs.
-    pub shared: OwnedFd,
+    pub control: OwnedFd,
     /// Its value, apart from the generation.
-    pub shared_value: [u8; SHARED_BYTES],
+    pub control_value: [u8; CONTROL_BYTES],
 }
 
 impl Threads {
@@ -28,8 +28,8 @@ impl Threads {
     pub fn try_clone(&self) -> io::Result<Threads> {
         Ok(Threads {
             storage: self.storage.try_clone()?,
-            shared: self.shared.try_clone()?,
-            shared_value: self.shared_value,
+            control: self.control.try_clone()?,
+            control_value: self.control_value,
         })
     }
 
@@ -81,10 +81,10 @@ impl Threads {
 
     /// Begins a generation: each processor looks its thread up again. Allocates nothing.
     pub fn renew(&self) -> io::Result<()> {
-        let mut value = self.shared_value;
-        let at = value_of(SHARED, "shared.generation") as usize;
+        let mut value = self.control_value;
+        let at = value_of(CONTROL, "control.generation") as usize;
         value[at..at + 8].copy_from_slice(&now_ns().to_ne_bytes());
-        update(self.shared.as_fd(), 0, &value)
+        update(self.control.as_fd(), 0, &value)
     }
 }
 

@@ -10,7 +10,7 @@ use super::assembler::{Symbols, assemble};
 use super::btf::{Types, of_map};
 use super::kernel::{self, Attachment};
 use super::layout::{
-    CPU, CPU_BYTES, PLACE_BYTES, READS_BYTES, SHARED_BYTES, SHARED_READS, SLOTS, THREAD_BYTES,
+    CONTROL_BYTES, CONTROL_READS, CPU, CPU_BYTES, PLACE_BYTES, READS_BYTES, SLOTS, THREAD_BYTES,
     value,
 };
 use super::programs::{
@@ -90,19 +90,19 @@ impl Tracer {
         let ring = Ring::new(&events, RING_BYTES as usize).map_err(|e| refused("its ring", &e))?;
         let storage = kernel::thread_map(PLACE_BYTES as u32, &of_map(PLACE_BYTES as u32));
         let storage = storage.map_err(|e| refused("maps of threads", &e))?;
-        let mut shared_value = [0; SHARED_BYTES];
-        shared_value[SHARED_READS..].copy_from_slice(reads);
+        let mut control_value = [0; CONTROL_BYTES];
+        control_value[CONTROL_READS..].copy_from_slice(reads);
         let Maps {
             lost,
-            shared,
+            control,
             cpus,
             maps,
-        } = Maps::new(&shared_value).map_err(|e| refused("its maps", &e))?;
+        } = Maps::new(&control_value).map_err(|e| refused("its maps", &e))?;
         let named = maps.iter().map(|(name, map)| (*name, map)).chain([
             ("events", &events),
             ("threads", &storage),
             ("lost", &lost),
-            ("shared", &shared),
+            ("control", &control),
             ("cpus", &cpus),
         ]);
         let named = named.map(|(name, map)| (name.to_owned(), map.as_raw_fd()));
@@ -122,8 +122,8 @@ impl Tracer {
                 .collect::<Result<_, _>>()?,
             threads: Threads {
                 storage,
-                shared,
-                shared_value,
+                control,
+                control_value,
             },
             ring,
             lost,
@@ -195,18 +195,18 @@ impl Tracer {
 /// Maps of the programs, of which Yamba uses the first three, too.
 struct Maps {
     lost: OwnedFd,
-    shared: OwnedFd,
+    control: OwnedFd,
     cpus: OwnedFd,
     maps: Vec<(&'static str, OwnedFd)>,
 }
 
 impl Maps {
-    fn new(shared_value: &[u8; SHARED_BYTES]) -> io::Result<Maps> {
-        let shared = kernel::value_map(SHARED_BYTES as u32)?;
-        kernel::update(shared.as_fd(), 0, shared_value)?;
+    fn new(control_value: &[u8; CONTROL_BYTES]) -> io::Result<Maps> {
+        let control = kernel::value_map(CONTROL_BYTES as u32)?;
+        kernel::update(control.as_fd(), 0, control_value)?;
         Ok(Maps {
             lost: kernel::value_map(8)?,
-            shared,
+            control,
             cpus: kernel::cpu_map(CPU_BYTES as u32)?,
             maps: vec![
                 ("used", kernel::value_map(8)?),

@@ -95,21 +95,28 @@ pub fn states_of_ended_threads_are_used_again() -> Result<(), Missing> {
     Ok(())
 }
 
-/// A program that computes. After a signal, it makes five calls, and computes on.
+/// A program that computes. After a signal, it makes five calls, and computes on. It tells how far it is by a byte of a file, without a call.
 const CALLS_RARELY: &str = r#"
 #include <csignal>
-#include <cstdio>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t is_asked;
 
 int main() {
     signal(SIGUSR1, [](int) { is_asked = 1; });
-    fclose(fopen("ready", "w"));
+    int file = open("state", O_RDWR | O_CREAT, 0600);
+    if (ftruncate(file, 1) != 0)
+        return 1;
+    void *mapped = mmap(nullptr, 1, PROT_WRITE, MAP_SHARED, file, 0);
+    volatile char *state = static_cast<volatile char *>(mapped);
+    *state = 'w';
     while (!is_asked)
         ;
     for (int i = 0; i < 5; i++)
         getppid();
+    *state = 'd';
     for (;;)
         ;
 }
@@ -121,9 +128,9 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
     compile(&mut yamba, CALLS_RARELY);
     let mut program = yamba.other("./program").spawn().unwrap();
-    until("the program computes", || {
-        yamba.folder.path().join("ready").exists()
-    });
+    let state = yamba.folder.path().join("state");
+    let is = |expected| fs::read_to_string(&state).is_ok_and(|state| state == expected);
+    until("the program waits", || is("w"));
     let id = program.id().to_string();
     let words = [
         "trace", "--how", "bpf", "-p", &id, "--units", "1", "-o", "v",
@@ -140,7 +147,7 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
     // The tracer measures its cost first.
     sleep(Duration::from_secs(3));
     signal(&yamba, "-USR1", program.id());
-    sleep(Duration::from_secs(1));
+    until("the calls are made", || is("d"));
     signal(&yamba, "-INT", tracer.id());
     assert!(tracer.wait().unwrap().success());
     program.kill().unwrap();

@@ -19,7 +19,7 @@ known:
     FIND_CALLER
 ";
 
-/// `sys_exit(registers, result)`. A number in the table `shared.reads` says what the event takes from the memory of the program: the low half is the argument that
+/// `sys_exit(registers, result)`. A number in the table `control.reads` says what the event takes from the memory of the program: the low half is the argument that
 /// has its place, the high half 1 for a text, 2 for 8 bytes, 3 for 24 bytes, 4 for the place in the file of a descriptor, and 5 for that of `sendfile`. `AT_ONCE` is for calls that change
 /// descriptors: events of other threads that use them must come later.
 ///
@@ -40,9 +40,9 @@ call:
     r1 &= IS_32_BIT
     r1 <<= 1
     r2 += r1
-    r1 = value shared
+    r1 = value control
     r1 += r2
-    r8 = *(u8 *)(r1 + shared.reads)
+    r8 = *(u8 *)(r1 + control.reads)
     if r8 == 0 goto several
     if r8 != AT_ONCE goto single
 several:

@@ -127,8 +127,8 @@ located%:
     r6 = r1
     CPU
     r8 = *(u64 *)(r6 + 0)
-    r3 = value shared
-    r3 = *(u64 *)(r3 + shared.generation)
+    r3 = value control
+    r3 = *(u64 *)(r3 + control.generation)
     r1 = *(u64 *)(r9 + cpu.registers)
     if r1 != r8 goto unknown
     r1 = *(u64 *)(r9 + cpu.generation)
