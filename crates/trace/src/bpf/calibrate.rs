@@ -30,7 +30,6 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
     let (answers, answer) = pipe_with(flags)?;
     let (go, start) = pipe_with(flags)?;
     let fixtures = Fixtures::new()?;
-    let threads = tracer.threads.try_clone()?;
     // SAFETY: the child only makes system calls, and allocates nothing, until it ends.
     let child = unsafe { libc::fork() };
     if child == 0 {
@@ -38,7 +37,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
         let done = work(
             &mut File::from(answer),
             &mut File::from(go),
-            &threads,
+            &tracer.threads,
             &fixtures,
         );
         // SAFETY: ends the child at once, without the parent's cleaning up.

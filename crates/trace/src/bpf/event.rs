@@ -127,8 +127,10 @@ impl Event {
         } else {
             return None;
         };
-        let without_user = ["BEGIN", "FAULT", "INTERRUPT"].map(flag);
-        let has_user = !without_user.contains(&kind);
+        let has_user = !matches!(
+            content,
+            Content::Begin { .. } | Content::Fault(..) | Content::Interrupt(_)
+        );
         Some(Event {
             thread: word(bytes, place("event.ids")),
             number: word(bytes, place("event.number")),

@@ -1,8 +1,8 @@
 //! The layout of the data that the programs in the kernel and Yamba share.
 
-/// What Yamba tells the programs.
+/// The data that the programs get from Yamba.
 pub const CONTROL: &[(&str, i32)] = &[
-    // A number that changes when a running thread is added: what a processor knows about its thread is out of date.
+    // A number that changes when a running thread is added. Each processor then looks its thread up again.
     ("control.generation", 0),
     // The table of calls, see `READS_BYTES`.
     ("control.reads", CONTROL_READS as i32),
@@ -10,10 +10,10 @@ pub const CONTROL: &[(&str, i32)] = &[
 
 /// Place of the table of calls.
 pub const CONTROL_READS: usize = 8;
-/// Length of what Yamba tells the programs.
+/// Length of these data.
 pub const CONTROL_BYTES: usize = CONTROL_READS + READS_BYTES;
 
-/// What the task storage of a traced thread has: the number of its state, or 0 and the state with which it begins. All fields are numbers of 64 bits.
+/// The task storage of a traced thread: the number of its state, or 0 and the state with which it begins. All fields are numbers of 64 bits.
 pub const PLACE: &[(&str, i32)] = &[
     ("place.slot", 0),
     ("place.since", 8),
@@ -71,7 +71,7 @@ pub const THREAD: &[(&str, i32)] = &[
 /// Length of a thread's state.
 pub const THREAD_BYTES: usize = 192;
 
-/// What each processor has: the thread that made the last call there, and events that were not sent yet. They are those of the running thread.
+/// The data of each processor: the thread that made the last call there, and the events of the running thread that were not sent yet.
 pub const CPU: &[(&str, i32)] = &[
     // The address of the thread's registers, or 0 after a switch. It is that of no other living thread.
     ("cpu.registers", 0),
@@ -89,7 +89,7 @@ pub const CPU: &[(&str, i32)] = &[
 /// Events of calls that are sent together.
 const BATCH: usize = 8;
 const BATCH_BYTES: usize = BATCH * CALL_BYTES;
-/// Length of what each processor has.
+/// Length of these data for one processor.
 pub const CPU_BYTES: usize = 32 + BATCH_BYTES;
 
 /// The modes of a thread.

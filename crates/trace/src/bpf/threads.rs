@@ -17,7 +17,7 @@ const PIDFD_THREAD: libc::c_uint = 0x80;
 pub struct Threads {
     /// The task storage.
     pub storage: OwnedFd,
-    /// The map of what Yamba tells the programs.
+    /// The map with the data for the programs.
     pub control: OwnedFd,
     /// Its value, apart from the generation.
     pub control_value: [u8; CONTROL_BYTES],

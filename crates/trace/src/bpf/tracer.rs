@@ -60,7 +60,7 @@ pub struct Tracer {
     /// Events of traced threads.
     pub ring: Ring,
     lost: OwnedFd,
-    /// What each processor has.
+    /// The data of each processor.
     cpus: OwnedFd,
     programs: Vec<Loaded>,
     /// The attached programs, which are detached when this is dropped.
@@ -133,7 +133,7 @@ impl Tracer {
         })
     }
 
-    /// Attaches the programs, but for those at interrupt work. What processors knew about their threads before is out of date.
+    /// Attaches the programs, but for those at interrupt work. Each processor looks its thread up again.
     pub fn attach(&mut self) -> Result<(), Unavailable> {
         let renewed = self.threads.renew();
         renewed.map_err(|e| refused("its maps", &e))?;

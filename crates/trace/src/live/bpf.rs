@@ -365,6 +365,7 @@ impl Session {
         for record in self.tracer.unsent()? {
             self.reader.take(&record);
         }
+        self.interrupts.end(&mut self.reader);
         Ok(())
     }
 
@@ -415,7 +416,7 @@ impl Session {
     }
 
     fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
-        self.count_interrupts();
+        self.read();
         let request = Request {
             application: names.application.clone(),
             unit: names.unit.clone(),

@@ -1,4 +1,4 @@
-//! What the programs of `yamba trace` in the kernel count in cases of their own.
+//! Counts by the programs of `yamba trace` in the kernel: threads that share descriptors, many threads, running processes, interrupts.
 
 use std::fs;
 use std::num::NonZero;

@@ -4,11 +4,7 @@
 
 /// `softirq_entry(kind)`
 pub const SOFTIRQ_ENTRY: &str = "
-    r6 = r1
-    STORAGE
-    r1 = *(u32 *)(r0 + place.slot)
-    if r1 == 0 goto out
-    STATE out
+    INTERRUPTED
     r1 = *(u64 *)(r7 + thread.mode)
     if r1 != MODE_USER goto out
     NOW
@@ -19,11 +15,7 @@ pub const SOFTIRQ_ENTRY: &str = "
 
 /// `softirq_exit(kind)`. Its event is sent at once: these programs are attached for a part of the time, and the event must arrive in it.
 pub const SOFTIRQ_EXIT: &str = "
-    r6 = r1
-    STORAGE
-    r1 = *(u32 *)(r0 + place.slot)
-    if r1 == 0 goto out
-    STATE out
+    INTERRUPTED
     r1 = *(u64 *)(r7 + thread.mode)
     if r1 != MODE_SOFTIRQ goto out
     NOW

@@ -2,7 +2,7 @@
 
 /// Pieces of programs. `%` makes their labels unique, and `$` is the word after the name of the piece.
 const MACROS: &[(&str, &str)] = &[
-    // What this processor has, in r9.
+    // The data of this processor, in r9.
     (
         "CPU",
         "
@@ -28,16 +28,23 @@ const MACROS: &[(&str, &str)] = &[
     r7 = r0
 ",
     ),
+    // The task storage of the thread in r2, in r0. A thread that is not traced has none.
+    (
+        "STORAGE_OF",
+        "
+    r1 = map threads
+    r3 = 0
+    r4 = 0
+    call task_storage_get
+",
+    ),
     // The task storage of the running thread, in r0. Other threads are left alone.
     (
         "STORAGE",
         "
     call get_current_task_btf
     r2 = r0
-    r1 = map threads
-    r3 = 0
-    r4 = 0
-    call task_storage_get
+    STORAGE_OF
     if r0 == 0 goto out
 ",
     ),
@@ -117,6 +124,16 @@ located%:
     r6 = r1
     STORAGE
     LOCATE out
+",
+    ),
+    // The state of the running thread in an interrupt. A thread gets none here, since the interrupt may have come while it was given one.
+    (
+        "INTERRUPTED",
+        "
+    STORAGE
+    r1 = *(u32 *)(r0 + place.slot)
+    if r1 == 0 goto out
+    STATE out
 ",
     ),
     // The state of the running thread in a call, where r6 has the thread's registers as its first argument. If the thread has made the last call on this processor, Linux 6.10 and later call no function. Else

@@ -4,10 +4,7 @@
 pub const FORK: &str = "
     r6 = r1
     r2 = *(u64 *)(r6 + 0)
-    r1 = map threads
-    r3 = 0
-    r4 = 0
-    call task_storage_get
+    STORAGE_OF
     if r0 == 0 goto out
     LOCATE out
     r3 = *(u64 *)(r6 + 0)
@@ -93,10 +90,7 @@ pub const SWITCH: &str = "
     *(u64 *)(r9 + cpu.registers) = 0
     FLUSH
     r2 = *(u64 *)(r6 + 8)
-    r1 = map threads
-    r3 = 0
-    r4 = 0
-    call task_storage_get
+    STORAGE_OF
     if r0 == 0 goto next
     LOCATE next
     NOW
@@ -139,10 +133,7 @@ unsent:
     call map_push_elem
 next:
     r2 = *(u64 *)(r6 + 16)
-    r1 = map threads
-    r3 = 0
-    r4 = 0
-    call task_storage_get
+    STORAGE_OF
     if r0 == 0 goto out
     LOCATE out
     if r8 != 0 goto known
