@@ -27,6 +27,8 @@ pub(crate) trait ResultRow {
 pub(crate) enum Purpose {
     /// Consistent reads: all data is from one moment.
     Reading,
+    /// A single statement, which needs no lock.
+    OneStatement,
     /// Exclusive writing.
     Writing,
     /// Exclusive writing; the commit waits until the data is on disk.

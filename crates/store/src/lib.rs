@@ -140,7 +140,11 @@ impl Store {
     /// Inserts or replaces the entry at `place`, counted from 0.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
         let entry = StoredEntry::of(benchmark);
-        self.repeatable(|c| statements::put(c, id, place, &entry))
+        self.repeatable(|c| {
+            transaction(c, Purpose::OneStatement, |c| {
+                statements::put(c, id, place, &entry)
+            })
+        })
     }
 
     /// Marks the run as finished, and replaces its document. All its benchmarks must have been put.

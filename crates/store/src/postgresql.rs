@@ -38,8 +38,7 @@ impl Postgresql {
 
 impl Connection for Postgresql {
     fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreFault> {
-        let values = values.iter().map(|v| v as &dyn ToSql);
-        let mut rows = self.client.query_raw(sql, values)?;
+        let mut rows = self.client.query_typed_raw(sql, typed(values))?;
         while rows.next()?.is_some() {}
         Ok(rows.rows_affected().unwrap_or(0))
     }
@@ -50,8 +49,7 @@ impl Connection for Postgresql {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn ResultRow) -> Result<(), StoreFault>,
     ) -> Result<(), StoreFault> {
-        let values = values.iter().map(|v| v as &dyn ToSql);
-        let mut rows = self.client.query_raw(sql, values)?;
+        let mut rows = self.client.query_typed_raw(sql, typed(values))?;
         while let Some(row) = rows.next()? {
             each(&row)?;
         }
@@ -60,10 +58,12 @@ impl Connection for Postgresql {
 
     /// A commit is on the server's disk, unless the server's settings say otherwise.
     fn begin(&mut self, purpose: Purpose) -> Result<(), StoreFault> {
-        let sql = match purpose {
-            Purpose::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
-            Purpose::Writing | Purpose::Lasting => format!("BEGIN; {}", schema::ONE_WRITER),
+        let (mode, lock) = match purpose {
+            Purpose::Reading => ("ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
+            Purpose::OneStatement => ("", ""),
+            Purpose::Writing | Purpose::Lasting => ("", schema::ONE_WRITER),
         };
+        let sql = format!("BEGIN {mode}; {}; {lock}", schema::SETTINGS);
         Ok(self.client.batch_execute(&sql)?)
     }
 
@@ -74,6 +74,21 @@ impl Connection for Postgresql {
     fn rollback(&mut self) {
         let _ = self.client.batch_execute("ROLLBACK");
     }
+}
+
+/// The values with their types. A statement with types is not prepared under a name: behind a pool of connections such as PgBouncer, the name may be taken, or
+/// belong to another connection of the server.
+fn typed<'a>(values: &'a [Value<'a>]) -> impl Iterator<Item = (&'a dyn ToSql, Type)> {
+    values.iter().map(|value| {
+        let kind = match value {
+            Value::Text(_) | Value::TextIfAny(_) => Type::TEXT,
+            Value::Bytes(_) => Type::BYTEA,
+            Value::Integer(_) => Type::INT8,
+            Value::Real(_) => Type::FLOAT8,
+            Value::Truth(_) => Type::BOOL,
+        };
+        (value as &dyn ToSql, kind)
+    })
 }
 
 impl ResultRow for postgres::Row {
@@ -133,9 +148,13 @@ pub(crate) fn is_of_no_run(error: &postgres::Error) -> bool {
     error.code() == Some(&SqlState::FOREIGN_KEY_VIOLATION)
 }
 
-/// Whether the server or the connection to it is gone. A server that shuts down reports an error of class 57P.
+/// Whether the server or the connection to it is gone. A server that shuts down reports an error of class 57P, and PgBouncer one of class 08.
 pub(crate) fn is_of_lost_connection(error: &postgres::Error) -> bool {
-    let is_ending = error.code().is_some_and(|c| c.code().starts_with("57P"));
+    let is_ending = error.code().is_some_and(|c| {
+        ["57P", "08"]
+            .iter()
+            .any(|class| c.code().starts_with(class))
+    });
     let is_broken = error.source().is_some_and(|e| e.is::<std::io::Error>());
     error.is_closed() || is_ending || is_broken
 }
@@ -164,6 +183,9 @@ pub(crate) fn explain(error: &postgres::Error, place: &str) -> StoreError {
         }
         &SqlState::QUERY_CANCELED => new.help(
             "a time limit of the server (statement_timeout) or a person ended it: ALTER ROLE ... SET statement_timeout = 0 lifts the limit",
+        ),
+        &SqlState::PROTOCOL_VIOLATION => new.help(
+            "a pool of connections (PgBouncer) must give Yamba whole transactions: pool_mode = transaction or session; it takes no `options` in the URL unless its ignore_startup_parameters names them",
         ),
         code if code.code().starts_with("53") => new.help("try again when the server has room for it"),
         &SqlState::UNIQUE_VIOLATION => {

@@ -136,7 +136,7 @@ impl Connection for Sqlite {
             self.wait_for_disk(true)?;
         }
         let sql = match purpose {
-            Purpose::Reading => "BEGIN",
+            Purpose::Reading | Purpose::OneStatement => "BEGIN",
             Purpose::Writing | Purpose::Lasting => "BEGIN IMMEDIATE",
         };
         Ok(self.connection.execute_batch(sql)?)

@@ -14,7 +14,8 @@ const LOCAL: &str = "localhost";
 /// The password for this connection. `None` if there is no line for it, or if others can read the file.
 pub(super) fn password(config: &Config, usual_port: u16) -> Option<String> {
     let path = file().filter(|path| !is_open(path))?;
-    let text = fs::read_to_string(path).ok()?;
+    let text = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&text);
     let user = config.get_user().map(str::to_owned);
     let user = user.or_else(|| env::var("USER").ok())?;
     let host = match config.get_hosts().first() {
@@ -48,6 +49,7 @@ fn file() -> Option<PathBuf> {
 
 /// The password of the first line whose four fields match: host, port, database and user.
 fn found(text: &str, wanted: [&str; 4]) -> Option<String> {
+    let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(fields).find_map(|fields| {
         let is_it = |(field, wanted): (&String, &str)| field == "*" || field == wanted;
@@ -91,5 +93,13 @@ short:line
         assert_eq!(of("h", "5433", "ann").as_deref(), Some("by port"));
         assert_eq!(of("other", "1", "ann").as_deref(), Some("any host"));
         assert_eq!(of("h", "5432", "eve"), None);
+    }
+
+    #[test]
+    fn byte_order_mark_and_carriage_returns_are_no_part_of_a_line() {
+        let text = "\u{feff}h:*:d:ann:secret\r\nh:*:d:bob:other\r\n";
+        let of = |user| found(text, ["h", "5432", "d", user]);
+        assert_eq!(of("ann").as_deref(), Some("secret"));
+        assert_eq!(of("bob").as_deref(), Some("other"));
     }
 }

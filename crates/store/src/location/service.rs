@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub(super) fn parameters(service: &str) -> Option<Vec<(String, String)>> {
     files()
         .into_iter()
-        .find_map(|path| section(&fs::read_to_string(path).ok()?, service))
+        .find_map(|path| section(&String::from_utf8_lossy(&fs::read(path).ok()?), service))
 }
 
 /// `PGSERVICEFILE`, or `.pg_service.conf` in the home folder; then the file of the system.
@@ -24,6 +24,7 @@ fn files() -> Vec<PathBuf> {
 
 /// The lines of `[service]`.
 fn section(text: &str, service: &str) -> Option<Vec<(String, String)>> {
+    let text = text.trim_start_matches('\u{feff}');
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| {
         let name = line.strip_prefix('[').and_then(|l| l.strip_suffix(']'));
@@ -48,5 +49,7 @@ mod tests {
         assert_eq!(section(text, "mine"), Some(mine));
         assert_eq!(section(text, "last"), Some(Vec::new()));
         assert_eq!(section(text, "none"), None);
+        let other_ends = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+        assert_eq!(section(&other_ends, "mine"), section(text, "mine"));
     }
 }

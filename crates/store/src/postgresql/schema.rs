@@ -8,12 +8,14 @@ use crate::tables::{Tables, VERSION};
 /// Locks out other writers until the end of the transaction. The number is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 
+/// Settings of a transaction. A pool of connections such as PgBouncer may give the next transaction to another connection of the server, so nothing is set for longer.
+pub(super) const SETTINGS: &str = "SET LOCAL search_path = yamba; SET LOCAL lock_timeout = '20s'";
+
 /// Creates the tables if the database has no tables of Yamba, and completes those of the version before. Leaves those of another version unchanged.
 pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
-    client.batch_execute(
-        "SET client_min_messages = warning; SET search_path = yamba; SET lock_timeout = '20s'",
-    )?;
-    let encoding: String = client.query_one("SHOW server_encoding", &[])?.try_get(0)?;
+    let encoding: String = client
+        .query_typed_one("SHOW server_encoding", &[])?
+        .try_get(0)?;
     if encoding != "UTF8" {
         return Err(StoreError::new(format!("its encoding is {encoding}"))
             .help(
@@ -36,21 +38,21 @@ pub(super) fn has_tables(client: &mut Client) -> Result<bool, StoreFault> {
 fn tables(client: &mut Client) -> Result<Tables, StoreFault> {
     let sql = "SELECT to_regclass('yamba.form') IS NOT NULL,
         EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('yamba'))";
-    let found = client.query_one(sql, &[])?;
+    let found = client.query_typed_one(sql, &[])?;
     match (found.try_get(0)?, found.try_get(1)?) {
         (false, false) => return Ok(Tables::None),
         (false, true) => return Err(StoreFault::Foreign),
         (true, _) => {}
     }
     let version: i64 = client
-        .query_one("SELECT version FROM yamba.form", &[])?
+        .query_typed_one("SELECT version FROM yamba.form", &[])?
         .try_get(0)?;
     Tables::of_version(version)
 }
 
 /// Creates the tables, or adds the missing column. If two programs race, the second finds them complete.
 fn complete(client: &mut Client) -> Result<(), StoreFault> {
-    client.batch_execute(&format!("BEGIN; {ONE_WRITER}"))?;
+    client.batch_execute(&format!("BEGIN; {SETTINGS}; {ONE_WRITER}"))?;
     // A fault leaves the transaction open; it ends with the connection.
     match tables(client)? {
         Tables::None => create(client)?,
@@ -65,7 +67,10 @@ fn complete(client: &mut Client) -> Result<(), StoreFault> {
 fn create(client: &mut Client) -> Result<(), StoreFault> {
     // A user without the right to create schemas may be given an empty one.
     let is_there = "SELECT to_regnamespace('yamba') IS NOT NULL";
-    if !client.query_one(is_there, &[])?.try_get::<_, bool>(0)? {
+    if !client
+        .query_typed_one(is_there, &[])?
+        .try_get::<_, bool>(0)?
+    {
         client.batch_execute("CREATE SCHEMA yamba")?;
     }
     client.batch_execute(include_str!("schema.sql"))?;

@@ -3,6 +3,7 @@
 mod encrypted;
 mod harm;
 mod imported;
+mod pooled;
 mod power;
 mod salvaged;
 mod same;

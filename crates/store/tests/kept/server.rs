@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 /// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
 pub const NOBODY: u32 = 65534;
 
-/// Starts the server, and stops it when standard input is closed, that is, when the test process ends in any way.
-const UNTIL_LEFT: &str =
-    r#""$0" "$@" </dev/null & server=$!; read -r _; kill -QUIT $server; wait $server"#;
+/// A shell script that starts a program, and ends it by `signal` when standard input is closed, that is, when the test process ends in any way.
+pub fn until_left(signal: &str) -> String {
+    format!(r#""$0" "$@" </dev/null & server=$!; read -r _; kill -{signal} $server; wait $server"#)
+}
 
 pub struct Server {
     pub folder: tempfile::TempDir,
@@ -90,7 +91,7 @@ fn said(folder: &Path) -> String {
 }
 
 /// A program in the folder, as a user that may run it.
-fn command(folder: &Path, program: &Path) -> Command {
+pub fn command(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder);
     if is_root(folder) {
@@ -114,7 +115,7 @@ pub fn launched(folder: &Path) -> Child {
         .open(folder.join("log"))
         .unwrap();
     let process = command(folder, Path::new("sh"))
-        .args(["-c", UNTIL_LEFT])
+        .args(["-c", &until_left("QUIT")])
         .arg(programs.join("postgres"))
         .args(["-D", "data", "-k"])
         .arg(folder)
