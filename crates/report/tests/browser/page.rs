@@ -87,7 +87,7 @@ impl Page<'_> {
         let start = Instant::now();
         while self.value(script) != json!(true) {
             assert!(
-                start.elapsed() < Duration::from_secs(60),
+                start.elapsed() < Duration::from_secs(600),
                 "never true: {script}"
             );
             std::thread::sleep(Duration::from_millis(20));
@@ -163,7 +163,7 @@ impl Page<'_> {
             // The file gets its final name when it is complete.
             match std::fs::read_to_string(folder.join(name)) {
                 Ok(text) => return text,
-                Err(e) => assert!(start.elapsed() < Duration::from_secs(60), "{name}: {e}"),
+                Err(e) => assert!(start.elapsed() < Duration::from_secs(600), "{name}: {e}"),
             }
             std::thread::sleep(Duration::from_millis(20));
         }

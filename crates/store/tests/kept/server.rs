@@ -128,7 +128,7 @@ pub fn launched(folder: &Path) -> Child {
     let begun = Instant::now();
     while let Err(e) = postgres::Client::connect(&url(folder, "postgres"), postgres::NoTls) {
         assert!(
-            begun.elapsed() < Duration::from_secs(60),
+            begun.elapsed() < Duration::from_secs(600),
             "{e}\n{}",
             said(folder)
         );

@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
+use yamba_child_guard::StartGuarded;
+
 use crate::support::{Answer, Yamba, root};
 
 const GOOD: &str = "/// Nothing at all.\nyamba nothing_at_all { void benchmark() {} }\n";
@@ -407,10 +409,9 @@ fn closed_output_pipe_is_no_error() {
         .command(&["list", "--json", "--platforms"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = child.finish();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty());
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use serde_json::Value;
+use yamba_child_guard::StartGuarded;
 
 use crate::support::{Answer, Yamba, processes_of, until};
 
@@ -284,15 +285,14 @@ fn interrupted_commands_keep_their_runs_and_leave_no_process() {
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     let runs = yamba.folder.path().join("runs");
     until("four runs", || {
         fs::read_to_string(&runs).is_ok_and(|text| text.lines().count() > 4)
     });
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let answer = Answer::of(child.wait_with_output().unwrap());
+    let answer = Answer::of(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(run["interrupted"], true);

@@ -1,10 +1,11 @@
 //! `--remote HOST` with the test's own ssh server: figures, leftovers, and messages if there is no far end.
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use yamba_child_guard::{Guarded, StartGuarded};
 
 use crate::far::{Far, Server};
 use crate::support::{Yamba, processes_of, until};
@@ -45,18 +46,14 @@ fn remote_run_measures_and_records_far_host() {
 }
 
 /// A running measurement with a running far end, and the far end's processes.
-fn measuring(machine: &Far) -> (Yamba, Child, Vec<u32>) {
+fn measuring(machine: &Far) -> (Yamba, Guarded, Vec<u32>) {
     let mut yamba = machine.yamba();
     let words = "run lat_tcp --time 300s --remote 127.0.0.1 --set message=1";
     // Build first, since build time is not part of the test.
     yamba.run(&format!("{words} --dry-run")).ok();
     let words: Vec<&str> = words.split_whitespace().collect();
     let mut command = yamba.command(&words);
-    let run = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::null()).start();
     let mut far = Vec::new();
     until("no far end starts", || {
         far = programs(machine);
@@ -100,7 +97,7 @@ fn dead_far_end_fails_only_its_launch() {
         run.try_wait().unwrap().is_some() || (next.len() == 2 && next != far)
     });
     let _ = kill_process(Pid::from_child(&run), Signal::INT);
-    let output = run.wait_with_output().unwrap();
+    let output = run.finish();
     let text = String::from_utf8(output.stdout).unwrap();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = ["gone", "reset by peer"].iter().any(|w| words.contains(w));

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use yamba_child_guard::StartGuarded;
+
 use crate::support::{Answer, Yamba};
 
 /// Address space limit of the importing process in bytes. The files here have a thirtieth of it.
@@ -42,13 +44,13 @@ fn import_and_memory(text: &str) -> (Answer, u64) {
     let yamba = Yamba::new().file("their", text);
     let mut import = importing(&yamba);
     let import = import.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = import.spawn().unwrap();
+    let mut child = import.start();
     let mut most = 0;
     while child.try_wait().unwrap().is_none() {
         most = most_resident(child.id()).unwrap_or(0).max(most);
         std::thread::sleep(Duration::from_millis(2));
     }
-    (Answer::of(child.wait_with_output().unwrap()), most)
+    (Answer::of(child.finish()), most)
 }
 
 /// The peak resident memory of a process in bytes. `None` after the process has ended.

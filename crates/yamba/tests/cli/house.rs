@@ -187,6 +187,26 @@ fn sources_have_no_todo() {
     }
 }
 
+/// A failed assertion leaves no process behind: tests start programs through `yamba_child_guard`, or a value that ends them owns them.
+#[test]
+fn children_end_with_their_test() {
+    for krate in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let tests = krate.path().join("tests");
+        if !tests.is_dir() {
+            continue;
+        }
+        for path in sources(&tests) {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let spawns = concat!(".spaw", "n()");
+            assert!(
+                !text.contains(spawns) || text.contains("impl Drop for"),
+                "{}: {spawns}; yamba_child_guard::StartGuarded ends the child with its test",
+                path.display()
+            );
+        }
+    }
+}
+
 /// `make test` runs no examples in documentation comments: for each crate rustdoc would read the whole crate, and there is no example.
 #[test]
 fn documentation_comments_have_no_tests() {

@@ -2,9 +2,10 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
+use yamba_child_guard::{Guarded, StartGuarded};
 
 use crate::schema;
 use crate::support::{Answer, Yamba};
@@ -39,7 +40,7 @@ fn document(answer: &Answer) -> Value {
 
 /// A process of `yamba load serve-origin`.
 struct Origin {
-    child: Child,
+    child: Guarded,
     url: String,
 }
 
@@ -47,11 +48,7 @@ impl Origin {
     fn start(yamba: &Yamba, words: &[&str]) -> Origin {
         let words = [&["load", "serve-origin", "site.load"], words].concat();
         let mut command = yamba.command(&words);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).start();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap())
             .read_line(&mut line)
@@ -242,11 +239,10 @@ fn server_that_dies_ends_the_load_with_what_was_measured() {
         .command(&words)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     std::thread::sleep(std::time::Duration::from_secs(1));
     origin.child.kill().unwrap();
-    let answer = Answer::of(load.wait_with_output().unwrap());
+    let answer = Answer::of(load.finish());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     assert!(
         answer
@@ -290,12 +286,11 @@ fn signal_keeps_what_was_measured() {
         .command(&words)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     std::thread::sleep(std::time::Duration::from_secs(1));
     let pid = rustix::process::Pid::from_raw(load.id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let answer = Answer::of(load.wait_with_output().unwrap()).ok();
+    let answer = Answer::of(load.finish()).ok();
     let run = document(&answer);
     assert_eq!(run["interrupted"], true);
     assert_eq!(run["benchmarks"][0]["status"], "ok", "{run:#}");

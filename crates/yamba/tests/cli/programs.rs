@@ -5,7 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+
+use yamba_child_guard::StartGuarded;
 
 use crate::support::{Answer, Yamba, column, needs, processes_of, until};
 
@@ -396,8 +397,7 @@ fn ctrl_c_prints_finished_entries() {
         .env("TMPDIR", yamba.folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     let mut seen = BTreeSet::new();
     until("three launches have begun", || {
         seen.extend(launches(yamba.folder.path()));
@@ -411,9 +411,7 @@ fn ctrl_c_prints_finished_entries() {
             .unwrap()
             .success()
     );
-    let started = Instant::now();
-    let answer = Answer::of(child.wait_with_output().unwrap());
-    assert!(started.elapsed() < Duration::from_secs(10));
+    let answer = Answer::of(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
     crate::schema::is_run(&run);

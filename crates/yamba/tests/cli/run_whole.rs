@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use yamba_child_guard::StartGuarded;
 
-use crate::support::{Answer, Yamba};
+use crate::support::{Answer, Yamba, until};
 
 /// A benchmark with little work and the additional `members`.
 fn spin(name: &str, members: &str) -> String {
@@ -393,16 +393,8 @@ fn interrupted_run_writes_finished_entries() {
         .file("good.yamba", spin("good", ""))
         .file("hang.yamba", spin("hang", &hang));
     let mut run = yamba.command(&["run", "good.yamba", "hang.yamba", "--quick", "--json"]);
-    let child = run
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    while !mark.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "it never began");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    until("the second launch has begun", || mark.exists());
     let pid = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -411,7 +403,7 @@ fn interrupted_run_writes_finished_entries() {
             .unwrap()
             .success()
     );
-    let answer = Answer::of(child.wait_with_output().unwrap());
+    let answer = Answer::of(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run = document(&answer);
     crate::schema::is_run(&run);

@@ -8,6 +8,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use server::Server;
+use yamba_child_guard::StartGuarded;
 
 use crate::results::{another_day, commands};
 use crate::support::{MANY, Yamba, column, json, until};
@@ -114,8 +115,7 @@ fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
         .env("TMPDIR", yamba.folder.path())
         .stdout(Stdio::null())
         .stderr(fs::File::create(&said).unwrap())
-        .spawn()
-        .unwrap();
+        .start();
     until("an entry is kept", || entries(&server) > before);
     drop(server);
     until("it is said", || {

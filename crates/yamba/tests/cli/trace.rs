@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use yamba_child_guard::StartGuarded;
 
 use crate::schema;
 use crate::support::{Yamba, needs, processes_of, until};
@@ -233,7 +234,7 @@ fn server_is_counted_while_its_load_runs() {
 fn running_process_is_counted_and_left_alone() {
     needs(&["strace"]);
     let mut yamba = with_server();
-    let mut server = yamba.other("sh").arg("server.sh").spawn().unwrap();
+    let mut server = yamba.other("sh").arg("server.sh").start();
     let id = server.id().to_string();
     let state = || fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let words = [
@@ -271,7 +272,7 @@ fn running_process_is_counted_and_left_alone() {
         .args(["-INT", &traced.id().to_string()])
         .status();
     assert!(interrupt.unwrap().success());
-    assert!(traced.wait_with_output().unwrap().status.success());
+    assert!(traced.finish().status.success());
     assert_eq!(uses(&vector(&yamba, "v2"))["read(file)@1"], 100.0);
     // If Yamba is killed, the server runs on without a tracer.
     let mut traced = yamba.begin(&["trace", "--how", "strace", "-p", &id, "-o", "v3"]);
@@ -338,14 +339,14 @@ fn stopped_trace_ends_its_program() {
     needs(&["strace"]);
     let yamba = Yamba::new();
     let mut command = yamba.command(&["trace", "--how", "strace", "-o", "v", "--", "sleep", "60"]);
-    let traced = command.stderr(Stdio::piped()).spawn().unwrap();
+    let traced = command.stderr(Stdio::piped()).start();
     sleep(Duration::from_secs(1));
     let interrupt = yamba
         .other("kill")
         .args(["-INT", &traced.id().to_string()])
         .status();
     assert!(interrupt.unwrap().success());
-    let answer = traced.wait_with_output().unwrap();
+    let answer = traced.finish();
     assert_eq!(answer.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&answer.stderr).contains("no vector was made"));
     assert_eq!(processes_of(yamba.folder.path()), [0; 0]);

@@ -139,7 +139,7 @@ fn ring_beside_a_competing_ring_keeps_its_figure_or_is_invalid() {
     let other = yamba.begin(&words);
     thread::sleep(Duration::from_secs(1));
     let beside = entries(&yamba.run(run)).remove(0);
-    other.wait_with_output().unwrap();
+    other.finish();
     let notes = beside["notes"].to_string();
     let is_refuted = beside["status"] == "invalid" && notes.contains("outside in");
     let is_short = beside["median"].as_f64().is_some_and(|m| m < 2.0 * alone);

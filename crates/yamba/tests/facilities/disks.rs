@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use tempfile::TempDir;
+use yamba_child_guard::StartGuarded;
 
 use crate::Missing;
 use crate::support::{Answer, MANY, Yamba, json, until};
@@ -75,8 +76,7 @@ pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
             .command(&words.split(' ').collect::<Vec<_>>())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .start();
         until("an entry is kept", || {
             let listed = json(&mut yamba, "runs --json");
             listed[0]["benchmarks"]
@@ -85,7 +85,7 @@ pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
         });
         let filler = disk.join("filler");
         assert!(fs::write(&filler, vec![1; 4 << 20]).is_err());
-        let answer = Answer::of(child.wait_with_output().unwrap()).ok();
+        let answer = Answer::of(child.finish()).ok();
         for part in ["the disk is full", "the whole run is in", "yamba import"] {
             assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
         }

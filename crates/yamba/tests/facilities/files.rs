@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
+use yamba_child_guard::Guarded;
 
 use crate::Missing;
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
@@ -422,7 +423,7 @@ fn kill(pid: u32) {
 }
 
 /// Starts benchmarks that fork, write and create files.
-fn start(yamba: &Yamba) -> Child {
+fn start(yamba: &Yamba) -> Guarded {
     let words = [
         "run",
         "lat_file_contention",

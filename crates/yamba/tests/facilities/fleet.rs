@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use yamba_child_guard::{Guarded, StartGuarded};
 
 use crate::Missing;
 use crate::far::{Far, Server};
@@ -20,10 +21,10 @@ fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-fn started(yamba: &Yamba, text: &str) -> Child {
+fn started(yamba: &Yamba, text: &str) -> Guarded {
     let mut command = yamba.command(&words(text));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
+    command.start()
 }
 
 /// The tasks in a list of the document, by rank.
@@ -93,7 +94,7 @@ pub fn killed_task_and_drained_node_are_named_and_resumed() -> Result<(), Missin
     ];
     cluster.run(&drain);
     let killed = kill_task(&cluster, "n1");
-    let answer = Answer::of(command.wait_with_output().unwrap());
+    let answer = Answer::of(command.finish());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     let (measured, missing) = (tasks(&document, "measured"), tasks(&document, "missing"));

@@ -15,7 +15,7 @@ use crate::pages::is_root;
 const UNTIL_LEFT: &str = r#""$@" </dev/null & daemon=$!; read -r _; kill $daemon; wait $daemon"#;
 
 /// Limit that suits a slow, busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Runs until it is dropped.
 pub struct Cluster {

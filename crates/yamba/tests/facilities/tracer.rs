@@ -6,6 +6,8 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
+use yamba_child_guard::StartGuarded;
+
 use crate::Missing;
 use crate::support::{Yamba, needs, until};
 use crate::tracing::{calls, compile, traced, vector, with_bpf};
@@ -127,7 +129,7 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
     needs(&["g++"]);
     let mut yamba = with_bpf()?;
     compile(&mut yamba, CALLS_RARELY);
-    let mut program = yamba.other("./program").spawn().unwrap();
+    let mut program = yamba.other("./program").start();
     let state = yamba.folder.path().join("state");
     let is = |expected| fs::read_to_string(&state).is_ok_and(|state| state == expected);
     until("the program waits", || is("w"));
@@ -136,7 +138,7 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
         "trace", "--how", "bpf", "-p", &id, "--units", "1", "-o", "v",
     ];
     let mut command = yamba.command(&words);
-    let mut tracer = command.stderr(Stdio::null()).spawn().unwrap();
+    let mut tracer = command.stderr(Stdio::null()).start();
     let signal = |yamba: &Yamba, signal: &str, process: u32| {
         let sent = yamba
             .other("kill")

@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use yamba_child_guard::StartGuarded;
 
 use crate::Missing;
 use crate::files::storage;
@@ -811,7 +812,7 @@ pub fn killed_bpf_tracer_leaves_the_process_running() -> Result<(), Missing> {
     );
     let made = yamba.other("mkfifo").arg("requests").status().unwrap();
     assert!(made.success());
-    let mut server = yamba.other("sh").arg("server.sh").spawn().unwrap();
+    let mut server = yamba.other("sh").arg("server.sh").start();
     let mut requests = fs::OpenOptions::new()
         .write(true)
         .open(yamba.folder.path().join("requests"))
@@ -825,7 +826,7 @@ pub fn killed_bpf_tracer_leaves_the_process_running() -> Result<(), Missing> {
     // The shell reads each byte of a line by itself: `r` and the line's end.
     assert_eq!(calls(&vector(&yamba, "v"))["read(file)"], 2.0);
     let mut command = yamba.command(&["trace", "--how", "bpf", "-p", &id, "-o", "v2"]);
-    let mut tracer = command.stderr(Stdio::null()).spawn().unwrap();
+    let mut tracer = command.stderr(Stdio::null()).start();
     sleep(Duration::from_secs(1));
     tracer.kill().unwrap();
     tracer.wait().unwrap();

@@ -3,9 +3,11 @@
 use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use yamba_child_guard::{Guarded, StartGuarded};
 
 /// The path of sshd.
 pub const PROGRAM: &str = "/usr/sbin/sshd";
@@ -21,14 +23,14 @@ mkdir -p /run/sshd && exec "$@""#;
 const TRIES: usize = 20;
 
 /// Limit that suits a slow, busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Runs until it is dropped. Users with the key can log in.
 pub struct Server {
     folder: PathBuf,
     address: String,
     port: u16,
-    server: Child,
+    server: Guarded,
 }
 
 impl Server {
@@ -140,8 +142,7 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
         .arg(at("configuration"))
         .stdin(Stdio::null())
         .stderr(log)
-        .spawn()
-        .unwrap();
+        .start();
     let since = Instant::now();
     // Uses the server's own message, since an open port could belong to another program.
     while !said(folder).contains("Server listening on") {

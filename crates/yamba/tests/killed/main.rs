@@ -9,7 +9,7 @@ mod server;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -17,13 +17,14 @@ use fastrand::Rng;
 use libtest_mimic::{Arguments, Completion, Trial};
 use rustix::process::Signal;
 use server::Server;
+use yamba_child_guard::{Guarded, StartGuarded};
 use yamba_harness::random::drawn_seed;
 
 /// The variable with the seed of the moments. Without it, each test run draws another seed.
 const SEED: &str = "YAMBA_KILLED_SEED";
 /// The variable with benchmarks to run in place of those of `SUITE`, separated by spaces.
 const BENCHMARKS: &str = "YAMBA_KILLED_BENCHMARKS";
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// The three signals sent to the run itself. `VICTIMS` is the number of processes killed one after the other.
 const SIGNALS: [Signal; 3] = [Signal::KILL, Signal::INT, Signal::TERM];
 const VICTIMS: usize = 3;
@@ -121,11 +122,11 @@ impl Scene<'_> {
     }
 
     /// Starts the run. Its document goes to a file beside the folder, since no program reads a pipe meanwhile.
-    fn start(&self, folder: &Path) -> Child {
+    fn start(&self, folder: &Path) -> Guarded {
         fs::create_dir(folder).unwrap();
         let document = File::create(folder.with_extension("json")).unwrap();
         let mut command = self.yamba(folder, &["run", "--quick", "--json"]);
-        command.args(self.words).stdout(document).spawn().unwrap()
+        command.args(self.words).stdout(document).start()
     }
 
     /// Leftovers of the run in this folder, here and on the other machine.
@@ -137,7 +138,7 @@ impl Scene<'_> {
     }
 
     /// The processes of a run and of its far end.
-    fn processes(&self, run: &Child) -> Vec<leftovers::Process> {
+    fn processes(&self, run: &Guarded) -> Vec<leftovers::Process> {
         let ends = [Some(run.id() as i32), self.server.map(Server::pid)];
         let all = ends.into_iter().flatten();
         all.flat_map(leftovers::descendants).collect()
@@ -146,7 +147,7 @@ impl Scene<'_> {
     /// Waits for `after`, then for a process. `None` if the run ends first.
     fn someone(
         &self,
-        run: &mut Child,
+        run: &mut Guarded,
         after: Duration,
         moments: &mut Rng,
     ) -> Option<leftovers::Process> {

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use yamba_child_guard::StartGuarded;
 use yamba_record::Event;
 use yamba_record::event::{HarnessUse, RawBatch};
 
@@ -237,8 +238,7 @@ fn killed_parent_leaves_no_process() {
             .args(["--time-ns", "60000000000"])
             .args(SHORT)
             .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
+            .start();
         // The first batch shows that all processes run.
         let records = std::io::BufReader::new(parent.stdout.take().unwrap());
         let mut lines = std::io::BufRead::lines(records);

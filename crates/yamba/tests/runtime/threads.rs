@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use yamba_child_guard::StartGuarded;
 use yamba_record::Event;
 use yamba_record::event::RawBatch;
 
@@ -146,8 +147,7 @@ fn killed_parent_leaves_no_thread() {
         .args(["--time-ns", "60000000000"])
         .args(SHORT)
         .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     // The first batch shows that all threads run.
     let records = std::io::BufReader::new(parent.stdout.take().unwrap());
     let mut lines = std::io::BufRead::lines(records);

@@ -13,8 +13,8 @@ use crate::support::root;
 /// The user id of the ordinary user.
 pub const ORDINARY: u32 = 65534;
 
-/// Time limit of a page's command in seconds.
-const SECONDS: &str = "600";
+/// Time limit of a page's command in seconds. It only ends a command that would never end.
+const SECONDS: &str = "3600";
 
 /// The common files of all pages of one user: the installed command, a copy of the checkout that every user may read, and the cache.
 pub struct Installed {
