@@ -7,8 +7,13 @@ use std::process::{Command, Stdio};
 use yamba_gc::Collector;
 use yamba_gc::log::{self, Collection};
 
+use yamba_locale::decimal_points;
+
 use crate::limits::Limits;
 use crate::watch::{CpuTime, Ended, watch};
+
+/// Variables from which the virtual machine takes options.
+const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
 /// A JDK.
 #[derive(Clone, Debug)]
@@ -102,9 +107,21 @@ impl Jvm {
         self.home.join("bin").join(name)
     }
 
+    /// A command of its `java`. The options in variables of the environment would replace those of a
+    /// benchmark. The numbers of the log have decimal points; the application keeps the language.
+    fn java(&self) -> Command {
+        let mut command = Command::new(self.tool("java"));
+        for variable in VARIABLES {
+            command.env_remove(variable);
+        }
+        decimal_points(&mut command);
+        command
+    }
+
     /// Whether it has a collector. The error is what it printed.
     pub fn has(&self, collector: Collector) -> Result<(), String> {
-        let output = Command::new(self.tool("java"))
+        let output = self
+            .java()
             .args([collector.option(), "-Xmx64m", "-version"])
             .output()
             .map_err(|e| e.to_string())?;
@@ -125,15 +142,14 @@ impl Jvm {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let (log, errors) = (folder.path().join("log"), folder.path().join("errors"));
         let stderr = fs::File::create(&errors).map_err(|e| e.to_string())?;
-        let child = Command::new(self.tool("java"))
+        let child = self
+            .java()
             .arg(collector.option())
             .arg(format!(
-                "-Xlog:{logged}:file={}::filecount=0",
+                "-Xlog:{logged}:file={}:uptime,level,tags:filecount=0",
                 log.display()
             ))
             .args(arguments)
-            .env_remove("JAVA_TOOL_OPTIONS")
-            .env_remove("JDK_JAVA_OPTIONS")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(stderr)

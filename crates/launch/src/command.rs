@@ -5,12 +5,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
+use yamba_locale::plain;
+
 use crate::LaunchError;
 
 /// Longest reason, in characters.
 const LONGEST: usize = 200;
 
-/// The output of a program that succeeded. `input` is its standard input.
+/// The output of a program that succeeded, in the locale `C`. `input` is its standard input.
 pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, LaunchError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let missing = |e: &std::io::Error| {
@@ -20,7 +22,7 @@ pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, Launc
         )
     };
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command
+    let mut child = plain(command)
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| missing(&e))?;

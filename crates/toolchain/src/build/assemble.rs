@@ -62,8 +62,7 @@ impl Assembler<'_> {
         command
             .arg("-o")
             .arg(self.folder.join("blocks.o"))
-            .arg(&source)
-            .env("LC_ALL", "C");
+            .arg(&source);
         let output = command.output()?;
         std::fs::remove_file(&source)?;
         Ok((output, show(&command)))

@@ -4,6 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use yamba_locale::plain;
+
 use super::error::SettingFault;
 use super::toolchain::in_path;
 
@@ -19,7 +21,7 @@ pub(super) fn flags(
     let ask = |question: &str| {
         let mut command = Command::new(&program);
         command.args(["--print-errors", question, package]);
-        let output = command.stdin(Stdio::null()).env("LC_ALL", "C").output();
+        let output = plain(command.stdin(Stdio::null())).output();
         let output = output.map_err(|e| SettingFault {
             text: format!("{} cannot be started: {e}", program.display()),
             help: format!("{VARIABLE} names another program"),

@@ -63,7 +63,7 @@ fn asked(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Search> {
 fn headers(tool: &Tool, flags: &[String]) -> io::Result<Vec<PathBuf>> {
     let mut command = tool.command();
     command.args(flags).args(["-v", "-E", "-x", "c++"]);
-    let output = command.arg("/dev/null").env("LC_ALL", "C").output()?;
+    let output = command.arg("/dev/null").output()?;
     Ok(header_folders(&String::from_utf8_lossy(&output.stderr)))
 }
 
@@ -86,7 +86,7 @@ fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Vec<P
     if is_system {
         command.env_remove("LIBRARY_PATH");
     }
-    let output = command.env("LC_ALL", "C").output()?;
+    let output = command.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let listed = text
         .lines()

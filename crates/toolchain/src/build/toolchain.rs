@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use yamba_lang::{Analysis, Target};
+use yamba_locale::plain;
 
 use super::error::BuildError;
 use super::messages::Columns;
@@ -49,8 +50,10 @@ pub(super) const HEADER_VARIABLES: [&str; 5] = [
 ];
 
 impl Tool {
+    /// A command of this program, whose messages are English.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
+        plain(&mut command);
         command.args(&self.arguments);
         if self.ignores_header_variables {
             for name in HEADER_VARIABLES {
@@ -69,7 +72,7 @@ impl Tool {
             return Ok(version.clone());
         }
         let mut command = self.command();
-        let output = command.arg("--version").env("LC_ALL", "C").output()?;
+        let output = command.arg("--version").output()?;
         let version = String::from_utf8_lossy(&output.stdout).into_owned();
         known.insert(asked, version.clone());
         Ok(version)

@@ -19,6 +19,7 @@ use super::{
 use crate::descriptors::Descriptors;
 use crate::strace::Reader;
 use crate::{Request, Trace};
+use yamba_locale::plain;
 use yamba_predict::page_fault::{MAJOR_FAULT, PAGE_FAULT};
 use yamba_predict::vector::Use;
 
@@ -26,13 +27,14 @@ use yamba_predict::vector::Use;
 pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> Result<Run, Fault> {
     let family = Family::of_this_process();
     let mut command = group(TRACER);
-    command.stdout(output_of(workload)?);
+    plain(&mut command).stdout(output_of(workload)?);
     if workload.is_searched() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
     }
     let reader = Reader::with(open_files::of_child());
     let mut session = Session::start(command, reader, |fifo| {
-        let mut words = vec!["-o".to_owned(), fifo, "--".to_owned()];
+        let mut words = vec!["-E".to_owned(), locale_of_user(), "-o".to_owned(), fifo];
+        words.push("--".to_owned());
         words.extend_from_slice(&workload.command);
         words
     })?;
@@ -63,6 +65,11 @@ pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> 
     })
 }
 
+/// The variable that sets the program's locale, for the option `-E`: strace itself runs in another one. Without a value, `-E` removes it.
+fn locale_of_user() -> String {
+    std::env::var("LC_ALL").map_or_else(|_| "LC_ALL".to_owned(), |value| format!("LC_ALL={value}"))
+}
+
 /// Traces a running process while its load runs, or until a stop is requested. The process runs on afterwards.
 pub fn attach(
     process: u32,
@@ -75,7 +82,7 @@ pub fn attach(
     open_files::add_running(process, &mut descriptors).map_err(of_process)?;
     let reader = Reader::with(descriptors);
     let mut command = group(TRACER);
-    command.stdout(output_of(workload)?);
+    plain(&mut command).stdout(output_of(workload)?);
     let mut session = Session::start(command, reader, |fifo| {
         ["-p", &process.to_string(), "-o", &fifo]
             .map(str::to_owned)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 22] = [
+const MAY_USE: [(&str, &[&str]); 23] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
@@ -19,17 +19,21 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("fleet", &["record", "stats", "compare"]),
     ("discover", &["record", "stats"]),
     ("load", &["stats"]),
-    ("launch", &[]),
+    ("launch", &["locale"]),
+    ("locale", &[]),
     ("drive", &["load"]),
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
     ("gc", &[]),
-    ("gc-run", &["gc", "java"]),
+    ("gc-run", &["gc", "java", "locale"]),
     ("java", &["predict", "record"]),
-    ("trace", &["predict", "page-cache"]),
+    ("trace", &["predict", "page-cache", "locale"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),
-    ("toolchain", &["lang", "codegen", "record", "machine"]),
+    (
+        "toolchain",
+        &["lang", "codegen", "record", "machine", "locale"],
+    ),
 ];
 
 #[test]
