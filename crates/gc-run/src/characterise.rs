@@ -294,7 +294,7 @@ fn run(
 fn observation(of: &Benchmark, runs: Vec<Finished>) -> Option<Observation> {
     let refined: Vec<_> = runs
         .iter()
-        .map(|run| (run.collections(), run.cpu.refining_ns))
+        .map(|run| (run.collections.clone(), run.cpu.refining_ns))
         .collect();
     let (shape, size) = of.shape;
     let least = Finished::least(runs)?;
@@ -304,6 +304,6 @@ fn observation(of: &Benchmark, runs: Vec<Finished>) -> Option<Observation> {
         gc_cpu_ns: least.cpu.collecting_ns,
         marking_cpu_ns: least.cpu.marking_ns,
         refined: Refined::of(&refined),
-        collections: least.collections(),
+        collections: least.collections,
     })
 }

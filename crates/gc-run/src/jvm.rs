@@ -30,16 +30,13 @@ pub struct Finished {
     pub elapsed_ns: f64,
     /// Processor time of the collector's threads.
     pub cpu: CpuTime,
+    /// The collections of the log, in the order of their ids.
+    pub collections: Vec<Collection>,
     /// The log of the JVM.
     pub log: String,
 }
 
 impl Finished {
-    /// The collections of the log, in the order of their ids.
-    pub fn collections(&self) -> Vec<Collection> {
-        log::read(&self.log).into_values().collect()
-    }
-
     /// Processor time of collections and marking.
     fn cpu_ns(&self) -> f64 {
         self.cpu.collecting_ns + self.cpu.marking_ns
@@ -164,10 +161,13 @@ impl Jvm {
             let text = fs::read_to_string(&errors).unwrap_or_default();
             return Err(format!("java ended with {status}: {}", first_line(&text)));
         }
+        let log = fs::read_to_string(&log).map_err(|e| format!("no log of collections: {e}"))?;
+        let collections = log::read(&log, collector)?.into_values().collect();
         Ok(Finished {
             elapsed_ns,
             cpu,
-            log: fs::read_to_string(&log).map_err(|e| format!("no log of collections: {e}"))?,
+            collections,
+            log,
         })
     }
 }
@@ -230,6 +230,7 @@ mod tests {
                 marking_ns: time_ns / 2.0,
                 refining_ns: 100.0 - time_ns,
             },
+            collections: Vec::new(),
             log: String::new(),
         };
         times_ns.iter().map(run).collect()

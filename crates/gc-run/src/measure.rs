@@ -31,7 +31,7 @@ pub fn measure(
 ) -> Result<Measured, String> {
     let arguments = [&heap_options(heap_bytes)[..], application].concat();
     let finished = jvm.run(collector, &arguments, "gc*,safepoint", limits)?;
-    let collections = finished.collections();
+    let collections = finished.collections;
     let is_cycle = |kind: Option<Kind>| kind == Some(Kind::ConcurrentMark);
     let cycles = collections.iter().filter(|c| is_cycle(c.kind)).count();
     let pauses = collections.iter().flat_map(|c| &c.pauses_ns);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs};
 use yamba_gc::demand::{AGES, Census, Demand, PricedRuns, SCHEMA};
-use yamba_gc::log::{Collection, Kind};
+use yamba_gc::log::{self, Collection, Kind};
 use yamba_gc::ordinary::OrdinaryRun;
 use yamba_gc::refinement::Cards;
 use yamba_java::JavaCommand;
@@ -167,7 +167,7 @@ impl Application<'_> {
             let Some(median) = Finished::median(runs) else {
                 continue;
             };
-            let collections = median.collections();
+            let collections = median.collections;
             let cpu_ns = median.cpu.collecting_ns;
             let mut run = if collector.is_concurrent() {
                 OrdinaryRun::concurrent(*heap_bytes as f64, &collections, cpu_ns)
@@ -237,7 +237,7 @@ fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Deman
     let mut censuses: Vec<Census> = Vec::new();
     let mut allocated_bytes = 0.0;
     let mut pauses_ns = 0.0;
-    for collection in finished.collections() {
+    for collection in &finished.collections {
         pauses_ns += collection.pauses_ns.iter().sum::<f64>();
         if collection.kind != Some(Kind::Young) {
             return Err(
@@ -259,12 +259,14 @@ fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Deman
             "the application allocates too little for a profile: try a smaller --step".to_owned(),
         );
     }
+    let rest_of_eden = log::rest_of_eden(&finished.log)
+        .ok_or("the log of collections has no line about the rest of Eden at the exit")?;
     Ok(Demand {
         schema: SCHEMA.to_owned(),
         application: command.name(),
         command: command.arguments(),
         jvm: jvm.version.clone(),
-        allocated_bytes: allocated_bytes + rest_of_eden(&finished.log),
+        allocated_bytes: allocated_bytes + rest_of_eden,
         mutator_ns: finished.elapsed_ns - pauses_ns,
         serial: PricedRuns::default(),
         others: BTreeMap::new(),
@@ -281,20 +283,6 @@ fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Deman
     })
 }
 
-/// Bytes in Eden at the end: `eden space 34944K, 2% used [0xBOTTOM, 0xTOP, 0xEND)`.
-fn rest_of_eden(log: &str) -> f64 {
-    let line = log.lines().rev().find(|l| l.contains("eden space"));
-    let Some((_, addresses)) = line.and_then(|l| l.rsplit_once('[')) else {
-        return 0.0;
-    };
-    let number = |text: &str| u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
-    let parts: Vec<Option<u64>> = addresses.split(',').map(number).collect();
-    match parts[..] {
-        [Some(bottom), Some(top), ..] => top.saturating_sub(bottom) as f64,
-        _ => 0.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,12 +297,5 @@ mod tests {
         assert_eq!(heaps(1e9), [2_250_000_000, 3 << 30]);
         assert_eq!(heaps(3e9), [3 << 30]);
         assert_eq!(of(Collector::Z, 1e9), [3 << 29]);
-    }
-
-    #[test]
-    fn rest_of_eden_is_the_distance_of_its_addresses() {
-        let log = "[0.5s][info][gc,exit ]   eden space 34944K,   2% used [0x00000000f8000000, 0x00000000f80aebf0, 0x00000000fa220000)";
-        assert_eq!(rest_of_eden(log), f64::from(0xaebf0));
-        assert_eq!(rest_of_eden(""), 0.0);
     }
 }

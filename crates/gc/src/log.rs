@@ -1,6 +1,19 @@
-//! Reads the output of `-Xlog:gc*,gc+age=trace`.
+//! Reads the output of `-Xlog:gc*,gc+age=trace`, with the decorations `uptime,level,tags`.
+//!
+//! Each collection has lines that depend on each other: the begin and the end of a pause, the sizes
+//! of all spaces, a sum and its parts. A log in which one of them is missing or has another form is
+//! refused, so a number of another locale or version never counts as 0.
 
-use std::collections::BTreeMap;
+mod details;
+mod line;
+mod spaces;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Collector;
+use details::Row;
+use line::{Line, bytes, change, decimal};
+use spaces::Space;
 
 /// The work of a GC id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,58 +79,323 @@ impl Collection {
     }
 }
 
-/// The collections of a log, by GC id. Lines that belong to no collection are ignored.
-pub fn read(text: &str) -> BTreeMap<u32, Collection> {
-    let mut found: BTreeMap<u32, Collection> = BTreeMap::new();
-    let mut region_bytes = 0.0;
-    for line in text.lines() {
-        if let Some(at) = line.split("Heap Region Size: ").nth(1) {
-            region_bytes = bytes(at);
-        }
-        if let Some((id, rest)) = of_collection(line) {
-            add(found.entry(id).or_default(), rest, region_bytes);
-        }
+/// The collections of a log, by GC id.
+///
+/// # Errors
+/// If the log has another form, or ends within a line. The message has the line.
+pub fn read(text: &str, collector: Collector) -> Result<BTreeMap<u32, Collection>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut log = Log::new(collector);
+    for (index, text) in text.lines().enumerate() {
+        let added = line::line(text).and_then(|line| line.map_or(Ok(()), |line| log.add(line)));
+        added.map_err(|fault| refusal(&format!("line {}: {fault}: {text}", index + 1)))?;
     }
-    found.retain(|_, c| c.kind.is_some());
-    found
+    if !text.is_empty() && !text.ends_with('\n') {
+        return Err(refusal("it ends within a line"));
+    }
+    log.ended().map_err(|fault| refusal(&fault))
 }
 
-fn of_collection(line: &str) -> Option<(u32, &str)> {
-    let (id, rest) = line.split_once("] GC(")?.1.split_once(") ")?;
-    let rest = rest.trim_start();
-    let rest = ["y: ", "Y: ", "O: "]
-        .iter()
-        .fold(rest, |r, p| r.strip_prefix(p).unwrap_or(r));
-    Some((id.parse().ok()?, rest.trim_end()))
+fn refusal(fault: &str) -> String {
+    format!("the log of collections cannot be read: {fault}")
 }
 
-fn add(to: &mut Collection, rest: &str, region_bytes: f64) {
-    if let Some(kind) = kind(rest) {
-        to.kind = to.kind.max(Some(kind));
+/// Bytes in Eden at the end, from the log's lines about the heap at exit. Only of Serial. `None`: the
+/// log has no such line, or more than one, or it has another form.
+pub fn rest_of_eden(text: &str) -> Option<f64> {
+    let mut found = text.lines().filter(|line| line.contains("eden space"));
+    let (text, None) = (found.next()?, found.next()) else {
+        return None;
+    };
+    let message = line::line(text).ok()??.message;
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let ["eden", "space", size, share, "used", bottom, top, end] = words[..] else {
+        return None;
+    };
+    bytes(size.strip_suffix(',')?)?;
+    line::number(share.strip_suffix('%')?)?;
+    let bottom = address(bottom.strip_prefix('[')?.strip_suffix(',')?)?;
+    let top = address(top.strip_suffix(',')?)?;
+    let end = address(end.strip_suffix(')')?)?;
+    let is_size = bytes(size.strip_suffix(',')?) == Some(end.checked_sub(bottom)? as f64);
+    (is_size && top <= end).then_some(())?;
+    Some(top.checked_sub(bottom)? as f64)
+}
+
+/// `0x00000000f80aebf0`
+fn address(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
+/// A collection with lines that wait for others.
+#[derive(Default)]
+struct Draft {
+    collection: Collection,
+    /// Pauses that began and did not end.
+    begun: Vec<String>,
+    spaces: BTreeSet<Space>,
+    /// Whether the heap is as full after the last pause as before. Serial of JDK 17 gives up a young
+    /// collection without room for its survivors, and then logs no spaces.
+    is_unchanged: bool,
+    /// Sum of the survivors of all ages so far. `None`: the log has no ages.
+    ages_bytes: Option<f64>,
+    /// Whether the log has cards. Then it has copied bytes, too.
+    has_cards: bool,
+    /// Refined cards in all.
+    refined: Option<f64>,
+}
+
+struct Log {
+    collector: Collector,
+    region_bytes: Option<f64>,
+    drafts: BTreeMap<u32, Draft>,
+}
+
+/// Tags whose lines belong to a collection.
+const OF_COLLECTIONS: [&str; 4] = ["gc,start", "gc,phases", "gc,age", "gc,refine,stats"];
+
+impl Log {
+    fn new(collector: Collector) -> Self {
+        Self {
+            collector,
+            region_bytes: None,
+            drafts: BTreeMap::new(),
+        }
     }
-    if rest.starts_with("Pause ")
-        && let Some(ns) = milliseconds(rest)
-    {
-        to.pauses_ns.push(ns);
+
+    fn add(&mut self, line: Line<'_>) -> Result<(), &'static str> {
+        let Some(id) = line.id else {
+            return self.add_general(line);
+        };
+        let draft = self.drafts.entry(id).or_default();
+        match line.tags {
+            "gc,start" => draft.begin(line.message),
+            "gc" => draft.add_end(line.message),
+            "gc,phases" if self.collector == Collector::Z => draft.add_pause_of_z(line.message),
+            "gc,phases" if self.collector == Collector::G1 => draft.add_row(line.message),
+            "gc,heap" | "gc,metaspace" if !Space::needed(self.collector).is_empty() => {
+                draft.add_space(line.message, self.region_bytes)
+            }
+            "gc,age" => draft.add_age(line.message),
+            "gc,refine,stats" => draft.add_refinement(line.message),
+            _ => Ok(()),
+        }
     }
-    if let Some((name, change)) = rest.split_once(": ") {
-        space(to, name, change, region_bytes);
+
+    /// A line that belongs to no collection.
+    fn add_general(&mut self, line: Line<'_>) -> Result<(), &'static str> {
+        let lacks_id = OF_COLLECTIONS.contains(&line.tags)
+            || (line.tags == "gc" && line.message.contains("Pause "));
+        if lacks_id {
+            return Err("it has no GC id");
+        }
+        if let Some(size) = line.message.strip_prefix("Heap Region Size: ") {
+            self.region_bytes = Some(bytes(size).ok_or("the size of a region is no number")?);
+        }
+        Ok(())
     }
-    if rest.starts_with("Copied Bytes") {
-        to.logged_copied_bytes = number_after(rest, "Sum: ");
+
+    fn ended(self) -> Result<BTreeMap<u32, Collection>, String> {
+        let mut found = BTreeMap::new();
+        for (id, draft) in self.drafts {
+            let collection = draft.ended(self.collector);
+            let collection = collection.map_err(|fault| format!("collection {id}: {fault}"))?;
+            found.extend(collection.map(|collection| (id, collection)));
+        }
+        let pauses = || found.values().flat_map(|c| &c.pauses_ns);
+        if pauses().next().is_some() && pauses().all(|ns| *ns == 0.0) {
+            return Err("all pauses are 0".to_owned());
+        }
+        Ok(found)
     }
-    if rest.starts_with("Dirty Cards:") {
-        to.pending_cards += number_after(rest, "Sum: ").unwrap_or(0.0);
+}
+
+impl Draft {
+    /// A line that has nothing but a kind of work, or the begin of a pause.
+    fn begin(&mut self, message: &str) -> Result<(), &'static str> {
+        self.add_kind(message);
+        if message.starts_with("Pause ") {
+            self.begun.push(message.to_owned());
+            Ok(())
+        } else {
+            no_pause(message)
+        }
     }
-    if rest.starts_with("Concurrent refinement: ") {
-        to.refined_cards += number_after(rest, " refined: ").unwrap_or(0.0);
+
+    /// `Pause Young (Allocation Failure) 87M->5M(2176M) 2.438ms`, or another work that ended.
+    fn add_end(&mut self, message: &str) -> Result<(), &'static str> {
+        if !message.starts_with("Pause ") {
+            self.add_kind(message);
+            return no_pause(message);
+        }
+        let (rest, ns) = timed(message).ok_or("the pause has no duration in ms")?;
+        let (name, is_unchanged) = without_sizes(rest);
+        self.is_unchanged = is_unchanged;
+        let at = self.begun.iter().position(|begun| is_end_of(begun, name));
+        let at = at.ok_or("the pause has another name at its begin")?;
+        self.begun.remove(at);
+        self.add_kind(message);
+        self.collection.pauses_ns.push(ns);
+        Ok(())
     }
-    if rest.starts_with("Mutator refinement: ") {
-        to.cards_refined_by_application += number_after(rest, " refined: ").unwrap_or(0.0);
+
+    /// `y: Pause Mark Start 0.009ms`. The log of Z has no begins of pauses.
+    fn add_pause_of_z(&mut self, message: &str) -> Result<(), &'static str> {
+        let prefixes = ["y: ", "Y: ", "O: "];
+        let own = prefixes.iter().find_map(|p| message.strip_prefix(p));
+        let own = own.unwrap_or(message);
+        const NAMES: [&str; 4] = ["Pause", "Mark Start", "Mark End", "Relocate Start"];
+        if !NAMES.iter().any(|name| own.contains(name)) {
+            return Ok(());
+        }
+        let (name, ns) = timed(own).ok_or("the pause has no duration in ms")?;
+        let is_name = |c: char| c.is_ascii_alphabetic() || " ()".contains(c);
+        if !name.starts_with("Pause ") || !name.chars().all(is_name) {
+            return Err("the pause has another form");
+        }
+        self.collection.pauses_ns.push(ns);
+        Ok(())
     }
-    if let Some(age) = rest.strip_prefix("- age ") {
-        by_age(to, age);
+
+    fn add_kind(&mut self, message: &str) {
+        if let Some(kind) = kind(message) {
+            self.collection.kind = self.collection.kind.max(Some(kind));
+        }
     }
+
+    fn add_space(&mut self, message: &str, region_bytes: Option<f64>) -> Result<(), &'static str> {
+        let Some(space) = message.split_once(": ").and_then(|s| Space::named(s.0)) else {
+            return Ok(());
+        };
+        if !self.spaces.insert(space) {
+            return Err("the sizes of a space are there twice");
+        }
+        let needs_size = [
+            Space::EdenRegions,
+            Space::SurvivorRegions,
+            Space::OldRegions,
+        ];
+        if region_bytes.is_none() && needs_size.contains(&space) {
+            return Err("the line `Heap Region Size` is missing before it");
+        }
+        let added = space.add(&mut self.collection, message, region_bytes.unwrap_or(0.0));
+        added.ok_or("the sizes of a space have another form")
+    }
+
+    fn add_age(&mut self, message: &str) -> Result<(), &'static str> {
+        let is_title = ["Desired survivor size ", "Age table"];
+        let sum = self.ages_bytes.get_or_insert(0.0);
+        if is_title.iter().any(|title| message.starts_with(title)) {
+            return Ok(());
+        }
+        let (age, size, total) = details::age(message).ok_or("the age has another form")?;
+        let ages = &mut self.collection.bytes_by_age;
+        *sum += size;
+        if age <= ages.len() || *sum != total {
+            return Err("the total is not the sum of the ages up to here");
+        }
+        ages.resize(age, 0.0);
+        ages[age - 1] = size;
+        Ok(())
+    }
+
+    fn add_row(&mut self, message: &str) -> Result<(), &'static str> {
+        match details::row(message).ok_or("the row has another form")? {
+            Row::CopiedBytes(bytes) => {
+                let earlier = self.collection.logged_copied_bytes.replace(bytes);
+                if earlier.is_some() {
+                    return Err("the copied bytes are there twice");
+                }
+            }
+            Row::DirtyCards(cards) => {
+                self.has_cards = true;
+                self.collection.pending_cards += cards;
+            }
+            Row::Other => {}
+        }
+        Ok(())
+    }
+
+    /// `Mutator refinement`, `Concurrent refinement` and their sum, `Total refinement`.
+    fn add_refinement(&mut self, message: &str) -> Result<(), &'static str> {
+        if message.contains(" rate: ") {
+            return Ok(());
+        }
+        let to = match message.split(' ').next() {
+            Some("Mutator") => &mut self.collection.cards_refined_by_application,
+            Some("Concurrent") => &mut self.collection.refined_cards,
+            Some("Total") => self.refined.get_or_insert(0.0),
+            _ => return Err("the refinement has another form"),
+        };
+        *to += details::refined(message).ok_or("the refinement has another form")?;
+        Ok(())
+    }
+
+    /// Checks that no line is missing. `None`: the id has no kind of work that counts.
+    fn ended(self, collector: Collector) -> Result<Option<Collection>, String> {
+        let found = self.collection;
+        if let Some(pause) = self.begun.first() {
+            return Err(format!("`{pause}` has no end"));
+        }
+        let Some(kind) = found.kind else {
+            let is_lost = !found.pauses_ns.is_empty();
+            return if is_lost {
+                Err("its kind is missing".to_owned())
+            } else {
+                Ok(None)
+            };
+        };
+        let needs_spaces = matches!(kind, Kind::Young | Kind::Mixed | Kind::Full);
+        let is_given_up = self.is_unchanged && self.spaces.is_empty();
+        let mut needed = Space::needed(collector).iter();
+        if needs_spaces && !is_given_up && !needed.all(|space| self.spaces.contains(space)) {
+            return Err("the sizes of a space are missing".to_owned());
+        }
+        let copies = matches!(kind, Kind::Young | Kind::Mixed);
+        if copies && self.has_cards && found.logged_copied_bytes.is_none() {
+            return Err("the copied bytes are missing".to_owned());
+        }
+        let refined = found.refined_cards + found.cards_refined_by_application;
+        if self.refined.unwrap_or(0.0) != refined {
+            return Err("the refined cards are not the sum of their parts".to_owned());
+        }
+        let survivors = found.survivor_bytes;
+        let is_survivors = |ages: f64| (0.0..1024.0).contains(&(ages - survivors));
+        if !self.ages_bytes.is_none_or(is_survivors) {
+            return Err("the ages are not all of the survivors".to_owned());
+        }
+        Ok(Some(found))
+    }
+}
+
+/// Refuses a line that has the word of a pause where no pause can be.
+fn no_pause(message: &str) -> Result<(), &'static str> {
+    if message.contains("Pause ") {
+        return Err("the pause is not at the beginning");
+    }
+    Ok(())
+}
+
+/// Whether a pause that began as `begun` has this name at its end, which may have more: `(Evacuation
+/// Failure)`.
+fn is_end_of(begun: &str, name: &str) -> bool {
+    let more = name.strip_prefix(begun);
+    more.is_some_and(|more| more.is_empty() || (more.starts_with(" (") && more.ends_with(')')))
+}
+
+/// The text before a duration, and the duration in ns.
+fn timed(message: &str) -> Option<(&str, f64)> {
+    let (rest, time) = message.rsplit_once(' ')?;
+    Some((rest, decimal(time.strip_suffix("ms")?)? * 1e6))
+}
+
+/// The name of a pause without the sizes of the heap, and whether these are the same before and after.
+fn without_sizes(text: &str) -> (&str, bool) {
+    let parts = text.rsplit_once(' ');
+    let sizes = parts.and_then(|(name, sizes)| Some((name, change(sizes, bytes)?)));
+    sizes.map_or((text, false), |(name, (before, after))| {
+        (name, before == after)
+    })
 }
 
 fn kind(rest: &str) -> Option<Kind> {
@@ -139,142 +417,5 @@ fn kind(rest: &str) -> Option<Kind> {
         .map(|(_, k)| k)
 }
 
-fn milliseconds(rest: &str) -> Option<f64> {
-    let last = rest.rsplit(' ').next()?;
-    Some(last.strip_suffix("ms")?.parse::<f64>().ok()? * 1e6)
-}
-
-/// A line like `DefNew: 1K(9K)->0K(9K) Eden: 1K(8K)->0K(8K) From: 0K(1K)->0K(1K)`, or `Eden regions: 24->0(20)`.
-fn space(to: &mut Collection, name: &str, change: &str, region_bytes: f64) {
-    match name {
-        "DefNew" | "PSYoungGen" => {
-            to.young_bytes = before_after(change);
-            to.eden_bytes = part(change, "Eden: ").0;
-            to.survivor_bytes = part(change, "From: ").1;
-        }
-        "Tenured" | "ParOldGen" => to.old_bytes = before_after(change),
-        "Metaspace" => to.metaspace_bytes = before_after(change).0,
-        "Eden regions" => to.eden_bytes = regions(change).0 * region_bytes,
-        // Each worker leaves its last region partly empty: about one region in all.
-        "Survivor regions" => to.survivor_bytes = (regions(change).1 - 1.0).max(0.0) * region_bytes,
-        "Old regions" => {
-            let (before, after) = regions(change);
-            to.old_bytes = (before * region_bytes, after * region_bytes);
-        }
-        _ => {}
-    }
-}
-
-fn part(change: &str, name: &str) -> (f64, f64) {
-    change
-        .split_once(name)
-        .map_or((0.0, 0.0), |(_, rest)| before_after(rest))
-}
-
-fn before_after(change: &str) -> (f64, f64) {
-    let (before, after) = change.split_once("->").unwrap_or((change, "0"));
-    (bytes(before), bytes(after))
-}
-
-fn regions(change: &str) -> (f64, f64) {
-    let number = |text: &str| text.split('(').next().and_then(|n| n.parse().ok());
-    let (before, after) = change.split_once("->").unwrap_or((change, "0"));
-    (number(before).unwrap_or(0.0), number(after).unwrap_or(0.0))
-}
-
-/// The number after a name in a line.
-fn number_after(rest: &str, name: &str) -> Option<f64> {
-    rest.split(name).nth(1).map(bytes)
-}
-
-/// `123K`, `4M` and `1G` at the beginning of a text.
-fn bytes(text: &str) -> f64 {
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let number: f64 = text[..digits].parse().unwrap_or(0.0);
-    let unit = match text[digits..].chars().next() {
-        Some('K') => 1024.0,
-        Some('M') => 1024.0 * 1024.0,
-        Some('G') => 1024.0 * 1024.0 * 1024.0,
-        _ => 1.0,
-    };
-    number * unit
-}
-
-/// `   1:    4800000 bytes,    4800000 total`
-fn by_age(to: &mut Collection, text: &str) {
-    let Some((age, rest)) = text.split_once(':') else {
-        return;
-    };
-    let age: usize = age.trim().parse().unwrap_or(0);
-    let size = rest.trim().split(' ').next().and_then(|n| n.parse().ok());
-    if let (1..=15, Some(size)) = (age, size) {
-        to.bytes_by_age.resize(to.bytes_by_age.len().max(age), 0.0);
-        to.bytes_by_age[age - 1] = size;
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn serial_collection_with_ages() {
-        let text = "\
-[0.372s][info ][gc,start    ] GC(40) Pause Young (WhiteBox Initiated Young GC)
-[0.375s][trace][gc,age      ] GC(40) - age   1:    4800000 bytes,    4800000 total
-[0.375s][trace][gc,age      ] GC(40) - age  15:    1199520 bytes,    5999520 total
-[0.375s][info ][gc,heap     ] GC(40) DefNew: 89745K(2097152K)->5858K(2097152K) Eden: 83886K(1048576K)->0K(1048576K) From: 5858K(1048576K)->5858K(1048576K)
-[0.375s][info ][gc,heap     ] GC(40) Tenured: 7K(131072K)->9K(131072K)
-[0.375s][info ][gc          ] GC(40) Pause Young (WhiteBox Initiated Young GC) 87M->5M(2176M) 2.438ms
-";
-        let found = &read(text)[&40];
-        assert_eq!(found.kind, Some(Kind::Young));
-        assert_eq!(found.pauses_ns, [2.438e6]);
-        assert_eq!(found.eden_bytes, 83886.0 * 1024.0);
-        assert_eq!(found.copied_bytes(), 5860.0 * 1024.0);
-        assert_eq!(found.left_bytes(), 5867.0 * 1024.0);
-        assert_eq!(found.freed_bytes(), 83885.0 * 1024.0);
-        assert_eq!(
-            (found.bytes_by_age[0], found.bytes_by_age[14]),
-            (4.8e6, 1199520.0)
-        );
-    }
-
-    #[test]
-    fn regions_of_g1_and_pauses_of_a_concurrent_cycle() {
-        let text = "\
-[0.005s][info][gc,init] Heap Region Size: 2M
-[0.335s][info][gc,heap     ] GC(12) Eden regions: 25->0(17)
-[0.335s][info][gc,heap     ] GC(12) Survivor regions: 5->4(4)
-[0.335s][info][gc,heap     ] GC(12) Old regions: 61->72
-[0.335s][debug][gc,phases   ] GC(11)         Copied Bytes                   Min: 674096, Avg: 1844036.0, Max: 3013976, Diff: 2339880, Sum: 3688072, Workers: 2
-[0.335s][debug][gc,phases   ] GC(11)       Dirty Cards:                   Min: 0, Avg:  0.0, Max: 0, Diff: 0, Sum: 0, Workers: 2
-[0.335s][debug][gc,phases   ] GC(11)       Dirty Cards:                   Min: 10036, Avg: 10910.5, Max: 11785, Diff: 1749, Sum: 21821, Workers: 2
-[0.335s][debug][gc,refine,stats] GC(11) Mutator refinement: 0.60ms, refined: 768, precleaned: 0, dirtied: 4383
-[0.335s][debug][gc,refine,stats] GC(11) Concurrent refinement: 7.65ms, refined: 3942, precleaned: 3, dirtied: 0
-[0.335s][debug][gc,refine,stats] GC(11) Total refinement: 8.24ms, refined: 4710, precleaned: 3, dirtied: 4383
-[0.335s][info][gc          ] GC(11) Pause Young (Mixed) (G1 Evacuation Pause) 90M->75M(128M) 15.431ms
-[0.335s][info][gc          ] GC(12) Pause Young (Mixed) (G1 Evacuation Pause) 90M->75M(128M) 15.431ms
-[0.336s][info][gc          ] GC(13) Concurrent Mark Cycle
-[0.337s][info][gc          ] GC(13) Pause Remark 80M->80M(128M) 1.500ms
-[0.338s][info][gc          ] GC(13) Pause Cleanup 80M->80M(128M) 0.500ms
-[0.473s][info][gc,phases   ] GC(14) y: Pause Mark Start 0.009ms
-[0.474s][info][gc          ] GC(14) Minor Collection (Allocation Stall) 80M(62%)->84M(66%) 0.053s
-";
-        let found = read(text);
-        assert_eq!(found[&12].kind, Some(Kind::Mixed));
-        assert_eq!(found[&11].copied_bytes(), 3688072.0);
-        assert_eq!(found[&11].pending_cards, 21821.0);
-        assert_eq!(found[&11].refined_cards, 3942.0);
-        assert_eq!(found[&11].cards_refined_by_application, 768.0);
-        assert_eq!(found[&12].copied_bytes(), 14.0 * 2.0 * 1024.0 * 1024.0);
-        assert_eq!(found[&13].kind, Some(Kind::ConcurrentMark));
-        assert_eq!(found[&13].pauses_ns, [1.5e6, 0.5e6]);
-        assert_eq!(
-            (found[&14].kind, found[&14].pauses_ns.len()),
-            (Some(Kind::Young), 1)
-        );
-    }
-}
+mod tests;
