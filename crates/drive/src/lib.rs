@@ -17,7 +17,7 @@ mod totals;
 pub use of_log::{log_at_full_speed, log_at_its_times};
 pub use of_model::{model_at_rate, model_users};
 pub use origin::{Origin, OriginError};
-pub use request::{Request, Requests};
+pub use request::{Headers, Request, Requests};
 pub use session::{Pace, Plan, TimedRequests, Users, drive};
 pub use target::Target;
 pub use totals::{Ending, Outcome, Window};

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LAST_MODIFIED};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, LAST_MODIFIED,
+};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -22,6 +24,7 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::time::sleep;
 use yamba_load::{Model, Sampler, object_sizes};
 
+use crate::request::encoded;
 use body::{Filler, chunk};
 
 /// The interval between two checks whether the origin has to stop.
@@ -49,7 +52,7 @@ pub struct OriginError(pub io::Error);
 
 /// The objects.
 struct Site {
-    /// Size in bytes and status by path.
+    /// Size in bytes and status by path or URL, as requests have it.
     objects: HashMap<String, (u64, StatusCode)>,
     sampler: RefCell<Sampler>,
     /// Replaces the model's times.
@@ -113,7 +116,7 @@ fn objects(model: &Model) -> HashMap<String, (u64, StatusCode)> {
         .into_iter()
         .zip(&model.objects.statuses)
         .enumerate();
-    each.map(|(object, (bytes, status))| (model.path(object), (bytes, answered(*status))))
+    each.map(|(object, (bytes, status))| (encoded(&model.path(object)), (bytes, answered(*status))))
         .collect()
 }
 
@@ -151,6 +154,18 @@ async fn connection(stream: TcpStream, site: Rc<Site>) {
 }
 
 impl Site {
+    /// The object of a request, by its path or by its full URL. A proxy sends the URL's host as a header.
+    fn object(&self, request: &Request<Incoming>) -> Option<(u64, StatusCode)> {
+        let uri = request.uri();
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let by_url = || {
+            let header = request.headers().get(HOST)?.to_str().ok();
+            let host = uri.authority().map(|host| host.as_str()).or(header)?;
+            self.objects.get(&format!("http://{host}{path}"))
+        };
+        self.objects.get(path).or_else(by_url).copied()
+    }
+
     async fn answer(
         &self,
         request: Request<Incoming>,
@@ -163,11 +178,7 @@ impl Site {
             sleep(pause).await;
         }
         self.served.set(self.served.get() + 1);
-        let path = request
-            .uri()
-            .path_and_query()
-            .map_or("/", |path| path.as_str());
-        let known = self.objects.get(path).copied();
+        let known = self.object(&request);
         let (bytes, status) = known.unwrap_or((0, StatusCode::NOT_FOUND));
         let has_body = request.method() != Method::HEAD && status != StatusCode::NO_CONTENT;
         let mut response = Response::builder()

@@ -16,6 +16,9 @@ const WINDOWS: u32 = 20;
 /// The shortest window.
 const LEAST_WINDOW: Duration = Duration::from_millis(100);
 
+/// The lowest status of an error.
+const FIRST_ERROR: u16 = 400;
+
 /// A part of the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -47,13 +50,14 @@ pub struct Outcome {
     pub sent: u64,
     /// Number of complete responses.
     pub responses: u64,
-    /// Number of complete responses within `elapsed_ns`.
-    pub responses_in_time: u64,
+    /// Number of responses within `elapsed_ns`. A response that was complete later counts with the share of its latency
+    /// that lies within: of three responses a second, the last three may come just after the end.
+    pub responses_in_time: f64,
     /// Bytes of their bodies.
     pub bytes: u64,
     /// Number of responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Number of failed requests by kind, and of responses with a status from 500 on.
+    /// Number of failed requests by kind, and of responses with a status from 400 on.
     pub errors: BTreeMap<String, u64>,
     /// Number of connections that were opened.
     pub connections: u64,
@@ -85,8 +89,8 @@ pub(crate) struct Totals {
     window: Histogram<u64>,
     window_length: Duration,
     timeout: Duration,
-    /// Whether no more requests are sent.
-    is_closing: bool,
+    /// When no more requests were sent.
+    ended: Option<Instant>,
 }
 
 fn empty() -> Histogram<u64> {
@@ -96,6 +100,15 @@ fn empty() -> Histogram<u64> {
 fn record(histogram: &mut Histogram<u64>, duration: Duration) {
     let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 2);
     histogram.record(ns).expect("the histogram grows");
+}
+
+/// The share of a latency from `due` on that lies before the end of the load; 1 without an end.
+fn share_before(ended: Option<Instant>, due: Instant, latency: Duration) -> f64 {
+    let Some(ended) = ended.filter(|_| !latency.is_zero()) else {
+        return 1.0;
+    };
+    let before = ended.saturating_duration_since(due);
+    (before.as_secs_f64() / latency.as_secs_f64()).min(1.0)
 }
 
 impl Totals {
@@ -109,7 +122,7 @@ impl Totals {
                 elapsed_ns: 0,
                 sent: 0,
                 responses: 0,
-                responses_in_time: 0,
+                responses_in_time: 0.0,
                 bytes: 0,
                 statuses: BTreeMap::new(),
                 errors: BTreeMap::new(),
@@ -128,7 +141,7 @@ impl Totals {
             window: empty(),
             window_length,
             timeout,
-            is_closing: false,
+            ended: None,
         }
     }
 
@@ -143,7 +156,7 @@ impl Totals {
 
     /// Whether workers must not send any more.
     pub(crate) fn is_closing(&self) -> bool {
-        self.is_closing
+        self.ended.is_some()
     }
 
     /// Whether all requests are answered or given up.
@@ -160,11 +173,11 @@ impl Totals {
         if self.outcome.ending.is_none() {
             self.outcome.ending = ending;
         }
-        if !self.is_closing {
-            self.is_closing = true;
-            self.close_windows(Instant::now());
-            self.outcome.elapsed_ns = self.begun.elapsed().as_nanos() as u64;
-            self.outcome.responses_in_time = self.outcome.responses;
+        if !self.is_closing() {
+            let now = Instant::now();
+            self.ended = Some(now);
+            self.close_windows(now);
+            self.outcome.elapsed_ns = (now - self.begun).as_nanos() as u64;
         }
     }
 
@@ -188,16 +201,17 @@ impl Totals {
     /// A response to a request that was due at `due`.
     pub(crate) fn answered(&mut self, due: Instant, answer: Answer) {
         let now = Instant::now();
-        if !self.is_closing {
+        if !self.is_closing() {
             self.close_windows(now);
         }
         let latency = now.saturating_duration_since(due);
+        self.outcome.responses_in_time += share_before(self.ended, due, latency);
         record(&mut self.outcome.latency_ns, latency);
         record(&mut self.window, latency);
         self.outcome.responses += 1;
         self.outcome.bytes += answer.bytes;
         *self.outcome.statuses.entry(answer.status).or_default() += 1;
-        if answer.status >= 500 {
+        if answer.status >= FIRST_ERROR {
             *self
                 .outcome
                 .errors
@@ -216,7 +230,7 @@ impl Totals {
             .errors
             .entry(fault.kind().to_owned())
             .or_default() += 1;
-        if self.is_closing {
+        if self.is_closing() {
             return;
         }
         match fault {

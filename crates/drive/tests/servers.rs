@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use yamba_drive::{
-    Ending, Origin, Outcome, Pace, Plan, Requests, Target, drive, log_at_full_speed,
+    Ending, Headers, Origin, Outcome, Pace, Plan, Requests, Target, drive, log_at_full_speed,
     log_at_its_times, model_at_rate, model_users,
 };
 use yamba_load::{Model, Options, Replayed, fit, log, object_sizes, replayed};
@@ -31,7 +31,7 @@ fn text(count: usize) -> String {
 
 fn model() -> Model {
     fit(
-        &log::read(&text(2000)),
+        &log::read(&text(2000)).unwrap(),
         Options {
             names_paths: true,
             seed: 1,
@@ -132,7 +132,8 @@ fn impatient(mut stream: TcpStream) {
 
 fn plan(address: SocketAddr, model: &Model, pace: Pace, length: Option<Duration>) -> Plan {
     let target = Target::resolve(&format!("http://{address}")).unwrap();
-    let requests = Requests::new(&target, (0..20).map(|o| model.path(o))).unwrap();
+    let requests =
+        Requests::new(&target, &Headers::default(), (0..20).map(|o| model.path(o))).unwrap();
     Plan {
         target,
         requests,
@@ -230,7 +231,7 @@ fn users_think_and_have_a_connection_for_each_session() {
 #[test]
 fn log_is_replayed_at_its_times_and_at_full_speed() {
     let server = Server::start(good);
-    let log = log::read(&text(100));
+    let log = log::read(&text(100)).unwrap();
     let requests: Vec<Replayed> = replayed(&log, 1);
     let model = model();
     for (pace, least) in [
@@ -247,6 +248,27 @@ fn log_is_replayed_at_its_times_and_at_full_speed() {
         assert_eq!((outcome.responses, outcome.ending), (100, None));
         assert!(begun.elapsed().as_secs_f64() >= least);
     }
+}
+
+/// Users without pauses always wait for a response, so the responses are the users' time divided by the latency, wherever
+/// the last responses end.
+#[test]
+fn last_responses_count_with_the_share_of_their_time() {
+    let server = Server::start(|mut stream| {
+        while read_request(&mut stream).is_some() {
+            thread::sleep(Duration::from_millis(300));
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let outcome = loaded(
+        server.address,
+        |m| model_users(m, 3, false, u64::MAX, 3),
+        Duration::from_millis(1000),
+    );
+    let whole = 3.0 * outcome.elapsed_ns as f64 / outcome.latency_ns.mean();
+    let counted = outcome.responses_in_time;
+    assert!((counted / whole - 1.0).abs() < 0.05, "{counted} {whole}");
+    assert!(counted < outcome.responses as f64, "{outcome:?}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Fits {
         Some(Fits {
             arrivals: choose(gaps, Stamps::Series, step, random)?,
             think: choose(think, Stamps::Pairs, step, random),
-            latency: values.latency(random),
+            latency: values.latency(log.took_step_s, random),
             popularity: popularity::choose(&values.counts(), random),
             sizes: sizes::choose(&values.bytes(), random),
             lengths: sessions::choose(&values.lengths, random),
@@ -161,7 +161,8 @@ fn source(log: &Log, entries: &[Entry], seed: u64) -> Source {
     }
 }
 
-fn mix(log: &Log) -> Mix {
+/// Methods and statuses of all requests of a log.
+pub fn mix(log: &Log) -> Mix {
     let mut methods: BTreeMap<&str, u64> = BTreeMap::new();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
     for entry in &log.entries {
@@ -226,18 +227,17 @@ impl Values {
         }
     }
 
-    /// The distribution of the times in which the server answered. Logs have milliseconds, within which they are spread.
-    fn latency(&self, random: &mut Rng) -> Option<Chosen<Distribution>> {
-        const STEP_S: f64 = 1e-3;
+    /// The distribution of the times in which the server answered. They are spread within the log's step.
+    fn latency(&self, step_s: f64, random: &mut Rng) -> Option<Chosen<Distribution>> {
         let spread: Vec<f64> = self
             .took_s
             .iter()
-            .map(|t| t + STEP_S * random.f64())
+            .map(|t| t + step_s * random.f64())
             .collect();
         if spread.len() < FEWEST_REQUESTS {
             return None;
         }
-        choose(&spread, Stamps::Rounded, STEP_S, random)
+        choose(&spread, Stamps::Rounded, step_s, random)
     }
 
     fn for_curves(&self) -> Vec<(&'static str, Vec<f64>)> {

@@ -21,10 +21,10 @@ mod sizes;
 
 pub use curves::Curve;
 pub use distribution::Distribution;
-pub use fit::{FEWEST_REQUESTS, Fitted, Options, TooFewRequests, fit};
+pub use fit::{FEWEST_REQUESTS, Fitted, Options, TooFewRequests, fit, mix};
 pub use goodness::{Compared, LEVEL};
 pub use locality::Locality;
-pub use log::{Log, LogReader};
+pub use log::{FieldChoice, LatencyField, Log, LogFault, LogReader, TookFrom};
 pub use model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
 pub use popularity::Popularity;
 pub use replay::{Replayed, repeated, replayed};

@@ -1,14 +1,23 @@
-//! Reads access logs in Common and Combined Log Format.
+//! Reads access logs: Common and Combined Log Format with further fields, and Squid's native log.
 
+mod fields;
+mod foreign;
+mod latency;
+mod layout;
 mod line;
+mod reader;
+mod reason;
+mod squid;
+mod target;
 mod time;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 
-pub use line::{Line, parse};
-
-/// The most refused lines whose reason is kept.
-const MOST_REFUSED: usize = 10;
+pub use foreign::ForeignLog;
+pub use latency::{LatencyField, LatencyUnit};
+pub use reader::{LogReader, read};
+pub use reason::{LogFault, MOST_VALUES, Note, Reason};
+pub use time::TimeFault;
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +44,7 @@ pub struct RefusedLine {
     /// Number of the line, from 1.
     pub line: u64,
     /// Why it is refused.
-    pub reason: &'static str,
+    pub reason: Reason,
 }
 
 /// The requests of a log, in the order of its times.
@@ -43,9 +52,9 @@ pub struct RefusedLine {
 pub struct Log {
     /// The requests, by ascending time.
     pub entries: Vec<Entry>,
-    /// The addresses of the clients.
+    /// The clients: addresses, or names if most are no addresses.
     pub clients: Vec<String>,
-    /// The targets of the requests.
+    /// The targets of the requests: paths, or full URLs of requests to a proxy.
     pub paths: Vec<String>,
     /// The methods of the requests.
     pub methods: Vec<String>,
@@ -57,6 +66,30 @@ pub struct Log {
     pub lines: u64,
     /// The step of the times, in seconds: 1 for whole seconds.
     pub resolution_s: f64,
+    /// The step of the latencies, in seconds.
+    pub took_step_s: f64,
+    /// Where the latencies come from. `None`: the log has none.
+    pub took_from: Option<TookFrom>,
+    /// What is used or not used.
+    pub notes: Vec<Note>,
+}
+
+/// Where latencies come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TookFrom {
+    /// A field after the bytes.
+    Field(LatencyField),
+    /// The elapsed time of Squid's native log, in milliseconds.
+    SquidElapsed,
+}
+
+/// Which fields the user names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldChoice {
+    /// The client: its number before the time, from 1. `None`: the lines decide.
+    pub client: Option<usize>,
+    /// The latency. `None`: the lines decide.
+    pub latency: Option<LatencyField>,
 }
 
 impl Log {
@@ -71,122 +104,15 @@ pub fn is_safe(method: &str) -> bool {
     method == "GET" || method == "HEAD"
 }
 
-/// Texts with their indices.
-#[derive(Default)]
-struct Names {
-    indices: HashMap<String, u32>,
-    names: Vec<String>,
-}
-
-impl Names {
-    fn index(&mut self, name: &str) -> u32 {
-        if let Some(index) = self.indices.get(name) {
-            return *index;
-        }
-        let index = self.names.len() as u32;
-        self.names.push(name.to_owned());
-        self.indices.insert(name.to_owned(), index);
-        index
-    }
-}
-
-/// Collects the lines of a log.
-#[derive(Default)]
-pub struct LogReader {
-    clients: Names,
-    paths: Names,
-    methods: Names,
-    log: Log,
-    /// The most digits after the point of a time.
-    digits: u32,
-}
-
-impl LogReader {
-    /// Reads the next line. A line that is no request is counted, and costs only itself.
-    pub fn line(&mut self, text: &str) {
-        self.log.lines += 1;
-        if text.trim().is_empty() {
-            return;
-        }
-        match parse(text) {
-            Ok(line) => self.enter(&line),
-            Err(reason) => {
-                self.log.refused_count += 1;
-                if self.log.refused.len() < MOST_REFUSED {
-                    let line = self.log.lines;
-                    self.log.refused.push(RefusedLine { line, reason });
-                }
-            }
-        }
-    }
-
-    fn enter(&mut self, line: &Line) {
-        self.digits = self.digits.max(line.time_digits);
-        self.log.entries.push(Entry {
-            client: self.clients.index(line.client),
-            path: self.paths.index(line.path),
-            method: self.methods.index(line.method),
-            at_s: line.at_s,
-            status: line.status,
-            bytes: line.bytes,
-            took_s: line.took_s,
-        });
-    }
-
-    /// The log. Servers write a line at the end of a request, so its times may be out of order.
-    pub fn finish(mut self) -> Log {
-        self.log.entries.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-        self.log.clients = self.clients.names;
-        self.log.paths = self.paths.names;
-        self.log.methods = self.methods.names;
-        self.log.resolution_s = 10f64.powi(-(self.digits as i32));
-        self.log
-    }
-}
-
-/// Reads a whole log.
-pub fn read(text: &str) -> Log {
-    let mut reader = LogReader::default();
-    text.lines().for_each(|line| reader.line(line));
-    reader.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn log_has_its_requests_by_time_and_counts_other_lines() {
-        let log = read(
-            "\
-a - - [17/May/2015:10:05:43 +0000] \"GET /x HTTP/1.1\" 200 5
-b - - [17/May/2015:10:05:41 +0000] \"POST /y HTTP/1.1\" 302 -
-nonsense
-
-a - - [17/May/2015:10:05:42 +0000] \"GET /x HTTP/1.1\" 304 0
-",
-        );
-        let at: Vec<f64> = log.entries.iter().map(|e| e.at_s).collect();
-        assert_eq!(at, [1_431_857_141.0, 1_431_857_142.0, 1_431_857_143.0]);
-        assert_eq!(
-            (log.clients.len(), log.paths.len(), log.methods.len()),
-            (2, 2, 2)
-        );
-        assert_eq!(
-            (log.lines, log.refused_count, log.refused[0].line),
-            (5, 1, 3)
-        );
-        assert_eq!(log.resolution_s, 1.0);
-        let safe: Vec<bool> = log.entries.iter().map(|e| log.is_safe(e)).collect();
-        assert_eq!(safe, [false, true, true]);
-    }
-
-    #[test]
-    fn fractions_of_seconds_are_kept() {
-        let log = read("a - - [17/May/2015:10:05:43.250 +0000] \"GET / HTTP/1.1\" 200 5");
-        assert_eq!(
-            (log.entries[0].at_s.fract(), log.resolution_s),
-            (0.25, 0.001)
-        );
-    }
+/// The request of a line in any form.
+#[derive(Clone, Debug, PartialEq)]
+struct Line<'a> {
+    client: Cow<'a, str>,
+    at_s: f64,
+    time_digits: u32,
+    method: &'a str,
+    object: Cow<'a, str>,
+    status: u16,
+    bytes: u64,
+    latency_s: Option<f64>,
 }

@@ -100,6 +100,20 @@ pub struct Mix {
     pub statuses: Vec<(u16, u64)>,
 }
 
+impl Mix {
+    /// The share of the requests with such a status, from 0 to 1.
+    pub fn share(&self, is_counted: impl Fn(u16) -> bool) -> f64 {
+        let all: u64 = self.statuses.iter().map(|(_, count)| count).sum();
+        let counted = self
+            .statuses
+            .iter()
+            .filter(|(status, _)| is_counted(*status))
+            .map(|(_, count)| count)
+            .sum::<u64>();
+        counted as f64 / all.max(1) as f64
+    }
+}
+
 /// The fit of one distribution of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

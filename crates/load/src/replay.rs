@@ -62,7 +62,7 @@ mod tests {
             line(45, "GET /x"),
         ]
         .concat();
-        let requests = replayed(&read(&text), 3);
+        let requests = replayed(&read(&text).unwrap(), 3);
         let paths: Vec<(usize, bool)> = requests.iter().map(|r| (r.path, r.is_head)).collect();
         assert_eq!(paths, [(0, false), (2, true), (0, false)]);
         let twice = repeated(&requests, 2);

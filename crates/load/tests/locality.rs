@@ -46,7 +46,7 @@ fn model(requests: &[usize]) -> Model {
         names_paths: true,
         seed: 1,
     };
-    fit(&log::read(&text), options).unwrap().model
+    fit(&log::read(&text).unwrap(), options).unwrap().model
 }
 
 fn generated(model: &Model, requests: usize, seed: u64) -> Vec<usize> {

@@ -75,7 +75,7 @@ fn written(mut requests: Vec<(f64, usize, usize)>, sizes: &[u64]) -> String {
 }
 
 fn fitted(text: &str) -> Fitted {
-    let log = log::read(text);
+    let log = log::read(text).unwrap();
     assert_eq!(log.refused_count, 0, "{:?}", log.refused);
     fit(
         &log,
@@ -96,7 +96,7 @@ fn all_pass(model: &Model) {
 
 /// Generated requests have the distributions of the log `text`: the two-sample test of Smirnov at 1 %.
 fn generates(model: &Model, text: &str) {
-    let log = log::read(text);
+    let log = log::read(text).unwrap();
     let count = log.entries.len().min(50_000);
     let mut sampler = Sampler::new(model, 77);
     let sizes = object_sizes(model);

@@ -11,7 +11,7 @@ use yamba_record::{Parameters, Run};
 use super::neighbours::machine;
 use super::{Failure, StoreChoice, of_system};
 
-pub use figures::{ending, is_trustworthy};
+pub use figures::{ending, is_success};
 
 /// A load to measure.
 pub struct Request {
@@ -19,6 +19,8 @@ pub struct Request {
     pub plan: Plan,
     /// The model or log and the pace, which identify the entries of the run.
     pub parameters: Parameters,
+    /// Share of the requests without success in the log, from 0 to 1.
+    pub unsuccessful: f64,
     /// Seed of the requests, for the record.
     pub seed: u64,
     /// The arguments of this program, for the record.
@@ -31,6 +33,13 @@ pub struct Measured {
     pub run: Run,
     /// All that was counted.
     pub outcome: Outcome,
+}
+
+impl Measured {
+    /// Whether the figures describe the server under the load of the request.
+    pub fn is_valid(&self) -> bool {
+        self.run.benchmarks.iter().all(|benchmark| benchmark.valid)
+    }
 }
 
 /// Sends the load. `progress` gets the number of responses now and then.
@@ -67,7 +76,7 @@ pub fn measure(
         arguments: request.arguments,
         ..Producer::default()
     };
-    run.benchmarks = figures::benchmarks(&outcome, &request.parameters);
+    run.benchmarks = figures::benchmarks(&outcome, &request.parameters, request.unsuccessful);
     Ok(Measured { run, outcome })
 }
 

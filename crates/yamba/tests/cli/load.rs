@@ -1,9 +1,11 @@
 //! `yamba load`: logs and models that are written here, and servers of `yamba load serve-origin`.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 use yamba_child_guard::{Guarded, StartGuarded};
 
@@ -104,6 +106,184 @@ fn fit_prints_each_distribution_and_writes_a_document() {
             marginal["chosen"]["p_value"].as_f64().unwrap() >= 0.01,
             "{marginal:#}"
         );
+    }
+}
+
+/// A log of 60 requests by 19 clients, two seconds apart, with these texts before the client, in the request and after the bytes.
+fn log_with(before: &str, url: fn(usize) -> String, after: fn(usize) -> String) -> String {
+    let line = |i: usize| {
+        format!(
+            "{before}10.0.0.{} - - [03/May/2020:10:{:02}:{:02} +0000] \"GET {} HTTP/1.1\" 200 {}{}\n",
+            7 * i % 19,
+            i / 30,
+            2 * i % 60,
+            url(i),
+            400 + i,
+            after(i)
+        )
+    };
+    (0..60).map(line).collect()
+}
+
+fn path(i: usize) -> String {
+    format!("/{}", i % 9)
+}
+
+#[test]
+fn fields_before_the_client_are_skipped_and_named() {
+    let mut yamba = Yamba::new()
+        .file(
+            "vhost.log",
+            log_with("shop.example.org:443 ", path, |_| String::new()),
+        )
+        .file("proxy.log", log_with("192.0.2.1 ", path, |_| String::new()));
+    let answer = yamba.run("load fit vhost.log --no-plot").ok();
+    assert!(
+        answer
+            .err
+            .contains("vhost.log: field 1 of the lines (\"shop.example.org:443\") is not used"),
+        "{}",
+        answer.err
+    );
+    answer.says(&["60 requests with GET and HEAD by 19 clients"]);
+    yamba.run("load fit proxy.log").refused(&[
+        "fields 1 and 2 before the time are addresses",
+        "--client-field N",
+    ]);
+    yamba
+        .run("load fit proxy.log --client-field 2 --no-plot")
+        .ok()
+        .says(&["by 19 clients"]);
+}
+
+/// A time of day and a ratio of compression are no latencies; microseconds are one if the user says so.
+#[test]
+fn latency_is_a_time_with_its_field_and_unit() {
+    let mut yamba = Yamba::new()
+        .file(
+            "msec.log",
+            log_with("", path, |i| {
+                format!(" \"-\" \"curl\" 0.0{:02} 1588500{:03}.098", i + 10, 2 * i)
+            }),
+        )
+        .file(
+            "gzip.log",
+            log_with("", path, |i| format!(" \"-\" \"curl\" 2.{:02}", i + 10)),
+        )
+        .file(
+            "apache.log",
+            log_with("", path, |i| format!(" \"-\" \"curl\" {}", 4000 + 2 * i)),
+        );
+    let answer = yamba.run("load fit msec.log --no-plot").ok();
+    assert!(
+        answer.err.contains("not used: 4 (\"1588500000.098\")"),
+        "{}",
+        answer.err
+    );
+    // 10 to 69 ms
+    answer.says(&["latency   mean 39.5 ms of 60 requests, from field 3 after the bytes, in s"]);
+    let answer = yamba.run("load fit gzip.log --no-plot").ok();
+    assert!(
+        answer.err.contains("not used: 3 (\"2.10\")"),
+        "{}",
+        answer.err
+    );
+    assert!(!answer.out.contains("latency"), "{}", answer.out);
+    let answer = yamba.run("load fit apache.log --no-plot").ok();
+    assert!(
+        answer.err.contains("not used: 3 (\"4000\")"),
+        "{}",
+        answer.err
+    );
+    yamba
+        .run("load fit apache.log --no-plot --latency-field 3=us")
+        .ok()
+        .says(&["latency   mean 4.059 ms of 60 requests, from field 3 after the bytes, in us"]);
+    yamba
+        .run("load fit apache.log --latency-field 4=us")
+        .refused(&["--latency-field names a field that the log does not have: there are 3"]);
+    yamba
+        .run("load fit apache.log --latency-field 3")
+        .refused(&["3=us"]);
+}
+
+#[test]
+fn hosts_of_full_urls_and_squid_logs_are_objects_of_their_own() {
+    let url = |i: usize| format!("http://{}.example/x", ["a", "b", "c"][i % 3]);
+    let squid = |i: usize| {
+        format!(
+            "1588500{:03}.098    {} 10.0.0.{} TCP_MISS/200 5432 GET http://{}.example/x - HIER_DIRECT/192.0.2.1 text/html\n",
+            2 * i,
+            100 + i,
+            i % 19,
+            ["a", "b", "c"][i % 3]
+        )
+    };
+    let mut yamba = Yamba::new()
+        .file("urls.log", log_with("", url, |_| String::new()))
+        .file("squid.log", (0..60).map(squid).collect::<String>());
+    yamba
+        .run("load fit urls.log --no-plot")
+        .ok()
+        .says(&["by 19 clients", "for 3 objects"]);
+    let answer = yamba.run("load fit squid.log --no-plot").ok();
+    assert!(
+        answer.err.contains("sizes include the headers"),
+        "{}",
+        answer.err
+    );
+    answer.says(&[
+        "by 19 clients in 118 s, for 3 objects",
+        "latency   mean 129.5 ms of 60 requests, from the elapsed time, in ms",
+    ]);
+}
+
+#[test]
+fn compressed_logs_are_read_or_refused() {
+    let text = log(500);
+    let mut whole = GzEncoder::new(Vec::new(), Compression::fast());
+    whole.write_all(text.as_bytes()).unwrap();
+    let whole = whole.finish().unwrap();
+    let mut yamba = Yamba::new()
+        .file("access.log", text)
+        .file("access.log.gz", &whole)
+        .file("cut.log.gz", &whole[..whole.len() / 2])
+        .file("access.log.zst", b"\x28\xb5\x2f\xfd\0")
+        .file("wide.log", b"\xff\xfe1\0\n\0");
+    let plain = yamba.run("load fit access.log --json").ok().out;
+    assert_eq!(yamba.run("load fit access.log.gz --json").ok().out, plain);
+    yamba.run("load fit cut.log.gz").refused(&["cut.log.gz: "]);
+    yamba
+        .run("load fit access.log.zst")
+        .refused(&["compressed by zstd", "zstdcat"]);
+    yamba.run("load fit wide.log").refused(&["UTF-16", "iconv"]);
+}
+
+#[test]
+fn logs_in_other_forms_are_refused_by_name() {
+    let other = |from: &str, to: &str| log(30).replace(from, to);
+    let mut yamba = Yamba::new()
+        .file(
+            "caddy.log",
+            "{\"ts\":1646861401.52,\"request\":{\"uri\":\"/\"}}\n",
+        )
+        .file(
+            "iis.log",
+            "#Software: Microsoft Internet Information Services 10.0\n",
+        )
+        .file("month.log", other("/May/", "/Mai/"))
+        .file("zone.log", other(" +0000]", "]"))
+        .file("iso.log", other("17/May/2015:10:", "2015-05-17T10:"));
+    for (file, reason) in [
+        ("caddy.log", "its lines are JSON"),
+        ("iis.log", "W3C Extended Log File Format"),
+        ("month.log", "the month of its time is not an English one"),
+        ("zone.log", "its time has no zone"),
+        ("iso.log", "its time is in ISO 8601"),
+    ] {
+        yamba
+            .run(&format!("load fit {file}"))
+            .refused(&[file, reason]);
     }
 }
 
@@ -213,6 +393,52 @@ fn users_and_replay_have_the_objects_of_the_log() {
         };
         assert!(notes.iter().all(is_of_machine), "{words}: {notes:?}");
     }
+}
+
+#[test]
+fn server_without_the_objects_gives_no_valid_figure() {
+    let mut yamba = yamba();
+    let origin = Origin::start(&yamba, &[]);
+    let words = format!(
+        "load run site.load {}/absent --rate 200 --for 1s",
+        origin.url
+    );
+    let answer = yamba.run(&words);
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&[
+        "INVALID",
+        " status 404\n",
+        "100.0 % instead of 0.0 % in the log",
+    ]);
+    yamba
+        .run(&format!(
+            "load run site.load {} --rate 1 --header nonsense",
+            origin.url
+        ))
+        .refused(&["is no header such as"]);
+}
+
+/// `serve-origin` knows objects with full URLs by the header that --host replaces.
+#[test]
+fn objects_of_several_hosts_are_asked_for_by_their_hosts() {
+    let text = log(600).replace("GET /1 ", "GET http://one.example/1 ");
+    let mut yamba = Yamba::new().file("access.log", text);
+    yamba.run("load fit access.log -o site.load --no-plot").ok();
+    let origin = Origin::start(&yamba, &[]);
+    let words = format!("load replay access.log {} --users 4", origin.url);
+    yamba
+        .run(&words)
+        .ok()
+        .says(&["600 of status 200", "errors      none"]);
+    let words = format!(
+        "load replay access.log {} --users 4 --host other.example --json",
+        origin.url
+    );
+    let run = document(&yamba.run(&words).ok());
+    assert_eq!(
+        run["benchmarks"][0]["parameters"]["host_header"],
+        "other.example"
+    );
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::io;
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::Value;
-use yamba_drive::{Pace, Plan, Requests, Target};
+use serde_json::{Value, json};
+use yamba_drive::{Headers, Pace, Plan, Requests, Target};
 use yamba_harness::Stop;
 use yamba_record::{Benchmark, Parameters};
-use yamba_session::load::{self, Measured, Request, ending, is_trustworthy};
+use yamba_session::load::{self, Measured, Request, ending};
 use yamba_toolchain::build::host;
 
 use super::report;
@@ -27,6 +27,12 @@ pub(super) struct DriveOptions {
     /// Seed of the requests
     #[arg(long, value_name = "N", default_value = "1", value_parser = quantity::count(0..=u64::MAX))]
     pub(super) seed: u64,
+    /// The value of the header Host, instead of the server's name in the URL
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Add a header to all requests; may be repeated. The run keeps it, as it keeps all arguments
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
     /// Print the run as one JSON document
     #[arg(long)]
     json: bool,
@@ -40,6 +46,8 @@ pub(super) struct Asked<'a> {
     pub(super) paths: Vec<String>,
     pub(super) pace: Pace,
     pub(super) length: Option<Duration>,
+    /// Share of the log's requests without success.
+    pub(super) unsuccessful: f64,
     pub(super) parameters: Vec<(&'static str, Value)>,
 }
 
@@ -50,13 +58,17 @@ impl DriveOptions {
                 "name the server as http://HOST:PORT, with a path if its objects are below one",
             )
         })?;
-        let requests = Requests::new(&target, asked.paths.into_iter()).map_err(|e| {
+        let headers = Headers::parse(self.host.as_deref(), &self.headers).map_err(|e| {
+            Failure::new(e).help("write --host shop.example.org and --header 'Accept: text/html'")
+        })?;
+        let requests = Requests::new(&target, &headers, asked.paths.into_iter()).map_err(|e| {
             Failure::new(e).help("this path cannot be asked for: take it out of the model or log")
         })?;
         load::check_store(&self.store.choice())?;
         let parameters = asked
             .parameters
             .into_iter()
+            .chain(self.host.iter().map(|host| ("host_header", json!(host))))
             .map(|(name, value)| (name.to_owned(), value));
         let request = Request {
             plan: Plan {
@@ -68,6 +80,7 @@ impl DriveOptions {
                 connections: self.connections as usize,
             },
             parameters: Parameters(parameters.collect()),
+            unsuccessful: asked.unsuccessful,
             seed: self.seed,
             arguments: arguments(),
         };
@@ -82,6 +95,7 @@ impl DriveOptions {
     /// Stores and prints what was measured.
     fn finish(&self, measured: &Measured) -> Result<Answer, Failure> {
         let Measured { run, outcome } = measured;
+        let is_valid = measured.is_valid();
         let kept = load::keep(run, &self.store.choice());
         if self.json {
             output::document(&run.clone().map(Benchmark::summary))?;
@@ -92,10 +106,6 @@ impl DriveOptions {
             output::note(&format!("warning: {why}\n"));
         }
         output::note_stored("run", kept.map(|()| &run.id))?;
-        Ok(if is_trustworthy(outcome) {
-            Answer::Done
-        } else {
-            Answer::No
-        })
+        Ok(if is_valid { Answer::Done } else { Answer::No })
     }
 }

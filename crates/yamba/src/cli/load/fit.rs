@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_load::{Fitted, Options, TooFewRequests, fit};
+use yamba_load::{Fitted, Log, Options, TooFewRequests, fit};
 
-use super::{source, table};
+use super::source::LogSource;
+use super::table;
 use crate::cli::{Failure, output, quantity};
 
 /// Columns of a plot, where standard output is no terminal.
@@ -19,12 +20,12 @@ const COLUMNS: usize = 80;
 #[command(after_help = "\
 Examples:
   yamba load fit access.log -o site.load
-  zcat access.log.*.gz | yamba load fit - -o site.load
+  cat access.log.*.gz | yamba load fit - -o site.load
+  yamba load fit access.log --latency-field 3=us              Apache's %D after the agent is the latency
   yamba load fit access.log --without-paths -o public.load    nothing names what was asked for")]
 pub(super) struct Fit {
-    /// A log in Common or Combined Log Format; `-` is standard input
-    #[arg(value_name = "ACCESS.LOG")]
-    log: PathBuf,
+    #[command(flatten)]
+    log: LogSource,
     /// Write the model to this file
     #[arg(short, long, value_name = "MODEL")]
     output: Option<PathBuf>,
@@ -44,7 +45,7 @@ pub(super) struct Fit {
 
 impl Fit {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let log = source::log(&self.log)?;
+        let log = self.log.read()?;
         let options = Options {
             names_paths: !self.without_paths,
             seed: self.seed,
@@ -52,7 +53,7 @@ impl Fit {
         let fitted = fit(&log, options).map_err(|TooFewRequests(count)| {
             Failure::new(format!(
                 "{}: {count} requests with GET or HEAD are too few for a model",
-                self.log.display()
+                self.log.path.display()
             ))
             .help("give it a longer log: it needs 20 such requests at different times")
         })?;
@@ -63,12 +64,13 @@ impl Fit {
         if self.json {
             return output::json(&fitted.model);
         }
-        output::result(&self.text(&fitted))
+        output::result(&self.text(&log, &fitted))
     }
 
-    fn text(&self, fitted: &Fitted) -> String {
+    fn text(&self, log: &Log, fitted: &Fitted) -> String {
         let width = output::width();
         let mut text = table::fitted(&fitted.model, width);
+        text += &table::latency(log);
         if !self.no_plot {
             text.push('\n');
             text += &table::plots(&fitted.curves, width.unwrap_or(COLUMNS));

@@ -1,16 +1,16 @@
 //! `yamba load replay`
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
 use yamba_drive::{log_at_full_speed, log_at_its_times};
-use yamba_load::{repeated, replayed};
+use yamba_load::{mix, repeated, replayed};
+use yamba_session::load::is_success;
 
 use super::drive::{Asked, DriveOptions};
 use super::run::rate;
-use super::source;
+use super::source::LogSource;
 use crate::cli::{Answer, Failure, output, quantity};
 
 /// Send the requests of a log to a server, at their own times
@@ -23,9 +23,8 @@ Examples:
   yamba load replay access.log http://127.0.0.1:8080 --speed 60    an hour of the log in a minute
   yamba load replay access.log http://127.0.0.1:8080 --users 64    in order, as fast as the server answers")]
 pub(super) struct Replay {
-    /// A log in Common or Combined Log Format; `-` is standard input
-    #[arg(value_name = "ACCESS.LOG")]
-    log: PathBuf,
+    #[command(flatten)]
+    log: LogSource,
     /// The server: http://HOST:PORT, with a path if the objects are below one
     #[arg(value_name = "URL")]
     url: String,
@@ -47,7 +46,7 @@ pub(super) struct Replay {
 
 impl Replay {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let log = source::log(&self.log)?;
+        let log = self.log.read()?;
         let requests = replayed(&log, self.options.seed);
         let others = log.entries.len() - requests.len();
         if others > 0 {
@@ -55,8 +54,14 @@ impl Replay {
                 "note: {others} requests with other methods than GET and HEAD are left out\n"
             ));
         }
+        let unsuccessful = mix(&log).share(|status| !is_success(status));
         let requests = repeated(&requests, self.repeat);
-        let name = self.log.file_stem().unwrap_or_default().to_string_lossy();
+        let name = self
+            .log
+            .path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
         let mut parameters = vec![("log", json!(name))];
         let pace = match self.users {
             None => {
@@ -72,6 +77,7 @@ impl Replay {
             url: &self.url,
             paths: log.paths,
             pace,
+            unsuccessful,
             length: self.length,
             parameters,
         })

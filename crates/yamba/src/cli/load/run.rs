@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::ArgPredicate;
 use serde_json::json;
 use yamba_drive::{model_at_rate, model_users};
+use yamba_session::load::is_success;
 
 use super::drive::{Asked, DriveOptions};
 use super::source;
@@ -81,6 +82,7 @@ impl RunModel {
                 .map(|object| model.path(object))
                 .collect(),
             pace,
+            unsuccessful: model.mix.share(|status| !is_success(status)),
             length: Some(self.length),
             parameters,
         })

@@ -2,56 +2,131 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use yamba_load::{Log, LogReader, Model};
+use clap::Args;
+use flate2::bufread::MultiGzDecoder;
+use yamba_load::{FieldChoice, LatencyField, Log, LogFault, LogReader, Model};
 
-use crate::cli::{Failure, document_file, output};
+use crate::cli::{Failure, document_file, output, quantity};
 
 /// The file name that means standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// Reads a log. Lines that are no request are reported.
-pub(super) fn log(path: &Path) -> Result<Log, Failure> {
-    let place = path.display();
-    let read = if path == Path::new(STANDARD_INPUT) {
-        lines(io::stdin().lock())
-    } else {
-        File::open(path).and_then(|file| lines(BufReader::new(file)))
-    };
-    let log = read.map_err(|e| {
-        Failure::new(format!("{place}: {e}")).help("name an access log, or - for standard input")
-    })?;
-    if log.entries.is_empty() {
-        let first = log
-            .refused
-            .first()
-            .map(|r| format!("; line {}: {}", r.line, r.reason));
-        return Err(Failure::new(format!("{place}: no line is a request{}", first.unwrap_or_default()))
-            .help("a log in Common or Combined Log Format has lines such as: 10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 2326"));
+/// The first bytes of compressed files that are not read, with the program that decompresses them.
+const COMPRESSED: [(&[u8], &str, &str); 3] = [
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstdcat"),
+    (b"\xfd7zXZ", "xz", "xzcat"),
+    (b"BZh", "bzip2", "bzcat"),
+];
+
+/// The first bytes of a file compressed by gzip.
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// The first bytes of texts in UTF-16.
+const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// A log, and which of its fields the user names.
+#[derive(Args)]
+pub(super) struct LogSource {
+    /// A log in Common or Combined Log Format or in Squid's native format, also compressed by gzip; `-` is standard input
+    #[arg(value_name = "ACCESS.LOG")]
+    pub(super) path: PathBuf,
+    /// The client is field N before the time, from 1, where several fields could be it
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=100))]
+    client_field: Option<u64>,
+    /// The latency is field N after the bytes, from 1, in s, ms, us or ns: 3=us for Apache's %D after the agent
+    #[arg(long, value_name = "N=UNIT")]
+    latency_field: Option<LatencyField>,
+}
+
+impl LogSource {
+    /// Reads the log. What is left out or not certain is reported.
+    pub(super) fn read(&self) -> Result<Log, Failure> {
+        let place = self.path.display();
+        let choice = FieldChoice {
+            client: self.client_field.map(|field| field as usize),
+            latency: self.latency_field,
+        };
+        let read = if self.path == Path::new(STANDARD_INPUT) {
+            lines(io::stdin().lock(), choice)
+        } else {
+            File::open(&self.path)
+                .map_err(Unreadable::System)
+                .and_then(|file| lines(BufReader::new(file), choice))
+        };
+        let log = read.map_err(|fault| fault.at(&place.to_string()))?;
+        for refused in &log.refused {
+            output::note(&format!(
+                "note: {place}:{}: left out: {}\n",
+                refused.line, refused.reason
+            ));
+        }
+        let more = log.refused_count - log.refused.len() as u64;
+        if more > 0 {
+            output::note(&format!("note: {place}: {more} more lines are left out\n"));
+        }
+        for note in &log.notes {
+            output::note(&format!("note: {place}: {note}\n"));
+        }
+        Ok(log)
     }
-    for refused in &log.refused {
-        output::note(&format!(
-            "note: {place}:{}: left out: {}\n",
-            refused.line, refused.reason
-        ));
+}
+
+/// Why a log is not read.
+enum Unreadable {
+    System(io::Error),
+    Log(LogFault),
+    /// Compressed by the first program; the second one decompresses it.
+    Compressed(&'static str, &'static str),
+    Utf16,
+}
+
+impl Unreadable {
+    fn at(self, place: &str) -> Failure {
+        match self {
+            Unreadable::System(e) => Failure::new(format!("{place}: {e}"))
+                .help("name an access log, or - for standard input"),
+            Unreadable::Log(fault) => Failure::new(format!("{place}: {fault}")).help(fault.help()),
+            Unreadable::Compressed(by, with) => {
+                Failure::new(format!("{place}: it is compressed by {by}"))
+                    .help(format!("decompress it: {with} {place} | yamba load fit -"))
+            }
+            Unreadable::Utf16 => Failure::new(format!("{place}: it is in UTF-16")).help(format!(
+                "convert it: iconv -f UTF-16 -t UTF-8 {place} | yamba load fit -"
+            )),
+        }
     }
-    let more = log.refused_count - log.refused.len() as u64;
-    if more > 0 {
-        output::note(&format!("note: {place}: {more} more lines are left out\n"));
+}
+
+/// Reads the lines of a log, which may be compressed.
+fn lines(mut from: impl BufRead, choice: FieldChoice) -> Result<Log, Unreadable> {
+    let start = from.fill_buf().map_err(Unreadable::System)?;
+    if start.starts_with(GZIP) {
+        return plain_lines(BufReader::new(MultiGzDecoder::new(from)), choice);
     }
-    Ok(log)
+    if let Some((_, by, with)) = COMPRESSED.iter().find(|c| start.starts_with(c.0)) {
+        return Err(Unreadable::Compressed(by, with));
+    }
+    if UTF_16.iter().any(|mark| start.starts_with(mark)) {
+        return Err(Unreadable::Utf16);
+    }
+    plain_lines(from, choice)
 }
 
 /// Reads line by line; bytes that are no UTF-8 are replaced.
-fn lines(mut from: impl BufRead) -> io::Result<Log> {
-    let mut reader = LogReader::default();
+fn plain_lines(mut from: impl BufRead, choice: FieldChoice) -> Result<Log, Unreadable> {
+    let mut reader = LogReader::new(choice);
     let mut line = Vec::new();
-    while from.read_until(b'\n', &mut line)? > 0 {
-        reader.line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']));
+    while from
+        .read_until(b'\n', &mut line)
+        .map_err(Unreadable::System)?
+        > 0
+    {
+        reader.line(&String::from_utf8_lossy(&line));
         line.clear();
     }
-    Ok(reader.finish())
+    reader.finish().map_err(Unreadable::Log)
 }
 
 /// Reads a model.

@@ -1,8 +1,8 @@
 //! A fitted model as tables and plots.
 
-use yamba_load::{Curve, Model};
+use yamba_load::{Curve, Log, Model, TookFrom};
 use yamba_record::number::number;
-use yamba_report::{PlainChart, PlainCurve, curves};
+use yamba_report::{PlainChart, PlainCurve, curves, figure};
 
 use crate::cli::output;
 
@@ -93,6 +93,24 @@ fn mix(what: &str, counts: impl Iterator<Item = (String, u64)>) -> String {
     };
     let each: Vec<String> = counts.iter().map(share).collect();
     format!("{what:8}  {}\n", output::listed(&each, MOST_LISTED))
+}
+
+/// Where the latency comes from, and its mean in the log. Empty without latencies.
+pub(super) fn latency(log: &Log) -> String {
+    let safe = log.entries.iter().filter(|entry| log.is_safe(entry));
+    let seconds: Vec<f64> = safe.filter_map(|entry| entry.took_s).collect();
+    let Some((from, mean_s)) = log.took_from.zip(yamba_stats::mean(&seconds)) else {
+        return String::new();
+    };
+    let from = match from {
+        TookFrom::Field(field) => field.to_string(),
+        TookFrom::SquidElapsed => "the elapsed time, in ms".to_owned(),
+    };
+    format!(
+        "latency   mean {} of {} requests, from {from}\n",
+        figure(mean_s * 1e9, "ns"),
+        seconds.len()
+    )
 }
 
 /// Each distribution of the log and of the model.

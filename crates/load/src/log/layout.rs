@@ -1,0 +1,229 @@
+//! Which fields of Common Log Format's lines are the client and the latency. Servers write more fields before and after those of the format, so all lines decide.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, SocketAddr};
+
+use super::fields::Field;
+use super::latency::is_seconds;
+use super::line::{CommonLine, whole};
+use super::reason::{LogFault, Note, Reason};
+use super::{FieldChoice, LatencyField};
+
+/// Fields of Common Log Format before its time: client, identity, user.
+const BEFORE: usize = 3;
+
+/// Share of the lines in which a field has the form of all.
+const MOST: f64 = 0.9;
+
+/// The places of the fields.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layout {
+    /// Number of fields before the client.
+    skipped: usize,
+    /// Whether clients are addresses.
+    has_addresses: bool,
+    /// Number of fields after the bytes.
+    after: usize,
+    /// The latency among the fields after the bytes.
+    pub latency: Option<LatencyField>,
+}
+
+impl Layout {
+    /// Decides by these lines.
+    pub(super) fn find(lines: &[CommonLine], choice: FieldChoice) -> Result<Layout, LogFault> {
+        let (after, count) = most_frequent(lines.iter().map(|line| line.after.len()));
+        if count * 2 <= lines.len() {
+            return Err(LogFault::MixedLines);
+        }
+        let skipped = skipped(lines, choice.client)?;
+        let is_address = |line: &&CommonLine| is_client(line, skipped);
+        if choice.latency.is_some_and(|latency| latency.field > after) {
+            return Err(LogFault::NoField {
+                option: "--latency-field",
+                fields: after,
+            });
+        }
+        Ok(Layout {
+            skipped,
+            has_addresses: is_most(lines.iter().filter(is_address).count(), lines.len()),
+            after,
+            latency: choice.latency.or_else(|| request_time(lines, after)),
+        })
+    }
+
+    /// The client of a line, or why the line does not have these places.
+    pub(super) fn client<'a>(&self, line: &CommonLine<'a>) -> Result<Cow<'a, str>, Reason> {
+        if line.after.len() != self.after {
+            return Err(Reason::FieldsAfter {
+                found: line.after.len(),
+                usual: self.after,
+            });
+        }
+        let usual = self.skipped + BEFORE;
+        // A user may have spaces. Then the identity before it shows that nothing else was added.
+        let has_long_user = line.before.len() > usual && line.before[self.skipped + 1].text == "-";
+        if line.before.len() != usual && !has_long_user {
+            return Err(Reason::FieldsBefore {
+                found: line.before.len(),
+                usual,
+            });
+        }
+        if line.bytes.is_none() && has_body(line.status) {
+            // Servers write `-` for an empty body. If the number stands before the time, fields were exchanged.
+            let others = &line.before[self.skipped + 1..];
+            if others.iter().any(|field| whole(field.text).is_some()) {
+                return Err(Reason::NoBytes);
+            }
+        }
+        let field = line.before[self.skipped];
+        match address(field) {
+            Some(address) => Ok(Cow::Owned(address.to_string())),
+            None if self.has_addresses || field.text == "-" => Err(Reason::Client),
+            None => Ok(Cow::Borrowed(field.text)),
+        }
+    }
+
+    /// The latency of a line, in seconds.
+    pub(super) fn latency_s(&self, line: &CommonLine) -> Option<f64> {
+        let latency = self.latency.as_ref()?;
+        latency.seconds(line.after.get(latency.field - 1)?.text)
+    }
+
+    /// The unused fields before the client.
+    pub(super) fn unused<'l, 'a>(&self, line: &'l CommonLine<'a>) -> &'l [Field<'a>] {
+        &line.before[..self.skipped]
+    }
+
+    /// What the lines show of clients, and their unused fields after the bytes.
+    pub(super) fn notes(&self, lines: &[CommonLine]) -> Vec<Note> {
+        let fitting = || lines.iter().filter(|line| self.client(line).is_ok());
+        let mut notes = Vec::new();
+        if let Some(first) = fitting().next().filter(|_| !self.has_addresses) {
+            let example = first.before[self.skipped].text.to_owned();
+            notes.push(Note::Names { example });
+        }
+        if fitting().any(|line| line.before[self.skipped].text.contains(',')) {
+            notes.push(Note::Lists);
+        }
+        let latency = self.latency.map(|latency| latency.field);
+        let unused = |field: &usize| {
+            Some(*field) != latency && !(*field <= 2 && self.after >= 2 && is_quoted(lines, *field))
+        };
+        let example = |field: usize| -> Option<(usize, String)> {
+            let texts = || fitting().map(|line| line.after[field - 1].text);
+            let example = texts().find(|text| *text != "-").or(texts().next())?;
+            Some((field, example.to_owned()))
+        };
+        let unused: Vec<_> = (1..=self.after)
+            .filter(unused)
+            .filter_map(example)
+            .collect();
+        if !unused.is_empty() {
+            notes.push(Note::After(unused));
+        }
+        notes
+    }
+}
+
+/// Whether a field after the bytes is in quotation marks, as referer and agent are. Counted from 1.
+fn is_quoted(lines: &[CommonLine], field: usize) -> bool {
+    let quoted = lines
+        .iter()
+        .filter(|l| l.after.get(field - 1).is_some_and(|f| f.is_quoted));
+    is_most(quoted.count(), lines.len())
+}
+
+fn has_body(status: u16) -> bool {
+    !matches!(status, 100..200 | 204 | 304)
+}
+
+fn is_most(count: usize, all: usize) -> bool {
+    count as f64 >= MOST * all as f64
+}
+
+/// The most frequent number, and how often it occurs.
+fn most_frequent(numbers: impl Iterator<Item = usize>) -> (usize, usize) {
+    let mut counts = std::collections::BTreeMap::new();
+    for number in numbers {
+        *counts.entry(number).or_insert(0) += 1;
+    }
+    counts
+        .into_iter()
+        .max_by_key(|(_, count)| *count)
+        .unwrap_or_default()
+}
+
+/// Number of fields before the client.
+fn skipped(lines: &[CommonLine], choice: Option<usize>) -> Result<usize, LogFault> {
+    let (before, _) = most_frequent(lines.iter().map(|line| line.before.len()));
+    let places = before.saturating_sub(BEFORE - 1);
+    if let Some(field) = choice {
+        let is_present = field <= places;
+        return is_present.then_some(field - 1).ok_or(LogFault::NoField {
+            option: "--client-field",
+            fields: places,
+        });
+    }
+    let is_often = |has_form: fn(&CommonLine, usize) -> bool| -> Vec<usize> {
+        let count = |place: usize| lines.iter().filter(|line| has_form(line, place)).count();
+        (0..places)
+            .filter(|place| is_most(count(*place), lines.len()))
+            .collect()
+    };
+    // An address with a port may be that of a virtual host before the client.
+    let plain = is_often(is_plain_client);
+    let found = if plain.is_empty() {
+        is_often(is_client)
+    } else {
+        plain
+    };
+    match found[..] {
+        [place] => Ok(place),
+        [] if places == 1 => Ok(0),
+        [] => Err(LogFault::NoClient(before)),
+        _ => Err(LogFault::SeveralClients(
+            found.iter().map(|place| place + 1).collect(),
+        )),
+    }
+}
+
+fn is_client(line: &CommonLine, place: usize) -> bool {
+    line.before
+        .get(place)
+        .is_some_and(|field| address(*field).is_some())
+}
+
+fn is_plain_client(line: &CommonLine, place: usize) -> bool {
+    let field = line.before.get(place);
+    field.is_some_and(|field| first(field.text).parse::<IpAddr>().is_ok())
+}
+
+/// The address of a client, without its port. Of a list, as in `X-Forwarded-For`, the first one.
+fn address(field: Field) -> Option<IpAddr> {
+    let text = first(field.text);
+    let address = text.parse::<IpAddr>().ok();
+    let with_port = || Some(text.parse::<SocketAddr>().ok()?.ip());
+    Some(address.or_else(with_port)?.to_canonical())
+}
+
+fn first(list: &str) -> &str {
+    list.split(',').next().unwrap_or(list).trim()
+}
+
+/// The field after the bytes that is a time in seconds, if there is just one.
+fn request_time(lines: &[CommonLine], fields: usize) -> Option<LatencyField> {
+    let usual: Vec<&CommonLine> = lines.iter().filter(|l| l.after.len() == fields).collect();
+    let often = |place: &usize| {
+        let each = usual.iter().map(|line| line.after[*place]);
+        let known: Vec<Field> = each.filter(|f| !f.is_quoted && f.text != "-").collect();
+        let times = known.iter().filter(|f| is_seconds(f.text)).count();
+        // A time of an upstream is missing where the server answers by itself.
+        times * 2 > usual.len() && is_most(times, known.len())
+    };
+    let mut found = (0..fields).filter(often);
+    let place = found.next().filter(|_| found.next().is_none())?;
+    Some(LatencyField {
+        field: place + 1,
+        unit: None,
+    })
+}
