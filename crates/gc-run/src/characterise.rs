@@ -10,63 +10,39 @@ use yamba_gc::costs::{CollectorCosts, Costs, SCHEMA, fit};
 use yamba_gc::observation::Observation;
 use yamba_gc::refinement::Refined;
 
+use crate::benchmarks::{Benchmark, benchmarks};
 use crate::classes::Classes;
-use crate::jvm::{Finished, heap_options, in_rounds};
+use crate::jvm::Finished;
+use crate::rounds::{Rounds, Step, in_rounds};
 use crate::{Jvm, Limits};
 
-const MEGABYTE: u64 = 1 << 20;
-/// Shapes of the micro-benchmark with the bytes of an object.
-const SHAPES: [(&str, u64); 9] = [
-    ("list", 24),
-    ("tree", 24),
-    ("tree", 128),
-    ("array", 32),
-    ("fan-in", 24),
-    ("bytes", 1024),
-    ("random", 24),
-    ("random", 64),
-    ("random", 256),
-];
-/// The shape whose dirty cards hold old nodes, as in applications. Those of `random` hold a table, and have several times as many references.
-const STORES: (&str, u64) = ("stores", 24);
-const WINDOWS_MB: [u64; 2] = [4, 16];
-/// Allocation of a run without requested collections that has live objects.
-const TOTAL_MB: u64 = 600;
-/// Allocation of the run whose objects all die.
-const DEAD_TOTAL_MB: u64 = 4000;
-/// Explicit collections of the whole heap in a run that measures these.
-const EXPLICIT_COLLECTIONS: u64 = 8;
-/// Heap of the benchmarks: large enough that no collection of the whole heap is needed. With concurrent collectors it is smaller, so that cycles are needed.
-const HEAP_MB: u64 = 1024;
-const CONCURRENT_HEAP_MB: u64 = 192;
-/// Young generation of the benchmarks with the large heap.
-const YOUNG_MB: u64 = 48;
-/// Heaps of the benchmarks of full collections, as multiples of the live bytes: live objects lie among dead ones, as in an application, and have to be moved. The difference
-/// between the two shows what dead objects cost.
-const LIVE_SETS_OF_FULL_HEAPS: [u64; 2] = [3, 6];
-/// Options of a benchmark of G1 that marks all the time: `IHOP_0` starts a marking as soon as the one before and its mixed collections are over.
-const IHOP_0: [&str; 2] = [
-    "-XX:InitiatingHeapOccupancyPercent=0",
-    "-XX:-G1UseAdaptiveIHOP",
-];
-/// Live and allocated bytes of these benchmarks, and their heaps with and without live objects. A cycle clears a bitmap of the whole heap, so the heaps are not larger than
-/// marking needs.
-const MARKED_WINDOW_MB: u64 = 32;
-const MARKED_TOTAL_MB: u64 = 800;
-const MARKED_HEAP_MB: u64 = 256;
-const MARKED_DEAD_HEAP_MB: u64 = 96;
+/// How exactly costs are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Some of the benchmarks, for at most [`SHORT_TIME`].
+    Short,
+    /// All benchmarks, three times each.
+    Thorough,
+}
+
 /// Runs of each benchmark, of which that with the least time counts.
 const ROUNDS: usize = 3;
+/// Longest time of a short measurement of one collector, with some seconds for the compiler.
+pub const SHORT_TIME: Duration = Duration::from_secs(60);
+const COMPILER_TIME: Duration = Duration::from_secs(8);
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(60),
     resident_bytes: 2 << 30,
 };
+/// Deviation of costs whose benchmarks ran once, as a share. The costs of some benchmarks were 1.5
+/// times as high a few minutes later (docs/notes/gc.md).
+const DEVIATION_OF_ONE_RUN: f64 = 0.5;
 
 /// The log of G1 with copied bytes and cards.
 pub(crate) const G1_DETAILS: &str = "gc*,gc+phases=debug,gc+refine+stats=debug,safepoint";
 
 /// Changes with the benchmarks, so that kept costs of other benchmarks are not used.
-const REVISION: u32 = 6;
+const REVISION: u32 = 7;
 
 /// The file with the costs of a JVM, in a folder of this machine.
 pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
@@ -74,13 +50,44 @@ pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
     folder.join(format!("costs-{REVISION}-{version}.json"))
 }
 
-/// The costs of collectors, with those that the file at `path` has already. It calls `progress` before each collector.
+/// Costs to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The collectors.
+    pub collectors: &'a [Collector],
+    /// How exactly.
+    pub effort: Effort,
+    /// Whether kept costs are measured again.
+    pub is_forced: bool,
+}
+
+impl Wanted<'_> {
+    /// The collectors whose costs are missing among those of a file.
+    fn missing(&self, known: &Costs) -> Vec<Collector> {
+        let serves = |costs: &CollectorCosts| {
+            let is_enough = self.effort == Effort::Short || costs.is_thorough;
+            is_enough && !costs.lacks_pauses() && !self.is_forced
+        };
+        let is_known = |c: &Collector| known.collectors.get(c.name()).is_some_and(serves);
+        let all = self.collectors.iter().copied();
+        all.filter(|collector| !is_known(collector)).collect()
+    }
+}
+
+/// The progress of a measurement.
+pub trait Progress {
+    /// The collectors that will be measured; none, if all costs are known.
+    fn plan(&mut self, collectors: &[Collector]);
+    /// A run of a benchmark begins.
+    fn run(&mut self, collector: Collector, step: Step);
+}
+
+/// The costs of collectors, with those that the file at `path` has already.
 pub fn characterise(
     jvm: &Jvm,
-    collectors: &[Collector],
+    wanted: Wanted<'_>,
     path: &Path,
-    is_forced: bool,
-    progress: &mut dyn FnMut(Collector),
+    progress: &mut dyn Progress,
 ) -> Result<Costs, String> {
     let mut costs = read(path)
         .filter(|c| c.machine == machine())
@@ -91,13 +98,12 @@ pub fn characterise(
             collectors: BTreeMap::new(),
             skipped: BTreeMap::new(),
         });
-    for &collector in collectors {
+    let missing = wanted.missing(&costs);
+    progress.plan(&missing);
+    for collector in missing {
         let name = collector.name().to_owned();
-        if costs.collectors.contains_key(&name) && !is_forced {
-            continue;
-        }
-        progress(collector);
-        match one(jvm, collector) {
+        let mut begin = |step| progress.run(collector, step);
+        match one(jvm, collector, wanted.effort, &mut begin) {
             Ok(found) => {
                 costs.skipped.remove(&name);
                 costs.collectors.insert(name, found);
@@ -133,15 +139,26 @@ fn machine() -> String {
     format!("{model}, {count} processors")
 }
 
-fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
+fn one(
+    jvm: &Jvm,
+    collector: Collector,
+    effort: Effort,
+    begin: &mut dyn FnMut(Step),
+) -> Result<CollectorCosts, String> {
     jvm.has(collector)?;
     let classes = Classes::compile(jvm)?;
-    let benchmarks = benchmarks(collector);
-    let all = in_rounds(ROUNDS, &benchmarks, |benchmark| {
-        let (shape, size) = benchmark.shape;
-        run(jvm, &classes, collector, benchmark)
-            .map_err(|reason| format!("{shape}/{size}: {reason}"))
+    let benchmarks = benchmarks(collector, effort);
+    let rounds = Rounds {
+        most: ROUNDS,
+        time: (effort == Effort::Short).then_some(SHORT_TIME - COMPILER_TIME),
+        first_is_whole: false,
+    };
+    let all = in_rounds(rounds, &benchmarks, |benchmark, step| {
+        begin(step);
+        run(jvm, &classes, collector, benchmark, step)
+            .map_err(|reason| format!("{}: {reason}", benchmark.name()))
     });
+    let deviation = deviation(&all);
     let (mut observations, mut failures) = (Vec::new(), Vec::new());
     for (benchmark, (runs, failure)) in benchmarks.iter().zip(all) {
         match failure {
@@ -152,104 +169,33 @@ fn one(jvm: &Jvm, collector: Collector) -> Result<CollectorCosts, String> {
     if failures.len() > observations.len() {
         return Err(failures.swap_remove(0));
     }
-    Ok(fit(&observations, collector))
+    if 2 * observations.len() < benchmarks.len() {
+        let (some, all) = (observations.len(), benchmarks.len());
+        return Err(format!(
+            "only {some} of {all} benchmarks ran in {} s; `yamba gc characterise --thorough` has no limit",
+            SHORT_TIME.as_secs()
+        ));
+    }
+    Ok(CollectorCosts {
+        deviation,
+        is_thorough: effort == Effort::Thorough,
+        ..fit(&observations, collector)
+    })
 }
 
-/// A micro-benchmark: the shape and the bytes of its objects, and its sizes.
-struct Benchmark {
-    shape: (&'static str, u64),
-    amounts: Amounts,
-}
-
-/// The micro-benchmarks of a collector.
-fn benchmarks(collector: Collector) -> Vec<Benchmark> {
-    let dead = Amounts {
-        total_mb: DEAD_TOTAL_MB,
-        ..Amounts::default()
+/// How much the processor time of a benchmark differs between its runs: the median of the logarithms
+/// of the longest to the shortest.
+fn deviation(all: &[(Vec<Finished>, Option<String>)]) -> f64 {
+    let of_benchmark = |(runs, _): &(Vec<Finished>, Option<String>)| {
+        let times = runs.iter().map(Finished::cpu_ns);
+        let least = times.clone().fold(f64::INFINITY, f64::min);
+        let most = times.fold(0.0, f64::max);
+        (runs.len() > 1 && least > 0.0).then(|| (most / least).ln())
     };
-    let requested = Amounts {
-        total_mb: 1,
-        explicit: EXPLICIT_COLLECTIONS,
-        ..Amounts::default()
-    };
-    let young = |window_mb| Amounts {
-        window_mb,
-        total_mb: TOTAL_MB,
-        ..Amounts::default()
-    };
-    let of = |shape, amounts| Benchmark { shape, amounts };
-    let mut all = vec![of(SHAPES[0], dead), of(SHAPES[0], requested)];
-    for shape in SHAPES {
-        all.extend(WINDOWS_MB.map(|window_mb| of(shape, young(window_mb))));
-        let full = Amounts::of_full(collector).into_iter();
-        all.extend(full.map(|amounts| of(shape, amounts)));
-        if collector == Collector::G1 {
-            let marking = Amounts::of_marking(MARKED_WINDOW_MB, MARKED_HEAP_MB);
-            all.push(of(shape, marking));
-        }
-    }
-    if collector == Collector::G1 {
-        let marking = Amounts::of_marking(0, MARKED_DEAD_HEAP_MB);
-        all.push(of(SHAPES[0], marking));
-        all.push(of(STORES, young(WINDOWS_MB[0])));
-    }
-    all
-}
-
-/// The micro-benchmark with its arguments.
-fn shapes(shape: &str, numbers: [u64; 4]) -> Vec<String> {
-    let names = ["Shapes".to_owned(), shape.to_owned()].into_iter();
-    names.chain(numbers.map(|n| n.to_string())).collect()
-}
-
-/// Sizes of one run of the micro-benchmark.
-#[derive(Clone, Copy, Default)]
-struct Amounts {
-    window_mb: u64,
-    total_mb: u64,
-    explicit: u64,
-    /// Size of the heap. `None`: the large heap.
-    heap_mb: Option<u64>,
-    /// Whether the heap is often full, with young and old generations as large as the JVM makes them.
-    is_full: bool,
-    /// Whether G1 marks all the time.
-    is_marking: bool,
-}
-
-impl Amounts {
-    /// A run of G1 with concurrent markings.
-    fn of_marking(window_mb: u64, heap_mb: u64) -> Self {
-        Self {
-            window_mb,
-            heap_mb: Some(heap_mb),
-            total_mb: MARKED_TOTAL_MB,
-            is_marking: true,
-            ..Self::default()
-        }
-    }
-
-    /// Runs with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
-    fn of_full(collector: Collector) -> Vec<Self> {
-        let window_mb = WINDOWS_MB[1];
-        match collector {
-            Collector::Serial | Collector::Parallel => {
-                let full = |live_sets: u64| Self {
-                    window_mb,
-                    total_mb: TOTAL_MB,
-                    heap_mb: Some(live_sets * window_mb),
-                    is_full: true,
-                    ..Self::default()
-                };
-                LIVE_SETS_OF_FULL_HEAPS.map(full).into()
-            }
-            _ => vec![Self {
-                window_mb,
-                total_mb: window_mb,
-                explicit: EXPLICIT_COLLECTIONS,
-                ..Self::default()
-            }],
-        }
-    }
+    let mut deviations: Vec<f64> = all.iter().filter_map(of_benchmark).collect();
+    deviations.sort_by(f64::total_cmp);
+    let median = deviations.get(deviations.len() / 2);
+    median.copied().unwrap_or(DEVIATION_OF_ONE_RUN)
 }
 
 fn run(
@@ -257,37 +203,21 @@ fn run(
     classes: &Classes,
     collector: Collector,
     benchmark: &Benchmark,
+    step: Step,
 ) -> Result<Finished, String> {
-    let Benchmark { shape, amounts } = *benchmark;
-    let (shape, size) = shape;
-    let is_concurrent = collector.is_concurrent();
-    let large_mb = if is_concurrent {
-        CONCURRENT_HEAP_MB
-    } else {
-        HEAP_MB
-    };
-    let heap_mb = amounts.heap_mb.unwrap_or(large_mb);
-    let numbers = [
-        size,
-        amounts.window_mb * MEGABYTE,
-        amounts.total_mb * MEGABYTE,
-        amounts.explicit,
-    ];
+    let [options, program] = benchmark.arguments(collector);
     let class_path = ["-cp".to_owned(), classes.jar().display().to_string()];
-    let mut arguments = [heap_options(heap_mb * MEGABYTE), class_path].concat();
-    if !is_concurrent && !amounts.is_full {
-        arguments.insert(0, format!("-Xmn{YOUNG_MB}m"));
-    }
-    if amounts.is_marking {
-        arguments.splice(0..0, IHOP_0.map(str::to_owned));
-    }
-    arguments.extend(shapes(shape, numbers));
+    let arguments = [&options[..], &class_path, &program].concat();
     // Details cost time, and only those of G1 are read.
     let logged = match collector {
         Collector::G1 => G1_DETAILS,
         _ => "gc*,safepoint",
     };
-    jvm.run(collector, &arguments, logged, LIMITS)
+    let limits = Limits {
+        time: step.left.map_or(LIMITS.time, |left| left.min(LIMITS.time)),
+        ..LIMITS
+    };
+    jvm.run(collector, &arguments, logged, limits)
 }
 
 /// The run with the least time, with the refinement in all `runs`. `None`: `runs` is empty.
@@ -296,14 +226,76 @@ fn observation(of: &Benchmark, runs: Vec<Finished>) -> Option<Observation> {
         .iter()
         .map(|run| (run.collections.clone(), run.cpu.refining_ns))
         .collect();
-    let (shape, size) = of.shape;
     let least = Finished::least(runs)?;
     Some(Observation {
-        shape: format!("{shape}/{size}"),
-        live_bytes: (of.amounts.window_mb * MEGABYTE) as f64,
+        shape: of.name(),
+        live_bytes: of.live_bytes(),
         gc_cpu_ns: least.cpu.collecting_ns,
         marking_cpu_ns: least.cpu.marking_ns,
         refined: Refined::of(&refined),
         collections: least.collections,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::CpuTime;
+
+    fn costs(is_thorough: bool, pause_ns: f64) -> CollectorCosts {
+        let mut costs = CollectorCosts {
+            is_thorough,
+            ..CollectorCosts::default()
+        };
+        costs.young_cpu.fixed_ns = 1e5;
+        costs.young_pause.fixed_ns = pause_ns;
+        costs
+    }
+
+    #[test]
+    fn kept_costs_serve_if_they_have_pauses_and_are_exact_enough() {
+        let missing = |costs: CollectorCosts, effort, is_forced| {
+            let known = Costs {
+                schema: SCHEMA.to_owned(),
+                jvm: "17".to_owned(),
+                machine: String::new(),
+                collectors: [("serial".to_owned(), costs)].into(),
+                skipped: BTreeMap::new(),
+            };
+            let wanted = Wanted {
+                collectors: &[Collector::Serial, Collector::Z],
+                effort,
+                is_forced,
+            };
+            wanted.missing(&known)
+        };
+        let only_z = [Collector::Z];
+        assert_eq!(missing(costs(false, 1e5), Effort::Short, false), only_z);
+        assert_eq!(missing(costs(true, 1e5), Effort::Thorough, false), only_z);
+        assert_eq!(missing(costs(false, 1e5), Effort::Thorough, false).len(), 2);
+        assert_eq!(missing(costs(true, 0.0), Effort::Short, false).len(), 2);
+        assert_eq!(missing(costs(true, 1e5), Effort::Short, true).len(), 2);
+    }
+
+    #[test]
+    fn deviation_is_that_of_the_median_benchmark() {
+        let runs = |times_ns: &[f64]| {
+            let run = |time_ns: &f64| Finished {
+                cpu: CpuTime {
+                    collecting_ns: *time_ns,
+                    ..CpuTime::default()
+                },
+                ..Finished::default()
+            };
+            (times_ns.iter().map(run).collect::<Vec<_>>(), None)
+        };
+        let all = [
+            runs(&[1.0, 1.1, 1.2]),
+            runs(&[1.0, 9.0]),
+            runs(&[2.0, 2.0]),
+            runs(&[1.0]),
+        ];
+        assert!((deviation(&all) - 1.2f64.ln()).abs() < 1e-9);
+        assert_eq!(deviation(&all[3..]), DEVIATION_OF_ONE_RUN);
+    }
 }

@@ -12,6 +12,9 @@ use yamba_locale::decimal_points;
 use crate::limits::Limits;
 use crate::watch::{CpuTime, Ended, watch};
 
+/// The first version whose log and options are known.
+const LEAST_MAJOR: u32 = 17;
+
 /// Variables from which the virtual machine takes options.
 const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
@@ -24,7 +27,7 @@ pub struct Jvm {
 }
 
 /// Result of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Finished {
     /// Wall-clock time of the process, in ns.
     pub elapsed_ns: f64,
@@ -37,8 +40,8 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Processor time of collections and marking.
-    fn cpu_ns(&self) -> f64 {
+    /// Processor time of collections and marking, in ns.
+    pub(crate) fn cpu_ns(&self) -> f64 {
         self.cpu.collecting_ns + self.cpu.marking_ns
     }
 
@@ -54,26 +57,6 @@ impl Finished {
         let middle = runs.len() / 2;
         runs.into_iter().nth(middle)
     }
-}
-
-/// Runs each of several `programs` once in each round. So the runs of a program lie apart: the speed of a shared host changes within minutes. A program that fails does not run
-/// again, since it would fail again, perhaps after a minute. For each program, its runs and the reason for its failure.
-pub(crate) fn in_rounds<T>(
-    rounds: usize,
-    programs: &[T],
-    run: impl Fn(&T) -> Result<Finished, String>,
-) -> Vec<(Vec<Finished>, Option<String>)> {
-    let mut all: Vec<_> = programs.iter().map(|_| (Vec::new(), None)).collect();
-    for index in (0..rounds).flat_map(|_| 0..programs.len()) {
-        let (runs, failure) = &mut all[index];
-        if failure.is_none() {
-            match run(&programs[index]) {
-                Ok(finished) => runs.push(finished),
-                Err(reason) => *failure = Some(reason),
-            }
-        }
-    }
-    all
 }
 
 impl Jvm {
@@ -94,9 +77,21 @@ impl Jvm {
             }
         }
         let release = fs::read_to_string(home.join("release")).unwrap_or_default();
-        let version = release_version(&release).or_else(|| printed_version(&home));
-        let version = version.ok_or_else(|| format!("{} has no version", home.display()))?;
-        Ok(Self { home, version })
+        let mut jvm = Self {
+            home,
+            version: release_version(&release).unwrap_or_default(),
+        };
+        if jvm.version.is_empty() {
+            jvm.version = jvm.printed_version()?;
+        }
+        match major(&jvm.version) {
+            Some(LEAST_MAJOR..) => Ok(jvm),
+            _ => Err(format!(
+                "the JDK in {} has the version {:?}: 17 or later is needed",
+                jvm.home.display(),
+                jvm.version
+            )),
+        }
     }
 
     /// A program of the JDK.
@@ -113,6 +108,17 @@ impl Jvm {
         }
         decimal_points(&mut command);
         command
+    }
+
+    /// The version that `java -version` prints.
+    fn printed_version(&self) -> Result<String, String> {
+        let output = self.java().arg("-version").output();
+        let output = output.map_err(|e| format!("{}: {e}", self.tool("java").display()))?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        banner_version(&text).ok_or_else(|| {
+            let printed = first_line(&text);
+            format!("{}: no version: {printed}", self.tool("java").display())
+        })
     }
 
     /// Whether it has a collector. The error is what it printed.
@@ -185,73 +191,125 @@ fn on_path() -> Option<PathBuf> {
     Some(fs::canonicalize(java).ok()?.parent()?.parent()?.to_owned())
 }
 
+/// The version in the file `release` of a JDK.
 fn release_version(release: &str) -> Option<String> {
     let value = |key: &str| {
         let line = release.lines().find_map(|l| l.strip_prefix(key))?;
-        Some(line.trim_matches('"').to_owned())
+        let value = line.trim().trim_matches('"');
+        major(value).map(|_| value.to_owned())
     };
     value("JAVA_RUNTIME_VERSION=").or_else(|| value("JAVA_VERSION="))
 }
 
-fn printed_version(home: &Path) -> Option<String> {
-    let output = Command::new(home.join("bin/java"))
-        .arg("-version")
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    Some(
-        text.split_once("(build ")?
-            .1
-            .split([')', ','])
-            .next()?
-            .to_owned(),
-    )
+/// The version in the output of `java -version`, other lines of which are warnings and banners:
+/// `OpenJDK Runtime Environment (build 22-ea+36-2370)`.
+fn banner_version(text: &str) -> Option<String> {
+    let of_line = |line: &str| {
+        let (product, rest) = line.split_once("(build ")?;
+        let version = rest.split([')', ',']).next()?.trim();
+        let is_runtime = product.contains("Runtime Environment");
+        (is_runtime && major(version).is_some()).then(|| version.to_owned())
+    };
+    text.lines().find_map(of_line)
 }
 
+/// The number of a version as users know it: 8 of `1.8.0_412`, 17 of `17.0.15+6`, 22 of `22-ea+36`.
+fn major(version: &str) -> Option<u32> {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit());
+    match numbers.next()?.parse().ok()? {
+        1 => numbers.next()?.parse().ok(),
+        number => Some(number),
+    }
+}
+
+/// The first line that says something about a failure: not that options were taken from a variable.
 fn first_line(text: &str) -> String {
-    text.lines()
-        .find(|l| !l.trim().is_empty())
-        .unwrap_or("no message")
-        .to_owned()
+    let is_banner = |line: &&str| ["Picked up ", "NOTE: "].iter().any(|b| line.starts_with(b));
+    let said = |line: &&str| !line.trim().is_empty() && !is_banner(line);
+    text.lines().find(said).unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use super::*;
 
     /// Runs whose collections took these times.
     fn runs(times_ns: &[f64]) -> Vec<Finished> {
         let run = |time_ns: &f64| Finished {
-            elapsed_ns: 0.0,
             cpu: CpuTime {
                 collecting_ns: time_ns / 2.0,
                 marking_ns: time_ns / 2.0,
                 refining_ns: 100.0 - time_ns,
             },
-            collections: Vec::new(),
-            log: String::new(),
+            ..Finished::default()
         };
         times_ns.iter().map(run).collect()
     }
 
     #[test]
-    fn program_that_fails_does_not_run_again() {
-        let order = RefCell::new(Vec::new());
-        let found = in_rounds(3, &["a", "b"], |name| {
-            order.borrow_mut().push(*name);
-            let is_second_of_b = *name == "b" && order.borrow().len() == 4;
-            runs(&[1.0])
-                .pop()
-                .filter(|_| !is_second_of_b)
-                .ok_or_else(|| "out of memory".to_owned())
-        });
-        assert_eq!(order.take(), ["a", "b", "a", "b", "a"]);
-        let counts = found
-            .iter()
-            .map(|(runs, failure)| (runs.len(), failure.as_deref()));
-        assert!(counts.eq([(3, None), (1, Some("out of memory"))]));
+    fn versions_of_vendors_and_early_access_builds() {
+        for (banner, version, number) in [
+            (
+                "openjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime Environment (build 17.0.15+6-Debian-1deb12u1)\nOpenJDK 64-Bit Server VM (build 17.0.15+6-Debian-1deb12u1, mixed mode, sharing)\n",
+                "17.0.15+6-Debian-1deb12u1",
+                17,
+            ),
+            (
+                "openjdk version \"22-ea\" 2024-03-19\nOpenJDK Runtime Environment (build 22-ea+36-2370)\n",
+                "22-ea+36-2370",
+                22,
+            ),
+            (
+                "java version \"21.0.2\" 2024-01-16 LTS\nJava(TM) SE Runtime Environment (build 21.0.2+13-LTS-58)\nJava HotSpot(TM) 64-Bit Server VM (build 21.0.2+13-LTS-58, mixed mode, sharing)\n",
+                "21.0.2+13-LTS-58",
+                21,
+            ),
+            (
+                "openjdk version \"21.0.2\" 2024-01-16 LTS\r\nOpenJDK Runtime Environment Zulu21.32+17-CA (build 21.0.2+13-LTS)\r\n",
+                "21.0.2+13-LTS",
+                21,
+            ),
+            (
+                "openjdk version \"22.0.1\" 2024-04-16\nOpenJDK Runtime Environment GraalVM CE 22.0.1+8.1 (build 22.0.1+8-jvmci-b01)\n",
+                "22.0.1+8-jvmci-b01",
+                22,
+            ),
+            (
+                "Picked up JAVA_TOOL_OPTIONS: -Dx=(build 9)\nNOTE: Picked up JDK_JAVA_OPTIONS: -Xmx1g\nopenjdk version \"1.8.0_412\"\nOpenJDK Runtime Environment (build 1.8.0_412-b08)\n",
+                "1.8.0_412-b08",
+                8,
+            ),
+        ] {
+            let found = banner_version(banner).unwrap();
+            assert_eq!((found.as_str(), major(&found)), (version, Some(number)));
+        }
+        assert_eq!(
+            banner_version("Error: could not create the machine\n"),
+            None
+        );
+        assert_eq!(
+            banner_version("x Runtime Environment (build internal)\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn version_of_the_release_file() {
+        let text = "IMPLEMENTOR=\"x\"\r\nJAVA_RUNTIME_VERSION=\"21.0.2+13-LTS\"\r\nJAVA_VERSION=\"21.0.2\"\r\n";
+        assert_eq!(release_version(text).as_deref(), Some("21.0.2+13-LTS"));
+        let old = "JAVA_VERSION=\"1.8.0_412\"\n";
+        assert_eq!(release_version(old).as_deref(), Some("1.8.0_412"));
+        assert_eq!(release_version("JAVA_VERSION=\"\"\n"), None);
+    }
+
+    #[test]
+    fn banners_are_no_reason() {
+        let text = "Picked up _JAVA_OPTIONS: -Xint\n\nError: no such option\n";
+        assert_eq!(first_line(text), "Error: no such option");
+        assert_eq!(
+            first_line("NOTE: Picked up JDK_JAVA_OPTIONS: x\n"),
+            "no message"
+        );
     }
 
     #[test]

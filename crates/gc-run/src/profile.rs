@@ -2,6 +2,7 @@
 //! collections. Runs with G1 also count cards.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs};
@@ -13,7 +14,8 @@ use yamba_java::JavaCommand;
 
 use crate::characterise::G1_DETAILS;
 use crate::classes::Classes;
-use crate::jvm::{Finished, heap_options, in_rounds};
+use crate::jvm::{Finished, heap_options};
+use crate::rounds::{Rounds, Step, in_rounds};
 use crate::{Jvm, Limits};
 
 /// Size of the young generation, in MB. A third is one survivor space, and bounds the live set.
@@ -26,6 +28,8 @@ const ORDINARY_LIVE_SETS: [f64; 2] = [2.25, 6.0];
 const LEAST_HEAP_BYTES: f64 = 24e6;
 /// Runs with each heap. That with the median of the collector's processor time counts.
 const ORDINARY_RUNS: usize = 3;
+/// Time of a collector's runs after which no heap has a further run.
+const ORDINARY_TIME: Duration = Duration::from_secs(60);
 /// Collectors that can have ordinary runs beside those with Serial.
 pub const OTHERS: [Collector; 4] = [
     Collector::Parallel,
@@ -33,6 +37,15 @@ pub const OTHERS: [Collector; 4] = [
     Collector::Shenandoah,
     Collector::Z,
 ];
+
+/// A run of a profile that begins.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage {
+    /// All live objects are counted.
+    Counting,
+    /// An ordinary run with a collector.
+    Ordinary(Collector, Step),
+}
 
 /// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has
 /// the reasons for missing runs. The costs of Serial must be there, and one of its ordinary runs must succeed.
@@ -43,7 +56,9 @@ pub fn profile(
     command: &JavaCommand,
     step_bytes: u64,
     limits: Limits,
+    progress: &dyn Fn(Stage),
 ) -> Result<Demand, String> {
+    progress(Stage::Counting);
     let serial_costs = costs_of(costs, Collector::Serial)?;
     let mut demand = counted(jvm, command, step_bytes, limits)?;
     let application = Application {
@@ -51,6 +66,7 @@ pub fn profile(
         command,
         live_bytes: demand.largest_live_bytes(),
         limits,
+        progress,
     };
     let serial = application.runs(Collector::Serial, ORDINARY_RUNS)?;
     demand.not_measured.extend(serial.missing);
@@ -140,6 +156,7 @@ struct Application<'a> {
     /// The largest live set.
     live_bytes: f64,
     limits: Limits,
+    progress: &'a dyn Fn(Stage),
 }
 
 /// The ordinary runs with a collector, each with its collections, and the reasons for missing runs.
@@ -154,7 +171,15 @@ impl Application<'_> {
     /// One run for each heap, the median of `repeats` runs. A run that fails does not count, and ends the runs with its heap. An error has the last reason, if all failed.
     fn runs(&self, collector: Collector, repeats: usize) -> Result<OrdinaryRuns, String> {
         let heaps = ordinary_heaps(collector, self.live_bytes, self.limits);
-        let all = in_rounds(repeats, &heaps, |heap| self.run(collector, *heap));
+        let rounds = Rounds {
+            most: repeats,
+            time: Some(ORDINARY_TIME),
+            first_is_whole: true,
+        };
+        let all = in_rounds(rounds, &heaps, |heap, step| {
+            (self.progress)(Stage::Ordinary(collector, step));
+            self.run(collector, *heap, step)
+        });
         let mut found = OrdinaryRuns::default();
         let mut last = None;
         for (heap_bytes, (runs, failure)) in heaps.iter().zip(all) {
@@ -187,14 +212,20 @@ impl Application<'_> {
         Ok(found)
     }
 
-    fn run(&self, collector: Collector, heap_bytes: u64) -> Result<Finished, String> {
+    fn run(&self, collector: Collector, heap_bytes: u64, step: Step) -> Result<Finished, String> {
         let options = heap_options(heap_bytes);
         let arguments = [&options[..], &self.command.arguments()].concat();
         let logged = match collector {
             Collector::G1 => G1_DETAILS,
             _ => "gc*",
         };
-        self.jvm.run(collector, &arguments, logged, self.limits)
+        let limits = Limits {
+            time: step
+                .left
+                .map_or(self.limits.time, |left| left.min(self.limits.time)),
+            ..self.limits
+        };
+        self.jvm.run(collector, &arguments, logged, limits)
     }
 }
 

@@ -79,8 +79,15 @@ pub struct CollectorCosts {
     /// Refinement of G1. Costs of G1 without it are from an earlier version of Yamba.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementCosts>,
-    /// Number of runs of the micro-benchmark.
+    /// Number of benchmarks that had a run.
     pub observations: usize,
+    /// How much the processor time of a benchmark differs between its runs, as a share: the logarithm of the longest to the shortest, the median over the benchmarks. Intervals of
+    /// predictions hold it. 0 in costs of an earlier version of Yamba.
+    #[serde(default)]
+    pub deviation: f64,
+    /// Whether all benchmarks ran, three times each, without a limit on the time of all of them.
+    #[serde(default)]
+    pub is_thorough: bool,
 }
 
 impl CollectorCosts {
@@ -108,8 +115,19 @@ impl CollectorCosts {
         }
     }
 
+    /// Whether there is processor time but no pause. An earlier version of Yamba could not read the pauses of a JVM in some locales.
+    pub fn lacks_pauses(&self) -> bool {
+        let is_none = |terms: &&Terms| terms.fixed_ns == 0.0 && terms.ns_per_byte.is_empty();
+        let cpu = [&self.young_cpu, &self.full_cpu, &self.cycle_cpu];
+        let pauses = [&self.young_pause, &self.full_pause, &self.cycle_pause];
+        !cpu.iter().all(is_none) && pauses.iter().all(is_none)
+    }
+
     /// Names the missing costs of a collector of a JVM: an earlier version of Yamba did not measure them, or a benchmark failed.
     pub fn lacking(&self, collector: Collector, jvm_major: u32) -> Option<&'static str> {
+        if self.lacks_pauses() {
+            return Some("the costs lack pauses");
+        }
         if collector != Collector::G1 {
             return None;
         }
@@ -254,6 +272,7 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
         cycle_pause: design.terms(&pause, 2),
         dead_weight,
         observations: observations.len(),
+        ..CollectorCosts::default()
     }
 }
 
@@ -413,6 +432,19 @@ mod tests {
         assert!((found / 4.0 - 1.0).abs() < 1e-9, "{found}");
         assert!((deviation / 3f64.ln() - 1.0).abs() < 1e-9, "{deviation}");
         assert_eq!(terms.at(&BTreeMap::new(), 2.0), (0.0, 1.0));
+    }
+
+    #[test]
+    fn costs_without_any_pause_lack_them() {
+        let with = fit(&[run("a", Kind::Young, 4e6, 1.0)], Collector::Serial);
+        assert_eq!(with.lacking(Collector::Serial, 17), None);
+        let without = CollectorCosts {
+            young_pause: Terms::default(),
+            ..with
+        };
+        let reason = without.lacking(Collector::Serial, 17);
+        assert_eq!(reason, Some("the costs lack pauses"));
+        assert!(!CollectorCosts::default().lacks_pauses());
     }
 
     #[test]

@@ -92,11 +92,16 @@ pub fn predict(
     for outcome in &mut outcomes {
         correction.apply(outcome);
     }
-    Ok(summary(collector, heap_bytes, outcomes))
+    Ok(summary(collector, heap_bytes, costs.deviation, outcomes))
 }
 
-/// The prediction from the outcomes of all variations.
-fn summary(collector: Collector, heap_bytes: u64, outcomes: Vec<Outcome>) -> Prediction {
+/// The prediction from the outcomes of all variations. `deviation` is that of the costs.
+fn summary(
+    collector: Collector,
+    heap_bytes: u64,
+    deviation: f64,
+    outcomes: Vec<Outcome>,
+) -> Prediction {
     let [count, cpu, pause, longest] = unexplained(collector);
     let median = median(&outcomes);
     let objects = 2.0 * median.cpu_deviation;
@@ -113,7 +118,7 @@ fn summary(collector: Collector, heap_bytes: u64, outcomes: Vec<Outcome>) -> Pre
             measured: None,
         }
     };
-    let of_time = |share: f64| (share * share + objects * objects).sqrt();
+    let of_time = |share: f64| share.hypot(objects).hypot(deviation);
     Prediction {
         collector,
         heap_bytes,
@@ -154,8 +159,8 @@ mod tests {
                 wake_ns: 2e6,
                 bytes_per_card: Some(400.0),
             }),
-            dead_weight: 0.0,
             observations: 1,
+            ..CollectorCosts::default()
         }
     }
 
@@ -193,11 +198,15 @@ mod tests {
             longest_ns: 1.0,
             cpu_deviation: 0.0,
         };
-        let all = [1e9, 2e9, 9e9].map(outcome);
-        let found = summary(Collector::Serial, 1 << 20, all.into());
+        let all_outcomes = || [1e9, 2e9, 9e9].map(outcome).into();
+        let found = summary(Collector::Serial, 1 << 20, 0.0, all_outcomes());
         let cpu = found.gc_cpu_ns;
         assert_eq!((cpu.predicted, found.collections.predicted), (2e9, 2e9));
         assert!(cpu.interval.0 < 1e9 && cpu.interval.1 > 9e9);
+        let rough = summary(Collector::Serial, 1 << 20, 1.2, all_outcomes());
+        // 0.5 and 1.2 make 1.3.
+        assert!((rough.gc_cpu_ns.interval.1 - (9e9 * 2.3 + 2e6)).abs() < 1.0);
+        assert_eq!(rough.collections, found.collections);
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn next(words: &mut VecDeque<(String, bool)>) -> Option<String> {
 }
 
 /// The words of an argument file.
-fn split(text: &str) -> Vec<String> {
+pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

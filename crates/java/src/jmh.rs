@@ -34,14 +34,8 @@ impl Effort {
 /// # Errors
 /// If the machine does not start.
 pub fn lines(jvm: &Jvm, jars: &Jars) -> Result<String, Fault> {
-    let mut command = Command::new(&jvm.program);
-    command
-        .arg("-jar")
-        .arg(&jars.benchmarks)
-        .arg("--primitives");
-    let output = command
-        .output()
-        .map_err(|e| Fault::of_program(&jvm.program, &e))?;
+    let list = Path::new("--primitives");
+    let output = jvm.output(&[], &jars.benchmarks, Some(list))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() || text.is_empty() {
         let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -70,8 +64,18 @@ pub struct Primitive {
 /// Those of [`lines`].
 pub fn primitives(jvm: &Jvm, jars: &Jars) -> Result<Vec<Primitive>, Fault> {
     let text = lines(jvm, jars)?;
-    let found = text.lines().filter_map(primitive);
-    let by_name: BTreeMap<String, Primitive> = found.map(|p| (p.name.clone(), p)).collect();
+    let mut by_name = BTreeMap::new();
+    for line in text.lines() {
+        let found = primitive(line).ok_or_else(|| {
+            Fault::new(
+                format!(
+                    "the list of benchmarks: {line:?} is no method with its size and benchmark"
+                ),
+                "`make java` builds the jars of this version",
+            )
+        })?;
+        by_name.insert(found.name.clone(), found);
+    }
     Ok(by_name.into_values().collect())
 }
 

@@ -1,11 +1,19 @@
 //! A Java virtual machine, as a command line names it.
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use serde::Deserialize;
 use yamba_record::machine::Java;
 
+use crate::command::split;
 use crate::{Fault, Jars, JavaCommand};
+
+/// Variables whose options a virtual machine adds to those of its command.
+const VARIABLES: [&str; 3] = ["JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"];
+
+/// Options that keep the logs of the virtual machine away from standard output: the document of the agent is there. Warnings stay.
+const QUIET: [&str; 2] = ["-Xlog:disable", "-Xlog:all=warning:stderr"];
 
 /// The program `java` with options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +40,9 @@ impl Identity {
             version: self.version,
             vm: self.vm,
             collector: self.collector,
-            flags: Java::deciding(options),
+            flags: Java::deciding(
+                &[&options_of(|name| std::env::var(name).ok())[..], options].concat(),
+            ),
         }
     }
 }
@@ -71,16 +81,25 @@ impl Jvm {
         Ok(all.collect())
     }
 
+    /// The output of a jar of Yamba with one argument. Its documents are ASCII, in any locale.
+    pub(crate) fn output(
+        &self,
+        options: &[String],
+        jar: &Path,
+        argument: Option<&Path>,
+    ) -> Result<Output, Fault> {
+        let mut command = Command::new(&self.program);
+        command.args(options).args(QUIET).arg("-jar").arg(jar);
+        let output = command.args(argument).output();
+        output.map_err(|e| Fault::of_program(&self.program, &e))
+    }
+
     /// The vendor, version and collector.
     ///
     /// # Errors
     /// If the program does not start.
     pub fn identify(&self, jars: &Jars) -> Result<Java, Fault> {
-        let mut command = Command::new(&self.program);
-        command.args(&self.options).arg("-jar").arg(&jars.agent);
-        let output = command
-            .output()
-            .map_err(|e| Fault::of_program(&self.program, &e))?;
+        let output = self.output(&self.options, &jars.agent, None)?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             return Err(Fault::new(
@@ -94,9 +113,26 @@ impl Jvm {
     }
 }
 
+/// The options in variables of the environment, which `variable` reads.
+fn options_of(variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let texts = VARIABLES.into_iter().filter_map(variable);
+    texts.flat_map(|text| split(&text)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_of_the_environment_are_those_of_all_variables() {
+        let variable = |name: &str| match name {
+            "JAVA_TOOL_OPTIONS" => Some("-XX:TieredStopAtLevel=1 '-Dx=a b'".to_owned()),
+            "_JAVA_OPTIONS" => Some("-Xint".to_owned()),
+            _ => None,
+        };
+        let found = options_of(variable);
+        assert_eq!(found, ["-XX:TieredStopAtLevel=1", "-Dx=a b", "-Xint"]);
+    }
 
     fn words(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()

@@ -5,10 +5,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
-use crate::documents::{Calls, Samples, Times};
+use crate::documents::{self, Samples, Times};
 use crate::vector::{Counted, Sampled};
 use crate::{Fault, Jars, Jvm, jmh};
 
@@ -43,7 +42,7 @@ impl Program {
         );
         let more = ["-XX:-DontCompileHugeMethods".to_owned()];
         let failure = self.run(jvm, jars, &agent, &more)?;
-        let calls: Calls = self.document(&folder, "calls")?;
+        let calls = documents::calls(&self.document(&folder, "calls")?)?;
         Ok(Counted {
             java: calls.jvm.java(&jvm.options),
             calls: calls.calls,
@@ -79,13 +78,9 @@ impl Program {
         );
         let more = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"].map(str::to_owned);
         self.run(jvm, jars, &agent, &more)?;
-        let times = self.document(&folder, "times")?;
-        let mut reader = Command::new(&jvm.program);
-        reader.arg("-jar").arg(&jars.agent).arg(&recording);
-        let output = reader
-            .output()
-            .map_err(|e| Fault::of_program(&jvm.program, &e))?;
-        let samples = serde_json::from_slice(&output.stdout).map_err(|e| Fault::of_document(&e))?;
+        let times = documents::times(&self.document(&folder, "times")?)?;
+        let output = jvm.output(&[], &jars.agent, Some(&recording))?;
+        let samples = documents::samples(&output.stdout)?;
         Ok((times, samples))
     }
 
@@ -111,14 +106,13 @@ impl Program {
         Ok((!status.success()).then(|| format!("the program ended with {status}")))
     }
 
-    fn document<D: DeserializeOwned>(&self, folder: &TempDir, name: &str) -> Result<D, Fault> {
-        let text = fs::read_to_string(folder.path().join(name)).map_err(|_| {
+    fn document(&self, folder: &TempDir, name: &str) -> Result<Vec<u8>, Fault> {
+        fs::read(folder.path().join(name)).map_err(|_| {
             Fault::new(
                 format!("{} ended without a document of the agent", self.command.join(" ")),
                 "the program must end by itself or by `System.exit`, not by `halt` or a signal that kills; its messages are above",
             )
-        })?;
-        serde_json::from_str(&text).map_err(|e| Fault::of_document(&e))
+        })
     }
 }
 

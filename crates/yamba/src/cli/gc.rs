@@ -1,6 +1,7 @@
 //! `yamba gc`
 
 mod characterise;
+mod document;
 mod page;
 mod predict;
 mod profile;
@@ -13,7 +14,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use yamba_gc::Collector;
 use yamba_gc::costs::Costs;
-use yamba_gc_run::{Jvm, costs_path};
+use yamba_gc_run::{Effort, Jvm, Progress, SHORT_TIME, Step, Wanted, costs_path};
 use yamba_toolchain::embedded::cache_root;
 
 use super::output::StatusLine;
@@ -99,19 +100,86 @@ fn jvm(home: Option<&Path>) -> Result<Jvm, Failure> {
 }
 
 /// The costs of collectors with a JDK; measures those that are missing.
-fn costs(jvm: &Jvm, collectors: &[Collector], is_forced: bool) -> Result<Costs, Failure> {
+fn costs(jvm: &Jvm, wanted: Wanted<'_>) -> Result<Costs, Failure> {
     let folder = cache_root().map_err(of_system)?.join("gc");
-    let mut line = None;
-    let mut progress = |collector: Collector| {
-        let text = format!(
-            "measuring the costs of {} with JDK {}, once",
-            collector.name(),
-            jvm.version
-        );
-        output::note(&format!("{text}\n"));
-        line = Some(StatusLine::new(&text));
-    };
     let path = costs_path(&folder, jvm);
-    yamba_gc_run::characterise(jvm, collectors, &path, is_forced, &mut progress)
+    let mut shown = ShownProgress {
+        jvm,
+        effort: wanted.effort,
+        line: None,
+    };
+    yamba_gc_run::characterise(jvm, wanted, &path, &mut shown)
         .map_err(|e| Failure::new(e).help("set YAMBA_CACHE to a folder that can be written"))
+}
+
+/// The costs that a prediction or a profile needs.
+fn needed(collectors: &[Collector]) -> Wanted<'_> {
+    Wanted {
+        collectors,
+        effort: Effort::Short,
+        is_forced: false,
+    }
+}
+
+/// Says how long a measurement of costs takes, and shows its runs.
+struct ShownProgress<'a> {
+    jvm: &'a Jvm,
+    effort: Effort,
+    line: Option<StatusLine>,
+}
+
+impl Progress for ShownProgress<'_> {
+    fn plan(&mut self, collectors: &[Collector]) {
+        if !collectors.is_empty() {
+            let version = &self.jvm.version;
+            output::note(&plan(version, self.effort, collectors));
+            self.line = Some(StatusLine::new("compiling the benchmarks"));
+        }
+    }
+
+    fn run(&mut self, collector: Collector, step: Step) {
+        if let Some(line) = &self.line {
+            let rest = step.expected();
+            let rest = rest.map(|time| format!(", about {} s left", time.as_secs() + 1));
+            line.show(&format!(
+                "costs of {}: run {} of {}{}",
+                collector.name(),
+                step.number,
+                step.count,
+                rest.unwrap_or_default()
+            ));
+        }
+    }
+}
+
+/// The collectors to measure, and how long that takes.
+fn plan(version: &str, effort: Effort, collectors: &[Collector]) -> String {
+    let names: Vec<&str> = collectors.iter().map(|c| c.name()).collect();
+    let each = SHORT_TIME.as_secs();
+    let time = match (effort, collectors.len()) {
+        (Effort::Short, 1) => format!("at most {each} s"),
+        (Effort::Short, count) => {
+            let minutes = (each * count as u64).div_ceil(60);
+            format!("at most {each} s each, {minutes} min in all")
+        }
+        (Effort::Thorough, _) => "all benchmarks three times, without a limit of time".to_owned(),
+    };
+    let names = names.join(", ");
+    format!("measuring the costs of {names} with JDK {version}, once: {time}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plan_says_how_long_it_takes() {
+        let text = |collectors: &[Collector], effort| plan("17", effort, collectors);
+        let two = [Collector::Serial, Collector::Z];
+        let expected =
+            "measuring the costs of serial, z with JDK 17, once: at most 60 s each, 2 min in all\n";
+        assert_eq!(text(&two, Effort::Short), expected);
+        assert!(text(&two[..1], Effort::Short).ends_with("once: at most 60 s\n"));
+        assert!(text(&two, Effort::Thorough).contains("without a limit"));
+    }
 }

@@ -136,6 +136,116 @@ fn profile_of_an_earlier_version_is_refused() {
         .refused(&["old.gc: ", "take it again with `yamba gc profile`"]);
 }
 
+/// Files that users have in the place of a profile, each by its first lines.
+#[test]
+fn other_files_are_named_with_the_command_that_makes_a_profile() {
+    let files = [
+        (
+            "gc.log",
+            "[0.116s][info][gc] Using G1\n[0,158s][info][gc,start] GC(0) Pause Young\n",
+            "a log of a Java virtual machine",
+        ),
+        (
+            "ms.log",
+            "[116ms] GC(0) Pause Young (Normal) 6M->3M(64M) 12.1ms\n",
+            "a log of a Java virtual machine",
+        ),
+        (
+            "date.log",
+            "[2026-11-28T03:00:00.000+0100][0.1s][info][gc,init] CPUs: 2\n",
+            "a log of a Java virtual machine",
+        ),
+        (
+            "old.log",
+            "0.158: [GC (Allocation Failure)  6M->3M(64M), 0.0121 secs]\n",
+            "before JDK 9",
+        ),
+        (
+            "recording.jfr",
+            "FLR\0\u{2}\0",
+            "a recording of JDK Flight Recorder",
+        ),
+        ("app.hprof", "JAVA PROFILE 1.0.2\0", "a heap dump"),
+        (
+            "verbose.xml",
+            "<?xml version=\"1.0\" ?>\n<verbosegc>\n",
+            "a log in XML",
+        ),
+        ("costs.json", "", "a document of costs"),
+        (
+            "other.json",
+            "{\"schema\": \"yamba-run/1\"}",
+            "a document of the form \"yamba-run/1\"",
+        ),
+        ("plain.json", "[]", "a JSON document without a schema"),
+        (
+            "half.gc",
+            "{\"schema\": \"yamba-gc-profile/1\",",
+            "no whole JSON",
+        ),
+        ("empty.gc", "", "no whole JSON"),
+    ];
+    let mut yamba = prepared();
+    for (name, text, what) in files {
+        if name != "costs.json" {
+            yamba = yamba.file(name, text);
+        }
+        let predict = format!("gc predict {name} --costs costs.json");
+        let profile = "yamba gc profile -o FILE -- java ...";
+        yamba
+            .run(&predict)
+            .refused(&[name, what, "yamba-gc-profile/1", profile]);
+    }
+    yamba
+        .run("gc predict app.gc --costs gc.log")
+        .refused(&["gc.log: it is a log", "yamba gc characterise --json > FILE"]);
+}
+
+#[test]
+fn profile_with_a_byte_order_mark_is_read() {
+    let text = format!("\u{feff}{}", profile().to_string().replace(',', ",\r\n"));
+    let mut yamba = prepared().file("mark.gc", text);
+    let options = "--costs costs.json --collector serial --heap 128M --json";
+    let found = document(&mut yamba, &format!("gc predict mark.gc {options}"));
+    let expected = document(&mut yamba, &format!("gc predict app.gc {options}"));
+    assert_eq!(found, expected);
+}
+
+/// Costs that an earlier version measured in a locale with decimal commas, and rough ones.
+#[test]
+fn costs_without_pauses_are_refused_and_rough_ones_have_wider_intervals() {
+    let file = |change: &dyn Fn(&mut Value)| {
+        let mut of_serial = costs();
+        change(&mut of_serial);
+        json!({
+            "schema": "yamba-gc-costs/1", "jvm": "17", "machine": "m",
+            "collectors": {"serial": of_serial}, "skipped": {},
+        })
+        .to_string()
+    };
+    let none = json!({"fixed_ns": 0.0, "ns_per_byte": {}});
+    let mut yamba = prepared()
+        .file("exact.json", file(&|_| ()))
+        .file("rough.json", file(&|costs| costs["deviation"] = json!(0.8)))
+        .file(
+            "no.json",
+            file(&|costs| {
+                costs["young_pause"] = none.clone();
+                costs["full_pause"] = none.clone();
+            }),
+        );
+    let predict = "gc predict app.gc --collector serial --heap 128M --json --costs";
+    yamba
+        .run(&format!("{predict} no.json"))
+        .refused(&["no.json: serial: the costs lack pauses"]);
+    let mut width = |name: &str| {
+        let found = document(&mut yamba, &format!("{predict} {name}"));
+        let of = &found["predictions"][0]["gc_cpu_ns"];
+        of["interval"][1].as_f64().unwrap() / of["predicted"].as_f64().unwrap()
+    };
+    assert!(width("rough.json") > 1.2 * width("exact.json"));
+}
+
 #[test]
 fn file_that_cannot_be_written_is_refused_before_the_application_runs() {
     let mut yamba = prepared();

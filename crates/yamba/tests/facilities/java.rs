@@ -129,6 +129,7 @@ fn other_collectors_have_runs(yamba: &Yamba, costs: Value) {
         &JavaCommand::of(&command).unwrap(),
         1 << 20,
         LIMITS,
+        &|_| (),
     );
     let found = found.unwrap();
     assert!(found.others.keys().eq(["parallel"]), "{:?}", found.others);

@@ -3,6 +3,7 @@
 use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::costs::{CollectorCosts, Costs, Terms};
+use yamba_gc_run::{Effort, Wanted};
 
 use super::{CollectorOption, JdkOption, costs};
 use crate::cli::{Failure, output};
@@ -10,18 +11,22 @@ use crate::cli::{Failure, output};
 /// Measure what the collectors of a JDK cost on this machine
 ///
 /// Small Java programs with known live objects (lists, trees, arrays, wide fan-in, blocks of bytes) run with each collector. A fit gives the fixed cost of a collection, and the cost of
-/// each live byte by shape. The costs are kept for later predictions.
+/// each live byte by shape. The costs are kept for later predictions. Some of the benchmarks run within 60 s for each collector, as often as the time suffices; the deviation between
+/// their runs is part of the intervals of predictions.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba gc characterise                       all collectors, 30 to 70 s each
-  yamba gc characterise --collector serial    one collector
+  yamba gc characterise                       all collectors, at most 60 s each
+  yamba gc characterise --collector serial --thorough
   yamba gc characterise --jdk /opt/jdk-25 --json")]
 pub(super) struct Characterise {
     #[command(flatten)]
     collectors: CollectorOption,
     #[command(flatten)]
     jdk: JdkOption,
+    /// All benchmarks, three times each, without a limit of time: narrower intervals
+    #[arg(long)]
+    thorough: bool,
     /// Measure again what was measured before
     #[arg(long)]
     force: bool,
@@ -34,7 +39,17 @@ impl Characterise {
     pub(super) fn run(self) -> Result<(), Failure> {
         let jvm = self.jdk.find()?;
         let collectors = self.collectors.chosen();
-        let mut found = costs(&jvm, &collectors, self.force)?;
+        let effort = if self.thorough {
+            Effort::Thorough
+        } else {
+            Effort::Short
+        };
+        let wanted = Wanted {
+            collectors: &collectors,
+            effort,
+            is_forced: self.force,
+        };
+        let mut found = costs(&jvm, wanted)?;
         let is_chosen = |name: &String| collectors.iter().any(|c| c.name() == name);
         found.collectors.retain(|name, _| is_chosen(name));
         found.skipped.retain(|name, _| is_chosen(name));
@@ -61,6 +76,7 @@ fn text(costs: &Costs) -> String {
     }
     text += &output::table(&rows, output::width());
     for (name, of) in &costs.collectors {
+        text += &accuracy(name, of);
         text += &of.refinement.map_or(String::new(), |costs| {
             let of_card = costs.bytes_per_card.map_or_else(
                 || "no card was refined".to_owned(),
@@ -76,6 +92,20 @@ fn text(costs: &Costs) -> String {
         text += &format!("{name}: skipped: {reason}\n");
     }
     text
+}
+
+/// How exactly the costs were measured.
+fn accuracy(name: &str, of: &CollectorCosts) -> String {
+    let help = if of.is_thorough {
+        ""
+    } else {
+        "; --thorough measures more"
+    };
+    format!(
+        "{name}: {} benchmarks, whose times differ by {:.0} % between runs{help}\n",
+        of.observations,
+        100.0 * of.deviation
+    )
 }
 
 fn rows_of(name: &str, of: &CollectorCosts) -> Vec<Vec<String>> {

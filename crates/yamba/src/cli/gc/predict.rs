@@ -1,6 +1,6 @@
 //! `yamba gc predict`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use yamba_gc::Collector;
@@ -9,9 +9,9 @@ use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
 use yamba_gc::predict::{MEASURE_AGAIN, Prediction, Predictions, SCHEMA, predict};
 use yamba_gc_run::{Jvm, LIMITS, Measured, measure};
 
-use super::{CollectorOption, JdkOption, costs, page, table};
+use super::{CollectorOption, JdkOption, costs, document, needed, page, table};
 use crate::cli::output::StatusLine;
-use crate::cli::{Failure, document_file, output, quantity};
+use crate::cli::{Failure, output, quantity};
 
 /// Heap sizes by default, as multiples of the largest live set.
 const HEAP_FACTORS: [f64; 5] = [1.75, 2.5, 4.0, 6.0, 10.0];
@@ -60,7 +60,7 @@ pub(super) struct Predict {
 impl Predict {
     pub(super) fn run(self) -> Result<(), Failure> {
         output::check(self.output.as_deref())?;
-        let demand: Demand = document(&self.profile, PROFILE)?;
+        let demand: Demand = document::read(&self.profile, PROFILE)?;
         let (costs, jvm) = self.costs()?;
         let mut found = Predictions {
             schema: SCHEMA,
@@ -82,14 +82,14 @@ impl Predict {
     /// The costs, and the JDK that `--measure` uses.
     fn costs(&self) -> Result<(Costs, Option<Jvm>), Failure> {
         if let Some(path) = &self.costs {
-            let found: Costs = document(path, COSTS)?;
+            let found: Costs = document::read(path, COSTS)?;
             check_usable(&found, &self.collectors.chosen()).map_err(|e| {
                 Failure::new(format!("{}: {e}", path.display())).help(MEASURE_AGAIN)
             })?;
             return Ok((found, None));
         }
         let jvm = self.jdk.find()?;
-        let found = costs(&jvm, &self.collectors.chosen(), false)?;
+        let found = costs(&jvm, needed(&self.collectors.chosen()))?;
         Ok((found, Some(jvm)))
     }
 
@@ -198,18 +198,4 @@ fn add(to: &mut Prediction, measured: &Measured) {
     to.gc_cpu_ns.measured = Some(measured.gc_cpu_ns);
     to.pause_total_ns.measured = Some(measured.pause_total_ns);
     to.pause_longest_ns.measured = Some(measured.pause_longest_ns);
-}
-
-/// Reads a document with a schema.
-fn document<T: serde::de::DeserializeOwned>(path: &Path, schema: &str) -> Result<T, Failure> {
-    let parse = |text: &str| {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        if value["schema"] != schema {
-            return Err(format!("its schema is not {schema}"));
-        }
-        serde_json::from_value(value).map_err(|e| e.to_string())
-    };
-    let origin = "docs/gc.md describes profiles and costs";
-    let form = "an earlier version of Yamba may have written it: take it again with `yamba gc profile` or `yamba gc characterise`";
-    document_file::read(path, parse, origin, form)
 }

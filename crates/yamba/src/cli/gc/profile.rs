@@ -1,23 +1,25 @@
 //! `yamba gc profile`
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use yamba_gc::Collector;
 use yamba_gc::demand::Demand;
-use yamba_gc_run::{LIMITS, Limits, OTHERS, profile, remove_varied};
+use yamba_gc_run::{LIMITS, Limits, OTHERS, Stage, profile, remove_varied};
 use yamba_java::JavaCommand;
 use yamba_record::number::bytes;
 use yamba_session::java::failure;
 
-use super::{costs, jvm};
+use super::{costs, jvm, needed};
+use crate::cli::output::StatusLine;
 use crate::cli::{Failure, output, quantity};
 
 /// Record how much a Java application allocates, and how long its objects live
 ///
 /// The application runs up to 31 times, with `--collector serial` nine times. In the first run, with the Serial collector, all live objects are copied and counted by age after each
-/// step of allocation. Ages are in bytes allocated, so they do not depend on the speed of the machine. The others, three for each collector and heap size, show the cost of ordinary
-/// collections. Options of `java` for heap and collector are replaced.
+/// step of allocation. Ages are in bytes allocated, so they do not depend on the speed of the machine. The others, up to three for each collector and heap size, show the cost of
+/// ordinary collections. After 60 s of a collector's runs, only those begin that each heap needs once. Options of `java` for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +52,7 @@ impl Profile {
         let jvm = jvm(home(&self.command[0]).as_deref())?;
         let others = self.others();
         let profiled = [&[Collector::Serial], &others[..]].concat();
-        let costs = costs(&jvm, &profiled, false)?;
+        let costs = costs(&jvm, needed(&profiled))?;
         let serial = Collector::Serial.name();
         if !costs.collectors.contains_key(serial) {
             let reason = costs.skipped.get(serial);
@@ -66,8 +68,18 @@ impl Profile {
             time: self.time_limit,
             ..LIMITS
         };
-        let found = profile(&jvm, &costs, &others, &command, self.step, limits)
-            .map_err(|e| Failure::new(e).help("run the command by itself first"))?;
+        let shown = Shown::new(&command.name(), &others);
+        let found = profile(
+            &jvm,
+            &costs,
+            &others,
+            &command,
+            self.step,
+            limits,
+            &|stage| shown.show(stage),
+        );
+        drop(shown);
+        let found = found.map_err(|e| Failure::new(e).help("run the command by itself first"))?;
         output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
         output::result(&summary(&found))
     }
@@ -79,6 +91,47 @@ impl Profile {
                 || self.collectors.iter().any(|name| name == collector.name())
         };
         OTHERS.into_iter().filter(is_chosen).collect()
+    }
+}
+
+/// Says how long a profile takes, and shows its runs.
+struct Shown {
+    line: StatusLine,
+    begun: Instant,
+    /// Runs after the first one, at most.
+    more: usize,
+}
+
+impl Shown {
+    fn new(application: &str, others: &[Collector]) -> Self {
+        // Each collector has two heaps with three runs each. G1 has one run with each heap for its cards.
+        let of_g1 = if others.contains(&Collector::G1) {
+            0
+        } else {
+            2
+        };
+        Self {
+            line: StatusLine::new(&format!("{application}: counting live objects")),
+            begun: Instant::now(),
+            more: 6 * (1 + others.len()) + of_g1,
+        }
+    }
+
+    fn show(&self, stage: Stage) {
+        let Stage::Ordinary(collector, step) = stage else {
+            return;
+        };
+        let name = collector.name();
+        if (collector, step.number) == (Collector::Serial, 1) {
+            let seconds = self.begun.elapsed().as_secs() + 1;
+            let more = self.more;
+            output::note(&format!(
+                "the run that counts took {seconds} s; at most {more} follow, 60 s for each collector unless one run with each heap takes longer\n"
+            ));
+        }
+        let (number, count) = (step.number, step.count);
+        self.line
+            .show(&format!("ordinary runs with {name}: {number} of {count}"));
     }
 }
 

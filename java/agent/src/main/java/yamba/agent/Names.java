@@ -20,13 +20,13 @@ final class Names {
         return type.substring(type.lastIndexOf('.') + 1);
     }
 
-    /** Appends a text as a JSON string. */
+    /** Appends a text as a JSON string, of ASCII alone: its encoding may be that of any locale. */
     static void quote(StringBuilder out, String text) {
         out.append('"');
         for (char c : text.toCharArray()) {
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
-            } else if (c < ' ') {
+            } else if (c < ' ' || c > '~') {
                 out.append(String.format("\\u%04x", (int) c));
             } else {
                 out.append(c);
