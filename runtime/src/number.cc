@@ -1,5 +1,7 @@
 #include "yamba/number.h"
 
+#include <stdlib.h>
+
 namespace yamba {
 
 bool fits(Number n, unsigned width) {
@@ -20,6 +22,21 @@ static size_t print_decimal(char *out, uint64_t value) {
     return n;
 }
 
+size_t print_real(char *out, double value, bool is_single) {
+    // Every text with so few digits survives; with two or three more digits, every value has one.
+    int precision = is_single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
+    for (int most = precision + (is_single ? 3 : 2);; precision++) {
+        int length = snprintf(out, longest_value, "%.*g", precision, value);
+        double back = strtod(out, nullptr);
+        bool is_same = is_single ? static_cast<float>(back) == static_cast<float>(value) : back == value;
+        if (!is_same && precision < most) continue;
+        // Like a double, without an exponent.
+        bool is_whole = __builtin_fabs(back) < 1e15 && back == __builtin_trunc(back);
+        if (is_single && is_whole) length = snprintf(out, longest_value, "%.0f", back);
+        return static_cast<size_t>(length);
+    }
+}
+
 size_t print(char *out, const Value &v) {
     switch (v.kind) {
         case Value::whole_signed:
@@ -27,7 +44,8 @@ size_t print(char *out, const Value &v) {
             return print_decimal(out, v.bits);
         case Value::whole_unsigned: return print_decimal(out, v.bits);
         case Value::truth: return static_cast<size_t>(snprintf(out, longest_value, "%s", v.bits ? "true" : "false"));
-        case Value::real: return static_cast<size_t>(snprintf(out, longest_value, "%.17g", v.number));
+        case Value::real: return print_real(out, v.number, false);
+        case Value::single: return print_real(out, v.number, true);
         case Value::pointer:
             return static_cast<size_t>(snprintf(out, longest_value, "0x%llx", static_cast<unsigned long long>(v.bits)));
         case Value::text: {

@@ -1,5 +1,7 @@
 #include "yamba/text.h"
 
+#include "yamba/number.h"
+
 namespace yamba {
 
 Text::Text(const char *s) { add(s); }
@@ -61,14 +63,10 @@ Text &Text::addv(const char *format, va_list args) {
     return *this;
 }
 
-Text &Text::number(double value) {
+Text &Text::number(double value, bool is_single) {
     if (!is_finite(value)) return add("null");
-    char digits[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, nullptr) == value) break;
-    }
-    return add(digits);
+    char digits[longest_value];
+    return add(digits, print_real(digits, value, is_single));
 }
 
 Text &Text::quote(const char *s) {

@@ -36,7 +36,7 @@ bool fits(Number n, unsigned width);
 
 // A value as a report shows it: decimal, or hexadecimal for a pointer.
 struct Value {
-    enum Kind : unsigned char { whole_signed, whole_unsigned, truth, real, pointer, text, other } kind;
+    enum Kind : unsigned char { whole_signed, whole_unsigned, truth, real, single, pointer, text, other } kind;
     union {
         uint64_t bits;
         double number;
@@ -55,7 +55,8 @@ Value shown(const T &value) {
         v.kind = std::is_signed<T>::value ? Value::whole_signed : Value::whole_unsigned;
         v.bits = static_cast<uint64_t>(value);
     } else if constexpr (std::is_floating_point<T>::value) {
-        v.kind = Value::real, v.number = static_cast<double>(value);
+        v.kind = std::is_same<T, float>::value ? Value::single : Value::real;
+        v.number = static_cast<double>(value);
     } else if constexpr (std::is_convertible<T, const char *>::value) {
         v.kind = Value::text, v.string = value;
     } else if constexpr (std::is_pointer<T>::value) {
@@ -70,5 +71,9 @@ constexpr size_t longest_value = 40;
 
 // Prints at most `longest_value` characters, without terminator. Returns their number.
 size_t print(char *out, const Value &v);
+
+// Prints the shortest decimal text from which strtod makes the same double, or with `is_single` the same float: 0.1, not
+// 0.10000000149011612. Returns its length, below `longest_value`, and adds a terminator.
+size_t print_real(char *out, double value, bool is_single);
 
 }  // namespace yamba

@@ -116,7 +116,7 @@ Spelling spell(T value) {
         s.plain.add(value ? "true" : "false");
         s.json = s.plain;
     } else if constexpr (std::is_floating_point<T>::value) {
-        s.json.number(double(value));
+        s.json.number(double(value), std::is_same<T, float>::value);
         s.plain = s.json;
     } else if constexpr (std::is_signed<T>::value) {
         s.plain.addf("%lld", static_cast<long long>(value));

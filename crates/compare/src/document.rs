@@ -1,5 +1,7 @@
 //! The document that `yamba compare --json` prints.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use yamba_record::Benchmark;
 use yamba_stats::Ratio;
@@ -179,8 +181,10 @@ pub struct StoredComparison {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
-    /// The tolerated slowdown: 0.05 for 5 %.
-    pub limit: f64,
+    /// The tolerated slowdown of benchmarks that `limits` does not name: 0.05 for 5 %. `None`: they are not judged.
+    pub limit: Option<f64>,
+    /// The tolerated slowdowns of single benchmarks, by name.
+    pub limits: BTreeMap<String, f64>,
     /// Whether undecided and lost benchmarks fail too.
     pub strict: bool,
     /// Whether any benchmark was judged, none fails, and re-measuring was not stopped.
@@ -213,6 +217,8 @@ pub struct Slower {
     pub label: String,
     /// The slowdown: 0.07 for 7 %. For a bandwidth, 1 / ratio - 1.
     pub slowdown: f64,
+    /// The tolerated slowdown.
+    pub limit: f64,
     /// The confidence interval of the slowdown.
     pub confidence_interval: Option<[f64; 2]>,
     /// The basis of the verdict, if the sides were not interleaved.

@@ -1,14 +1,33 @@
 //! Judges whether a comparison passes a limit. Pure.
 
+use std::collections::BTreeMap;
+
 use super::document::{ComparedEntry, Comparison, Gate, Slower, Ungated, Word};
+use super::which::Which;
 
 /// The settings of a gate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// The tolerated slowdown: 0.05 for 5 %.
-    pub limit: f64,
+    /// The tolerated slowdowns.
+    pub limits: Limits,
     /// Whether undecided and lost benchmarks fail too.
     pub strict: bool,
+}
+
+/// The tolerated slowdowns: 0.05 for 5 %.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// The limit of benchmarks without one of their own. `None`: they are not judged.
+    pub general: Option<f64>,
+    /// The benchmarks with a limit of their own, by name.
+    pub own: BTreeMap<String, f64>,
+}
+
+impl Limits {
+    /// The limit of a benchmark.
+    pub fn limit(&self, name: &str) -> Option<f64> {
+        self.own.get(name).copied().or(self.general)
+    }
 }
 
 /// Whether a gate has to re-measure the entry: it is suspected of being slower, or its slowdown exceeds the limit or may exceed it. The slowdown is that of the
@@ -27,18 +46,21 @@ pub(super) fn apparent(entry: &ComparedEntry) -> Option<f64> {
 }
 
 /// Judges a comparison after its candidates were re-measured.
-pub fn gate(found: &Comparison, asked: Asked) -> Gate {
-    let limit = asked.limit;
+pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
     let (mut slower, mut unconfirmed) = (Vec::new(), Vec::new());
     let (mut lost, mut not_gated) = (Vec::new(), Vec::new());
     for entry in &found.benchmarks {
+        let Some(limit) = asked.limits.limit(&entry.of.name) else {
+            not_gated.push(without_limit(&entry.of, &entry.label));
+            continue;
+        };
         match (entry.slowdown(), entry.verdict) {
             (None, _) if entry.is_owed => lost.push(ungated(entry, "it has no ratio")),
             (None, _) => not_gated.push(ungated(
                 entry,
                 "of a value neither direction is the better one",
             )),
-            (Some(by), Word::Slower) if by > limit => slower.push(confirmed(entry, by)),
+            (Some(by), Word::Slower) if by > limit => slower.push(confirmed(entry, by, limit)),
             // No program is slower than itself: this is decided, whatever its launches show.
             _ if entry.is_one_program => {}
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
@@ -53,7 +75,8 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
         }
     }
     for alone in &found.unmatched {
-        let list = if alone.is_owed {
+        let has_limit = asked.limits.limit(&alone.of.name).is_some();
+        let list = if alone.is_owed && has_limit {
             &mut lost
         } else {
             &mut not_gated
@@ -66,12 +89,16 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
     }
     slower.sort_by(|x: &Slower, y| y.slowdown.total_cmp(&x.slowdown));
     let all = found.benchmarks.iter();
-    let gated = all.filter(|e| e.slowdown().is_some()).count();
+    let has_limit = |e: &&ComparedEntry| asked.limits.limit(&e.of.name).is_some();
+    let gated = all
+        .filter(|e| e.slowdown().is_some() && has_limit(e))
+        .count();
     let judged = gated - unconfirmed.len();
     let is_whole = unconfirmed.is_empty() && lost.is_empty();
     let is_done = !found.is_stopped();
     Gate {
-        limit,
+        limit: asked.limits.general,
+        limits: asked.limits.own.clone(),
         strict: asked.strict,
         passed: judged > 0 && slower.is_empty() && is_done && (is_whole || !asked.strict),
         gated,
@@ -84,13 +111,22 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
     }
 }
 
-fn confirmed(entry: &ComparedEntry, by: f64) -> Slower {
+fn confirmed(entry: &ComparedEntry, by: f64, limit: f64) -> Slower {
     Slower {
         of: entry.of.clone(),
         label: entry.label.clone(),
         slowdown: by,
+        limit,
         confidence_interval: entry.slowdowns(),
         reason: entry.reason.clone(),
+    }
+}
+
+fn without_limit(of: &Which, label: &str) -> Ungated {
+    Ungated {
+        of: of.clone(),
+        label: label.to_owned(),
+        reason: "it has no limit".to_owned(),
     }
 }
 
@@ -103,4 +139,4 @@ fn ungated(entry: &ComparedEntry, otherwise: &str) -> Ungated {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

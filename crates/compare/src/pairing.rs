@@ -79,7 +79,21 @@ pub fn obstacle(a: &Benchmark, b: &Benchmark) -> Option<String> {
     if !no_figure.is_empty() {
         return Some(no_figure.join(", "));
     }
-    (kind(a) != kind(b)).then(|| format!("{} in A, {} in B", kind(a), kind(b)))
+    if kind(a) != kind(b) {
+        return Some(format!("{} in A, {} in B", kind(a), kind(b)));
+    }
+    let (x, y) = (output_of_command(a)?, output_of_command(b)?);
+    (x != y).then(|| format!("its output goes to {x} in A, to {y} in B"))
+}
+
+/// Where a whole command wrote to; some do less work where nothing reads it.
+fn output_of_command(benchmark: &Benchmark) -> Option<&str> {
+    Some(match benchmark.command.as_ref()?.output.as_deref() {
+        Some("null") | None => "/dev/null",
+        Some("pipe") => "a pipe",
+        Some("inherit") => "Yamba's output",
+        Some(file) => file,
+    })
 }
 
 /// Why a benchmark has no valid figure from an undisturbed machine.
@@ -125,6 +139,8 @@ pub(super) fn kind(benchmark: &Benchmark) -> String {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::command::CommandRuns;
+
     use super::super::tests::benchmark;
     use super::*;
 
@@ -155,6 +171,23 @@ mod tests {
                 (Side::B, "z".to_owned(), z),
             ]
         );
+    }
+
+    #[test]
+    fn commands_with_different_outputs_are_not_compared() {
+        let to = |output: Option<&str>| {
+            let mut made = benchmark("grep", &[1.0, 1.0]);
+            made.command = Some(CommandRuns {
+                output: output.map(str::to_owned),
+                ..CommandRuns::default()
+            });
+            made
+        };
+        let why = "its output goes to /dev/null in A, to a pipe in B";
+        assert_eq!(obstacle(&to(None), &to(Some("pipe"))).as_deref(), Some(why));
+        assert_eq!(obstacle(&to(None), &to(Some("null"))), None);
+        assert_eq!(obstacle(&to(Some("pipe")), &to(Some("pipe"))), None);
+        assert!(obstacle(&to(Some("out.txt")), &to(Some("inherit"))).is_some());
     }
 
     #[test]

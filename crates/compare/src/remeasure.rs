@@ -201,7 +201,8 @@ mod tests {
 
     use super::super::comparison::tests::{compared, run, scaled};
     use super::super::document::Gate;
-    use super::super::gate::{Asked, apparent, is_candidate};
+    use super::super::gate::tests::general;
+    use super::super::gate::{apparent, is_candidate};
     use super::*;
 
     fn differences(identity: &[&str], state: &[&str]) -> Differences {
@@ -258,8 +259,7 @@ mod tests {
     }
 
     fn gate(found: &Comparison, limit: f64) -> Gate {
-        let strict = false;
-        super::super::gate::gate(found, Asked { limit, strict })
+        super::super::gate::gate(found, &general(limit, false))
     }
 
     fn verdicts(found: &Comparison) -> Vec<Word> {
@@ -426,13 +426,7 @@ mod tests {
 
     #[test]
     fn strict_gate_fails_for_undecided_benchmarks() {
-        let strict = |found: &Comparison| {
-            let asked = Asked {
-                limit: 0.1,
-                strict: true,
-            };
-            super::super::gate::gate(found, asked)
-        };
+        let strict = |found: &Comparison| super::super::gate::gate(found, &general(0.1, true));
         assert!(strict(&after(1.0, 1.0, &Basis::Interleaved)).passed);
         let mut found = after(1.2, 1.2, &Basis::Not("no sources".to_owned()));
         (found.benchmarks[0].verdict, found.benchmarks[0].ratio) = (Word::Same, Some(1.0));

@@ -1,5 +1,6 @@
 //! Times whole commands: a fresh process for each run, in rounds of one run of each command in random order.
 
+mod output;
 mod process;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use super::stop::Stop;
+pub use output::CommandOutput;
 pub use process::{CommandEnd, CommandRun};
 use process::{Starter, Watchdog};
 
@@ -36,6 +38,8 @@ pub struct CommandPlan {
     pub ignores_failure: bool,
     /// The file that each command reads as standard input; `None` for an empty one.
     pub input: Option<PathBuf>,
+    /// Where the standard output of the commands goes. That of preparations goes to `/dev/null`.
+    pub output: CommandOutput,
     /// The empty shell, if commands need one: it is timed in each round.
     pub empty_shell: Option<Vec<String>>,
     /// Seed of the order of the commands in each round.
@@ -85,8 +89,8 @@ pub fn time_commands(
     plan: &CommandPlan,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
-) -> std::io::Result<TimedCommands> {
-    let starter = Starter::new(plan.input.clone())?;
+) -> TimedCommands {
+    let starter = Starter::new(plan.input.clone(), plan.output.clone());
     let watchdog = Watchdog::new(stop.clone(), plan.timeout);
     let mut timing = Timing {
         commands,
@@ -114,7 +118,7 @@ pub fn time_commands(
         rounds += 1;
     }
     timing.found.interrupted = stop.requested();
-    Ok(timing.found)
+    timing.found
 }
 
 struct Timing<'a> {
@@ -166,12 +170,12 @@ impl Timing<'_> {
 
     fn run(&mut self, index: usize, command: &TimedCommand, number: Option<u64>, stop: &Stop) {
         if let Some(prepare) = &command.prepare {
-            let run = self.starter.run(prepare, &self.watchdog);
+            let end = self.starter.prepare(prepare, &self.watchdog);
             if stop.requested() {
                 return;
             }
-            if !run.end.is_success() {
-                return self.give_up(index, true, run.end);
+            if !end.is_success() {
+                return self.give_up(index, true, end);
             }
         }
         let run = self.starter.run(&command.words, &self.watchdog);

@@ -66,8 +66,8 @@ pub use cache_curve::cache_curve;
 pub use circle::circles;
 pub use clock::unix_s;
 pub use commands::{
-    CommandEnd, CommandFailure, CommandPlan, CommandRun, FEWEST_RUNS, TimedCommand, TimedCommands,
-    TimedRuns, time_commands,
+    CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, FEWEST_RUNS, TimedCommand,
+    TimedCommands, TimedRuns, time_commands,
 };
 pub use compressed::CompressedEntry;
 pub use contention::Neighbours;

@@ -40,6 +40,13 @@ pub(super) struct Started {
 }
 
 impl Started {
+    /// The process of this number, which may have ended but must not be reaped yet.
+    pub(super) fn unreaped(pid: Pid) -> Started {
+        let pid = pid.as_raw_nonzero().get();
+        let since = Stat::of(pid).map(|s| s.since);
+        Started { pid, since }
+    }
+
     /// The started process, until it is reaped. After that its number may belong to another process.
     pub(super) fn process(self) -> Option<Pid> {
         let is_itself = self.since.is_some_and(|since| is_same(self.pid, since));
@@ -49,13 +56,18 @@ impl Started {
 
 /// Starts a process. This process adopts its orphans.
 pub(super) fn start(command: &mut Command) -> io::Result<(Child, Started)> {
+    let child = spawn(command)?;
+    let started = Started::unreaped(Pid::from_child(&child));
+    Ok((child, started))
+}
+
+/// Like [`start`], without reading the start time of the process while it runs.
+pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut started = started();
-    adopt_orphans();
+    adopts_orphans();
     let child = command.spawn()?;
-    let pid = child.id() as i32;
-    started.insert(pid);
-    let since = Stat::of(pid).map(|s| s.since);
-    Ok((child, Started { pid, since }))
+    started.insert(child.id() as i32);
+    Ok(child)
 }
 
 /// Removes a process that was reaped from [`STARTED`].
@@ -63,14 +75,16 @@ pub(super) fn forget(process: Started) {
     started().remove(&process.pid);
 }
 
-/// Makes this process the subreaper of its descendants. On systems without subreapers no orphans are found.
+/// Makes this process the subreaper of its descendants, if the system can. Else no orphans are found.
 #[cfg(target_os = "linux")]
-fn adopt_orphans() {
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+pub(super) fn adopts_orphans() -> bool {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn adopt_orphans() {}
+pub(super) fn adopts_orphans() -> bool {
+    false
+}
 
 /// Reaps orphans that have ended: as zombies they would use up process numbers.
 pub(super) fn bury() {
@@ -131,6 +145,41 @@ fn kill(pid: i32) {
     while !is_gone(pid) && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Reaps the members of a process group that was killed after its leader had ended. Returns the names of those that ran until
+/// then.
+pub(super) fn reap_group(group: Pid) -> Vec<String> {
+    let (mut names, begun) = (Vec::new(), Instant::now());
+    while let Some(member) = ended_member(group) {
+        match member {
+            Some(ended) => {
+                let stat = Stat::of(ended.pid).filter(|_| ended.is_killed);
+                names.extend(stat.map(|s| s.name));
+                is_gone(ended.pid);
+            }
+            None if begun.elapsed() > PATIENCE => break,
+            None => std::thread::sleep(Duration::from_micros(50)),
+        }
+    }
+    names
+}
+
+/// Whether this process has adopted members of the group.
+pub(super) fn has_members(group: Pid) -> bool {
+    ended_member(group).is_some()
+}
+
+/// Numbers and names of the adopted processes that began with the launch or later, except those in its process group and in
+/// the group `other`.
+pub(super) fn adopted_since(launch: Started, other: Option<Pid>) -> Vec<(i32, String)> {
+    let groups = [
+        Some(launch.pid),
+        other.map(|pid| pid.as_raw_nonzero().get()),
+    ];
+    let found = orphans(launch, Path::new("")).into_iter();
+    let outside = found.filter(|s| !groups.contains(&Some(s.group)));
+    outside.map(|s| (s.pid, s.name)).collect()
 }
 
 /// Whether a child has ended. Reaps it if so.
@@ -205,21 +254,42 @@ fn is_of_another_run(pid: i32, scratch: &Path) -> bool {
         .is_some_and(|s| s != scratch.as_os_str().as_bytes())
 }
 
+/// A child that has ended and is not reaped.
+struct EndedChild {
+    pid: i32,
+    /// By SIGKILL.
+    is_killed: bool,
+}
+
 /// `None`: no children. `Some(None)`: all still running. Does not reap.
-#[cfg(target_os = "linux")]
 fn ended_child() -> Option<Option<i32>> {
+    Some(ended(None)?.map(|ended| ended.pid))
+}
+
+/// Like [`ended_child`], for children in this process group.
+fn ended_member(group: Pid) -> Option<Option<EndedChild>> {
+    ended(Some(group))
+}
+
+#[cfg(target_os = "linux")]
+fn ended(group: Option<Pid>) -> Option<Option<EndedChild>> {
     // SAFETY: a `siginfo_t` of zeros is a valid one.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let (which, number) = match group {
+        Some(group) => (libc::P_PGID, group.as_raw_nonzero().get() as libc::id_t),
+        None => (libc::P_ALL, 0),
+    };
     // SAFETY: `info` is writable; WNOWAIT changes nothing.
-    let done = unsafe { libc::waitid(libc::P_ALL, 0, &mut info, options) };
+    let done = unsafe { libc::waitid(which, number, &mut info, options) };
     // SAFETY: waitid has filled it, or left it zero.
-    let pid = unsafe { info.si_pid() };
-    (done == 0).then_some((pid > 0).then_some(pid))
+    let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
+    let is_killed = info.si_code == libc::CLD_KILLED && status == libc::SIGKILL;
+    (done == 0).then_some((pid > 0).then_some(EndedChild { pid, is_killed }))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ended_child() -> Option<Option<i32>> {
+fn ended(_: Option<Pid>) -> Option<Option<EndedChild>> {
     None
 }
 

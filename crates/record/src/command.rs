@@ -19,6 +19,10 @@ pub struct CommandRuns {
     /// The untimed command before each run.
     #[serde(default)]
     pub prepare: Option<String>,
+    /// Where its standard output went: `pipe` (emptied by Yamba), `null`, `inherit`, or a file. `None` in older documents:
+    /// `/dev/null`.
+    #[serde(default)]
+    pub output: Option<String>,
     /// Number of untimed runs before the first timed one.
     #[serde(default)]
     pub warmup: u64,

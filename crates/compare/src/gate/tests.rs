@@ -5,7 +5,7 @@ use yamba_record::Run;
 use yamba_record::run::Plan;
 
 use super::super::comparison::comparison;
-use super::super::comparison::tests::{compared, run};
+use super::super::comparison::tests::{compared, run, scaled};
 use super::super::noise::Noise;
 use super::super::remeasure::{Basis, Fresh, USUAL_LAUNCHES, adopt, launches};
 use super::super::tests::{benchmark, recorded};
@@ -13,6 +13,15 @@ use super::super::unit::Choice;
 use super::*;
 
 const LIMIT: f64 = 0.03;
+
+/// One limit for all benchmarks.
+pub fn general(limit: f64, strict: bool) -> Asked {
+    let limits = Limits {
+        general: Some(limit),
+        own: BTreeMap::new(),
+    };
+    Asked { limits, strict }
+}
 
 /// A benchmark is quiet if the launches within its runs have a coefficient of variation below this. With the launches of a re-measurement nearly all gates find
 /// a slowdown of 5 % in a quiet benchmark, and few find it in one that varies by 4 %.
@@ -74,13 +83,7 @@ fn whole_gate(random: &mut Rng, all: &[Noise], slowed: Option<Slowed<'_>>, count
         found.remeasured.as_ref().unwrap().benchmarks,
         candidates.len()
     );
-    gate(
-        &found,
-        Asked {
-            limit: LIMIT,
-            strict: false,
-        },
-    )
+    gate(&found, &general(LIMIT, false))
 }
 
 /// The share of gates that find a slowdown by `factor` in a quiet benchmark. Each quiet benchmark is slowed in `rounds` gates.
@@ -165,4 +168,56 @@ fn two_launches_hide_few_slowdowns() {
         let [same, _] = shares(launches, 1.0);
         assert!(same < most, "{same} of those with {launches}");
     }
+}
+
+/// Re-measured benchmarks of which each is slower by 7 %.
+fn slower_by_seven_percent(names: &[&str]) -> Comparison {
+    let all = |factor: f64| run(names.iter().map(|name| scaled(name, factor)).collect());
+    let mut found = compared(&all(1.0), &all(1.07));
+    let (a, b) = (all(1.0), all(1.07));
+    let fresh = Fresh {
+        a: Some(&a),
+        b: &b,
+        compared: compared(&a, &b),
+    };
+    adopt(&mut found, &fresh, &|_| Some(Basis::Interleaved));
+    found
+}
+
+#[test]
+fn each_benchmark_has_its_own_limit_or_the_general_one() {
+    let found = slower_by_seven_percent(&["lat_pipe", "lat_read", "lat_null"]);
+    let judged = |general: Option<f64>, own: &[(&str, f64)]| {
+        let own = own.iter().map(|(name, limit)| ((*name).to_owned(), *limit));
+        let limits = Limits {
+            general,
+            own: own.collect(),
+        };
+        let judged = gate(
+            &found,
+            &Asked {
+                limits,
+                strict: true,
+            },
+        );
+        let slower = judged.slower.iter();
+        let slower: Vec<_> = slower.map(|s| (s.of.name.clone(), s.limit)).collect();
+        (slower, judged.judged, judged.not_gated.len(), judged.passed)
+    };
+    let slower = |all: &[(&str, f64)]| -> Vec<(String, f64)> {
+        all.iter()
+            .map(|(name, limit)| ((*name).to_owned(), *limit))
+            .collect()
+    };
+    let (only, judged_count, not_gated, passed) = judged(Some(0.1), &[("lat_pipe", 0.05)]);
+    assert_eq!(only, slower(&[("lat_pipe", 0.05)]));
+    assert_eq!((judged_count, not_gated, passed), (3, 0, false));
+    let (others, ..) = judged(Some(0.05), &[("lat_pipe", 0.1)]);
+    assert_eq!(others, slower(&[("lat_read", 0.05), ("lat_null", 0.05)]));
+    // Without a general limit the others are not judged, and fail nothing.
+    assert_eq!(judged(None, &[("lat_pipe", 0.1)]), (Vec::new(), 1, 2, true));
+    assert_eq!(
+        judged(None, &[("lat_pipe", 0.05)]),
+        (slower(&[("lat_pipe", 0.05)]), 1, 2, false)
+    );
 }

@@ -1,8 +1,9 @@
 //! One run of a command: its process, its resources, and its end.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,16 +11,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+};
 use yamba_record::number::number;
 
+use super::output::{CommandOutput, Drain, Kind};
+use crate::orphans::{self, Started};
 use crate::stop::Stop;
+
+/// Time after the end of a command to read what it wrote. A pipe that is still open then belongs to a process that it left
+/// behind.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How often the watchdog looks for a request to stop and for an exceeded time.
 const TICK: Duration = Duration::from_millis(20);
-
-/// Bytes of standard error that a message shows.
-const MESSAGES: u64 = 2048;
 
 /// One run of a command. Times and counts are those of its process and of all descendants that it has waited for.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +49,10 @@ pub struct CommandRun {
     pub switches: u64,
     /// How it ended.
     pub end: CommandEnd,
+    /// Names of the processes that it left in its process group, which were killed.
+    pub killed: Vec<String>,
+    /// Names of the processes that it left outside its process group, which still run.
+    pub daemons: Vec<String>,
 }
 
 /// How a command ended.
@@ -105,80 +115,161 @@ fn name(signal: i32) -> String {
 /// Starts commands one after the other.
 pub(super) struct Starter {
     input: Option<PathBuf>,
-    errors: File,
+    output: CommandOutput,
+    discard: Drain,
+    errors: Drain,
+    /// The group of the latest preparation, if processes of it still run.
+    prepared: Option<Pid>,
+    /// Processes outside the groups of their commands that were found already.
+    known_daemons: HashSet<i32>,
+}
+
+/// A process that has ended and is not yet reaped.
+struct Ended {
+    pid: Pid,
+    wall: Duration,
+    end: CommandEnd,
 }
 
 impl Starter {
-    pub fn new(input: Option<PathBuf>) -> io::Result<Starter> {
-        Ok(Starter {
+    pub fn new(input: Option<PathBuf>, output: CommandOutput) -> Starter {
+        Starter {
             input,
-            errors: tempfile::tempfile()?,
-        })
+            output,
+            discard: Drain::new(Kind::Discard),
+            errors: Drain::new(Kind::KeepTail),
+            prepared: None,
+            known_daemons: HashSet::new(),
+        }
     }
 
     /// The last lines that the latest command wrote to its standard error.
-    pub fn messages(&mut self) -> String {
-        let mut text = Vec::new();
-        let length = self.errors.metadata().map_or(0, |m| m.len());
-        let begin = length.saturating_sub(MESSAGES);
-        let read = self.errors.seek(SeekFrom::Start(begin));
-        if read
-            .and_then(|_| self.errors.read_to_end(&mut text))
-            .is_err()
-        {
-            return String::new();
-        }
-        let text = String::from_utf8_lossy(&text);
+    pub fn messages(&self) -> String {
+        let tail = self.errors.tail();
+        let text = String::from_utf8_lossy(&tail);
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(5)..].join("\n")
+    }
+
+    /// Runs the untimed command before a run. What it leaves in its process group, such as a server, stays until the run has
+    /// ended.
+    pub fn prepare(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
+        let ended = match self.wait_for(words, Some(Stdio::null()), watchdog) {
+            Ok(ended) => ended,
+            Err(e) => {
+                self.errors.finish(PATIENCE);
+                return CommandEnd::NotStarted(e.to_string());
+            }
+        };
+        if !orphans::adopts_orphans() {
+            let _ = kill_process_group(ended.pid, Signal::KILL);
+        }
+        let launch = Started::unreaped(ended.pid);
+        let _ = reap(ended.pid);
+        orphans::forget(launch);
+        self.daemons_of(launch);
+        self.prepared = orphans::has_members(ended.pid).then_some(ended.pid);
+        // A server keeps its standard error open.
+        let is_expected_open = self.prepared.is_some() && ended.end.is_success();
+        self.errors.finish(if is_expected_open {
+            Duration::ZERO
+        } else {
+            PATIENCE
+        });
+        ended.end
     }
 
     /// Runs a command to its end, and kills the processes of its group that are left then.
     pub fn run(&mut self, words: &[String], watchdog: &Watchdog) -> CommandRun {
         let floor = own_peak();
-        let started = self.command(words).and_then(|mut command| {
-            let begun = Instant::now();
-            Ok((begun, command.spawn()?))
-        });
-        let (begun, child) = match started {
-            Ok(started) => started,
-            Err(e) => return CommandRun::without(CommandEnd::NotStarted(e.to_string())),
+        let run = match self.output.without_pipe() {
+            Ok(output) => self.wait_for(words, output, watchdog),
+            Err(e) => Err(e),
         };
+        let run = run.and_then(|ended| {
+            // Before the process is reaped: afterwards its number, which is also its group's, may be reused.
+            let _ = kill_process_group(ended.pid, Signal::KILL);
+            let launch = Started::unreaped(ended.pid);
+            let usage = reap(ended.pid)?;
+            let killed = orphans::reap_group(ended.pid);
+            orphans::forget(launch);
+            Ok(CommandRun {
+                killed,
+                daemons: self.daemons_of(launch),
+                ..CommandRun::of(ended.wall, &usage, floor, ended.end)
+            })
+        });
+        self.discard.finish(PATIENCE);
+        self.errors.finish(PATIENCE);
+        self.end_preparation();
+        run.unwrap_or_else(|e| CommandRun::without(CommandEnd::NotStarted(e.to_string())))
+    }
+
+    /// Starts a process and waits for its end. Without `output` it writes into a pipe.
+    fn wait_for(
+        &mut self,
+        words: &[String],
+        output: Option<Stdio>,
+        watchdog: &Watchdog,
+    ) -> io::Result<Ended> {
+        let mut command = self.command(words)?;
+        command.stderr(self.errors.pipe()?);
+        command.stdout(match output {
+            Some(output) => output,
+            None => self.discard.pipe()?.into(),
+        });
+        let begun = Instant::now();
+        let child = orphans::spawn(&mut command)?;
+        // Closes the writing ends of the pipes.
+        drop(command);
         let pid = Pid::from_child(&child);
         watchdog.watch(pid);
-        let is_ended = wait_for_end(pid);
+        let ended = wait_for_end(pid);
         let wall = begun.elapsed();
         let limit = watchdog.release();
-        // Before the process is reaped: afterwards its number, which is also its group's, may be reused.
-        let _ = kill_process_group(pid, Signal::KILL);
-        let (status, usage) = match is_ended.and_then(|()| reap(pid)) {
-            Ok(ended) => ended,
-            Err(e) => return CommandRun::without(CommandEnd::NotStarted(e.to_string())),
+        let end = match (limit, ended?) {
+            (Some(limit), _) => CommandEnd::TimedOut(limit),
+            (None, status) => match status.terminating_signal() {
+                Some(signal) => CommandEnd::Signal(signal),
+                None => CommandEnd::Exit(status.exit_status().unwrap_or(-1)),
+            },
         };
-        let end = match limit {
-            Some(limit) => CommandEnd::TimedOut(limit),
-            None if libc::WIFSIGNALED(status) => CommandEnd::Signal(libc::WTERMSIG(status)),
-            None => CommandEnd::Exit(libc::WEXITSTATUS(status)),
-        };
-        CommandRun::of(wall, &usage, floor, end)
+        Ok(Ended { pid, wall, end })
     }
 
     /// The command line in a process group of its own, so that a Ctrl-C reaches only Yamba.
-    fn command(&mut self, words: &[String]) -> io::Result<Command> {
-        self.errors.set_len(0)?;
-        self.errors.seek(SeekFrom::Start(0))?;
+    fn command(&self, words: &[String]) -> io::Result<Command> {
         let input = match &self.input {
             Some(path) => Stdio::from(File::open(path)?),
             None => Stdio::null(),
         };
         let mut command = Command::new(&words[0]);
-        command
-            .args(&words[1..])
-            .stdin(input)
-            .stdout(Stdio::null())
-            .stderr(self.errors.try_clone()?)
-            .process_group(0);
+        command.args(&words[1..]).stdin(input).process_group(0);
         Ok(command)
+    }
+
+    /// Names of the processes that a command has left outside its group. Those of its preparation are not the command's.
+    fn daemons_of(&mut self, launch: Started) -> Vec<String> {
+        let found = orphans::adopted_since(launch, self.prepared).into_iter();
+        let new = found.filter(|(pid, _)| !self.known_daemons.contains(pid));
+        let (pids, names): (Vec<i32>, Vec<String>) = new.unzip();
+        self.known_daemons.extend(pids);
+        names
+    }
+
+    fn end_preparation(&mut self) {
+        if let Some(group) = self.prepared.take() {
+            // Its members were adopted and are not reaped: the number is still theirs.
+            let _ = kill_process_group(group, Signal::KILL);
+            orphans::reap_group(group);
+        }
+        orphans::bury();
+    }
+}
+
+impl Drop for Starter {
+    fn drop(&mut self) {
+        self.end_preparation();
     }
 }
 
@@ -194,6 +285,8 @@ impl CommandRun {
             major_faults: 0,
             switches: 0,
             end,
+            killed: Vec::new(),
+            daemons: Vec::new(),
         }
     }
 
@@ -209,7 +302,7 @@ impl CommandRun {
             minor_faults: count(usage.ru_minflt),
             major_faults: count(usage.ru_majflt),
             switches: count(usage.ru_nvcsw) + count(usage.ru_nivcsw),
-            end,
+            ..CommandRun::without(end)
         }
     }
 }
@@ -235,21 +328,21 @@ fn own_peak() -> Option<u64> {
 }
 
 /// Waits until the process has ended, and leaves it to be reaped.
-fn wait_for_end(pid: Pid) -> io::Result<()> {
+fn wait_for_end(pid: Pid) -> io::Result<WaitIdStatus> {
     loop {
         match waitid(
             WaitId::Pid(pid),
             WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
         ) {
-            Ok(_) => return Ok(()),
-            Err(rustix::io::Errno::INTR) => {}
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
             Err(e) => return Err(e.into()),
         }
     }
 }
 
-/// Reaps the ended process. Returns its status and resources.
-fn reap(pid: Pid) -> io::Result<(i32, libc::rusage)> {
+/// Reaps the ended process. Returns its resources.
+fn reap(pid: Pid) -> io::Result<libc::rusage> {
     let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
     // SAFETY: both places live until the call returns; zeroes are a valid `rusage`.
     let (reaped, usage) = unsafe {
@@ -260,7 +353,7 @@ fn reap(pid: Pid) -> io::Result<(i32, libc::rusage)> {
     if reaped < 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok((status, usage))
+    Ok(usage)
 }
 
 /// Kills the running command if a stop is requested or its time is exceeded. The main thread only waits for the command, so that the time of its end

@@ -1,5 +1,7 @@
 //! Replaces the parameters of commands by their values, and names the commands.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use yamba_record::Parameters;
 
@@ -9,27 +11,13 @@ use crate::Failure;
 /// Most commands after all parameters have their values.
 const MOST: usize = 1000;
 
-/// Each command with each combination of the parameters that it uses.
+/// Each command with each combination of the parameters that it or its preparation uses, in hyperfine's order: all commands
+/// with the first values, then with the next value of the first parameter.
 pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
     check(request)?;
     let mut all = Vec::new();
-    for (index, command) in request.commands.iter().enumerate() {
-        let prepare = match request.prepare.as_slice() {
-            [] => None,
-            [one] => Some(one.clone()),
-            several => several.get(index).cloned(),
-        };
-        let plain = Expanded {
-            name: request.names.get(index).unwrap_or(command).clone(),
-            command: command.clone(),
-            prepare,
-            parameters: Parameters::default(),
-        };
-        all.extend(with_values(
-            plain,
-            request.names.get(index),
-            &request.parameters,
-        ));
+    for index in 0..request.commands.len() {
+        all.extend(with_values(request, index)?);
         if all.len() > MOST {
             return Err(
                 Failure::new(format!("--parameter: more than {MOST} commands"))
@@ -37,16 +25,14 @@ pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
             );
         }
     }
-    let mut names: Vec<&String> = all.iter().map(|e| &e.name).collect();
-    names.sort();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(
-            Failure::new(format!("two commands are called `{}`", pair[0]))
-                .help("give each a name of its own with --name"),
-        ),
-        None => Ok(all),
-    }
+    all.sort_by(|x, y| x.0.cmp(&y.0));
+    let mut all: Vec<Expanded> = all.into_iter().map(|(_, expanded)| expanded).collect();
+    enter_names(request, &mut all)?;
+    Ok(all)
 }
+
+/// The order of a benchmark: the positions of its values, those of the last parameter first, and of its command.
+type Order = Vec<usize>;
 
 fn check(request: &Request) -> Result<(), Failure> {
     if request.commands.iter().any(|c| c.trim().is_empty()) {
@@ -55,18 +41,23 @@ fn check(request: &Request) -> Result<(), Failure> {
                 .help("write a command, as 'sleep 0.1'"),
         );
     }
-    let (commands, names) = (request.commands.len(), request.names.len());
-    if names > commands {
-        return Err(
-            Failure::new(format!("{names} names for {commands} commands"))
-                .help("give --name at most once for each --command"),
-        );
-    }
-    let prepare = request.prepare.len();
+    let (commands, prepare) = (request.commands.len(), request.prepare.len());
     if prepare > 1 && prepare != commands {
         return Err(
             Failure::new(format!("{prepare} preparations for {commands} commands"))
                 .help("give --prepare once for all commands, or once for each"),
+        );
+    }
+    let mut names = BTreeSet::new();
+    if let Some((name, _)) = request
+        .parameters
+        .iter()
+        .find(|(name, _)| !names.insert(name))
+    {
+        return Err(
+            Failure::new(format!("--parameter {name}: it is there twice")).help(format!(
+                "give all its values at once: --parameter {name}=A,B,C"
+            )),
         );
     }
     let uses = |name: &str| {
@@ -86,48 +77,272 @@ fn placeholder(name: &str) -> String {
     format!("{{{name}}}")
 }
 
-fn with_values(
-    plain: Expanded,
-    name: Option<&String>,
-    parameters: &[(String, Vec<String>)],
-) -> Vec<Expanded> {
-    let mut all = vec![plain];
-    for (parameter, values) in parameters {
-        let mark = placeholder(parameter);
-        let is_used = |e: &Expanded| {
-            let in_prepare = e.prepare.as_ref().is_some_and(|p| p.contains(&mark));
-            e.command.contains(&mark) || in_prepare
+/// A command with each combination of its values, without names.
+fn with_values(request: &Request, index: usize) -> Result<Vec<(Order, Expanded)>, Failure> {
+    let command = &request.commands[index];
+    let prepare = match request.prepare.as_slice() {
+        [one] => Some(one),
+        several => several.get(index),
+    };
+    let mut points: Vec<(Order, Vec<(String, String)>)> = vec![(vec![index], Vec::new())];
+    for (name, values) in &request.parameters {
+        let mark = placeholder(name);
+        let is_used = command.contains(&mark) || prepare.is_some_and(|p| p.contains(&mark));
+        let used = if is_used {
+            values.as_slice()
+        } else {
+            &values[..0]
         };
-        all = all
+        points = points
             .into_iter()
-            .flat_map(|e| {
-                if !is_used(&e) {
-                    return vec![e];
+            .flat_map(|(order, point)| {
+                let at = |position: usize, value: Option<&String>| {
+                    let more = value.map(|value| (name.clone(), value.clone()));
+                    let order = [&[position], order.as_slice()].concat();
+                    (order, point.iter().cloned().chain(more).collect())
+                };
+                if used.is_empty() {
+                    return vec![at(0, None)];
                 }
-                let each = values.iter();
-                each.map(|value| with_value(&e, parameter, &mark, value))
+                let each = used.iter().enumerate();
+                each.map(|(position, value)| at(position, Some(value)))
                     .collect()
             })
+            .take(MOST + 1)
             .collect();
     }
-    for expanded in &mut all {
-        let values = expanded.parameters.to_string();
-        expanded.name = match name {
-            Some(name) if values.is_empty() => name.clone(),
-            Some(name) => format!("{name} {values}"),
-            None => expanded.command.clone(),
+    let expanded = points.into_iter().map(|(order, point)| {
+        let expanded = Expanded {
+            index,
+            name: String::new(),
+            command: substituted(command, &point),
+            prepare: prepare.map(|text| substituted(text, &point)),
+            parameters: parameters(&point),
+            values: point,
         };
-    }
-    all
+        (order, expanded)
+    });
+    Ok(expanded.collect())
 }
 
-fn with_value(from: &Expanded, parameter: &str, mark: &str, value: &str) -> Expanded {
-    let mut with = from.clone();
-    with.command = from.command.replace(mark, value);
-    with.prepare = from.prepare.as_ref().map(|p| p.replace(mark, value));
-    let value = value
-        .parse::<i64>()
-        .map_or_else(|_| Value::from(value), Value::from);
-    with.parameters.0.push((parameter.to_owned(), value));
-    with
+/// Replaces each `{NAME}` of the text by its value. Values are not searched for further names.
+fn substituted(text: &str, values: &[(String, String)]) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(brace) = rest.find('{') {
+        out += &rest[..brace];
+        rest = &rest[brace..];
+        let found = values
+            .iter()
+            .find(|(name, _)| rest.starts_with(&placeholder(name)));
+        let length = match found {
+            Some((name, value)) => {
+                out += value;
+                name.len() + 2
+            }
+            None => {
+                out.push('{');
+                1
+            }
+        };
+        rest = &rest[length..];
+    }
+    out + rest
+}
+
+fn parameters(values: &[(String, String)]) -> Parameters {
+    let number = |value: &String| {
+        let number = value
+            .parse::<i64>()
+            .ok()
+            .filter(|n| n.to_string() == *value);
+        number.map_or_else(|| Value::from(value.as_str()), Value::from)
+    };
+    let each = values
+        .iter()
+        .map(|(name, value)| (name.clone(), number(value)));
+    Parameters(each.collect())
+}
+
+/// Names the benchmarks: by a name for each benchmark, by one for each command, or by the command itself. A name
+/// contains each value.
+fn enter_names(request: &Request, all: &mut [Expanded]) -> Result<(), Failure> {
+    let (names, commands) = (&request.names, request.commands.len());
+    let is_each_named = names.len() == all.len();
+    if names.len() > commands && !is_each_named {
+        let benchmarks = match all.len() {
+            same if same == commands => String::new(),
+            other => format!(", which are {other} benchmarks with their values"),
+        };
+        return Err(Failure::new(format!(
+            "{} names for {commands} commands{benchmarks}",
+            names.len()
+        ))
+        .help("give --name at most once for each --command, or once for each benchmark"));
+    }
+    for (position, expanded) in all.iter_mut().enumerate() {
+        let name = if is_each_named {
+            names.get(position)
+        } else {
+            names.get(expanded.index)
+        };
+        let pattern = name.unwrap_or(&request.commands[expanded.index]);
+        let is_missing = |(name, _): &&(String, Value)| !pattern.contains(&placeholder(name));
+        let missing = expanded.parameters.0.iter().filter(is_missing).cloned();
+        let missing = Parameters(missing.collect()).to_string();
+        let text = substituted(pattern, &expanded.values);
+        expanded.name = match name {
+            _ if missing.is_empty() => text,
+            Some(_) if is_each_named && names.len() > 1 => text,
+            Some(_) => format!("{text} {missing}"),
+            None => format!("{text} ({missing})"),
+        };
+    }
+    let mut sorted: Vec<&String> = all.iter().map(|e| &e.name).collect();
+    sorted.sort();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(
+            Failure::new(format!("two commands are called `{}`", pair[0]))
+                .help("give each a name of its own with --name"),
+        ),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{message_of, request};
+    use super::*;
+
+    fn with(
+        commands: &[&str],
+        change: impl FnOnce(&mut Request),
+    ) -> Result<Vec<Expanded>, Failure> {
+        let mut request = request(commands);
+        change(&mut request);
+        expanded(&request)
+    }
+
+    fn list(name: &str, values: &[&str]) -> (String, Vec<String>) {
+        (
+            name.to_owned(),
+            values.iter().map(|v| (*v).to_owned()).collect(),
+        )
+    }
+
+    fn strings(all: &[&str]) -> Vec<String> {
+        all.iter().map(|s| (*s).to_owned()).collect()
+    }
+
+    fn names(all: &[Expanded]) -> Vec<&str> {
+        all.iter().map(|e| e.name.as_str()).collect()
+    }
+
+    /// The order is that of hyperfine 1.15 with the same commands and lists.
+    #[test]
+    fn order_of_benchmarks_is_that_of_hyperfine() {
+        let all = with(&["echo {a} {b}", "cat {a} {b}"], |r| {
+            r.parameters = vec![list("a", &["1", "2"]), list("b", &["x", "y"])];
+        });
+        let all = all.unwrap();
+        let expected = [
+            "echo 1 x", "cat 1 x", "echo 2 x", "cat 2 x", "echo 1 y", "cat 1 y", "echo 2 y",
+            "cat 2 y",
+        ];
+        assert_eq!(names(&all), expected);
+    }
+
+    #[test]
+    fn four_names_belong_to_two_commands_with_two_values() {
+        let all = with(&["echo {k}", "cat {k}"], |r| {
+            r.parameters = vec![list("k", &["1", "2"])];
+            r.names = strings(&["e1", "c1", "e2", "c2"]);
+        });
+        let all = all.unwrap();
+        let found: Vec<_> = all
+            .iter()
+            .map(|e| (e.name.as_str(), e.command.as_str()))
+            .collect();
+        let expected = [
+            ("e1", "echo 1"),
+            ("c1", "cat 1"),
+            ("e2", "echo 2"),
+            ("c2", "cat 2"),
+        ];
+        assert_eq!(found, expected);
+        let three = with(&["echo {k}", "cat {k}"], |r| {
+            r.parameters = vec![list("k", &["1", "2"])];
+            r.names = strings(&["a", "b", "c"]);
+        });
+        let message = message_of(three);
+        assert!(
+            message.contains("3 names for 2 commands, which are 4 benchmarks"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn names_have_each_value_once() {
+        let all = with(&["echo {k}", "cat {k}"], |r| {
+            r.parameters = vec![list("k", &["1", "2"])];
+            r.names = strings(&["say {k}", "cat"]);
+        });
+        assert_eq!(
+            names(&all.unwrap()),
+            ["say 1", "cat k=1", "say 2", "cat k=2"]
+        );
+        let all = with(&["echo a"], |r| {
+            r.parameters = vec![list("delay", &["0.01", "0.02"])];
+            r.prepare = strings(&["sleep {delay}"]);
+        });
+        let all = all.unwrap();
+        assert_eq!(names(&all), ["echo a (delay=0.01)", "echo a (delay=0.02)"]);
+        assert_eq!(all[1].prepare.as_deref(), Some("sleep 0.02"));
+    }
+
+    #[test]
+    fn value_is_not_searched_for_names() {
+        let all = with(&["echo {a}{b} {other} ${a}"], |r| {
+            r.parameters = vec![list("a", &["{b}"]), list("b", &["x", "007"])];
+        });
+        let commands: Vec<String> = all.unwrap().into_iter().map(|e| e.command).collect();
+        assert_eq!(
+            commands,
+            ["echo {b}x {other} ${b}", "echo {b}007 {other} ${b}"]
+        );
+    }
+
+    #[test]
+    fn values_stay_as_they_are_written() {
+        let all = with(&["echo {a}"], |r| {
+            r.parameters = vec![list("a", &["7", "007", "+7", "a b"])];
+        });
+        let values: Vec<Value> = all
+            .unwrap()
+            .iter()
+            .map(|e| e.parameters.0[0].1.clone())
+            .collect();
+        assert_eq!(
+            values,
+            [7.into(), "007".into(), "+7".into(), Value::from("a b")]
+        );
+    }
+
+    #[test]
+    fn parameter_given_twice_is_refused() {
+        let twice = with(&["echo {a}"], |r| {
+            r.parameters = vec![list("a", &["1"]), list("a", &["2"])];
+        });
+        assert!(message_of(twice).contains("--parameter a"));
+    }
+
+    #[test]
+    fn too_many_combinations_are_refused() {
+        let digits: Vec<String> = (0..10).map(|n| n.to_string()).collect();
+        let all = with(&["echo {a}{b}{c}{d}{e}"], |r| {
+            r.parameters = ["a", "b", "c", "d", "e"]
+                .map(|n| (n.to_owned(), digits.clone()))
+                .to_vec();
+        });
+        assert!(message_of(all).contains("more than 1000"));
+    }
 }

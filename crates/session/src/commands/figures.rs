@@ -1,8 +1,10 @@
 //! The figures of timed commands. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_harness::{CommandEnd, CommandFailure, CommandRun, TimedCommands, TimedRuns};
+use yamba_harness::{
+    CommandEnd, CommandFailure, CommandOutput, CommandRun, TimedCommands, TimedRuns,
+};
 use yamba_record::command::{CommandRuns, PairedRatio};
 use yamba_record::run::{IntervalScope, Launch};
 use yamba_record::{Benchmark, Status};
@@ -15,6 +17,9 @@ const CLASS: &str = "command";
 
 /// Confidence of all intervals.
 const CONFIDENCE: f64 = 0.95;
+
+/// Fewest values whose range is an interval of the median with that confidence: it misses with probability 2^(1 - n).
+const FEWEST_FOR_INTERVAL: usize = 6;
 
 /// A run this number of interquartile ranges above the upper quartile is an outlier.
 const FAR: f64 = 3.0;
@@ -57,30 +62,39 @@ pub(super) fn benchmarks(
     with_ratios(measured)
 }
 
-/// A median with its interval.
-#[derive(Clone, Debug, Default)]
+/// The interval of the median, if the values suffice for its confidence.
+fn interval(values: &[f64]) -> Option<[f64; 2]> {
+    let interval = median_interval(values, CONFIDENCE)?;
+    (interval.coverage >= CONFIDENCE).then_some([interval.low, interval.high])
+}
+
+/// The time of the empty shell; the default of a command without shell is 0, exactly.
+#[derive(Clone, Debug)]
 struct Level {
     values: Vec<f64>,
     median: f64,
-    interval: [f64; 2],
+    /// How far the true median may lie below and above the measured one; `None` if too few values show that.
+    errors: Option<[f64; 2]>,
+}
+
+impl Default for Level {
+    fn default() -> Level {
+        Level {
+            values: Vec::new(),
+            median: 0.0,
+            errors: Some([0.0; 2]),
+        }
+    }
 }
 
 impl Level {
     fn of(values: Vec<f64>) -> Level {
-        let interval = median_interval(&values, CONFIDENCE);
+        let median = median(&values).unwrap_or(0.0);
         Level {
-            median: median(&values).unwrap_or(0.0),
-            interval: interval.map_or([0.0; 2], |i| [i.low, i.high]),
+            median,
+            errors: interval(&values).map(|[low, high]| [median - low, high - median]),
             values,
         }
-    }
-
-    /// How far the true median may lie below and above the measured one.
-    fn errors(&self) -> [f64; 2] {
-        [
-            self.median - self.interval[0],
-            self.interval[1] - self.median,
-        ]
     }
 }
 
@@ -136,13 +150,13 @@ impl Entry<'_> {
                 .notes
                 .push("stopped before its first run".to_owned());
         } else {
-            self.enter_figure(&mut benchmark, &times, stolen);
+            self.enter_figure(&mut benchmark, &times, prepared, stolen);
         }
         benchmark.valid = benchmark.status == Status::Ok;
         Measured {
             benchmark,
             times,
-            shell_errors: self.shell.errors(),
+            shell_errors: self.shell.errors,
         }
     }
 
@@ -183,6 +197,12 @@ impl Entry<'_> {
             command: self.expanded.command.clone(),
             shell: self.shell_path.cloned(),
             prepare: self.expanded.prepare.clone(),
+            output: Some(match &prepared.plan.output {
+                CommandOutput::Pipe => "pipe".to_owned(),
+                CommandOutput::Null => "null".to_owned(),
+                CommandOutput::Inherit => "inherit".to_owned(),
+                CommandOutput::File(path) => path.display().to_string(),
+            }),
             warmup: prepared.plan.warmup,
             mean_ns: values.iter().sum::<f64>() / values.len().max(1) as f64,
             mean_interval_ns: interval.map(|i| [i.low, i.high]),
@@ -202,24 +222,34 @@ impl Entry<'_> {
         }
     }
 
-    fn enter_figure(&self, benchmark: &mut Benchmark, times: &Values, stolen: Option<f64>) {
+    fn enter_figure(
+        &self,
+        benchmark: &mut Benchmark,
+        times: &Values,
+        prepared: &PreparedCommands,
+        stolen: Option<f64>,
+    ) {
         let values: Vec<f64> = times.values().copied().collect();
-        let interval = median_interval(&values, CONFIDENCE);
         benchmark.median = median(&values);
         // The error of the shell's median moves all times alike.
-        let [low_error, high_error] = self.shell.errors();
-        benchmark.confidence_interval = interval.map(|i| [i.low - high_error, i.high + low_error]);
-        benchmark.interval_scope = Some(IntervalScope::BetweenLaunches);
+        let ends = interval(&values).zip(self.shell.errors);
+        let ends = ends.map(|([low, high], errors)| [low - errors[1], high + errors[0]]);
+        benchmark.confidence_interval = ends;
+        benchmark.interval_scope = ends.map(|_| IntervalScope::BetweenLaunches);
         let notes = &mut benchmark.notes;
-        if benchmark
-            .confidence_interval
-            .is_some_and(|[low, _]| low <= 0.0)
-        {
+        let least = ends.map(|[low, _]| low).or(benchmark.median);
+        if least.is_some_and(|least| least <= 0.0) {
             benchmark.status = Status::Invalid;
             notes.push(
                 "nothing measurable: the difference to the empty shell is not above its error"
                     .to_owned(),
             );
+        }
+        if ends.is_none() {
+            notes.push(format!(
+                "no interval and no comparison: 95 % confidence needs {FEWEST_FOR_INTERVAL} runs, these are {} (--runs)",
+                values.len()
+            ));
         }
         notes.extend(outliers(&values));
         if let Some(share) = stolen.filter(|share| *share > STOLEN) {
@@ -230,7 +260,35 @@ impl Entry<'_> {
             ));
         }
         notes.extend(failed_runs(self.runs.runs.values()));
+        notes.extend(left_behind(&self.runs.runs));
+        if prepared.output_is_null {
+            notes.push(
+                "the output went to /dev/null: a program can see that and do less work, as grep, which stops at the first match"
+                    .to_owned(),
+            );
+        }
     }
+}
+
+/// How many runs left processes behind, with the names of these.
+fn left_behind(runs: &BTreeMap<u64, CommandRun>) -> Vec<String> {
+    let note = |of: fn(&CommandRun) -> &Vec<String>, end: &str| {
+        let count = runs.values().filter(|run| !of(run).is_empty()).count();
+        let names: BTreeSet<&str> = runs.values().flat_map(of).map(String::as_str).collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        (count > 0).then(|| {
+            format!(
+                "{count} of {} runs left processes in the background ({names}), {end}",
+                runs.len()
+            )
+        })
+    };
+    let killed = note(|run| &run.killed, "which Yamba ended after the run");
+    let daemons = note(
+        |run| &run.daemons,
+        "outside its process group, which Yamba did not end",
+    );
+    killed.into_iter().chain(daemons).collect()
 }
 
 /// How many runs failed, and how: `5 of 8 runs failed, and count (3 with status 1, 2 with SIGSEGV)`.
@@ -265,7 +323,9 @@ fn failure_notes(failure: &CommandFailure) -> Vec<String> {
         _ => "",
     };
     let mut notes = vec![format!("{which} {}{help}", failure.end)];
-    notes.extend(failure.messages.lines().map(str::to_owned));
+    // A line of the command must not look like one of Yamba's, nor control the terminal.
+    let lines = failure.messages.lines();
+    notes.extend(lines.map(|line| format!("> {}", line.replace(char::is_control, " "))));
     notes
 }
 
@@ -298,7 +358,7 @@ struct Measured {
     benchmark: Benchmark,
     times: Values,
     /// How far the time of the shell may lie below and above the subtracted one.
-    shell_errors: [f64; 2],
+    shell_errors: Option<[f64; 2]>,
 }
 
 /// Adds to each valid entry its ratio to the fastest one, paired by rounds.
@@ -333,16 +393,14 @@ fn paired_ratio(own: &Measured, base: &Measured) -> Option<PairedRatio> {
             (time > 0.0 && base > 0.0).then(|| time / base)
         };
         let ratios: Vec<f64> = own.times.iter().filter_map(pair).collect();
-        let interval = median_interval(&ratios, CONFIDENCE)?;
-        Some((median(&ratios)?, interval))
+        Some((median(&ratios)?, interval(&ratios)?))
     };
-    let (ratio, first) = with(0.0, 0.0)?;
-    let mut ends = [first.low, first.high];
+    let (ratio, mut ends) = with(0.0, 0.0)?;
+    let (own_errors, base_errors) = (own.shell_errors?, base.shell_errors?);
     // Both commands have the same shell, or one has none.
     for (sign, side) in [(-1.0, 0), (1.0, 1)] {
-        let [own_error, base_error] = [own, base].map(|m| sign * m.shell_errors[side]);
-        let (_, interval) = with(own_error, base_error)?;
-        ends = [ends[0].min(interval.low), ends[1].max(interval.high)];
+        let (_, [low, high]) = with(sign * own_errors[side], sign * base_errors[side])?;
+        ends = [ends[0].min(low), ends[1].max(high)];
     }
     Some(PairedRatio {
         fastest: base.benchmark.name.clone(),

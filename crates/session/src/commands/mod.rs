@@ -4,7 +4,13 @@ mod expand;
 mod figures;
 mod words;
 
-use yamba_harness::{CommandPlan, Stop, TimedCommand, drawn_id, time_commands, unix_s};
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use yamba_harness::{
+    CommandOutput, CommandPlan, Stop, TimedCommand, drawn_id, time_commands, unix_s,
+};
 use yamba_lang::Target;
 use yamba_record::run::{Plan, Producer};
 use yamba_record::{Parameters, Run};
@@ -47,10 +53,14 @@ pub enum Shell {
 /// A command with the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
 struct Expanded {
+    /// The position of its command in the request.
+    index: usize,
     name: String,
     command: String,
     prepare: Option<String>,
     parameters: Parameters,
+    /// The parameters as they were written.
+    values: Vec<(String, String)>,
 }
 
 /// Commands that are ready to be timed.
@@ -59,6 +69,7 @@ pub struct PreparedCommands {
     starts: Vec<Start>,
     timed: Vec<TimedCommand>,
     plan: CommandPlan,
+    output_is_null: bool,
     arguments: Vec<String>,
 }
 
@@ -68,19 +79,13 @@ pub struct PreparedCommands {
 /// If a command, a name, a parameter or a file cannot be used.
 pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
     let expanded = expanded(&request)?;
-    if let Some(path) = &request.plan.input
-        && let Err(e) = std::fs::File::open(path)
-    {
-        return Err(Failure::new(format!("--input {}: {e}", path.display()))
-            .help("name a file that can be read"));
-    }
     let starts = expanded
         .iter()
         .map(|e| words::start(&e.command, &request.shell));
     let starts: Vec<Start> = starts.collect::<Result<_, _>>()?;
     let preparation = |e: &Expanded| {
         let prepare = e.prepare.as_deref();
-        let start = prepare.map(|p| words::start(p, &Shell::Named(words::SHELL.to_owned())));
+        let start = prepare.map(|p| words::by_shell(words::SHELL, p));
         start.transpose()
     };
     let mut timed = Vec::new();
@@ -90,10 +95,13 @@ pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
             prepare: preparation(expanded)?.map(|start| start.words),
         });
     }
-    let shell = starts.iter().find_map(|start| start.shell.clone());
+    check_files(&request.plan)?;
+    let shell = starts.iter().find_map(|start| start.shell.as_deref());
+    let empty_shell = shell.map(|shell| words::by_shell(shell, "")).transpose()?;
     Ok(PreparedCommands {
+        output_is_null: request.plan.output.is_null(),
         plan: CommandPlan {
-            empty_shell: shell.map(|shell| vec![shell, "-c".to_owned(), String::new()]),
+            empty_shell: empty_shell.map(|start| start.words),
             ..request.plan
         },
         expanded,
@@ -103,25 +111,41 @@ pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
     })
 }
 
+/// Checks that input and output can be opened. Makes the file of the output empty.
+fn check_files(plan: &CommandPlan) -> Result<(), Failure> {
+    if let Some(path) = &plan.input
+        && let Err(e) = File::open(path)
+    {
+        return Err(Failure::new(format!("--input {}: {e}", path.display()))
+            .help("name a file that can be read"));
+    }
+    let CommandOutput::File(output) = &plan.output else {
+        return Ok(());
+    };
+    let identity = |path: &Path| path.metadata().ok().map(|m| (m.dev(), m.ino()));
+    if let Some(input) = &plan.input
+        && identity(input).is_some_and(|input| Some(input) == identity(output))
+    {
+        let path = output.display();
+        return Err(
+            Failure::new(format!("--output {path}: it is the file of --input"))
+                .help("name another file: each run makes it empty first"),
+        );
+    }
+    File::create(output).map(|_| ()).map_err(|e| {
+        Failure::new(format!("--output {}: {e}", output.display()))
+            .help("name a file that can be written, or pipe, null or inherit")
+    })
+}
+
 impl PreparedCommands {
     /// Times the commands. `progress` gets the number of completed rounds and the expected number of all rounds.
-    ///
-    /// # Errors
-    /// If there is no room for temporary files.
-    pub fn measure(
-        &self,
-        target: &Target,
-        stop: &Stop,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Run, Failure> {
+    pub fn measure(&self, target: &Target, stop: &Stop, progress: &mut dyn FnMut(u64, u64)) -> Run {
         let mut run = Run::new(machine(target));
         run.id = drawn_id();
         run.started_unix_s = unix_s();
         let stolen = yamba_machine::processor_ticks();
-        let timed = time_commands(&self.timed, &self.plan, stop, progress).map_err(|e| {
-            Failure::new(format!("cannot make a temporary file: {e}"))
-                .help("TMPDIR names another folder")
-        })?;
+        let timed = time_commands(&self.timed, &self.plan, stop, progress);
         run.finished_unix_s = unix_s();
         run.interrupted = timed.interrupted;
         run.plan = Plan {
@@ -140,6 +164,43 @@ impl PreparedCommands {
         let stolen = stolen.zip(yamba_machine::processor_ticks());
         let stolen = stolen.and_then(|(before, after)| after.stolen_since(before));
         run.benchmarks = figures::benchmarks(self, &timed, stolen);
-        Ok(run)
+        run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    pub fn message_of<T>(refused: Result<T, Failure>) -> String {
+        match refused {
+            Err(Failure::Sentence { message, .. }) => message,
+            _ => panic!("it is not refused"),
+        }
+    }
+
+    /// Commands without names, preparations and parameters.
+    pub fn request(commands: &[&str]) -> Request {
+        Request {
+            commands: commands.iter().map(|c| (*c).to_owned()).collect(),
+            names: Vec::new(),
+            prepare: Vec::new(),
+            parameters: Vec::new(),
+            shell: Shell::Automatic,
+            plan: CommandPlan {
+                warmup: 0,
+                runs: None,
+                time: Duration::from_secs(1),
+                timeout: None,
+                ignores_failure: false,
+                input: None,
+                output: CommandOutput::Pipe,
+                empty_shell: None,
+                seed: 1,
+            },
+            arguments: Vec::new(),
+        }
     }
 }

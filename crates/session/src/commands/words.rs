@@ -31,13 +31,9 @@ pub(super) struct Start {
 
 /// How this command is started.
 pub(super) fn start(command: &str, shell: &Shell) -> Result<Start, Failure> {
-    let by = |shell: &str| Start {
-        words: vec![shell.to_owned(), "-c".to_owned(), command.to_owned()],
-        shell: Some(shell.to_owned()),
-    };
     let start = match shell {
-        Shell::Named(shell) => by(shell),
-        Shell::Automatic if needs_shell(command) => by(SHELL),
+        Shell::Named(shell) => by_shell(shell, command)?,
+        Shell::Automatic if needs_shell(command) => by_shell(SHELL, command)?,
         Shell::Automatic | Shell::None => Start {
             words: split(command)?,
             shell: None,
@@ -51,6 +47,16 @@ pub(super) fn start(command: &str, shell: &Shell) -> Result<Start, Failure> {
         "`{command}`: {program} is not found, or cannot be executed"
     ))
     .help("write the path of a program, or one that PATH finds"))
+}
+
+/// The command, started by a shell with its own arguments.
+pub(super) fn by_shell(shell: &str, command: &str) -> Result<Start, Failure> {
+    let mut words = split(shell)?;
+    words.extend(["-c".to_owned(), command.to_owned()]);
+    Ok(Start {
+        words,
+        shell: Some(shell.to_owned()),
+    })
 }
 
 fn needs_shell(command: &str) -> bool {
@@ -78,11 +84,17 @@ fn has_shell_syntax(command: &str) -> bool {
 }
 
 fn split(command: &str) -> Result<Vec<String>, Failure> {
-    let words = shlex::split(command).filter(|words| !words.is_empty());
-    words.ok_or_else(|| {
-        Failure::new(format!("`{command}`: a quote is not closed"))
-            .help("close it, or write a backslash before it")
-    })
+    match shlex::split(command) {
+        Some(words) if !words.is_empty() => Ok(words),
+        Some(_) => Err(Failure::new(format!("`{command}`: there is no program"))
+            .help("write a command, as 'sleep 0.1', or --shell none")),
+        None if command.ends_with('\\') => Err(Failure::new(format!(
+            "`{command}`: nothing follows the backslash at its end"
+        ))
+        .help("write it twice for a backslash, or remove it")),
+        None => Err(Failure::new(format!("`{command}`: a quote is not closed"))
+            .help("close it, or write a backslash before it")),
+    }
 }
 
 /// Whether the program exists, at its path or in a folder of `PATH`, and may be executed.
@@ -99,6 +111,7 @@ fn is_program(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::message_of;
     use super::*;
 
     #[test]
@@ -122,12 +135,54 @@ mod tests {
         assert_eq!(quoted.words, ["sh", "-c", "exit 3"]);
         let named = start("true", &Shell::Named("/bin/sh".to_owned())).unwrap();
         assert_eq!(named.words, ["/bin/sh", "-c", "true"]);
+        let shell = Shell::Named("sh -o 'nounset'".to_owned());
+        let with_arguments = start("echo a b", &shell).unwrap();
+        assert_eq!(
+            with_arguments.words,
+            ["sh", "-o", "nounset", "-c", "echo a b"]
+        );
+        assert_eq!(with_arguments.shell.as_deref(), Some("sh -o 'nounset'"));
+    }
+
+    /// The words of random commands that are started directly, by the shell itself.
+    #[test]
+    fn words_are_those_of_the_shell() {
+        const PIECES: [&str; 16] = [
+            "a", "b1", " ", "  ", "'", "\"", "\\", "\t", "=", "-", "$", "%s", "é", ",", "\\ ",
+            "\"x y\"",
+        ];
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut direct: Vec<(String, Vec<String>)> = Vec::new();
+        while direct.len() < 1000 {
+            let length = random.usize(1..12);
+            let command: String = (0..length).map(|_| PIECES[random.usize(..16)]).collect();
+            let words = split(&command).ok().filter(|_| !needs_shell(&command));
+            direct.extend(words.map(|words| (command, words)));
+        }
+        let script: String = direct
+            .iter()
+            .map(|(command, _)| format!("printf '%s\\0' {command}; printf '\\001'\n"))
+            .collect();
+        let by_shell = std::process::Command::new("/bin/sh")
+            .args(["-c", &script])
+            .output()
+            .unwrap();
+        let by_shell = String::from_utf8(by_shell.stdout).unwrap();
+        for ((command, words), expected) in direct.iter().zip(by_shell.split('\u{1}')) {
+            let words: String = words.iter().map(|word| format!("{word}\0")).collect();
+            assert_eq!(words, expected, "{command}");
+        }
+        assert_eq!(by_shell.matches('\u{1}').count(), direct.len());
     }
 
     #[test]
     fn impossible_commands_are_refused() {
         assert!(start("no_such_program_here 1", &Shell::Automatic).is_err());
         assert!(start("echo 'open", &Shell::None).is_err());
-        assert!(start("true", &Shell::Named("no_such_shell".to_owned())).is_err());
+        for shell in ["no_such_shell", "", "sh 'open"] {
+            assert!(start("true", &Shell::Named(shell.to_owned())).is_err());
+        }
+        let message = message_of(start("echo a\\", &Shell::None));
+        assert!(message.contains("backslash at its end"), "{message}");
     }
 }

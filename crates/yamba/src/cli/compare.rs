@@ -11,7 +11,7 @@ use yamba_store::Detail;
 use super::{
     Answer, Failure, StoreOption, Terminal, arguments, of_system, output, quantity, run_ref,
 };
-use yamba_compare::gate::{self, Asked, gate};
+use yamba_compare::gate::{self, Asked, Limits, gate};
 use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::of_pair;
 use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
@@ -37,6 +37,7 @@ Examples:
   yamba compare base latest --json | jq '.benchmarks[] | select(.suspect)'
   yamba compare base latest --remeasure 'lat_*'   both sides re-measured, interleaved: slower or faster?
   yamba compare base latest --fail-above 5%   a gate: what seems slower is re-measured first
+  yamba compare base latest --fail-above 5% --fail-above 'lat_tcp*=20%'   other limits for some benchmarks
   yamba compare base latest --fail-above 5% --md > comment.md   for a pull request
   yamba compare laptop.json server.json --across
 
@@ -58,9 +59,10 @@ pub(super) struct Compare {
     /// Re-measure both sides, interleaved and with three times the launches, before anything is called slower or faster
     #[arg(long)]
     remeasure: bool,
-    /// Exit with 1 if a re-measured benchmark is slower by more than this, and significantly so; 5% or 0.05
-    #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
-    fail_above: Option<f64>,
+    /// Exit with 1 if a re-measured benchmark is slower by more than this, and significantly so; 5% or 0.05. NAME=SHARE or
+    /// GLOB=SHARE is the limit of these benchmarks; may be repeated, and the last one that matches counts
+    #[arg(long, value_name = "[GLOB=]SHARE", value_parser = limit)]
+    fail_above: Vec<Limit>,
     /// With --fail-above: exit with 1 also if a benchmark is undecided, or has a figure in A and none in B
     #[arg(long, requires = "fail_above")]
     strict: bool,
@@ -75,6 +77,17 @@ pub(super) struct Compare {
     md: bool,
     #[command(flatten)]
     store: StoreOption,
+}
+
+/// The benchmarks that a limit is for, if not for all, and the limit.
+type Limit = (Option<String>, f64);
+
+fn limit(text: &str) -> Result<Limit, String> {
+    match text.rsplit_once('=') {
+        Some(("", _)) => Err("write GLOB=SHARE, as 'lat_*=10%', or a share alone".to_owned()),
+        Some((names, share)) => Ok((Some(names.to_owned()), quantity::share(share)?)),
+        None => Ok((None, quantity::share(text)?)),
+    }
 }
 
 impl Compare {
@@ -92,12 +105,13 @@ impl Compare {
             ))
             .help("the same benchmark has the same name, parameters, and numbers of processes and threads"));
         }
+        let limits = self.limits(&[&a, &b])?;
         self.warn(&found, &a, &b);
-        self.remeasure(&mut found, [&a, &b])?;
-        found.gate = self.fail_above.map(|limit| {
+        self.remeasure(&mut found, [&a, &b], &limits)?;
+        if !self.fail_above.is_empty() {
             let strict = self.strict;
-            gate(&found, Asked { limit, strict })
-        });
+            found.gate = Some(gate(&found, &Asked { limits, strict }));
+        }
         output::json_or_text(self.json, &found, |f| {
             if self.md {
                 comment::text_of(f, &self.a, &self.b)
@@ -108,12 +122,46 @@ impl Compare {
         answer(&found)
     }
 
-    fn remeasure(&self, found: &mut Comparison, [a, b]: [&Run; 2]) -> Result<(), Failure> {
-        let is_settled = |entry: &ComparedEntry| self.is_settled(entry);
+    /// The limit of each benchmark.
+    fn limits(&self, runs: &[&Run]) -> Result<Limits, Failure> {
+        let mut limits = Limits::default();
+        for (pattern, limit) in &self.fail_above {
+            let Some(pattern) = pattern else {
+                if limits.general.replace(*limit).is_some() {
+                    return Err(
+                        Failure::new("--fail-above: two limits are for all benchmarks").help(
+                            "give one, and others for names or globs: --fail-above 'lat_*=10%'",
+                        ),
+                    );
+                }
+                continue;
+            };
+            let names = runs.iter().flat_map(|run| &run.benchmarks).map(|b| &b.name);
+            let mut is_known = false;
+            for name in names {
+                if run_ref::means(pattern, name)? {
+                    is_known = true;
+                    limits.own.insert(name.clone(), *limit);
+                }
+            }
+            if !is_known {
+                return Err(run_ref::unknown(pattern, runs));
+            }
+        }
+        Ok(limits)
+    }
+
+    fn remeasure(
+        &self,
+        found: &mut Comparison,
+        [a, b]: [&Run; 2],
+        limits: &Limits,
+    ) -> Result<(), Failure> {
+        let is_settled = |entry: &ComparedEntry| self.is_settled(entry, limits);
         not_remeasured(found, ONE_PROGRAM, &|e| e.suspect && is_settled(e));
         let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
         let all = all.into_iter().zip(&found.benchmarks);
-        let meant = all.filter(|(_, entry)| self.is_meant(entry) && !is_settled(entry));
+        let meant = all.filter(|(_, entry)| self.is_meant(entry, limits) && !is_settled(entry));
         let pairs: Vec<_> = meant.map(|((_, of_a, of_b), _)| (of_a, of_b)).collect();
         if pairs.is_empty() {
             return Ok(());
@@ -140,17 +188,17 @@ impl Compare {
     }
 
     /// Selects the benchmarks to re-measure: with `--remeasure` all with a ratio, for a gate those that could fail it.
-    fn is_meant(&self, entry: &ComparedEntry) -> bool {
-        match (self.remeasure, self.fail_above) {
-            (true, _) => entry.ratio.is_some(),
-            (false, Some(limit)) => gate::is_candidate(entry, limit),
-            (false, None) => false,
+    fn is_meant(&self, entry: &ComparedEntry, limits: &Limits) -> bool {
+        match limits.limit(&entry.of.name) {
+            _ if self.remeasure => entry.ratio.is_some(),
+            Some(limit) => gate::is_candidate(entry, limit),
+            None => false,
         }
     }
 
     /// Whether a gate can skip re-measuring: both sides are the same program.
-    fn is_settled(&self, entry: &ComparedEntry) -> bool {
-        !self.remeasure && self.is_meant(entry) && entry.is_one_program
+    fn is_settled(&self, entry: &ComparedEntry, limits: &Limits) -> bool {
+        !self.remeasure && self.is_meant(entry, limits) && entry.is_one_program
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {

@@ -83,6 +83,10 @@ pub(super) struct Time {
 impl Time {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         if !self.commands.commands.is_empty() {
+            if self.setup.is_some() {
+                return Err(Failure::new("--setup is code of statements; with --command it would have no effect")
+                    .help("--prepare runs a command before each run; run one that is needed once before `yamba time`, since the runs of all commands are interleaved"));
+            }
             let form = match (self.raw, self.json) {
                 (true, _) => Form::Raw,
                 (_, true) => Form::Json,

@@ -39,14 +39,14 @@ fn time_of_sleep_is_wall_clock_and_not_processor_time() {
         "-c",
         "sleep 0.2",
         "-r",
-        "5",
+        "6",
         "--json",
         "--raw",
     ];
     let found = document(timed(&mut yamba, &words));
     for (benchmark, ns) in found.iter().zip([50e6, 200e6]) {
         let samples = benchmark["samples"].as_array().unwrap();
-        assert_eq!(samples.len(), 5);
+        assert_eq!(samples.len(), 6);
         assert!(
             samples.iter().all(|s| s.as_f64().unwrap() >= ns),
             "{samples:?}"
@@ -54,7 +54,7 @@ fn time_of_sleep_is_wall_clock_and_not_processor_time() {
         assert!(of(benchmark, "user_ns") + of(benchmark, "system_ns") < ns / 2.0);
         assert_eq!(benchmark["unit"], "ns");
         assert_eq!(benchmark["valid"], true);
-        assert_eq!(benchmark["command"]["ends"]["0"], 5);
+        assert_eq!(benchmark["command"]["ends"]["0"], 6);
     }
     assert_eq!(found[1]["name"], "sleep 0.2");
     let ratio = &found[1]["command"]["to_fastest"];
@@ -299,4 +299,356 @@ fn interrupted_commands_keep_their_runs_and_leave_no_process() {
     crate::schema::is_run(&run);
     assert!(run["benchmarks"][0]["samples"].as_array().unwrap().len() >= 3);
     assert_eq!(processes_of(yamba.folder.path()), [] as [u32; 0]);
+}
+
+/// Ends with a status that says where its standard output goes, by fstat.
+const DETECTOR: &str = "\
+[ /dev/fd/1 -ef /dev/null ] && exit 7
+[ -p /dev/fd/1 ] && exit 8
+[ -f /dev/fd/1 ] && exit 9
+exit 10
+";
+
+#[test]
+fn output_goes_into_pipe_unless_option_says_otherwise() {
+    let mut yamba = Yamba::new().file("detector", DETECTOR);
+    std::os::unix::fs::symlink("/dev/null", yamba.folder.path().join("link")).unwrap();
+    let command = ["-c", "sh detector", "-r", "2", "-i"];
+    let said = "the output went to /dev/null: a program can see that";
+    for (options, status, is_noted) in [
+        (&[][..], "8", false),
+        (&["--output", "pipe"], "8", false),
+        (&["--output", "null"], "7", true),
+        (&["--output", "/dev/null"], "7", true),
+        (&["--output", "link"], "7", true),
+        (&["--output", "file"], "9", false),
+    ] {
+        let words = [&command[..], options, &["--json"]].concat();
+        let found = document(timed(&mut yamba, &words));
+        assert_eq!(
+            found[0]["command"]["ends"][status], 2,
+            "{options:?} {found:?}"
+        );
+        assert_eq!(
+            found[0]["notes"].to_string().contains(said),
+            is_noted,
+            "{options:?}"
+        );
+        let output = options.get(1).unwrap_or(&"pipe");
+        assert_eq!(found[0]["command"]["output"], *output);
+    }
+    // The shell whose time is subtracted has the same output, and the test reads this process's output by a pipe.
+    let words = [
+        "-c",
+        "sh detector; exit $?",
+        "-r",
+        "2",
+        "-i",
+        "--output",
+        "inherit",
+    ];
+    timed(&mut yamba, &words).says(&["2 with status 8"]);
+    let json = [&words[..], &["--json"]].concat();
+    timed(&mut yamba, &json).refused(&["--output inherit", "--json"]);
+    // The exit status says what this command sees, since its figure is lost.
+    let words = [
+        "time",
+        "-c",
+        "sh -c '[ /dev/fd/1 -ef /dev/null ]'",
+        "-r",
+        "2",
+        "--output",
+        "inherit",
+    ];
+    let mut command = yamba.command(&words);
+    let status = command.stdout(Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(yamba.run_words(&words).status, 1);
+}
+
+#[test]
+fn file_of_output_has_what_the_last_run_wrote() {
+    let text: String = (0..5000).map(|i| format!("line {i}\n")).collect();
+    let mut yamba = Yamba::new().file("numbers", &text);
+    let words = ["-c", "grep -r 9 numbers", "-r", "3", "--output", "found"];
+    timed(&mut yamba, &words).ok();
+    let found = fs::read_to_string(yamba.folder.path().join("found")).unwrap();
+    let expected: String = text
+        .lines()
+        .filter(|line| line.contains('9'))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(found, expected);
+    let words = [
+        "-c", "wc -c", "-r", "1", "--input", "numbers", "--output", "count",
+    ];
+    timed(&mut yamba, &words).ok();
+    let count = fs::read_to_string(yamba.folder.path().join("count")).unwrap();
+    assert_eq!(count.trim(), text.len().to_string());
+    for (words, parts) in [
+        (
+            &["-c", "cat", "--input", "numbers", "--output", "./numbers"][..],
+            &["file of --input"][..],
+        ),
+        (
+            &["-c", "true", "--output", "missing/file"],
+            &["--output missing/file"],
+        ),
+        (
+            &["-c", "no_such_program_here", "--output", "numbers"],
+            &["not found"],
+        ),
+    ] {
+        timed(&mut yamba, words).refused(parts);
+    }
+    assert_eq!(
+        fs::read_to_string(yamba.folder.path().join("numbers")).unwrap(),
+        text
+    );
+}
+
+/// A figure of 7 s, which no command here takes, in each form that Yamba or its programs write.
+const RECORDS: &str = "{\"schema\":\"yamba-run/1\",\"benchmarks\":[{\"name\":\"x\",\"median\":7e9}]}\n\
+{\"event\":\"batch\",\"ns\":7000000000}\n  time    7 s [7, 7]  mean 7 s, 7 s to 7 s, 9 runs\nx takes 7 times as long as y\n";
+
+#[test]
+fn what_command_prints_is_no_result() {
+    let bytes = [
+        RECORDS.as_bytes(),
+        b"\xff\xfe\0\r\n\x1b[2J",
+        &[b'x'; 100_000],
+        b"no end of line",
+    ]
+    .concat();
+    let mut yamba = Yamba::new().file("bytes", bytes);
+    let words = [
+        "-c",
+        "cat bytes",
+        "-c",
+        "sh -c 'cat bytes >&2; cat bytes; kill -KILL $$'",
+        "-c",
+        "yes | head -c 100M",
+        "-r",
+        "2",
+        "-i",
+        "-w",
+        "0",
+    ];
+    let found = document(timed(&mut yamba, &[&words[..], &["--json"]].concat()));
+    assert_eq!(found.len(), 3);
+    for (benchmark, end) in found.iter().zip(["0", "SIGKILL", "0"]) {
+        assert_eq!(benchmark["command"]["ends"][end], 2, "{benchmark}");
+        assert!(benchmark["median"].as_f64().unwrap() < 7e9);
+    }
+    let answer = timed(&mut yamba, &words).ok();
+    assert!(
+        !answer.out.contains("7 times as long") && !answer.out.contains("7 s ["),
+        "{}",
+        answer.out
+    );
+    // A failed run shows the end of its standard error, within its own entry.
+    let words = ["-c", "sh -c 'cat bytes >&2; exit 3'", "-r", "2", "--json"];
+    let answer = timed(&mut yamba, &words);
+    assert_eq!(answer.status, 1);
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    let notes = run["benchmarks"][0]["notes"].to_string();
+    assert!(
+        notes.contains("exited with status 3") && notes.contains("no end of line"),
+        "{notes}"
+    );
+    assert_eq!(run["benchmarks"][0]["median"], Value::Null);
+}
+
+/// Ends the processes of a folder, whatever fails.
+struct Ended<'a>(&'a std::path::Path);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        for pid in processes_of(self.0) {
+            let pid = rustix::process::Pid::from_raw(pid as i32).unwrap();
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Both children keep the standard output of the command open for longer than any test waits.
+#[test]
+fn process_left_in_background_is_named_and_hangs_nothing() {
+    let mut yamba = with_own_folder();
+    let folder = yamba.folder.path().to_owned();
+    let _end = Ended(&folder);
+    let words = [
+        "-c",
+        "sh -c 'sleep 1000 & echo begun'",
+        "-c",
+        "echo none",
+        "-r",
+        "3",
+        "--json",
+    ];
+    let found = document(timed(&mut yamba, &words));
+    let notes = found[0]["notes"].to_string();
+    let said =
+        "3 of 3 runs left processes in the background (sleep), which Yamba ended after the run";
+    assert!(notes.contains(said), "{notes}");
+    assert!(
+        !found[1]["notes"].to_string().contains("background"),
+        "{}",
+        found[1]
+    );
+    assert_eq!(processes_of(&folder), [] as [u32; 0]);
+    // A child that has ended by itself is no such process.
+    let words = [
+        "-c",
+        "sh -c 'true & wait; true & sleep 0.05'",
+        "-r",
+        "3",
+        "--json",
+    ];
+    let found = document(timed(&mut yamba, &words));
+    assert!(
+        !found[0]["notes"].to_string().contains("background"),
+        "{}",
+        found[0]
+    );
+    let words = [
+        "-c",
+        "sh -c 'setsid sleep 1000 & sleep 0.05'",
+        "-r",
+        "2",
+        "-w",
+        "0",
+        "--json",
+    ];
+    let found = document(timed(&mut yamba, &words));
+    let notes = found[0]["notes"].to_string();
+    let said = "2 of 2 runs left processes in the background (sleep), outside its process group, which Yamba did not end";
+    assert!(notes.contains(said), "{notes}");
+    assert_eq!(processes_of(&folder).len(), 2);
+}
+
+#[test]
+fn process_of_preparation_runs_until_end_of_run() {
+    let mut yamba = with_own_folder();
+    let folder = yamba.folder.path().to_owned();
+    let _end = Ended(&folder);
+    let words = [
+        "-c",
+        "sh -c 'kill -0 $(cat server) && cat server >> runs'",
+        "--prepare",
+        "sleep 1000 & echo $! > server",
+        "-r",
+        "3",
+        "-w",
+        "0",
+        "--json",
+    ];
+    let found = document(timed(&mut yamba, &words));
+    assert_eq!(found[0]["command"]["ends"]["0"], 3);
+    assert!(
+        !found[0]["notes"].to_string().contains("background"),
+        "{}",
+        found[0]
+    );
+    let runs = fs::read_to_string(folder.join("runs")).unwrap();
+    let servers: std::collections::BTreeSet<&str> = runs.lines().collect();
+    assert_eq!(servers.len(), 3, "{runs}");
+    assert_eq!(processes_of(&folder), [] as [u32; 0]);
+}
+
+/// The range of n values contains the median with probability 1 - 2^(1 - n): 93.75 % with five values, 96.875 % with six.
+#[test]
+fn fewer_than_six_runs_give_no_interval_and_no_verdict() {
+    let mut yamba = Yamba::new();
+    for runs in ["1", "2", "3", "5"] {
+        let words = ["-c", "true", "-c", "sleep 0.05", "-r", runs];
+        let answer = timed(&mut yamba, &words).ok();
+        let said = format!(
+            "no interval and no comparison: 95 % confidence needs 6 runs, these are {runs}"
+        );
+        assert_eq!(answer.out.matches(&said).count(), 2, "{}", answer.out);
+        for verdict in ["times as long", "no difference shown", "["] {
+            assert!(!answer.out.contains(verdict), "{}", answer.out);
+        }
+        let found = document(timed(&mut yamba, &[&words[..], &["--json"]].concat()));
+        for benchmark in &found {
+            assert_eq!(benchmark["confidence_interval"], Value::Null);
+            assert_eq!(benchmark["command"]["to_fastest"], Value::Null);
+            assert!(benchmark["median"].as_f64().unwrap() > 0.0);
+        }
+    }
+    let words = ["-c", "true", "-c", "sleep 0.4", "-r", "6"];
+    let answer = timed(&mut yamba, &words).ok();
+    assert!(!answer.out.contains("no interval"), "{}", answer.out);
+    answer.says(&["sleep 0.4 takes", "times as long as true ["]);
+}
+
+#[test]
+fn options_of_statements_are_refused_with_commands() {
+    let mut yamba = Yamba::new();
+    for words in [
+        &["--include", "stdio.h"][..],
+        &["-O", "3"],
+        &["-D", "X=1"],
+        &["-l", "m"],
+        &["-I", "."],
+        &["--init", "rax=1"],
+        &["--march", "native"],
+        &["--std", "c++20"],
+        &["--pkg-config", "zlib"],
+        &["--process-limit", "5"],
+    ] {
+        let all = [&["-c", "touch made"], words].concat();
+        timed(&mut yamba, &all).refused(&["--command", "cannot be used with"]);
+    }
+    timed(&mut yamba, &["-c", "touch made", "--setup", "touch made"])
+        .refused(&["--setup", "--prepare"]);
+    timed(&mut yamba, &["f();", "--output", "null"]).refused(&["--output", "cannot be used"]);
+    assert!(!yamba.folder.path().join("made").exists());
+}
+
+/// Without expansion of file names, and with a value that contains a comma.
+#[test]
+fn shell_has_arguments_and_values_have_commas() {
+    let mut yamba = Yamba::new();
+    let words = [
+        "-c",
+        "echo * {v}",
+        "-S",
+        "sh -f",
+        "-L",
+        r"v=one\,two,three",
+        "-r",
+        "1",
+        "-w",
+        "0",
+        "--output",
+        "out",
+        "--json",
+    ];
+    let run = timed(&mut yamba, &words);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let found = found["benchmarks"].as_array().unwrap();
+    let names: Vec<&str> = found.iter().map(|b| b["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["echo * one,two", "echo * three"]);
+    assert_eq!(found[0]["command"]["shell"], "sh -f");
+    assert_eq!(found[0]["parameters"]["v"], "one,two");
+    let out = fs::read_to_string(yamba.folder.path().join("out")).unwrap();
+    assert!(
+        ["* one,two\n", "* three\n"].contains(&out.as_str()),
+        "{out}"
+    );
+    let words = [
+        "-c",
+        "echo a",
+        "-L",
+        "delay=0.01,0.02",
+        "-p",
+        "sleep {delay}",
+        "-r",
+        "1",
+    ];
+    timed(&mut yamba, &words)
+        .ok()
+        .says(&["echo a (delay=0.01)\n", "echo a (delay=0.02)\n"]);
 }

@@ -508,6 +508,53 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
 }
 
 #[test]
+fn limits_of_single_benchmarks_are_checked() {
+    let mut yamba = with_documents();
+    let gate = |yamba: &mut Yamba, words: &str| {
+        let answer = yamba
+            .run(&format!("compare a.json b.json {words} --json"))
+            .ok();
+        let document: Value = serde_json::from_str(&answer.out).unwrap();
+        schema::holds("yamba-compare-1.json", &document);
+        document["gate"].clone()
+    };
+    let all = gate(
+        &mut yamba,
+        "--fail-above 5% --fail-above lat_same=10% --fail-above lat_s*=20%",
+    );
+    assert_eq!(
+        (&all["limit"], &all["limits"]),
+        (&json!(0.05), &json!({"lat_same": 0.2}))
+    );
+    let own = gate(&mut yamba, "--fail-above lat_same=10%");
+    let reasons = own["not_gated"].to_string();
+    assert!(reasons.contains("it has no limit"), "{own}");
+    assert_eq!(
+        (&own["limit"], &own["judged"], &own["lost"]),
+        (&json!(null), &json!(1), &json!([]))
+    );
+    let words = "compare a.json b.json --fail-above lat_same=10%";
+    let said = "gate passed: nothing is shown to be slower by more than its limit; 1 of 1 judged";
+    yamba.run(words).ok().says(&[said]);
+    for (words, parts) in [
+        (
+            "--fail-above 5% --fail-above 6%",
+            &["two limits are for all benchmarks"][..],
+        ),
+        (
+            "--fail-above 5% --fail-above lat_sane=6%",
+            &["neither run has a benchmark lat_sane", "lat_same"],
+        ),
+        ("--fail-above lat_same=6", &["a share between 0 and 1"]),
+        ("--fail-above =6%", &["GLOB=SHARE"]),
+    ] {
+        yamba
+            .run(&format!("compare a.json b.json {words}"))
+            .refused(parts);
+    }
+}
+
+#[test]
 fn history_shows_where_benchmark_changed() {
     let mut yamba = Yamba::new();
     let place = yamba.folder.path().join("kept.sqlite");

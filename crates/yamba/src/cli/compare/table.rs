@@ -32,7 +32,7 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str, width: Option<usize>) -
     if let Some(gate) = &found.gate {
         lines.extend(not_covered(gate));
         lines.push(last(found, gate));
-        lines.extend(gate.slower.iter().map(slower));
+        lines.extend(gate.slower.iter().map(|of| slower(of, gate)));
     }
     // A name or unit from a document must not break the line.
     let lines = lines.iter().map(|line| line.replace(char::is_control, " "));
@@ -220,14 +220,19 @@ pub(super) fn not_covered(gate: &Gate) -> Vec<String> {
     lines
 }
 
-fn slower(of: &Slower) -> String {
+fn slower(of: &Slower, gate: &Gate) -> String {
     let within = of
         .confidence_interval
         .map_or_else(String::new, |[low, high]| {
             format!(" [{}, {}]", percent(low), percent(high))
         });
+    let limit = if gate.limits.is_empty() {
+        String::new()
+    } else {
+        format!(", limit {}", percent(of.limit))
+    };
     format!(
-        "  {}  {} slower{within}",
+        "  {}  {} slower{within}{limit}",
         short_label(&of.label),
         percent(of.slowdown)
     )
@@ -235,7 +240,10 @@ fn slower(of: &Slower) -> String {
 
 /// The gate's one-line result, which ends a log, and the number of benchmarks that it does not cover.
 pub(super) fn last(found: &Comparison, gate: &Gate) -> String {
-    let limit = percent(gate.limit);
+    let limit = match gate.limit {
+        Some(limit) if gate.limits.is_empty() => percent(limit),
+        _ => "its limit".to_owned(),
+    };
     let mut of_all = format!("{} of {} judged", gate.judged, gate.gated);
     for (count, what) in [
         (gate.undecided, "undecided"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use yamba_harness::{CommandPlan, Stop, drawn_seed};
+use yamba_harness::{CommandOutput, CommandPlan, Stop, drawn_seed};
 use yamba_record::command::CommandRuns;
 use yamba_record::number::number;
 use yamba_record::{Benchmark, Run, Status};
@@ -16,12 +16,28 @@ use crate::cli::output::{self, StatusLine};
 use crate::cli::{Answer, Failure, arguments, of_system, quantity};
 use crate::wrap::wrap;
 
+/// What belongs to statements and instructions. `--setup` is refused with a reason of its own.
+const OF_STATEMENTS: [&str; 12] = [
+    "statements",
+    "asm",
+    "init",
+    "include",
+    "process_limit",
+    "include_dir",
+    "define",
+    "optimise",
+    "march",
+    "standard",
+    "link",
+    "pkg_config",
+];
+
 /// Options of whole commands.
 #[derive(Args)]
 #[command(next_help_heading = "Whole commands")]
 pub(super) struct Commands {
     /// Whole commands instead: each run is a fresh process, interleaved with those of the other commands; may be repeated
-    #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = ["statements", "asm"])]
+    #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = OF_STATEMENTS)]
     pub(super) commands: Vec<String>,
     /// With --command: names of the commands, in their order
     #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"])]
@@ -51,6 +67,9 @@ pub(super) struct Commands {
     /// With --command: the file that each run reads as its standard input
     #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     input: Option<PathBuf>,
+    /// With --command: where standard output goes: pipe (emptied by Yamba), null, inherit, or a file
+    #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of)]
+    output: CommandOutput,
     /// The option of another tool, which users of it try
     #[arg(long, hide = true, value_name = "FILE", value_parser = other_export)]
     export_json: Option<String>,
@@ -64,17 +83,43 @@ fn other_export(file: &str) -> Result<String, String> {
     Err(format!("write the document by --json > {file}"))
 }
 
+fn output_of(text: &str) -> Result<CommandOutput, String> {
+    match text {
+        "pipe" => Ok(CommandOutput::Pipe),
+        "null" => Ok(CommandOutput::Null),
+        "inherit" => Ok(CommandOutput::Inherit),
+        "" => Err("write pipe, null, inherit, or the name of a file".to_owned()),
+        file => Ok(CommandOutput::File(file.into())),
+    }
+}
+
 fn values(text: &str) -> Result<(String, Vec<String>), String> {
     match text.split_once('=') {
-        Some((name, values)) if !name.is_empty() => {
-            let values = values.split(',').map(str::to_owned).collect();
-            Ok((name.to_owned(), values))
-        }
+        Some((name, values)) if !name.is_empty() => Ok((name.to_owned(), list(values))),
         _ => Err(
             "write NAME=A,B,C, a parameter of commands; to link a library in a folder, name its file: --link DIR/libNAME.a"
                 .to_owned(),
         ),
     }
+}
+
+/// Splits at commas. As in hyperfine, `\,` is a comma of a value and `\\` a backslash; any other backslash is one.
+fn list(text: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let escaped = if letter == '\\' {
+            letters.next_if(|next| matches!(next, ',' | '\\'))
+        } else {
+            None
+        };
+        match (escaped, values.last_mut()) {
+            (None, _) if letter == ',' => values.push(String::new()),
+            (letter_after, Some(value)) => value.push(letter_after.unwrap_or(letter)),
+            (_, None) => {}
+        }
+    }
+    values
 }
 
 /// How the results are printed.
@@ -87,12 +132,18 @@ pub(super) enum Form {
 
 impl Commands {
     pub(super) fn run(self, timeout: Option<Duration>, form: Form) -> Result<Answer, Failure> {
+        if self.output == CommandOutput::Inherit && form != Form::Text {
+            return Err(Failure::new(
+                "--output inherit: the output would be mixed with the document of --json",
+            )
+            .help("use --output pipe, or --output FILE"));
+        }
         let prepared = prepare_commands(self.request(timeout))?;
         let stop = Stop::on_signals().map_err(of_system)?;
         let line = StatusLine::new("warming up");
         let begun = Instant::now();
         let mut progress = |done: u64, all: u64| line.show(&said(done, all, begun.elapsed()));
-        let run = prepared.measure(&host(), &stop, &mut progress)?;
+        let run = prepared.measure(&host(), &stop, &mut progress);
         drop(line);
         let is_good = !(run.failed() || run.interrupted);
         match form {
@@ -124,6 +175,7 @@ impl Commands {
                 timeout,
                 ignores_failure: self.ignore_failure,
                 input: self.input,
+                output: self.output,
                 empty_shell: None,
                 seed: self.seed.unwrap_or_else(drawn_seed),
             },
@@ -176,12 +228,9 @@ fn lines(benchmark: &Benchmark, colour: bool) -> Vec<String> {
         Status::Crashed => output::painted("FAILED", "1;31", colour) + "  ",
         Status::Skipped => output::painted("skipped", "2", colour) + "  ",
     };
-    match (
-        benchmark.command.as_ref(),
-        benchmark.median,
-        benchmark.confidence_interval,
-    ) {
-        (Some(command), Some(median), Some(ends)) => {
+    match (benchmark.command.as_ref(), benchmark.median) {
+        (Some(command), Some(median)) => {
+            let ends = benchmark.confidence_interval;
             lines.push(format!(
                 "time    {mark}{}",
                 time(command, median, ends, benchmark.samples.len())
@@ -195,11 +244,12 @@ fn lines(benchmark: &Benchmark, colour: bool) -> Vec<String> {
     lines
 }
 
-fn time(command: &CommandRuns, median: f64, ends: [f64; 2], runs: usize) -> String {
+fn time(command: &CommandRuns, median: f64, ends: Option<[f64; 2]>, runs: usize) -> String {
+    let interval = ends.map(|ends| format!(" {}", yamba_report::interval(ends, median, "ns")));
     let of = format!(
-        "{} {}  mean {}, {} to {}, {runs} runs",
+        "{}{}  mean {}, {} to {}, {runs} runs",
         ns(median),
-        yamba_report::interval(ends, median, "ns"),
+        interval.unwrap_or_default(),
         ns(command.mean_ns),
         shortest(command.min_ns),
         ns(command.max_ns),
@@ -269,4 +319,26 @@ fn compared(benchmark: &Benchmark) -> Option<String> {
     } else {
         format!("{name} and {fastest}: no difference shown [{low}, {high}]")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cases are those of hyperfine's own tests of its lists.
+    #[test]
+    fn comma_after_backslash_belongs_to_value() {
+        for (text, expected) in [
+            (r"one\,two,three", &["one,two", "three"][..]),
+            (r"a\\,b", &[r"a\", "b"]),
+            (r"\,", &[","]),
+            (r",\,", &["", ","]),
+            (r"a\b,c\", &[r"a\b", r"c\"]),
+            ("", &[""]),
+            ("foo,", &["foo", ""]),
+            ("a=b,c", &["a=b", "c"]),
+        ] {
+            assert_eq!(list(text), expected, "{text}");
+        }
+    }
 }
