@@ -6,6 +6,7 @@
 use crate::blocked::is_blocked;
 use crate::contained::without_contained;
 use crate::cost::{Contained, Cost, Costs};
+use crate::may_wait::may_wait;
 use crate::page_fault::is_part;
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
@@ -21,7 +22,8 @@ pub struct Context {
     reference: Costs,
     uses: Vec<Use>,
     timed: Vec<Timed>,
-    overall: Factor,
+    /// The factor of all uses. `None`: no timed use has a cost on that machine.
+    overall: Option<Factor>,
     outside_ns: Option<f64>,
     untraced: Untraced,
     uncertainty: Option<Uncertainty>,
@@ -73,14 +75,12 @@ impl Context {
         if !timed.iter().any(|t| t.time_ns > 0.0) {
             return Err("the vector has no times".to_owned());
         }
-        let overall = overall(&vector.primitives, costs)
-            .ok_or_else(|| format!("{traced_on} has no cost of a primitive with a traced time"))?;
         let mut context = Context {
             traced_on: traced_on.to_owned(),
             reference: costs.unchanged(),
             uses: vector.primitives.clone(),
             timed,
-            overall,
+            overall: overall(&vector.primitives, costs),
             outside_ns: None,
             untraced: Untraced::of(vector),
             uncertainty: vector.uncertainty(),
@@ -169,7 +169,8 @@ impl Context {
     fn estimated(&self, other: &Timed, own: &Context) -> Timed {
         let time_ns = match self.reference.at(&other.name, other.size) {
             Some(at) => {
-                let whole_ns = other.count * at.cost.ns * self.factor(&other.name).ratio;
+                let factor = self.factor(&other.name).map_or(1.0, |factor| factor.ratio);
+                let whole_ns = other.count * at.cost.ns * factor;
                 // The benchmark may contain other calls, which the trace has apart.
                 let traced_ns = own.whole_ns(other);
                 if traced_ns > 0.0 {
@@ -178,13 +179,28 @@ impl Context {
                     0.0
                 }
             }
-            None => other.time_ns * self.overall.ratio / own.overall.ratio,
+            None => match (self.overall, own.overall) {
+                (Some(here), Some(there)) => other.time_ns * here.ratio / there.ratio,
+                _ => other.time_ns,
+            },
         };
         Timed {
             time_ns,
             is_of_others: true,
             ..other.clone()
         }
+    }
+
+    /// Why the traced times cannot be carried to a system: no timed use has a cost, and the system
+    /// is not the machine of the trace. `None`: they can.
+    pub fn lacking_costs(&self, system: &Costs) -> Option<String> {
+        let is_carried = self.overall.is_some() || self.systems(system).is_same();
+        (!is_carried).then(|| {
+            format!(
+                "{} has no cost of a primitive with a traced time",
+                self.traced_on
+            )
+        })
     }
 
     /// Notes that the traced application took `ns` more kernel time per unit, which the vector of this context lacks.
@@ -265,14 +281,15 @@ impl Context {
         self.timed_use(used).map(|t| t.time_ns / t.count)
     }
 
-    /// The factor of uses without a time: that of the same primitive at other sizes, else of the same call on other kinds, but at least 1, else of all.
-    pub(crate) fn factor(&self, name: &str) -> Factor {
+    /// The factor of uses without a time: that of the same primitive at other sizes, else of the
+    /// same call on other kinds, but at least 1, else of all. `None`: no timed use has a cost.
+    pub(crate) fn factor(&self, name: &str) -> Option<Factor> {
         let own = self.of_group(|t| t.name == name);
         // Most of the time of a call that sleeps is that of a switch.
         let is_other_kind =
             |t: &Timed| call(&t.name) == call(name) && is_blocked(&t.name) == is_blocked(name);
         let same_call = || self.of_group(is_other_kind).map(Factor::at_least_1);
-        own.or_else(same_call).unwrap_or(self.overall)
+        own.or_else(same_call).or(self.overall)
     }
 
     /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size. It takes at
@@ -280,13 +297,14 @@ impl Context {
     ///
     /// The processor fetches data from memory ahead of its use, also while a call enters the kernel. So the excess of smaller calls lacks a part of the time for this data, and a larger call, which has fewer
     /// entries, shows more of it. The part is unknown: without it, the time is the lower bound, and if it fills all entries, the upper one. The value is halfway between both, and the interval reaches to both.
-    pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Factor {
-        let factor = self.factor(&used.name);
-        let Some(size) = used.size else {
-            return factor;
-        };
-        let Some(smaller) = self.smaller(&used.name, size) else {
-            return factor;
+    /// `None`: no timed use has a cost.
+    pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Option<Factor> {
+        let factor = self.factor(&used.name)?;
+        let smaller = used
+            .size
+            .zip(used.size.and_then(|size| self.smaller(&used.name, size)));
+        let Some((size, smaller)) = smaller else {
+            return Some(factor);
         };
         let least = factor.ratio.max(1.0 + smaller.excess_ns * size / cost_ns);
         let own = self.reference.at(&used.name, used.size);
@@ -297,13 +315,13 @@ impl Context {
         };
         let ratio = least.midpoint(most);
         let [below, above] = factor.widths;
-        Factor {
+        Some(Factor {
             ratio,
             widths: [
                 1.0 - least * (1.0 - below) / ratio,
                 most.max(least * (1.0 + above)) / ratio - 1.0,
             ],
-        }
+        })
     }
 
     /// The largest timed use of a primitive below this size.
@@ -406,6 +424,9 @@ impl Context {
 
     /// The ratio of time without a ratio of its own: the traced time of all covered primitives here and there. Its interval reaches from the smallest ratio to the largest.
     pub(crate) fn mean_scale(&self, systems: &Systems) -> Option<Scale> {
+        if systems.is_same() {
+            return Some(Scale::SAME);
+        }
         let each = self.timed.iter().filter_map(|t| {
             let (scale, _) = self.scale(&t.used(), systems, systems)?;
             (t.time_ns > 0.0).then_some((t, scale))
@@ -430,10 +451,13 @@ impl Context {
         without_contained(&mut rest, &self.reference, |used| used.time_ns.is_none());
         let null = self.reference.at(&canonical(NULL_CALL), None);
         let estimate = |used: &Use| {
+            let null = null.filter(|_| !may_wait(&used.name));
             let cost = self.reference.at(&used.name, used.size).or(null);
-            cost.map_or(0.0, |at| {
-                used.count * at.cost.ns * self.factor_of_use(used, at.cost.ns).ratio
-            })
+            let factor = |ns| {
+                self.factor_of_use(used, ns)
+                    .map_or(1.0, |factor| factor.ratio)
+            };
+            cost.map_or(0.0, |at| used.count * at.cost.ns * factor(at.cost.ns))
         };
         let untimed = rest.iter().filter(|used| used.time_ns.is_none());
         let timed: f64 = uses.iter().filter_map(|used| used.time_ns).sum();

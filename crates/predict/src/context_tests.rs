@@ -824,7 +824,7 @@ fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
         timed("page_fault(zero)", None, 12.0, 600.0),
     ]);
     let context = Context::of(&traced, "a", &a).unwrap();
-    near(context.factor("fork").ratio, 4.0);
+    near(context.factor("fork").unwrap().ratio, 4.0);
 }
 
 /// The benchmark of `fork` contains the end of the process, which a trace has apart.
@@ -854,10 +854,17 @@ fn vectors_without_times_or_costs_have_no_context() {
     let bare = vector(vec![used("read", None, 1.0)]);
     assert_eq!(reason(&bare), "the vector has no times");
     let other = vector(vec![timed("stat", None, 1.0, 5.0)]);
+    let lacking = |system: &Costs| {
+        Context::of(&other, "old", &a)
+            .unwrap()
+            .lacking_costs(system)
+    };
+    let expected = "old has no cost of a primitive with a traced time";
     assert_eq!(
-        reason(&other),
-        "old has no cost of a primitive with a traced time"
+        lacking(&exact(&[("stat", None, 9.0)])).as_deref(),
+        Some(expected)
     );
+    assert_eq!(lacking(&a), None, "the run of the trace itself");
     let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
     let context = Context::of(&traced, "a", &a).unwrap();
     let b = exact(&[("stat", None, 1.0)]);
@@ -866,6 +873,23 @@ fn vectors_without_times_or_costs_have_no_context() {
         fault,
         "b and a, where it was traced, do not both have a cost of read"
     );
+}
+
+/// No cost is needed where the times are those of the trace.
+#[test]
+fn machine_of_the_trace_needs_no_costs() {
+    let few = exact(&[("read", None, 100.0)]);
+    let mut traced = vector(vec![timed("stat", None, 2.0, 500.0)]);
+    traced.kernel_ns = Some(700.0);
+    let found = on(&traced, &few, &few);
+    assert!(found.is_as_traced);
+    assert_eq!((found.predicted_ns, found.interval_ns), (700.0, None));
+    assert_eq!(found.coverage.calls, Some(0.0));
+    // Runs without any cost may be of two machines.
+    let mut none = Costs::default();
+    assert!(!none.is_of_same_run(&Costs::default()));
+    none.processor = Some("Z80".to_owned());
+    assert!(none.is_of_same_run(&none.clone()));
 }
 
 /// The trace is common to both systems, so its unknown spread does not matter for their order.

@@ -194,9 +194,20 @@ impl Costs {
         self.primitives.contains_key(name) || self.kinds(name).next().is_some()
     }
 
-    /// Whether these are the costs of the same run, apart from hypothetical changes.
+    /// Whether these are the costs of the same run, apart from hypothetical changes. Two runs
+    /// without costs are the same if their machine is.
     pub fn is_of_same_run(&self, other: &Costs) -> bool {
-        self.primitives == other.primitives
+        let machine = |costs: &Costs| {
+            let Costs {
+                processor,
+                isa,
+                kernel,
+                ..
+            } = costs;
+            Some((processor.clone()?, isa.clone(), kernel.clone()))
+        };
+        let has_same_machine = || machine(self).is_some() && machine(self) == machine(other);
+        self.primitives == other.primitives && (!self.primitives.is_empty() || has_same_machine())
     }
 
     /// The cost of a primitive at a size, with hypothetical changes. `None` if it is not known.

@@ -17,6 +17,9 @@ pub mod file_time;
 mod java_tests;
 mod leaving;
 mod machine;
+mod may_wait;
+#[cfg(test)]
+mod mutant_tests;
 mod own_cost;
 pub mod page_fault;
 mod plain;

@@ -2,11 +2,15 @@
 
 use crate::contained::{Within, without_contained};
 use crate::cost::{At, Costs};
+use crate::may_wait::may_wait;
 use crate::product::Product;
 use crate::vector::Use;
 use crate::{NULL_CALL, canonical};
 
-/// The terms and the uses within others. The error lists primitives without a cost that cannot be charged as a null call either.
+/// The terms and the uses within others. A primitive without a cost is charged as a null call,
+/// unless it may wait: then its term is
+/// unknown. The error lists the primitives without a cost, if no term is covered or the null call
+/// has no cost.
 pub(crate) fn products(
     uses: &[Use],
     costs: &Costs,
@@ -14,22 +18,40 @@ pub(crate) fn products(
     let mut rest = uses.to_vec();
     let contained = without_contained(&mut rest, costs, |_| true);
     let null = costs.at(&canonical(NULL_CALL), None);
-    let mut missing = Vec::new();
+    let (mut missing, mut needs_null) = (Vec::new(), false);
     let mut products = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
         let own = costs.at(&used.name, used.size);
         if own.is_none() {
             missing.push(without_cost(used, costs));
+            if may_wait(&used.name) {
+                products.push(unknown(used, costs));
+                continue;
+            }
+            needs_null = true;
         }
         products.extend(
             own.or(null)
                 .map(|at| product(used, at, own.is_some(), costs)),
         );
     }
-    if products.iter().any(|p| p.is_covered) && (missing.is_empty() || null.is_some()) {
+    if products.iter().any(|p| p.is_covered) && (!needs_null || null.is_some()) {
         Ok((products, contained))
     } else {
         Err(missing)
+    }
+}
+
+/// The term of a call that may wait and has no cost: its time is not in the sum.
+pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
+    Product {
+        name: used.name.clone(),
+        size: used.size,
+        count: used.count,
+        interval_ns: Some([0.0, f64::INFINITY]),
+        lacks_size: costs.primitives.contains_key(&used.name),
+        is_unknown: true,
+        ..Product::default()
     }
 }
 

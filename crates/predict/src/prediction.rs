@@ -40,7 +40,12 @@ pub struct Prediction {
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
     /// Interval of `predicted_ns`, from the intervals of the costs and the spread of the trace, if that is known. `None` on the system where the vector was traced, if it is unknown.
+    /// The upper end is infinite, which is null in JSON, if `unbounded` has a reason.
+    #[cfg_attr(test, schemars(with = "Option<[Option<f64>; 2]>"))]
     pub interval_ns: Option<[f64; 2]>,
+    /// Why the kernel time has no upper bound: calls of unknown cost that may wait, and losses of
+    /// the trace. Empty: it has one.
+    pub unbounded: Vec<String>,
     /// The interval that compares systems and versions: the costs' part alone.
     #[serde(skip)]
     pub(crate) of_costs_ns: [f64; 2],
@@ -141,7 +146,9 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
         limits: lacking(vector, costs),
         ..Prediction::of(vector, system, costs)
     };
-    whole.summed(products, costs)
+    let mut found = whole.summed(products, costs)?;
+    found.open_above();
+    Ok(found)
 }
 
 /// Predicts the kernel time of `vector` on `system` from the traced times of `context`, which may be those of the vector before changes.
@@ -208,6 +215,7 @@ pub fn predict_in_context(
         found.leaving_ns = leaving_ns(&found.primitives, after_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }
+    found.open_above();
     Ok(found)
 }
 
@@ -221,6 +229,7 @@ impl Prediction {
             system: system.to_owned(),
             predicted_ns: 0.0,
             interval_ns: None,
+            unbounded: vector.losses().into_iter().collect(),
             of_costs_ns: [0.0; 2],
             context: Basis::Benchmarks,
             trace_spread: None,
@@ -265,6 +274,7 @@ impl Prediction {
             ));
         }
         products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
+        self.unbounded.extend(unknown(&products));
         let is_short = |p: &Product| costs.is_within_launches(p.curve());
         self.is_within_launches = products.iter().any(is_short);
         self.disturbed = costs.disturbed_among(products.iter().map(Product::curve));
@@ -311,6 +321,17 @@ impl Prediction {
         }
     }
 
+    /// Removes the upper end of the interval if the kernel time has no upper bound.
+    fn open_above(&mut self) {
+        if let Some([_, high]) = self
+            .interval_ns
+            .as_mut()
+            .filter(|_| !self.unbounded.is_empty())
+        {
+            *high = f64::INFINITY;
+        }
+    }
+
     /// Sets the user time per unit on this system, in ns, if it is known, and its interval.
     pub fn set_user_time(&mut self, user_ns: Option<f64>, interval_ns: Option<[f64; 2]>) {
         self.predicted_user_ns = user_ns;
@@ -332,6 +353,19 @@ impl Prediction {
         self.measured_units = Some(units);
         self.error = (kernel_ns > 0.0).then(|| self.predicted_ns / kernel_ns - 1.0);
     }
+}
+
+/// Names the terms whose time is unknown. `None`: there is none.
+fn unknown(products: &[Product]) -> Option<String> {
+    let unknown = products.iter().filter(|p| p.is_unknown);
+    let label = |p: &Product| p.label() + if p.lacks_size { " without a size" } else { "" };
+    let names: Vec<String> = unknown.map(label).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "no cost is known of {}, which may wait: their time is not in the prediction",
+            listed(&names)
+        )
+    })
 }
 
 /// The first few names, and the number of the others.

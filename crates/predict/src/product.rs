@@ -22,9 +22,12 @@ pub struct Product {
     pub context_factor: Option<f64>,
     /// Predicted kernel time of the uses per unit, in ns. If `cost_ns` is known: `count` times `cost_ns`, and times `context_factor` if that is known.
     pub product_ns: f64,
-    /// Interval of `product_ns`, from the intervals of the costs. `None`: the time is that of the trace.
+    /// Interval of `product_ns`, from the intervals of the costs. `None`: the time is that of the
+    /// trace. The upper end of an unknown time is infinite, which is null in JSON.
+    #[cfg_attr(test, schemars(with = "Option<[Option<f64>; 2]>"))]
     pub interval_ns: Option<[f64; 2]>,
-    /// Whether the primitive has costs of its own. Otherwise it is charged as a null call, or `is_carried_over`.
+    /// Whether the primitive has costs of its own. Otherwise it is charged as a null call, or
+    /// `is_carried_over`, or `is_unknown`.
     pub is_covered: bool,
     /// Whether the system has costs of the primitive by size, but the vector has no size.
     pub lacks_size: bool,
@@ -38,6 +41,8 @@ pub struct Product {
     pub is_carried_over: bool,
     /// Whether no trace has the time of these uses: it is estimated from that of other uses.
     pub is_factor_of_others: bool,
+    /// Whether the uses may wait and have no cost: their time is unknown and not in the prediction.
+    pub is_unknown: bool,
 }
 
 /// Kernel time outside of the listed primitives.
@@ -56,10 +61,17 @@ pub struct Other {
 const CARRIED_OVER: &str = "";
 
 impl Product {
+    /// The primitive with its size, as users write it: `read(file)@4096`.
+    pub(crate) fn label(&self) -> String {
+        let size = self.size.map_or(String::new(), |size| format!("@{size}"));
+        format!("{}{size}", self.name)
+    }
+
     /// The primitive whose costs decide the term. Terms with the same one are off together.
     pub(crate) fn curve(&self) -> &str {
         match &self.scaled_by {
             _ if self.is_carried_over => CARRIED_OVER,
+            _ if self.is_unknown => &self.name,
             Some(whole) => whole,
             None if self.is_covered => &self.name,
             None => NULL_CALL,
@@ -67,14 +79,13 @@ impl Product {
     }
 }
 
-/// The sum of the terms and its interval.
+/// The sum of the known terms and its interval.
 ///
 /// Terms that share a curve are off together, as a call that sleeps and the same call that does not: their half-widths are added. Costs of different primitives were measured independently: their
 /// half-widths are added in quadrature, each side of the interval for itself.
 pub(crate) fn sum(products: &[Product], other: Option<&Other>) -> (f64, [f64; 2]) {
-    let terms = products
-        .iter()
-        .map(|p| (blocked::call(p.curve()), p.product_ns, p.interval_ns));
+    let known = products.iter().filter(|p| !p.is_unknown);
+    let terms = known.map(|p| (blocked::call(p.curve()), p.product_ns, p.interval_ns));
     let other = other.map(|o| (CARRIED_OVER, o.product_ns, o.interval_ns));
     let mut of_curves: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
     let mut total = 0.0;

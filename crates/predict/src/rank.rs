@@ -30,7 +30,8 @@ pub struct Place {
 pub enum Unclear {
     /// The intervals of this system or of those before it overlap with those of later ones.
     IntervalsOverlap,
-    /// The prediction for this system or for one before it may lack kernel time (`limits`).
+    /// The prediction for this system or for one before it may lack kernel time (`limits`,
+    /// `unbounded`).
     MayLackTime,
 }
 
@@ -48,7 +49,9 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
         if slow.iter().any(|p| latest >= end(p, 0)) {
             Some(Unclear::IntervalsOverlap)
         } else {
-            let may_lack = fast.iter().any(|p| !p.limits.is_empty());
+            let may_lack = fast
+                .iter()
+                .any(|p| !(p.limits.is_empty() && p.unbounded.is_empty()));
             may_lack.then_some(Unclear::MayLackTime)
         }
     };

@@ -17,7 +17,8 @@ pub struct Ratio {
     /// r: kernel time of the base divided by kernel time of the version.
     pub speedup: f64,
     /// Interval of `speedup`, from the far ends of both predictions. It is too wide rather than too narrow: both use the same costs.
-    /// The upper end is `None` if the version's time may be 0. Both ends are `None` on the system where the vectors were traced.
+    /// The upper end is `None` if the version's time may be 0, or that of the base has no upper
+    /// bound. Both ends are `None` on the system where the vectors were traced.
     pub interval: [Option<f64>; 2],
     /// r': `speedup` with the base's user time added to both. `None` if the base's user time is unknown.
     pub with_user_time: Option<f64>,
@@ -43,7 +44,7 @@ fn interval(version: &Prediction, base: &Prediction) -> [Option<f64>; 2] {
     };
     [
         Some(of_base[0] / high),
-        (low > 0.0).then(|| of_base[1] / low),
+        (low > 0.0 && of_base[1].is_finite()).then(|| of_base[1] / low),
     ]
 }
 

@@ -19,6 +19,16 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
+    /// The ratio of a system to itself.
+    pub const SAME: Scale = Scale {
+        ratio: 1.0,
+        interval: [1.0; 2],
+        from_ns: None,
+        has_same_processor: false,
+        is_extrapolated: false,
+        is_of_any_kind: false,
+    };
+
     /// The time of traced uses on the other system, in ns, with its interval.
     ///
     /// The part that a benchmark accounts for changes as its cost does. The excess over it comes from misses of caches and predictors, and from waking others up. On another

@@ -220,6 +220,73 @@ fn dot_products_of_the_thesis_are_its_totals() {
     }
 }
 
+/// The sync of a transaction takes most of its time, and no benchmark has its cost.
+#[test]
+fn calls_that_may_wait_are_not_charged_as_null_calls() {
+    let system = costs(&[
+        ("null", None, cost(100.0, 10.0)),
+        ("write(file)", None, cost(500.0, 50.0)),
+    ]);
+    let mut transaction = vector(vec![
+        used("write(file)", None, 2.0),
+        used("setsockopt(udp)", None, 1.0),
+        used("fdatasync(file)", None, 1.0),
+        used("read(tcp)", Some(4096.0), 1.0),
+    ]);
+    let found = predict(&transaction, "s", &system).unwrap();
+    assert_eq!(found.predicted_ns, 2.0 * 500.0 + 100.0);
+    let [low, high] = found.interval_ns.unwrap();
+    assert!(low > 900.0 && low < found.predicted_ns && high == f64::INFINITY);
+    let reason = &found.unbounded[0];
+    assert!(
+        reason.contains("of fdatasync(file), read(tcp)@4096, which may wait"),
+        "{reason}"
+    );
+    let text = serde_json::to_value(&found).unwrap();
+    assert!(text["interval_ns"][1].is_null() && text["interval_ns"][0].is_number());
+    let unknown: Vec<_> = found.primitives.iter().filter(|p| p.is_unknown).collect();
+    assert_eq!(unknown.len(), 2);
+    assert!(
+        unknown
+            .iter()
+            .all(|p| p.product_ns == 0.0 && p.cost_ns.is_none())
+    );
+    // A system of which less is known is not known to be faster, and a ratio to it has no upper
+    // end.
+    let all = costs(&[("null", None, cost(900.0, 1.0))]);
+    let mut slow = all.clone();
+    for name in ["write(file)", "fdatasync(file)", "read(tcp)"] {
+        let curve = all.primitives["null"].clone();
+        slow.primitives.insert(name.to_owned(), curve);
+    }
+    let bounded = predict(&transaction, "slow", &slow).unwrap();
+    assert!(bounded.unbounded.is_empty() && bounded.interval_ns.unwrap()[1].is_finite());
+    let places = ranked(&[&found, &bounded]);
+    assert_eq!(places[0].unclear, Some(Unclear::MayLackTime));
+    assert_eq!(ratio(&bounded, &found).interval[1], None);
+    // Nothing else has a cost.
+    transaction
+        .primitives
+        .retain(|used| used.name == "fdatasync(file)");
+    let fault = predict(&transaction, "s", &system).unwrap_err();
+    assert!(fault.contains("no cost of fdatasync(file)"), "{fault}");
+}
+
+#[test]
+fn losses_of_the_trace_open_the_interval() {
+    let system = costs(&[("read", None, cost(100.0, 10.0))]);
+    let mut lossy = vector(vec![used("read", None, 26.0)]);
+    lossy.units = Some(2.0);
+    let traced = serde_json::json!({"how": "bpf", "lost": 48});
+    lossy.traced = Some(serde_json::from_value(traced).unwrap());
+    let found = predict(&lossy, "s", &system).unwrap();
+    assert_eq!(found.interval_ns.unwrap()[1], f64::INFINITY);
+    let reason = "the trace lost 48 events, 48.0 % of all: the counts and times are too low";
+    assert_eq!(found.unbounded, [reason]);
+    lossy.traced.as_mut().unwrap().lost = Some(0);
+    assert!(predict(&lossy, "s", &system).unwrap().unbounded.is_empty());
+}
+
 /// A workload of static and dynamic requests, by the share of dynamic ones.
 #[test]
 fn speedups_of_the_thesis() {

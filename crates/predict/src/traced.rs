@@ -3,8 +3,9 @@
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
 use crate::cost::{At, Costs};
+use crate::may_wait::may_wait;
 use crate::page_fault::is_fault;
-use crate::plain::without_cost;
+use crate::plain::{unknown, without_cost};
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};
 use crate::vector::Use;
@@ -103,14 +104,19 @@ fn scaled(
         scaled_by,
         is_carried_over,
         is_factor_of_others: context.is_of_others(used),
+        is_unknown: false,
     }
 }
 
-/// Uses without a time: their cost, else that of the null call, times the factor of similar uses. `None`: neither cost is known.
+/// Uses without a time: their cost, else that of the null call unless they may wait, times the
+/// factor of similar uses. `None`: neither cost is known, or no factor is.
 fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let own = costs.at(&used.name, used.size);
+    if own.is_none() && may_wait(&used.name) {
+        return Some(unknown(used, costs));
+    }
     let At { cost, .. } = own.or_else(|| costs.at(&canonical(NULL_CALL), None))?;
-    let factor = context.factor_of_use(used, cost.ns);
+    let factor = context.factor_of_use(used, cost.ns)?;
     let ns = used.count * cost.ns * factor.ratio;
     let [below, above] = if cost.ns > 0.0 {
         relative(cost)

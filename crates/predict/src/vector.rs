@@ -78,7 +78,8 @@ pub struct Traced {
     /// Time by which the tracer made a null call longer, in ns. The part that the trace counts is subtracted from the times. `None`: unknown.
     #[serde(default)]
     pub cost_ns_per_call: Option<f64>,
-    /// Number of calls and of new processes that are missing in the counts, because the tracer could not keep up. `None`: the method loses none.
+    /// Number of events that are missing in the counts, because the tracer could not keep up or a
+    /// line of its log was not understood. `None`: unknown, as for a method that loses none.
     #[serde(default)]
     pub lost: Option<u64>,
     /// Number of runs of the command that were counted together. `None`: one.
@@ -184,6 +185,18 @@ impl Vector {
         [count(&|name| !is_no_call(name)), count(&is_fault)]
     }
 
+    /// Says how much the trace lost. `None`: nothing.
+    pub fn losses(&self) -> Option<String> {
+        let lost = self.traced.as_ref()?.lost.filter(|lost| *lost > 0)? as f64;
+        let counted = |units| self.events().iter().sum::<f64>() * units;
+        let share = self.units.map_or(String::new(), |units| {
+            format!(", {:.1} % of all", 100.0 * lost / (lost + counted(units)))
+        });
+        Some(format!(
+            "the trace lost {lost} events{share}: the counts and times are too low"
+        ))
+    }
+
     /// How far the traced times may be off. `None`: unknown. Kernel time that is not that of the rounds, as in vectors of earlier versions, may be off by the difference, too.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
         let rounds = &self.traced.as_ref()?.rounds;
@@ -241,6 +254,8 @@ impl Vector {
 
     /// Reads and checks a document. The error names the place and the fault.
     pub fn read(text: &str) -> Result<Vector, String> {
+        // Some editors write a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut vector: Vector = serde_json::from_str(text).map_err(|e| e.to_string())?;
         for used in &mut vector.primitives {
             used.name = canonical(&used.name);
@@ -268,9 +283,22 @@ impl Vector {
             ("clock_reads", self.clock_reads),
             ("avoided_faults", self.avoided_faults),
             ("loader_calls", self.loader_calls),
+            (
+                "traced.cost_ns_per_call",
+                self.traced
+                    .as_ref()
+                    .and_then(|traced| traced.cost_ns_per_call),
+            ),
         ];
         for (key, value) in whole {
             not_negative(key, value)?;
+        }
+        if self
+            .traced
+            .as_ref()
+            .is_some_and(|traced| traced.runs == Some(0))
+        {
+            return Err("traced.runs: it must be above 0".to_owned());
         }
         if self.started_user_ns > self.user_ns {
             return Err("started_user_ns: more than user_ns".to_owned());

@@ -12,7 +12,14 @@ pub fn figure(value: f64, unit: &str) -> String {
 /// The interval of a figure, in the unit in which the figure is shown: `[3.686, 4.506]`.
 pub fn interval(ends: [f64; 2], value: f64, unit: &str) -> String {
     let (factor, _) = scale(value, unit);
-    let [low, high] = ends.map(|end| number(end * factor));
+    let end = |end: f64| {
+        if end.is_finite() {
+            number(end * factor)
+        } else {
+            "unknown".to_owned()
+        }
+    };
+    let [low, high] = ends.map(end);
     format!("[{low}, {high}]")
 }
 

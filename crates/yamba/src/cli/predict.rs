@@ -133,7 +133,7 @@ impl Predict {
             );
         }
         let against = self.against.is_some().then(|| {
-            common_basis(&mut applications);
+            common_basis(&mut applications, &systems);
             applications.pop()
         });
         let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;

@@ -94,6 +94,35 @@ fn prediction_on_the_machine_of_the_trace_is_the_traced_time() {
     near(&read["context_factor"], 2.0);
 }
 
+/// Of two runs of the machine of the trace, the one that the user names counts, also if it has few
+/// costs or none.
+#[test]
+fn named_run_of_the_machine_of_the_trace_is_the_reference() {
+    let mut stored = run(1.0);
+    stored["benchmarks"][0]["name"] = json!("lat_syscall_getppid");
+    stored["benchmarks"][1]["name"] = json!("lat_read_cached");
+    let mut few = run(3.0);
+    few["id"] = json!("00000000000000cc");
+    few["benchmarks"].as_array_mut().unwrap().truncate(1);
+    let mut none = few.clone();
+    none["benchmarks"] = json!([]);
+    let mut yamba = prepared()
+        .file("stored.json", stored.to_string())
+        .file("few.json", few.to_string())
+        .file("none.json", none.to_string());
+    yamba.run("import stored.json").ok();
+    for name in ["few", "none"] {
+        let words = format!("predict server.vector --on {name}.json --json");
+        let found = document(&mut yamba, &words);
+        let first = &found["predictions"][0];
+        assert_eq!(
+            (&first["is_as_traced"], &first["context"]),
+            (&json!(true), &json!("traced"))
+        );
+        near(&first["predicted_ns"], 25_000.0);
+    }
+}
+
 #[test]
 fn prediction_on_another_system_scales_the_traced_times() {
     let mut yamba = prepared();

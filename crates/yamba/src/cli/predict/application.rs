@@ -70,14 +70,22 @@ impl Application {
 
     /// Predicts the application on a system. `scale` names the benchmark whose figure scales user time.
     pub(super) fn on(&self, system: &System, scale: Option<&str>) -> Result<Prediction, Failure> {
-        let mut found = match &self.context {
+        let mut found = match self.context_on(system) {
             Ok(context) => predict_in_context(&self.vector, context, &system.name, &system.costs),
             Err(_) => predict(&self.vector, &system.name, &system.costs),
         }
         .map_err(|e| self.fault(&e, system))?;
-        found.no_context = self.context.as_ref().err().cloned();
+        found.no_context = self.context_on(system).err();
         self.add_user_time(&mut found, system, scale)?;
         Ok(found)
+    }
+
+    /// The traced times, or the reason why the prediction on this system is from benchmarks alone.
+    fn context_on(&self, system: &System) -> Result<&Context, String> {
+        let context = self.context.as_ref().map_err(String::clone)?;
+        context
+            .lacking_costs(&system.costs)
+            .map_or(Ok(context), Err)
     }
 
     fn fault(&self, text: &str, system: &System) -> Failure {
@@ -149,9 +157,11 @@ fn traced_machine(vector: &Vector) -> Option<&str> {
 }
 
 /// Predicts all applications without traced times if one of them has none, since a ratio needs predictions of the same kind.
-pub(super) fn common_basis(applications: &mut [Application]) {
+pub(super) fn common_basis(applications: &mut [Application], systems: &[System]) {
     let lacking = applications.iter().find_map(|a| {
-        let reason = a.context.as_ref().err()?;
+        let reason = systems
+            .iter()
+            .find_map(|system| a.context_on(system).err())?;
         Some(format!("{}: {reason}", a.vector.application))
     });
     if let Some(reason) = lacking {

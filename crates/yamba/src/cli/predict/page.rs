@@ -20,7 +20,8 @@ fn bar(prediction: &Prediction) -> PredictedBar {
         unit: prediction.unit.clone(),
         parts: parts(prediction),
         total_ns: total,
-        interval_ns: prediction.interval_ns,
+        // An open interval has no end to draw. The text and the remarks say so.
+        interval_ns: prediction.interval_ns.filter(|[_, high]| high.is_finite()),
         text: table::time(total, prediction.interval_ns),
         measured: measured(prediction),
         rows: table::rows(prediction, prediction.primitives.len()),
@@ -29,7 +30,8 @@ fn bar(prediction: &Prediction) -> PredictedBar {
 }
 
 fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
-    let products = prediction.primitives.iter().map(|product| PredictedPart {
+    let known = prediction.primitives.iter().filter(|p| !p.is_unknown);
+    let products = known.map(|product| PredictedPart {
         name: product.name.clone(),
         ns: product.product_ns,
         is_covered: product.is_covered,

@@ -176,15 +176,15 @@ impl Systems {
         }
         let is_it =
             |system: &&System| machine_name(&system.run.machine).as_deref() == Some(machine);
-        let stored = self.stored(machine)?.map(|stored| stored.run);
-        Ok(match (stored, systems.iter().find(is_it)) {
-            (Some(run), _) => Ok(self.of_stored(run, systems)),
-            (None, Some(system)) => Ok(System::new(
-                &system.name,
-                system.run.clone(),
-                self.takes_disturbed,
-            )),
-            (None, None) => Err(format!(
+        // A run that the user names for this machine is the reference: the times are then as
+        // traced.
+        if let Some(system) = systems.iter().find(is_it) {
+            let run = system.run.clone();
+            return Ok(Ok(System::new(&system.name, run, self.takes_disturbed)));
+        }
+        Ok(match self.stored(machine)? {
+            Some(stored) => Ok(self.of_stored(stored.run, systems)),
+            None => Err(format!(
                 "no stored run has the costs of the machine where it was traced: {machine}"
             )),
         })

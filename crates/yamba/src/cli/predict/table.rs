@@ -149,15 +149,18 @@ fn shown(products: &[Product], total: f64) -> usize {
 fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
     let sum: f64 = others.iter().map(|p| p.product_ns).sum();
     let counts: f64 = others.iter().map(|p| p.count).sum();
-    let open = others.iter().filter(|p| !p.is_covered).count();
+    let open = others.iter().filter(|p| !p.is_covered && !p.is_unknown);
+    let open = open.count();
+    let unknown = others.iter().filter(|p| p.is_unknown).count();
     let how = match prediction.context {
         Basis::Benchmarks => "as a null call",
         Basis::Traced => "without a cost of their own",
     };
-    let mark = match open {
-        0 => String::new(),
-        open => format!("{open} of them {how}"),
-    };
+    let marks = [(open, how), (unknown, "unknown: they may wait")];
+    let marks = marks.into_iter().filter(|(count, _)| *count > 0);
+    let marks: Vec<String> = marks
+        .map(|(count, how)| format!("{count} of them {how}"))
+        .collect();
     vec![
         format!("{} others", others.len()),
         String::new(),
@@ -166,7 +169,7 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
         String::new(),
         figure(sum, "ns"),
         percent(sum / prediction.predicted_ns),
-        mark,
+        marks.join(", "),
     ]
 }
 
@@ -223,8 +226,16 @@ fn row(product: &Product, prediction: &Prediction) -> Vec<String> {
             .cost_ns
             .map_or(String::new(), |cost| figure(cost, "ns")),
         product.context_factor.map_or(String::new(), factor),
-        figure(product.product_ns, "ns"),
-        percent(product.product_ns / prediction.predicted_ns),
+        if product.is_unknown {
+            "unknown".to_owned()
+        } else {
+            figure(product.product_ns, "ns")
+        },
+        if product.is_unknown {
+            String::new()
+        } else {
+            percent(product.product_ns / prediction.predicted_ns)
+        },
         mark(product, prediction.is_as_traced),
     ]
 }
@@ -236,6 +247,9 @@ fn mark(product: &Product, is_as_traced: bool) -> String {
     if product.is_carried_over {
         add(is_scaled && product.lacks_size, "without a size");
         add(is_scaled, AS_THE_OTHERS);
+    } else if product.is_unknown {
+        add(true, "no cost, and it may wait");
+        add(product.lacks_size, "without a size");
     } else if !product.is_covered {
         add(!product.lacks_size, "as a null call");
         add(product.lacks_size, "as a null call: without a size");
@@ -277,6 +291,8 @@ fn percent(share: f64) -> String {
 
 pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     let mut lines = vec![basis(prediction), covered(prediction)];
+    let unbounded = prediction.unbounded.iter();
+    lines.extend(unbounded.map(|reason| format!("the time has no upper bound: {reason}")));
     for part in &prediction.contained {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
