@@ -13,10 +13,12 @@ mod reader;
 mod ring;
 mod threads;
 mod tracer;
+mod unavailable;
 mod work;
 
 pub use calibrate::attach;
 pub use cost::Cost;
 pub use names::reads;
 pub use reader::EventReader;
-pub use tracer::{Tracer, Unavailable};
+pub use tracer::Tracer;
+pub use unavailable::Unavailable;

@@ -28,6 +28,14 @@ pub trait Arguments {
     fn path(&self) -> &str;
     /// Two descriptors that the call has written.
     fn pair(&self, index: usize) -> Vec<i64>;
+    /// A position in a file to which an argument points, before the call.
+    fn position(&self, _index: usize) -> Pointed {
+        Pointed::Hidden
+    }
+    /// Whether the record shows what a descriptor is, if it is a file.
+    fn is_shown(&self, _index: usize) -> bool {
+        true
+    }
     /// Whether the call has this property.
     fn has(&self, property: Property) -> bool;
     /// The file of a descriptor and the place in it, if the record shows them itself.
@@ -58,6 +66,17 @@ pub struct FilePlace {
     pub position: u64,
     /// Length of the file, in pages.
     pub pages: u64,
+}
+
+/// A position in a file to which an argument may point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointed {
+    /// The argument is no pointer: the position of the descriptor counts.
+    Null,
+    /// The position, in bytes.
+    At(i64),
+    /// The record does not show it.
+    Hidden,
 }
 
 /// A property that arguments give to a call.

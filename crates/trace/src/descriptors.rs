@@ -11,6 +11,8 @@ use crate::kinds::Kinds;
 /// The kind of a descriptor that was open before the trace began.
 const INHERITED: Kind = Cow::Borrowed("inherited");
 
+const DIRECTORY: Kind = Cow::Borrowed("directory");
+
 /// Finds the kind of a descriptor that no call has shown.
 pub type LookUp = fn(process: u32, descriptor: i64) -> Option<Kind>;
 
@@ -66,11 +68,14 @@ impl Descriptors {
         index: usize,
     ) -> Option<Kind> {
         let number = arguments.descriptor(index)?;
-        if let Some(kind) = arguments.shown_kind(index) {
-            return Some(kind);
-        }
         let (look_up, now_ns) = (self.look_up, self.now_ns);
         let table = self.table(process);
+        if let Some(shown) = arguments.shown_kind(index) {
+            // The path of a directory does not show that it is one.
+            let known = table.get(number, now_ns);
+            let is_directory = shown == "file" && known.is_some_and(|known| known == "directory");
+            return Some(if is_directory { DIRECTORY } else { shown });
+        }
         if let Some(known) = table.get(number, now_ns) {
             return Some(known.clone());
         }
@@ -124,7 +129,7 @@ impl Descriptors {
                 let listed = arguments.descriptor(0).unwrap_or(-1);
                 let now_ns = self.now_ns;
                 let known = self.table(process).get(listed, now_ns).cloned();
-                if let Some(kind) = known {
+                if let Some(kind) = known.or_else(|| arguments.shown_kind(0)) {
                     self.open(process, listed, listed_kind(kind));
                 }
             }
@@ -278,6 +283,13 @@ pub fn shown_kind(shown: &str) -> Kind {
     }
     // The kernel's own name: `anon_inode:[timerfd]`, `anon_inode:[eventfd]`.
     let own = shown.strip_prefix("anon_inode:[");
-    let own = own.and_then(|rest| rest.split(']').next());
-    own.map_or_else(|| path_kind(shown), |own| Cow::Owned(own.to_owned()))
+    if let Some(own) = own.and_then(|rest| rest.split(']').next()) {
+        return Cow::Owned(own.to_owned());
+    }
+    if shown.starts_with('/') {
+        return path_kind(shown);
+    }
+    // `pidfd:[7]`, `signalfd:[INT]`
+    let word = shown.split([':', '[', '<', ' ']).next().unwrap_or(shown);
+    Cow::Owned(word.to_lowercase())
 }

@@ -6,7 +6,7 @@ use yamba_page_cache::document::{File, FileAccesses, Run, SCHEMA};
 use yamba_page_cache::{Access, Kind, PAGE_BYTES};
 use yamba_predict::Vector;
 
-use crate::call::{Call, FilePlace, Identity};
+use crate::call::{Call, FilePlace, Identity, Kind as DescriptorKind, Pointed};
 use crate::positions::Positions;
 
 /// Runs of accesses in a document at most: about 100 MB of text.
@@ -29,28 +29,66 @@ pub struct FileLog {
     look_up: Option<LookUp>,
 }
 
-/// The part of a call's arguments that has the place of an access.
+/// The place of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// The position of the descriptor.
     Position,
-    /// An argument.
+    /// An argument. -1: the position of the descriptor.
     Argument(usize),
+    /// An argument that points to it. The position of the descriptor then stays. NULL: the position
+    /// of the descriptor.
+    Pointer(usize),
 }
 
-/// Calls that access a file: the kind, the argument with the descriptor, and the place.
-const CALLS: &[(&str, Kind, usize, Place)] = &[
-    ("read", Kind::Read, 0, Place::Position),
-    ("readv", Kind::Read, 0, Place::Position),
-    ("pread64", Kind::Read, 0, Place::Argument(3)),
-    ("preadv", Kind::Read, 0, Place::Argument(3)),
-    ("preadv2", Kind::Read, 0, Place::Argument(3)),
-    ("sendfile", Kind::Read, 1, Place::Position),
-    ("write", Kind::Write, 0, Place::Position),
-    ("writev", Kind::Write, 0, Place::Position),
-    ("pwrite64", Kind::Write, 0, Place::Argument(3)),
-    ("pwritev", Kind::Write, 0, Place::Argument(3)),
-    ("pwritev2", Kind::Write, 0, Place::Argument(3)),
+/// An access of a call to a file.
+struct CallAccess {
+    name: &'static str,
+    kind: Kind,
+    /// The argument with the descriptor.
+    descriptor: usize,
+    place: Place,
+    /// Whether the programs in the kernel record the place.
+    is_placed: bool,
+}
+
+const fn access(
+    name: &'static str,
+    kind: Kind,
+    descriptor: usize,
+    place: Place,
+    is_placed: bool,
+) -> CallAccess {
+    CallAccess {
+        name,
+        kind,
+        descriptor,
+        place,
+        is_placed,
+    }
+}
+
+const CALLS: &[CallAccess] = &[
+    access("read", Kind::Read, 0, Place::Position, true),
+    access("readv", Kind::Read, 0, Place::Position, true),
+    access("pread", Kind::Read, 0, Place::Argument(3), true),
+    access("pread64", Kind::Read, 0, Place::Argument(3), true),
+    access("preadv", Kind::Read, 0, Place::Argument(3), true),
+    access("preadv2", Kind::Read, 0, Place::Argument(3), true),
+    access("write", Kind::Write, 0, Place::Position, true),
+    access("writev", Kind::Write, 0, Place::Position, true),
+    access("pwrite", Kind::Write, 0, Place::Argument(3), true),
+    access("pwrite64", Kind::Write, 0, Place::Argument(3), true),
+    access("pwritev", Kind::Write, 0, Place::Argument(3), true),
+    access("pwritev2", Kind::Write, 0, Place::Argument(3), true),
+    access("sendfile", Kind::Read, 1, Place::Pointer(2), true),
+    access("sendfile64", Kind::Read, 1, Place::Pointer(2), false),
+    access("sendfile", Kind::Write, 0, Place::Position, false),
+    access("sendfile64", Kind::Write, 0, Place::Position, false),
+    access("copy_file_range", Kind::Read, 0, Place::Pointer(1), false),
+    access("copy_file_range", Kind::Write, 2, Place::Pointer(3), false),
+    access("splice", Kind::Read, 0, Place::Pointer(1), false),
+    access("splice", Kind::Write, 2, Place::Pointer(3), false),
 ];
 
 impl FileLog {
@@ -69,39 +107,70 @@ impl FileLog {
         (self.left_out, self.unknown) = (0, 0);
     }
 
-    /// Records a call that has returned, if it accesses a file, unless the trace pauses.
-    pub fn call(&mut self, process: u32, call: &Call, is_paused: bool) {
+    /// Records the accesses of a call that has returned, unless the trace pauses. `kind_of` finds
+    /// the kind of the descriptor in an argument.
+    pub fn call(
+        &mut self,
+        process: u32,
+        call: &Call,
+        is_paused: bool,
+        kind_of: &mut dyn FnMut(usize) -> Option<DescriptorKind>,
+    ) {
         self.positions.follow(process, call);
-        let known = CALLS.iter().find(|(name, ..)| name == call.name);
-        let (Some((_, kind, descriptor, place)), Some(length @ 1..)) = (known, call.result) else {
+        let Some(length @ 1..) = call.result else {
             return;
         };
-        let Some((identity, at)) = self.place(process, call, *descriptor, *place, length) else {
-            return;
-        };
-        if is_paused {
-            return;
+        for access in CALLS.iter().filter(|access| access.name == call.name) {
+            let found = self.place(process, call, access, length);
+            if is_paused {
+                continue;
+            }
+            match found {
+                Some((identity, Some(offset))) => {
+                    self.record(process, call, access, identity, [offset, length]);
+                }
+                Some((_, None)) => self.unknown += 1,
+                // A file, but not which one.
+                None => {
+                    let is_hidden =
+                        !access.is_placed || !call.arguments.is_shown(access.descriptor);
+                    let mut is_file =
+                        || kind_of(access.descriptor).is_some_and(|kind| kind == "file");
+                    self.unknown += u64::from(is_hidden && is_file());
+                }
+            }
         }
-        let Some(offset) =
-            at.filter(|offset| offset.checked_add_unsigned(length.unsigned_abs()).is_some())
-        else {
-            self.unknown += 1;
-            return;
-        };
-        let place = call.arguments.file();
+    }
+
+    /// Records an access of `length` bytes from `offset` on.
+    fn record(
+        &mut self,
+        process: u32,
+        call: &Call,
+        access: &CallAccess,
+        identity: Identity,
+        [offset, length]: [i64; 2],
+    ) {
         let number = self.number(identity, || {
-            (process, call.arguments.descriptor(*descriptor))
+            (process, call.arguments.descriptor(access.descriptor))
         });
+        let place = call.arguments.file().filter(|_| access.is_placed);
         if let Some(FilePlace { pages, .. }) = place {
             self.files[number as usize].pages = Some(pages);
         }
         self.flush();
         self.push(Access {
             file: number,
-            kind: *kind,
+            kind: access.kind,
             offset: offset.unsigned_abs(),
             length: length.unsigned_abs(),
         });
+    }
+
+    /// Forgets the positions of open files: calls that are missing in the record may have moved
+    /// them.
+    pub fn lose(&mut self) {
+        self.positions.forget();
     }
 
     /// Records a page fault of pages of a mapped file.
@@ -145,33 +214,42 @@ impl FileLog {
         self.positions.begin(parent, child, shares_files);
     }
 
-    /// The file of a call, and the first byte of its access. `None`: it is no file.
+    /// The file of an access, and its first byte, if that is known. `None`: it is no file.
     fn place(
         &mut self,
         process: u32,
         call: &Call,
-        descriptor: usize,
-        place: Place,
+        access: &CallAccess,
         length: i64,
     ) -> Option<(Identity, Option<i64>)> {
         let arguments = call.arguments;
-        let file = arguments.file();
+        let file = arguments.file().filter(|_| access.is_placed);
         let identity = match &file {
             Some(file) => file.identity.clone(),
-            None => Identity::Path(arguments.shown_path(descriptor)?.to_owned()),
+            None => Identity::Path(arguments.shown_path(access.descriptor)?.to_owned()),
         };
-        let argument = match place {
-            Place::Argument(index) => arguments.size(index).filter(|offset| *offset >= 0.0),
-            Place::Position => None,
+        let pointed = match access.place {
+            Place::Position => Pointed::Null,
+            Place::Argument(index) => match arguments.size(index) {
+                Some(offset) if (0.0..i64::MAX as f64).contains(&offset) => {
+                    Pointed::At(offset as i64)
+                }
+                Some(_) => Pointed::Null,
+                None => Pointed::Hidden,
+            },
+            Place::Pointer(index) => arguments.position(index),
         };
-        let at = match (argument, file) {
-            (Some(offset), _) => Some(offset as i64),
-            (None, Some(file)) => Some(file.position.cast_signed() - length),
-            (None, None) => self
-                .positions
-                .advance(process, arguments, descriptor, length),
+        let at = match (pointed, file) {
+            (Pointed::At(offset), _) => Some(offset),
+            (_, Some(file)) => Some(file.position.cast_signed() - length),
+            (Pointed::Null, None) => {
+                self.positions
+                    .advance(process, arguments, access.descriptor, length)
+            }
+            (Pointed::Hidden, None) => None,
         };
-        Some((identity, at.filter(|at| *at >= 0)))
+        let is_possible = |at: &i64| *at >= 0 && at.checked_add(length).is_some();
+        Some((identity, at.filter(is_possible)))
     }
 
     /// The number of a file. `open` is a process with a descriptor of it.

@@ -4,7 +4,7 @@ use yamba_page_cache::FileAccesses;
 use yamba_page_cache::Kind::{Read, Write};
 use yamba_page_cache::document::Run;
 
-use crate::{Request, strace_with_files};
+use crate::{Log, Request, read_strace};
 
 fn files(text: &str) -> FileAccesses {
     let request = Request {
@@ -12,7 +12,11 @@ fn files(text: &str) -> FileAccesses {
         unit: "run".to_owned(),
         units: 1.0,
     };
-    let trace = strace_with_files(text, &request).expect("a trace");
+    let log = Log {
+        process: None,
+        text,
+    };
+    let trace = read_strace(&[log], &request, true).expect("a trace");
     trace.files.expect("files")
 }
 
@@ -80,4 +84,87 @@ fn accesses_at_unknown_positions_are_counted() {
     );
     assert_eq!(found.accesses, [Run(0, Read, 5, 10, 1)]);
     assert_eq!((found.unknown, found.left_out), (2, 0));
+}
+
+/// The log that showed the fault: 4096 bytes are sent from a place of their own, and the position
+/// stays.
+#[test]
+fn sendfile_with_an_offset_does_not_move_the_position() {
+    let found = files(
+        r#"1 openat(AT_FDCWD, "/srv/a", O_RDONLY) = 3</srv/a>
+1 read(3</srv/a>, "x"..., 4096) = 4096
+1 sendfile(4</dev/null<char 1:3>>, 3</srv/a>, [524288] => [528384], 4096) = 4096
+1 read(3</srv/a>, "x"..., 4096) = 4096
+1 sendfile(4</dev/null<char 1:3>>, 3</srv/a>, NULL, 10) = 10
+1 read(3</srv/a>, "x"..., 4096) = 5
+1 sendfile(4</dev/null<char 1:3>>, 3</srv/a>, 0x7ffd, 10) = 10
+1 +++ exited with 0 +++
+"#,
+    );
+    assert_eq!(
+        found.accesses,
+        [
+            Run(0, Read, 0, 4096, 1),
+            Run(0, Read, 524_288, 4096, 1),
+            Run(0, Read, 4096, 4096, 1),
+            Run(0, Read, 8192, 10, 1),
+            Run(0, Read, 8202, 5, 1),
+        ]
+    );
+    assert_eq!(found.unknown, 1, "the last one does not show its offset");
+}
+
+/// Both files of a copy are accessed, each at its own place.
+#[test]
+fn copies_within_the_kernel_access_both_files() {
+    let found = files(
+        r#"7 openat(AT_FDCWD, "a", O_RDONLY) = 3</a>
+7 openat(AT_FDCWD, "b", O_RDWR) = 4</b>
+7 copy_file_range(3</a>, [8000], 4</b>, [20000], 100, 0) = 100
+7 copy_file_range(3</a>, NULL, 4</b>, NULL, 10, 0) = 10
+7 copy_file_range(3</a>, [8100], 4</b>, NULL, 10, 0) = 5
+7 splice(5<pipe:[7]>, NULL, 4</b>, [50000], 60, 0) = 60
+7 splice(3</a>, NULL, 5<pipe:[7]>, NULL, 7, 0) = 7
+7 sendfile(4</b>, 3</a>, NULL, 3) = 3
+7 _llseek(3</a>, 900, [900], SEEK_SET) = 0
+7 read(3</a>, "x", 1) = 1
+7 preadv2(3</a>, [{iov_base="x", iov_len=1}], 1, -1, 0) = 1
+7 preadv2(3</a>, [{iov_base="x", iov_len=1}], 1, 0, 0) = 1
+"#,
+    );
+    assert_eq!(
+        found.accesses,
+        [
+            Run(0, Read, 8000, 100, 1),
+            Run(1, Write, 20_000, 100, 1),
+            Run(0, Read, 0, 10, 1),
+            Run(1, Write, 0, 10, 1),
+            Run(0, Read, 8100, 5, 1),
+            Run(1, Write, 10, 5, 1),
+            Run(1, Write, 50_000, 60, 1),
+            Run(0, Read, 10, 7, 1),
+            Run(0, Read, 17, 3, 1),
+            Run(1, Write, 15, 3, 1),
+            Run(0, Read, 900, 1, 2),
+            Run(0, Read, 0, 1, 1),
+        ]
+    );
+    assert_eq!(found.unknown, 0);
+}
+
+/// A line that is not understood may have moved a position, and a descriptor without `-y` does not
+/// show its file.
+#[test]
+fn accesses_that_the_log_does_not_show_are_counted() {
+    let found = files(
+        r#"7 openat(AT_FDCWD, "a", O_RDONLY) = 3</a>
+7 read(3</a>, "x", 1) = 1
+7 read(3</a>, "x", 1) = ??
+7 read(3</a>, "x", 1) = 1
+7 openat(AT_FDCWD, "b", O_RDONLY) = 4
+7 read(4, "x", 1) = 1
+"#,
+    );
+    assert_eq!(found.accesses, [Run(0, Read, 0, 1, 1)]);
+    assert_eq!(found.unknown, 2);
 }

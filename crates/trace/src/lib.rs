@@ -11,13 +11,22 @@ mod kinds;
 mod line;
 pub mod live;
 mod loader;
+#[cfg(test)]
+mod log_tests;
+mod logs;
+#[cfg(test)]
+mod mutant_tests;
 mod positions;
 mod primitive;
+mod refusal;
+mod shape;
+mod shown_call;
 mod strace;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod trace;
 
-pub use strace::{strace, strace_with_files};
-pub use trace::{Request, Trace};
+pub use logs::{Log, read_strace};
+pub use refusal::Refusal;
+pub use trace::{Request, Trace, Unread};

@@ -64,7 +64,8 @@ impl LoaderCalls {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Request, strace};
+    use crate::Request;
+    use crate::tests::strace;
 
     fn loader_calls(lines: &str) -> Option<f64> {
         let request = Request {

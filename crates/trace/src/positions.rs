@@ -38,8 +38,15 @@ impl Positions {
                     self.positions[open] = result;
                 }
             }
+            // The call of 32-bit processes writes the position to its third argument.
+            "_llseek" => {
+                let open = self.open(process, arguments, 0);
+                if let (Some(open), Some(position)) = (open, arguments.pair(2).first()) {
+                    self.positions[open] = *position;
+                }
+            }
             "dup" | "dup2" | "dup3" => self.copy(process, arguments, result),
-            "fcntl" if arguments.has(Property::Duplicates) => {
+            "fcntl" | "fcntl64" if arguments.has(Property::Duplicates) => {
                 self.copy(process, arguments, result);
             }
             "close" => {
@@ -48,6 +55,11 @@ impl Positions {
             }
             _ => {}
         }
+    }
+
+    /// Forgets all positions: calls that are missing in the record may have moved them.
+    pub fn forget(&mut self) {
+        self.tables.iter_mut().for_each(HashMap::clear);
     }
 
     /// Follows the making of a process or thread.

@@ -38,6 +38,9 @@ const OF_DESCRIPTORS: &[(&str, &str)] = &[
     ("read", "read"),
     ("readv", "read"),
     ("pread64", "read"),
+    // strace before 4.9 shows them by these names.
+    ("pread", "read"),
+    ("pwrite", "write"),
     ("preadv", "read"),
     ("preadv2", "read"),
     ("recvfrom", "read"),

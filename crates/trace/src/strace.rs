@@ -1,7 +1,7 @@
-//! Reads the output of `strace -f`.
+//! Counts the calls of strace's output.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use yamba_predict::Vector;
 use yamba_predict::vector::Traced;
@@ -9,36 +9,55 @@ use yamba_predict::vector::Traced;
 use crate::call::{Arguments, Call, Property};
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
-use crate::line::{Content, Line, ShownCall, call, line, unfinished};
+use crate::line::{Content, Line, Prefix, attached_within, line, unfinished};
+use crate::shape::call;
+use crate::shown_call::{ENDS, Outcome, ShownCall, words};
 use crate::tally::{Made, Tally};
-use crate::trace::{Request, Trace, vector};
+use crate::trace::{Request, Trace, Unread, vector};
+
+/// How the lines of a log name their processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProcessForm {
+    /// Each line begins with a number.
+    #[default]
+    Column,
+    /// Lines begin with a number in brackets while there are several processes.
+    Brackets,
+    /// All lines are of this process. 0: its number is unknown.
+    One(u32),
+}
+
+/// The number of a process that no line has named yet.
+const UNNAMED: u32 = 0;
+
+/// A line that waits until its process is known.
+#[derive(Debug)]
+struct Held {
+    text: String,
+    place: Unread,
+}
 
 /// Counts the calls of strace's lines.
 #[derive(Debug, Default)]
 pub struct Reader {
-    tally: Tally,
+    pub(crate) tally: Tally,
+    pub(crate) form: ProcessForm,
     /// The first part of the call in which each process is.
     begun: HashMap<u32, String>,
     /// Lines of processes whose parent is not known yet: a child may run before the call of its parent returns.
-    held: BTreeMap<u32, Vec<String>>,
-    lines: usize,
-    unknown: Vec<usize>,
+    held: BTreeMap<u32, Vec<Held>>,
+    /// In logs with brackets: the processes that have not ended, those that strace has attached to,
+    /// and the number of the process without a name.
+    live: BTreeSet<u32>,
+    attached: BTreeSet<u32>,
+    alias: Option<u32>,
+
+    place: Unread,
+    unread: Vec<Unread>,
+    /// Number of calls that began and did not return before the next call of their process, or
+    /// before its end.
+    unreturned: usize,
     command: Vec<String>,
-}
-
-/// Reads the output of `strace -f`, with or without `-o`, `-T`, `-t`, `-y`. `None`: no line is a system call.
-pub fn strace(text: &str, request: &Request) -> Option<Trace> {
-    let mut reader = Reader::default();
-    text.lines().for_each(|line| reader.line(line));
-    reader.trace(request)
-}
-
-/// Reads the output of `strace -f -y` or `strace -f -yy`, with the accesses to files.
-pub fn strace_with_files(text: &str, request: &Request) -> Option<Trace> {
-    let mut reader = Reader::default();
-    reader.tally.files = Some(FileLog::default());
-    text.lines().for_each(|line| reader.line(line));
-    reader.trace(request)
 }
 
 impl Reader {
@@ -50,11 +69,44 @@ impl Reader {
         }
     }
 
+    /// Records the accesses to files, too.
+    pub fn recording_files(mut self) -> Reader {
+        self.tally.files = Some(FileLog::default());
+        self
+    }
+
     /// Reads one line, without its end.
     pub fn line(&mut self, text: &str) {
-        self.lines += 1;
+        let place = Unread {
+            line: self.place.line + 1,
+            ..self.place
+        };
+        self.line_at(text, place);
+    }
+
+    /// Reads one line of several logs.
+    pub fn line_at(&mut self, text: &str, place: Unread) {
+        self.place = place;
         if !text.trim().is_empty() && self.read(text).is_none() {
-            self.unknown.push(self.lines);
+            self.skip(place);
+        }
+    }
+
+    /// Notes a line whose end is missing.
+    pub fn cut_line(&mut self) {
+        let place = Unread {
+            line: self.place.line + 1,
+            ..self.place
+        };
+        self.skip(place);
+    }
+
+    /// Notes a line that is not understood.
+    pub(crate) fn skip(&mut self, place: Unread) {
+        self.place = place;
+        self.unread.push(place);
+        if let Some(files) = &mut self.tally.files {
+            files.lose();
         }
     }
 
@@ -69,20 +121,26 @@ impl Reader {
         self.tally.is_paused = true;
     }
 
+    /// Whether calls that return now are not counted.
+    pub fn is_paused(&self) -> bool {
+        self.tally.is_paused
+    }
+
     /// Number of lines that were read.
     pub fn lines(&self) -> usize {
-        self.lines
+        self.place.line
     }
 
     /// The vector of the calls so far. `None`: there are no calls.
     pub fn trace(mut self, request: &Request) -> Option<Trace> {
         let orphans: Vec<u32> = self.held.keys().copied().collect();
         orphans.into_iter().for_each(|child| self.release(child));
+        let lost = self.unread.len() as u64;
         let traced = Traced {
             how: "strace".to_owned(),
             machine: None,
             cost_ns_per_call: None,
-            lost: None,
+            lost: (lost > 0).then_some(lost),
             runs: None,
             rounds: Vec::new(),
         };
@@ -99,86 +157,176 @@ impl Reader {
             vector,
             calls,
             faults: None,
-            unfinished: self.begun.len(),
-            unknown: self.unknown,
+            unfinished: self.begun.len() + self.unreturned,
+            unread: self.unread,
         })
     }
 
     fn read(&mut self, text: &str) -> Option<()> {
         let line = line(text)?;
-        if self.is_held(line.process) {
-            let held = self.held.entry(line.process).or_default();
-            held.push(text.to_owned());
+        if let Content::Attached(process) = line.content {
+            self.attach(process);
             return Some(());
         }
-        self.event(&line)
+        if line.content == Content::Other {
+            return Some(());
+        }
+        let process = self.process(&line)?;
+        if self.is_held(process) {
+            let held = Held {
+                text: text.to_owned(),
+                place: self.place,
+            };
+            self.held.entry(process).or_default().push(held);
+            return Some(());
+        }
+        self.event(process, &line)
+    }
+
+    /// strace says that it has attached to a process. The first one may be that of the lines
+    /// without a number.
+    fn attach(&mut self, process: u32) {
+        if self.live.is_empty() && self.alias.is_none() {
+            self.alias = Some(process);
+        }
+        self.attached.insert(process);
+    }
+
+    /// The process of a line. `None`: the line does not name it as the log does.
+    fn process(&mut self, line: &Line) -> Option<u32> {
+        match (self.form, line.prefix) {
+            (ProcessForm::Column, Prefix::Column(process)) => Some(process),
+            (ProcessForm::One(process), Prefix::None) => Some(process),
+            (ProcessForm::Brackets, Prefix::Brackets(process)) => Some(self.named(process, line)),
+            (ProcessForm::Brackets, Prefix::None) => {
+                let mut live = self.live.iter();
+                match (live.next(), live.next()) {
+                    (None, _) => Some(UNNAMED),
+                    (Some(only), None) => Some(*only),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The process with this number in brackets, which may be the one whose lines had no number
+    /// before.
+    fn named(&mut self, process: u32, line: &Line) -> u32 {
+        let is_known = self.tally.descriptors.knows(process) || self.attached.contains(&process);
+        if self.alias.is_none() && !is_known && self.tally.descriptors.knows(UNNAMED) {
+            let begun = self.begun.get(&UNNAMED);
+            let resumes = matches!(&line.content, Content::Resumed { name, .. }
+                if begun.is_some_and(|begun| is_call_of(begun, name)));
+            let may_be_child = begun.is_some_and(|begun| creates(begun));
+            if resumes || !may_be_child {
+                self.alias = Some(process);
+            }
+        }
+        if self.alias == Some(process) {
+            UNNAMED
+        } else {
+            process
+        }
     }
 
     /// Whether the process is unknown and may be the child of a call that has not returned yet.
     fn is_held(&self, process: u32) -> bool {
-        let creates = |text: &String| {
-            ["clone", "fork", "vfork"]
-                .iter()
-                .any(|w| text.starts_with(w))
-        };
-        !self.tally.descriptors.knows(process) && self.begun.values().any(creates)
+        let is_begun = || self.begun.values().any(|begun| creates(begun));
+        !self.tally.descriptors.knows(process) && is_begun()
     }
 
     /// Reads the lines of a process that were held.
     fn release(&mut self, process: u32) {
-        for text in self.held.remove(&process).unwrap_or_default() {
-            if line(&text).and_then(|line| self.event(&line)).is_none() {
-                self.unknown.push(self.lines);
+        let place = self.place;
+        for held in self.held.remove(&process).unwrap_or_default() {
+            let is_read = line(&held.text).and_then(|line| self.event(process, &line));
+            if is_read.is_none() {
+                self.skip(held.place);
             }
         }
+        self.place = place;
     }
 
-    fn event(&mut self, line: &Line) -> Option<()> {
-        self.tally.descriptors.meet(line.process);
-        match line.content {
-            Content::Other(text) => {
+    fn event(&mut self, process: u32, line: &Line) -> Option<()> {
+        match &line.content {
+            Content::Other | Content::Attached(_) => Some(()),
+            Content::End => {
                 // A killed process does not return from its call.
-                if text.starts_with("+++ ") {
-                    self.begun.remove(&line.process);
-                    self.tally.descriptors.end(line.process);
-                    self.tally.loader.end(line.process);
-                }
+                self.unreturned += usize::from(self.begun.remove(&process).is_some());
+                self.end(process);
+                Some(())
+            }
+            Content::Superseded(other) => {
+                let begun = self.begun.remove(other)?;
+                self.unreturned += usize::from(self.begun.insert(process, begun).is_some());
+                self.end(*other);
                 Some(())
             }
             Content::Call(text) => match unfinished(text) {
                 Some(first) => {
-                    self.begun.insert(line.process, first.to_owned());
+                    self.meet(process);
+                    self.attached.extend(attached_within(text));
+                    let before = self.begun.insert(process, first.to_owned());
+                    self.unreturned += usize::from(before.is_some());
                     Some(())
                 }
-                None => self.call(line.process, &call(text)?),
+                None => {
+                    let call = call(text)?;
+                    self.unreturned += usize::from(self.begun.remove(&process).is_some());
+                    self.call(process, &call);
+                    Some(())
+                }
             },
-            Content::Resumed(rest) => {
-                let whole = self.begun.remove(&line.process)? + rest;
-                self.call(line.process, &call(&whole)?)
+            Content::Resumed { name, rest } => {
+                let begun = self
+                    .begun
+                    .get(&process)
+                    .filter(|begun| is_call_of(begun, name))?;
+                let whole = begun.clone() + rest;
+                let call = call(&whole);
+                self.begun.remove(&process);
+                self.call(process, &call?);
+                Some(())
             }
         }
     }
 
-    fn call(&mut self, process: u32, shown: &ShownCall) -> Option<()> {
-        let name = Cow::Owned(shown.name.to_owned());
+    fn meet(&mut self, process: u32) {
+        self.tally.descriptors.meet(process);
+        self.live.insert(process);
+    }
+
+    fn end(&mut self, process: u32) {
+        self.live.remove(&process);
+        self.tally.descriptors.end(process);
+        self.tally.loader.end(process);
+    }
+
+    fn call(&mut self, process: u32, shown: &ShownCall) {
+        self.meet(process);
+        if shown.outcome == Outcome::None && !ENDS.contains(&shown.name) {
+            self.unreturned += 1;
+            return;
+        }
+        let name = Cow::Owned(own_name(shown.name));
         let call = Call {
             name: &name,
-            result: shown.result,
+            result: shown.result(),
             arguments: shown,
         };
         self.tally.call(process, &call, 0.0);
         if ["fork", "vfork", "clone", "clone3"].contains(&shown.name) {
             self.begin(process, shown);
         }
-        if shown.name == "execve" && self.command.is_empty() {
+        if shown.name == "execve" && self.command.is_empty() && shown.outcome == Outcome::Value(0) {
             self.command = words(shown.arguments.get(1).copied().unwrap_or_default());
         }
-        Some(())
     }
 
     /// Follows a call that makes a process.
     fn begin(&mut self, parent: u32, shown: &ShownCall) {
-        let child = shown.result.and_then(|child| u32::try_from(child).ok());
+        let child = shown.result().and_then(|child| u32::try_from(child).ok());
         if let Some(child) = child.filter(|child| *child > 0) {
             let shares_files = shown.has(Property::SharesFiles);
             let is_thread = shown.has(Property::Thread);
@@ -191,14 +339,32 @@ impl Reader {
             if let Some(files) = &mut self.tally.files {
                 files.begin(parent, child, shares_files);
             }
+            self.live.insert(child);
             self.release(child);
         }
     }
 }
 
-/// The texts of a list as strace shows it: `["cat", "/etc/passwd"]`.
-fn words(list: &str) -> Vec<String> {
-    let parts = list.trim_matches(['[', ']']).split(", ");
-    let texts = parts.filter_map(|part| part.strip_prefix('"')?.strip_suffix('"'));
-    texts.map(str::to_owned).collect()
+/// Whether the first part of a call is of a call that makes a process.
+fn creates(begun: &str) -> bool {
+    ["clone", "fork", "vfork"]
+        .iter()
+        .any(|name| begun.starts_with(name))
+}
+
+/// Whether the first part of a call is of the call with this name.
+fn is_call_of(begun: &str, name: &str) -> bool {
+    begun
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with('('))
+}
+
+/// The name of a call. A call without a name has its number in decimal digits, as a trace by BPF
+/// has.
+fn own_name(name: &str) -> String {
+    let number = name.strip_prefix("syscall_0x");
+    match number.and_then(|number| u32::from_str_radix(number, 16).ok()) {
+        Some(number) => format!("syscall_{number}"),
+        None => name.to_owned(),
+    }
 }

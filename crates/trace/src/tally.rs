@@ -89,7 +89,9 @@ impl Tally {
         }
         self.loader.call(process, call, !self.is_paused);
         if let Some(files) = &mut self.files {
-            files.call(process, call, self.is_paused);
+            let descriptors = &mut self.descriptors;
+            let mut kind_of = |index| descriptors.kind_of(process, call.arguments, index);
+            files.call(process, call, self.is_paused, &mut kind_of);
         }
         if self.is_paused {
             return;

@@ -5,7 +5,19 @@ use yamba_predict::vector::Use;
 
 use crate::descriptors::Descriptors;
 use crate::strace::Reader;
-use crate::{Request, Trace, strace};
+use crate::{Log, Refusal, Request, Trace, Unread, read_strace};
+
+/// Reads one log.
+pub(crate) fn strace(text: &str, request: &Request) -> Result<Trace, Refusal> {
+    read_strace(
+        &[Log {
+            process: None,
+            text,
+        }],
+        request,
+        false,
+    )
+}
 
 fn read(text: &str) -> Trace {
     let request = Request {
@@ -105,7 +117,7 @@ fn interrupted_calls_are_joined_and_children_inherit_descriptors() {
     ];
     has(text, &expected);
     let trace = read(text);
-    let found = (trace.calls, trace.unfinished, trace.unknown.len());
+    let found = (trace.calls, trace.unfinished, trace.unread.len());
     assert_eq!(found, (8, 1, 0));
     let of_child = trace.vector.primitives.iter().filter_map(|used| {
         let started = used.started?;
@@ -142,7 +154,7 @@ fn child_may_run_before_the_call_of_its_parent_returns() {
         ("read(inherited)@1", 1.0),
     ];
     has(text, &expected);
-    assert_eq!(read(text).unknown, [0; 0]);
+    assert_eq!(read(text).unread, []);
 }
 
 #[test]
@@ -200,7 +212,7 @@ fn only_calls_while_the_load_runs_are_counted() {
         units: 1.0,
     };
     let found = reader.trace(&request).unwrap();
-    assert_eq!((found.calls, found.unknown.len()), (2, 0));
+    assert_eq!((found.calls, found.unread.len()), (2, 0));
     let labels: Vec<String> = found.vector.primitives.iter().map(Use::label).collect();
     assert_eq!(labels, ["epoll_wait@1", "read(file)@1"]);
 }
@@ -363,9 +375,12 @@ fn links_of_processes_lead_to_files_elsewhere() {
 
 #[test]
 fn other_lines_are_numbered_and_prefixes_are_accepted() {
-    let text = "strace: Process 8 attached\n[pid 8] 12:00:01.5 getppid() = 7\n8 1700000000.123 getppid() = 7\nhello\n";
+    let text = "strace: Process 8 attached\n[pid 8] 12:00:01.5 getppid() = 7\n[pid 9] 1700000000.123 getppid() = 7\nhello\n";
     let trace = read(text);
-    assert_eq!((trace.calls, trace.unknown.clone()), (2, vec![1, 4]));
+    let unread = Unread { log: 0, line: 4 };
+    assert_eq!((trace.calls, trace.unread.clone()), (2, vec![unread]));
+    let lost = trace.vector.traced.unwrap().lost;
+    assert_eq!(lost, Some(1), "predictions name it");
     let request = Request {
         application: Some("server".to_owned()),
         unit: "request".to_owned(),
@@ -377,7 +392,7 @@ fn other_lines_are_numbered_and_prefixes_are_accepted() {
         ("server", Some(4.0))
     );
     assert_eq!(vector.primitives[0].count, 0.5);
-    assert_eq!(strace("hello\n\n", &request), None);
+    assert_eq!(strace("hello\n\n", &request), Err(Refusal::NoCall));
 }
 
 /// Every prefix of a line, and every line with a byte changed, is read without a panic.
@@ -390,10 +405,13 @@ fn damaged_lines_do_no_harm() {
         units: 1.0,
     };
     for (at, _) in line.char_indices() {
-        strace(&line[..at], &request);
-        strace(&line[at..], &request);
+        let _ = strace(&line[..at], &request);
+        let _ = strace(&line[at..], &request);
         for other in ["\"", "(", ")", "=", "é", ""] {
-            strace(&(line[..at].to_owned() + other + &line[at..]), &request);
+            let _ = strace(
+                &(line[..at].to_owned() + other + &line[at..] + "\n"),
+                &request,
+            );
         }
     }
 }

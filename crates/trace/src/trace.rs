@@ -27,8 +27,17 @@ pub struct Trace {
     pub faults: Option<u64>,
     /// Number of calls that had not returned at the end. They are not counted.
     pub unfinished: usize,
-    /// Numbers of the lines that were not understood, from 1.
-    pub unknown: Vec<usize>,
+    /// The lines that were not understood.
+    pub unread: Vec<Unread>,
+}
+
+/// A line that was not understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Index of its log.
+    pub log: usize,
+    /// Number of the line, from 1.
+    pub line: usize,
 }
 
 /// A vector of these counts, without times of the whole.

@@ -11,7 +11,8 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use super::cost::{Added, Cost};
 use super::event::{Content, Event};
 use super::threads::Threads;
-use super::tracer::{Tracer, Unavailable};
+use super::tracer::Tracer;
+use super::unavailable::Unavailable;
 use super::work::{
     CALLS, COLD_CALL, COLD_FAULTS, FAULTS, Fixtures, GAPS, LEAST_GAP_NS, MESSAGE_CALLS, MESSAGES,
     MESSAGES_OF_ROUND, MIXED, MIXTURE, NULL, WORKS, median, times,

@@ -1,7 +1,6 @@
 //! Loads and attaches the programs.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -19,6 +18,7 @@ use super::programs::{
 };
 use super::ring::Ring;
 use super::threads::Threads;
+use super::unavailable::{Unavailable, refused};
 
 /// The file with the types of the running kernel (BTF).
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
@@ -28,29 +28,6 @@ const POSSIBLE_PROCESSORS: &str = "/sys/devices/system/cpu/possible";
 
 /// Length of the buffer of events, in bytes: 260 000 events that are sent alone.
 const RING_BYTES: u32 = 32 << 20;
-
-/// Why BPF cannot trace here.
-#[derive(Debug)]
-pub enum Unavailable {
-    /// The user may not load programs.
-    Privilege,
-    /// The programs read the registers of another processor.
-    Processor,
-    /// The kernel lacks a part, or refuses one.
-    Kernel(String),
-}
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unavailable::Privilege => {
-                f.write_str("BPF needs root, or the capabilities CAP_BPF and CAP_PERFMON")
-            }
-            Unavailable::Processor => f.write_str("BPF traces x86_64 only"),
-            Unavailable::Kernel(reason) => write!(f, "this kernel cannot trace by BPF: {reason}"),
-        }
-    }
-}
 
 /// The maps and programs, loaded and not yet attached.
 #[derive(Debug)]
@@ -286,12 +263,4 @@ fn range(text: &str) -> Option<(usize, usize)> {
 
 fn lacks(part: &str) -> Unavailable {
     Unavailable::Kernel(format!("it has no {part}"))
-}
-
-fn refused(part: &str, error: &io::Error) -> Unavailable {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => Unavailable::Privilege,
-        io::ErrorKind::NotFound => lacks(part),
-        _ => Unavailable::Kernel(format!("{part}: {error}")),
-    }
 }

@@ -429,7 +429,7 @@ impl Session {
         let traced = Traced {
             how: "bpf".to_owned(),
             machine: None,
-            cost_ns_per_call: Some(self.cost.null.ns()),
+            cost_ns_per_call: Some(self.cost.null.ns().max(0.0)),
             lost: Some(self.lost()?),
             runs: None,
             rounds: Vec::new(),
@@ -448,7 +448,7 @@ impl Session {
             calls,
             faults: Some(faults),
             unfinished: 0,
-            unknown: Vec::new(),
+            unread: Vec::new(),
         })
     }
 }

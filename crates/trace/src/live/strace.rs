@@ -252,7 +252,10 @@ impl Session {
             unit: names.unit.clone(),
             units,
         };
-        let reader = std::mem::take(&mut self.reader);
+        let mut reader = std::mem::take(&mut self.reader);
+        if !self.rest.is_empty() && !reader.is_paused() {
+            reader.cut_line();
+        }
         let mut trace = reader.trace(&request).ok_or(Fault::NoCalls)?;
         trace.faults = Some(self.used.minor_faults + self.used.major_faults);
         for (name, count) in [

@@ -39,12 +39,48 @@ impl Pattern {
         self.0.as_str()
     }
 
-    /// The number in the last match. Commas between digits are left out.
+    /// The number in the last match. Commas may separate thousands. `None`: the group matches no
+    /// number, or a part of one, as
+    /// `([0-9]+)` does of `31,415`.
     fn number(&self, text: &str) -> Option<f64> {
         let group = self.0.captures_iter(text).last()?.get(1)?;
-        let number: f64 = group.as_str().replace(',', "").parse().ok()?;
+        let (before, after) = (&text[..group.start()], &text[group.end()..]);
+        let is_part = continues(before.trim_end_matches(['+', '-']).chars().rev())
+            || continues(after.chars())
+            || is_negative(before);
+        let number = without_separators(group.as_str()).filter(|_| !is_part)?;
+        let number: f64 = number.parse().ok()?;
         (number.is_finite() && number > 0.0).then_some(number)
     }
+}
+
+/// Whether a number goes on with these characters: by a digit, or by a digit behind a point, a
+/// comma or the letter of an exponent.
+fn continues(mut next: impl Iterator<Item = char>) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    match next.next() {
+        Some('.' | ',' | 'e' | 'E') => is_digit(next.next()),
+        first => is_digit(first),
+    }
+}
+
+/// Whether the text ends with the sign of a negative number, which is no dash between words.
+fn is_negative(before: &str) -> bool {
+    let sign = before.strip_suffix('-');
+    sign.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric()))
+}
+
+/// The digits of a number whose commas are between groups of three. `None`: another comma, as
+/// before the fraction in some locales.
+fn without_separators(number: &str) -> Option<String> {
+    let whole = number.split('.').next().unwrap_or_default();
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default();
+    let has_groups = whole.contains(',') || number.contains(',');
+    let are_groups = number.matches(',').count() == whole.matches(',').count()
+        && (1..=3).contains(&first.len())
+        && groups.all(|group| group.len() == 3);
+    (!has_groups || are_groups).then(|| number.replace(',', ""))
 }
 
 impl Units {
@@ -85,7 +121,19 @@ mod tests {
         assert_eq!(from("([0-9,]+) requests in", wrk), Some(31415.0));
         let redis = "\rGET: 10.5 requests per second\rGET: 99.5 requests per second\n";
         assert_eq!(from(r"GET: ([0-9.]+) requests", redis), Some(99.5));
+        assert_eq!(from("total-([0-9]+)", "total-7"), Some(7.0));
         for (pattern, text) in [
+            // Parts of numbers, and numbers of other locales.
+            ("([0-9]+) y", "31,415 y"),
+            ("([0-9]+) y", "31.415 y"),
+            ("([0-9]+) y", "1.5e3 y"),
+            ("([0-9]+) y", "1.5e+3 y"),
+            ("y ([0-9]+)", "y 31,415"),
+            ("y ([0-9]+)", "y 7e5"),
+            ("([0-9]+) y", "-7 y"),
+            ("([0-9,]+) y", "1,5 y"),
+            ("([0-9,]+) y", "1,5000 y"),
+            ("([0-9.,]+) y", "1.500,5 y"),
             ("(x+) y", "xx y"),
             ("([0-9]+) y", "none"),
             ("([0-9]+)", "0"),

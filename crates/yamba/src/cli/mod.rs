@@ -218,7 +218,6 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Runs(c) => c.run(),
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
-        Command::Trace(c) => c.run(),
         // These commands can answer no, which is exit status 1.
         Command::Compare(c) => return c.run(),
         Command::Fleet(c) => return c.run(),
@@ -229,6 +228,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Selftest(c) => return c.run(),
         Command::Study(c) => return c.run(),
         Command::Time(c) => return c.run(),
+        Command::Trace(c) => return c.run(),
         Command::Bare(c) => return c.run().map(Answer::Ended),
     };
     done.map(|()| Answer::Done)

@@ -3,7 +3,8 @@
 mod bare;
 mod java;
 
-use std::io;
+use std::cell::Cell;
+use std::io::{self, Read};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -15,11 +16,11 @@ use yamba_record::Machine;
 use yamba_session::vectors::{self, Origin};
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
-use yamba_trace::{Request, Trace, strace, strace_with_files};
+use yamba_trace::{Log, Request, Trace, read_strace};
 
 pub(super) use bare::Bare;
 
-use super::{Failure, StoreOption, arguments, of_system, output, page_cache};
+use super::{Answer, Failure, StoreOption, arguments, of_system, output, page_cache};
 
 /// How often does an application use each primitive?
 ///
@@ -35,6 +36,7 @@ Examples:
   yamba trace --load 'wrk -d5 http://127.0.0.1:8080/' --units-from '([0-9]+) requests in' -o nginx.vector -- nginx -c site.conf
   yamba trace -p 1234 --load ./load -o server.vector    a running process, while its load runs
   yamba trace --from server.strace -o server.vector     the output of `strace -f -yy -o server.strace ./server`
+  yamba trace --from out.7 --from out.8 -o server.vector  that of `strace -ff -yy -ttt -o out ./server`
   yamba trace --java -o app.vector -- java -jar app.jar   calls of Java's class library
   yamba predict server.vector                           or `yamba predict server`: the latest stored vector of that application
 
@@ -51,9 +53,10 @@ pub(super) struct TraceCommand {
     /// A running process
     #[arg(short, long, value_name = "PID", conflicts_with = "from")]
     pid: Option<u32>,
-    /// The output of `strace -f`
+    /// The output of `strace -f`, or `-` for standard input; repeat it for the files of `strace
+    /// -ff`, whose names end in the process's number
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "units_from"])]
-    from: Option<PathBuf>,
+    from: Vec<PathBuf>,
     /// Count calls of Java's class library; the command begins with `java`
     #[arg(long, conflicts_with_all = ["pid", "from", "how", "load", "runs", "rounds", "units_from", "files"])]
     java: bool,
@@ -101,7 +104,7 @@ enum How {
 }
 
 impl TraceCommand {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         for path in self.output.iter().chain(&self.files) {
             if !is_stream(path) {
                 output::check(Some(path))?;
@@ -116,7 +119,12 @@ impl TraceCommand {
             arguments: arguments(),
         };
         let kept = vectors::keep(&vector, origin, &self.store.choice());
-        output::note_stored("vector", kept)
+        output::note_stored("vector", kept)?;
+        Ok(if vector.losses().is_some() {
+            Answer::No
+        } else {
+            Answer::Done
+        })
     }
 
     /// The vector, and the machine where the application ran.
@@ -124,13 +132,10 @@ impl TraceCommand {
         if self.java {
             return java::trace(self);
         }
-        let trace = match &self.from {
-            Some(path) => self.imported(path)?,
-            None => self.live()?,
-        };
-        let machine = match self.from {
-            Some(_) => Machine::default(),
-            None => yamba_session::machine(&host()),
+        let (trace, machine) = if self.from.is_empty() {
+            (self.live()?, yamba_session::machine(&host()))
+        } else {
+            (self.imported()?, Machine::default())
         };
         if let (Some(path), Some(files)) = (&self.files, &trace.files) {
             write_files(path, files, &trace.vector)?;
@@ -145,33 +150,50 @@ impl TraceCommand {
         write(path, serde_json::to_string_pretty(vector))
     }
 
-    fn imported(&self, path: &Path) -> Result<Trace, Failure> {
-        let place = path.display().to_string();
-        let text = read(path).map_err(|e| {
-            Failure::new(format!("{place}: {e}")).help("name the file that `strace -o` wrote")
-        })?;
+    /// Reads what strace wrote.
+    fn imported(&self) -> Result<Trace, Failure> {
+        let mut texts = Vec::new();
+        for path in &self.from {
+            let text = read(path).map_err(|e| {
+                Failure::new(format!("{}: {e}", path.display()))
+                    .help("name the file that `strace -o` wrote, or `-` for standard input")
+            })?;
+            texts.push(text);
+        }
+        let logs = self.from.iter().zip(&texts);
+        let logs: Vec<Log> = logs
+            .map(|(path, text)| Log {
+                process: process_of(path),
+                text,
+            })
+            .collect();
         let request = Request {
             application: self.application.clone(),
             unit: self.unit.clone(),
             units: self.units,
         };
-        let trace = match self.files {
-            Some(_) => strace_with_files(&text, &request),
-            None => strace(&text, &request),
-        };
-        let trace = trace.ok_or_else(|| {
-            Failure::new(format!(
-                "{place}: no line is a system call as strace shows it"
-            ))
-            .help("`strace -f -yy -o FILE COMMAND` writes such a file")
+        let place = |log: usize| self.from[log].display().to_string();
+        let trace = read_strace(&logs, &request, self.files.is_some());
+        let trace = trace.map_err(|refusal| {
+            Failure::new(format!("{}: {refusal}", place(refusal.log()))).help(refusal.help())
         })?;
-        output::note(&remarks(&trace, &place));
+        let first = trace.unread.first().map_or(0, |unread| unread.log);
+        output::note(&remarks(&trace, &place(first)));
         Ok(trace)
     }
 
     fn live(&self) -> Result<Trace, Failure> {
         let stop = Stop::on_signals().map_err(of_system)?;
-        let stopped = || stop.requested();
+        // The tracer asks for the first time when it counts.
+        let is_announced = Cell::new(self.load.is_some());
+        let stopped = || {
+            if let Some(process) = self.pid.filter(|_| !is_announced.replace(true)) {
+                output::note(&format!(
+                    "counting the calls of process {process} until Ctrl-C\n"
+                ));
+            }
+            stop.requested()
+        };
         let names = Names {
             application: self.application.clone(),
             unit: self.unit.clone(),
@@ -313,7 +335,7 @@ pub(super) fn failure(fault: Fault) -> Failure {
         Fault::NotStarted(program, e) => Failure::new(format!("{program}: {e}"))
             .help("after `--`, name a program and its arguments; a line of the shell is sh -c 'LINE'"),
         Fault::NoCalls => Failure::new("strace counted no system call")
-            .help("its message is above: the program must exist, and a running process must be yours"),
+            .help("its message is above: the program must exist, and a running process must be yours; in a container, `docker run --cap-add SYS_PTRACE` lets strace trace"),
         Fault::EndedEarly => Failure::new("the program ended before its load")
             .help("a server must run in the foreground, or as a daemon, until the load ends; without `--load`, one run of a command is traced"),
         Fault::StillBusy => Failure::new("the program still computes after 60 s, so its load was not started")
@@ -331,9 +353,21 @@ pub(super) fn failure(fault: Fault) -> Failure {
     }
 }
 
-/// Reads a text. Bytes that are not UTF-8, as in a path, become replacement characters.
+/// Reads a text from a file, or from standard input for `-`. Bytes that are not UTF-8, as in a
+/// path, become replacement characters.
 fn read(path: &Path) -> io::Result<String> {
-    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        bytes = std::fs::read(path)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The process whose number ends the name of a log of `strace -ff`.
+fn process_of(path: &Path) -> Option<u32> {
+    path.extension()?.to_str()?.parse().ok()
 }
 
 fn remarks(trace: &Trace, place: &str) -> String {
@@ -342,18 +376,21 @@ fn remarks(trace: &Trace, place: &str) -> String {
         None => "page faults are not in a trace of strace".to_owned(),
     };
     let mut text = format!("{} system calls; {faults}\n", trace.calls);
-    if let Some(first) = trace.unknown.first() {
-        let lines = output::counted(trace.unknown.len(), "line was", "lines were");
+    if let Some(first) = trace.unread.first() {
+        let lines = output::counted(trace.unread.len(), "line was", "lines were");
         text += &format!(
-            "warning: {place}: {lines} not understood and not counted, first line {first}\n"
+            "warning: {place}: {lines} not understood and not counted, first line {}\n",
+            first.line
         );
     }
     let traced = trace.vector.traced.as_ref();
-    if let Some(lost @ 1..) = traced.and_then(|traced| traced.lost) {
-        let events = output::counted(lost as usize, "event", "events");
-        text += &format!(
-            "error: {events} were lost: the counts are too low. Trace on a less busy machine\n"
-        );
+    if let Some(losses) = trace.vector.losses() {
+        let help = if trace.unread.is_empty() {
+            "trace on a less busy machine"
+        } else {
+            "`strace -f -yy -o FILE COMMAND` writes a log without the output of the program"
+        };
+        text += &format!("error: {losses}\nhelp: {help}\n");
     }
     if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
         text +=

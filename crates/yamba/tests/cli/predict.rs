@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::schema;
-use crate::support::{Yamba, json as document};
+use crate::support::{Answer, Yamba, json as document};
 
 /// An entry that stands for a primitive, with a figure in ns whose interval is 10 % to each side.
 pub(crate) fn entry(class: &str, primitive: &Value, block: u64, ns: f64) -> Value {
@@ -91,7 +91,10 @@ fn primitive_without_its_size_is_named() {
     unsized_read["primitives"][0]["size"] = Value::Null;
     let mut yamba = prepared().file("unsized.vector", unsized_read.to_string());
     let answer = yamba.run("predict unsized.vector --on here.json").ok();
-    answer.says(&["as a null call: without a size"]);
+    answer.says(&[
+        "no cost, and it may wait; without a size",
+        "no cost is known of read(file) without a size, which may wait",
+    ]);
 }
 
 #[test]
@@ -198,10 +201,11 @@ fn disturbed_figures_are_costs_on_demand_and_are_named() {
     run["benchmarks"][3]["is_disturbed"] = json!(true);
     let mut yamba = prepared().file("busy.json", run.to_string());
     let words = "predict server.vector --on busy.json";
-    // Without a cost of its own, each half connection is charged as a null call.
+    // A connection may wait, so that it is not charged as a null call.
     let strict = document(&mut yamba, &format!("{words} --json"));
     let first = &strict["predictions"][0];
-    assert_eq!(first["predicted_ns"], 9250.0);
+    assert_eq!(first["predicted_ns"], 9200.0);
+    assert_eq!(first["interval_ns"][1], Value::Null);
     assert_eq!(first["disturbed"], json!([]));
     let found = document(&mut yamba, &format!("{words} --with-disturbed --json"));
     let first = &found["predictions"][0];
@@ -386,19 +390,22 @@ pub(crate) const STRACE: &str = r#"7 execve("/srv/server", ["server", "-c"], 0x7
 7 read(3, "<html>"..., 4096) = 4096 <0.00001>
 7 close(3) = 0 <0.00001>
 7 openat(AT_FDCWD, "/srv/none", O_RDONLY) = -1 ENOENT (No such file or directory) <0.00001>
-?
 7 exit_group(0) = ?
 "#;
 
 #[test]
 fn trace_of_strace_becomes_a_vector_that_can_be_predicted() {
-    let mut yamba = prepared().file("server.strace", STRACE);
+    let damaged = STRACE.replace("7 exit_group", "?\n7 exit_group");
+    let mut yamba = prepared().file("server.strace", damaged);
     let words = "trace --from server.strace --units 2 --unit request -o traced.vector";
-    let answer = yamba.run(words).ok();
+    let answer = yamba.run(words);
+    assert_eq!(answer.status, 1, "a line may be a call: {}", answer.err);
     for part in [
         "6 system calls",
         "page faults are not in",
         "1 line was not understood and not counted, first line 6",
+        "error: the trace lost 1 events, 14.3 % of all",
+        "help: `strace -f -yy -o FILE COMMAND`",
     ] {
         assert!(answer.err.contains(part), "{}", answer.err);
     }
@@ -412,11 +419,55 @@ fn trace_of_strace_becomes_a_vector_that_can_be_predicted() {
     let read = all.iter().find(|p| p["name"] == "read(file)").unwrap();
     let size_and_count = (&read["size"], &read["count"]);
     assert_eq!(size_and_count, (&json!(4096.0), &json!(0.5)));
-    // Half of a read, an open file and three null calls: execve, exit_group and the open that failed.
+    // Half of a read, an open file and two null calls: exit_group and the open that failed. execve
+    // may wait.
     let ns = predicted(&mut yamba, "traced.vector");
-    assert_eq!(ns, 250.0 + 500.0 + 150.0);
+    assert_eq!(ns, 250.0 + 500.0 + 100.0);
+    yamba
+        .run("predict traced.vector --on here.json")
+        .ok()
+        .says(&[
+            "unknown] each request",
+            "no upper bound: the trace lost 1 events, 14.3 % of all",
+            "no upper bound: no cost is known of execve, which may wait",
+        ]);
+    let mut yamba = yamba.file("server.strace", STRACE);
     let printed = document(&mut yamba, "trace --from server.strace --application other");
     assert_eq!(printed["application"], "other");
+}
+
+#[test]
+fn logs_of_each_process_and_standard_input_are_read() {
+    let parent = "7 getppid() = 1\n".replace("7 ", "") + "fork() = 8\n";
+    let mut yamba = Yamba::new()
+        .file("out.7", &parent)
+        .file("out.8", "getpid() = 8\n")
+        .file("column.8", "8 getpid() = 8\n");
+    let found = document(&mut yamba, "trace --from out.8 --from out.7");
+    let names = found["primitives"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|used| used["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["fork", "getpid", "getppid"]);
+    assert!(found["primitives"][1]["started"].is_object(), "the child's");
+    let mut command = yamba.command(&["trace", "--from", "-"]);
+    let log = std::fs::File::open(yamba.folder.path().join("out.7")).unwrap();
+    let read = Answer::of(command.stdin(log).output().unwrap()).ok();
+    assert!(read.err.starts_with("2 system calls"), "{}", read.err);
+    for (words, parts) in [
+        (
+            "trace --from out.7 --from column.8",
+            ["column.8: it is not the log of one", "strace -ff"],
+        ),
+        (
+            "trace --from out.7 --from out.7",
+            ["out.7: the log of this process was given twice", "-ff"],
+        ),
+        (
+            "trace --from out.7 --from out.8 --files f",
+            ["out.8: its process shares", "-ttt"],
+        ),
+    ] {
+        yamba.run(words).refused(&parts);
+    }
 }
 
 #[test]

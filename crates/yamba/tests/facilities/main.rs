@@ -237,6 +237,7 @@ fn main() {
             bpf_keeps_user_time_between_short_calls
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
+            filter_that_refuses_bpf_is_named
         }
         // These wait for the first test and use its cache.
         java {

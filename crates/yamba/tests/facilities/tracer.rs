@@ -3,14 +3,12 @@
 use std::fs;
 use std::num::NonZero;
 use std::process::Stdio;
-use std::thread::sleep;
-use std::time::Duration;
 
 use yamba_child_guard::StartGuarded;
 
 use crate::Missing;
 use crate::support::{Yamba, needs, until};
-use crate::tracing::{calls, compile, traced, vector, with_bpf};
+use crate::tracing::{calls, compile, traced, until_counting, vector, with_bpf};
 
 /// A program with two threads: one reads, and the other one closes the descriptor meanwhile and opens another kind with its number.
 const REOPENS_IN_ANOTHER_THREAD: &str = r#"
@@ -138,7 +136,7 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
         "trace", "--how", "bpf", "-p", &id, "--units", "1", "-o", "v",
     ];
     let mut command = yamba.command(&words);
-    let mut tracer = command.stderr(Stdio::null()).start();
+    let mut tracer = command.stderr(Stdio::piped()).start();
     let signal = |yamba: &Yamba, signal: &str, process: u32| {
         let sent = yamba
             .other("kill")
@@ -147,7 +145,7 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
         assert!(sent.unwrap().success());
     };
     // The tracer measures its cost first.
-    sleep(Duration::from_secs(3));
+    let _open = until_counting(&mut tracer);
     signal(&yamba, "-USR1", program.id());
     until("the calls are made", || is("d"));
     signal(&yamba, "-INT", tracer.id());
