@@ -109,7 +109,7 @@ fn is_owed(of_a: &Benchmark) -> bool {
 pub(super) fn better(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.figure.as_deref() {
         Some("latency") => Some("less"),
-        Some("bandwidth") => Some("more"),
+        Some("bandwidth" | "rate") => Some("more"),
         _ => None,
     }
 }
@@ -276,18 +276,20 @@ pub(super) mod tests {
     fn each_kind_of_figure_has_its_own_mean_and_direction() {
         let mut more = scaled("bw", 1.0);
         more.figure = Some("bandwidth".to_owned());
+        let mut rate = scaled("rate", 1.0);
+        (rate.figure, rate.unit) = (Some("rate".to_owned()), Some("ops/s".to_owned()));
         let mut value = scaled("v", 1.0);
         (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
-        let all = run(vec![scaled("x", 1.0), more, value]);
+        let all = run(vec![scaled("x", 1.0), more, rate, value]);
         let found = compared(&all, &all);
         let kinds: Vec<&str> = found
             .geometric_means
             .iter()
             .map(|m| m.kind.as_str())
             .collect();
-        assert_eq!(kinds, ["latency", "bandwidth", "value in pages"]);
+        assert_eq!(kinds, ["latency", "bandwidth", "rate", "value in pages"]);
         let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();
-        assert_eq!(better, [Some("less"), Some("more"), None]);
+        assert_eq!(better, [Some("less"), Some("more"), Some("more"), None]);
         let text = serde_json::to_string(&found).unwrap();
         assert!(!text.contains("label"), "{text}");
     }

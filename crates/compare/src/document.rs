@@ -62,9 +62,9 @@ pub struct ComparedEntry {
     /// Its name as the table shows it, with the parameters that distinguish it from others of that name, and the number of processes or threads above one.
     #[serde(skip)]
     pub label: String,
-    /// `latency`, `bandwidth` or `value`.
+    /// `latency`, `bandwidth`, `rate` or `value`.
     pub figure: Option<String>,
-    /// The direction of the better ratio: `less` for a latency, `more` for a bandwidth, none for a value.
+    /// The direction of the better ratio: `less` for a latency, `more` for a bandwidth and a rate, none for a value.
     pub better: Option<&'static str>,
     /// The level of b divided by that of a.
     pub ratio: Option<f64>,
@@ -134,7 +134,7 @@ pub struct Unmatched {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GeometricMean {
-    /// `latency`, `bandwidth`, or a value's unit.
+    /// `latency`, `bandwidth`, `rate`, or a value's unit.
     pub kind: String,
     /// The geometric mean of its benchmarks' ratios, with equal weights.
     pub ratio: f64,
@@ -215,7 +215,7 @@ pub struct Slower {
     /// Its name in the table.
     #[serde(skip)]
     pub label: String,
-    /// The slowdown: 0.07 for 7 %. For a bandwidth, 1 / ratio - 1.
+    /// The slowdown: 0.07 for 7 %. For a bandwidth or a rate, 1 / ratio - 1.
     pub slowdown: f64,
     /// The tolerated slowdown.
     pub limit: f64,
@@ -247,7 +247,7 @@ impl Comparison {
 }
 
 impl ComparedEntry {
-    /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth divided by 1.05. None without a ratio, and for a value, which has no better
+    /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth or rate divided by 1.05. None without a ratio, and for a value, which has no better
     /// direction.
     pub fn slowdown(&self) -> Option<f64> {
         self.slower_by(self.ratio?)
@@ -304,10 +304,10 @@ impl ComparedEntry {
         self.ratio.is_some_and(|r| r > 1.0)
     }
 
-    /// The kind of figure. Ratios of one kind have the same meaning: latency, bandwidth, or values in one unit.
+    /// The kind of figure. Ratios of one kind have the same meaning: latency, bandwidth, rate, or values in one unit.
     pub fn kind(&self) -> String {
         match self.figure.as_deref() {
-            Some(figure @ ("latency" | "bandwidth")) => figure.to_owned(),
+            Some(figure @ ("latency" | "bandwidth" | "rate")) => figure.to_owned(),
             _ => format!("value in {}", self.unit.as_deref().unwrap_or("no unit")),
         }
     }

@@ -5,7 +5,7 @@ use yamba_record::{Benchmark, Run};
 use yamba_stats::{change_points, launch_level, median};
 
 use super::identity::differences;
-use super::pairing::{in_order, kind, no_figure, no_launches};
+use super::pairing::{in_order, kind, no_figure, no_level};
 use super::unit::{self, Medians};
 use super::which::Which;
 use super::{LEAST_DEVIATION, spread};
@@ -45,13 +45,15 @@ pub struct Series {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
-    /// `less` of a latency, `more` of a bandwidth.
+    /// `less` of a latency, `more` of a bandwidth and a rate.
     pub better: Option<&'static str>,
     /// The unit of all values: the benchmark's own, or `cycles` if the launches agree better in cycles.
     pub unit: Option<String>,
     /// The least relative change that counts: 0.01 for 1 %.
     pub least: f64,
-    /// Its runs with a figure, in order of time.
+    /// The number of its points that are one number without launches. The error of such a point is not known.
+    pub single_numbers: usize,
+    /// Its runs with a figure, in order of time. Runs that do not say when they began come first, in the order in which they were stored.
     pub points: Vec<Point>,
     /// Where the level changed.
     pub changes: Vec<Change>,
@@ -67,7 +69,7 @@ pub struct Point {
     pub started_unix_s: Option<f64>,
     /// Tags of the run.
     pub tags: Vec<String>,
-    /// The geometric mean of its launches' medians, without the lowest and the highest quarter.
+    /// The geometric mean of its launches' medians, without the lowest and the highest quarter; without launches, the one number.
     pub value: f64,
     /// Differences to the run before, other than the figure.
     pub differs: Vec<String>,
@@ -140,7 +142,7 @@ pub fn history(runs: &[Run]) -> History {
         let mut leave_out = |reason: &str| {
             left_out.push(LeftOut::figure(run, benchmark, reason.to_owned()));
         };
-        if let Some(reason) = no_figure(benchmark).or_else(|| no_launches(benchmark)) {
+        if let Some(reason) = no_figure(benchmark).or_else(|| no_level(benchmark)) {
             leave_out(reason);
             continue;
         }
@@ -211,7 +213,7 @@ fn of_one_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<
 
 fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
     let (_, last) = of.last()?;
-    let medians: Vec<Medians> = of.iter().map(|(_, b)| Medians::of(b)).collect();
+    let medians: Vec<Medians> = of.iter().map(|(_, b)| levels(b)).collect();
     let unit = unit::common(medians.iter());
     let mut points: Vec<Point> = Vec::new();
     let (mut values, mut errors) = (Vec::new(), Vec::new());
@@ -247,9 +249,27 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         better: super::comparison::better(last),
         unit: unit.name(last),
         least,
+        single_numbers: of.iter().filter(|(_, b)| b.launches.is_empty()).count(),
         changes: found.into_iter().map(change).collect(),
         points,
     })
+}
+
+/// The medians of a run's launches, or the one number of a figure without launches.
+fn levels(benchmark: &Benchmark) -> Medians {
+    match benchmark.median {
+        Some(only) if benchmark.launches.is_empty() => Medians {
+            own: vec![only],
+            cycles: Vec::new(),
+        },
+        _ => Medians::of(benchmark),
+    }
+}
+
+/// The program whose results were imported. `None`: Yamba measured.
+fn origin(run: &Run) -> Option<&str> {
+    run.producer.imported.as_ref()?;
+    Some(&run.producer.version)
 }
 
 fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmark)) -> Vec<String> {
@@ -257,6 +277,10 @@ fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmar
     let mut all: Vec<String> = between.map(|d| d.describe("before", "then")).collect();
     if benchmark.provenance.program != after.provenance.program {
         all.insert(0, "another program".to_owned());
+    }
+    let [was, is] = [run, next].map(|run| origin(run).unwrap_or("Yamba"));
+    if was != is {
+        all.insert(0, format!("measured by {was} before, by {is} then"));
     }
     all
 }
@@ -323,6 +347,72 @@ mod tests {
         let mut small = STEADY;
         small[6..].iter_mut().for_each(|f| *f *= 1.005);
         assert_eq!(changes(&small), []);
+    }
+
+    /// A run of another program: one number for each benchmark.
+    fn single(index: usize, value: f64) -> Run {
+        let mut made = run(vec![scaled("x", value)]);
+        made.id = format!("{index:02}");
+        made.benchmarks[0].launches = Vec::new();
+        made
+    }
+
+    #[test]
+    fn spread_between_runs_decides_on_single_numbers() {
+        let series = |factors: &[f64]| {
+            let runs = factors.iter().enumerate().map(|(i, f)| single(i, *f));
+            history(&runs.collect::<Vec<_>>()).benchmarks.remove(0)
+        };
+        let steady = series(&STEADY);
+        assert_eq!((steady.changes, steady.single_numbers), (vec![], 12));
+        let mut slower = STEADY;
+        slower[6..].iter_mut().for_each(|f| *f *= 1.1);
+        let slower = series(&slower);
+        let [change] = &slower.changes[..] else {
+            panic!()
+        };
+        assert_eq!(change.index, 6);
+        assert!((change.ratio - 1.1).abs() < 0.01);
+        // The same step within the spread of the runs is none.
+        let noisy = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1, 1.2, 0.9, 1.4, 1.1, 1.0, 1.3];
+        assert_eq!(series(&noisy).changes, []);
+    }
+
+    #[test]
+    fn single_number_is_not_mixed_with_cycles() {
+        use yamba_record::run::Cycles;
+        let mut all = runs(&STEADY);
+        for benchmark in all.iter_mut().flat_map(|run| &mut run.benchmarks) {
+            benchmark.cycles = Some(Cycles {
+                median: 7.0,
+                confidence_interval: [7.0; 2],
+            });
+            benchmark
+                .launches
+                .iter_mut()
+                .for_each(|l| l.cycles = Some(7.0));
+        }
+        assert_eq!(history(&all).benchmarks[0].unit.as_deref(), Some("cycles"));
+        all.push(single(12, 1.0));
+        let found = history(&all).benchmarks.remove(0);
+        assert_eq!(
+            (found.unit.as_deref(), found.single_numbers),
+            (Some("ns"), 1)
+        );
+        assert!((found.points[12].value - 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn other_tool_is_a_difference() {
+        let mut all = runs(&STEADY);
+        all.truncate(2);
+        all[1].producer.version = "JMH 1.37".to_owned();
+        all[1].producer.imported = Some(yamba_record::run::Imported::default());
+        let points = history(&all).benchmarks.remove(0).points;
+        assert_eq!(
+            points[1].differs,
+            ["measured by Yamba before, by JMH 1.37 then"]
+        );
     }
 
     #[test]

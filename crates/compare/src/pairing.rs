@@ -120,6 +120,17 @@ pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
+/// Why a benchmark has no level in a history. One number has: the other runs show how much it
+/// varies.
+pub(super) fn no_level(benchmark: &Benchmark) -> Option<&'static str> {
+    match benchmark.median {
+        Some(only) if benchmark.launches.is_empty() => {
+            (only <= 0.0).then_some("a number that is not above 0")
+        }
+        _ => no_launches(benchmark),
+    }
+}
+
 /// Why a benchmark has no figure that predicts the next run.
 pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
     let medians = benchmark.launches.iter().filter_map(|l| l.median);

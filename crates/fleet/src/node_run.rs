@@ -100,7 +100,7 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
     }
     let sign = match of.figure.as_deref() {
         Some("latency") => 1.0,
-        Some("bandwidth") => -1.0,
+        Some("bandwidth" | "rate") => -1.0,
         _ => return Err(|l| &mut l.without_direction),
     };
     let launches = of.launches.iter().filter_map(|launch| launch.median);

@@ -123,16 +123,16 @@ impl Producer {
     }
 }
 
-/// The origin of figures that another program measured. Such a run has no launches and no raw batches. Facts of the machine that the
+/// The origin of figures that another program measured. Such a run has no raw batches, and launches only where JMH has forks. Facts of the machine that the
 /// results do not contain are `None`, an empty text, 0 or `false`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Imported {
-    /// The format of the results: `lmbench`, `google-benchmark` or `jmh`.
+    /// The format of the results: `lmbench`, `google-benchmark`, `jmh` or `hyperfine`.
     pub form: String,
     /// `yamba` with the version that imported them.
     pub by: String,
-    /// Lines of the results that are not a known figure: position and text.
+    /// Parts of the results that are not a known figure: the place, and the text or the reason.
     #[serde(default)]
     pub left_out: Vec<String>,
 }
@@ -556,7 +556,7 @@ pub struct Benchmark {
     pub evidence: BTreeMap<String, Evidence>,
     /// Notes to the reader, reasons of an invalid figure first.
     pub notes: Vec<String>,
-    /// `latency`, `bandwidth` or `value`.
+    /// `latency`, `bandwidth` or `value`; of other programs also `rate`: operations in a time, of which more is better.
     #[serde(default)]
     pub figure: Option<String>,
     /// Every timed batch, those excluded from the figure too. Absent without `--raw`.

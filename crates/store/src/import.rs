@@ -2,8 +2,10 @@
 
 mod foreign;
 mod google;
+mod hyperfine;
 mod jmh;
 mod lmbench;
+mod members;
 mod text;
 
 use std::path::Path;
@@ -20,10 +22,15 @@ pub const LARGEST: u64 = 256 << 20;
 /// Schema of an application's vector. A file of it becomes a run with the vector, of an unknown machine.
 const VECTOR: &str = "yamba-vector/1";
 
+/// What some programs write before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The fault of a document, and its fix.
 type DocumentFault = (String, Option<&'static str>);
 
-/// Reads a run document, a vector, or results of lmbench, Google Benchmark or JMH, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
+/// Reads a run document, a vector, or results of lmbench, Google Benchmark, JMH or hyperfine, of at
+/// most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document
+/// or
 /// another program's results, gets an id from the hash of its bytes: the same file is the same run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
 ///
 /// # Errors
@@ -68,11 +75,24 @@ fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64
 }
 
 fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, DocumentFault> {
-    let start = &bytes[..bytes.len().min(lmbench::SEARCHED)];
+    let content = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let start = &content[..content.len().min(lmbench::SEARCHED)];
     let mut run = if lmbench::is_it(start) {
-        lmbench::read(name, &String::from_utf8_lossy(of_others(bytes)?))?.map(E::from)
+        lmbench::read(name, &String::from_utf8_lossy(of_others(content)?))?.map(E::from)
+    } else if lmbench::is_summary(start) {
+        return Err((
+            "is a summary of lmbench, whose figures are rounded".to_owned(),
+            Some("import the results that it summarises: results/SYSTEM/HOST.0"),
+        ));
+    } else if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
+        return Err((
+            "is text in UTF-16".to_owned(),
+            Some(
+                "convert it to UTF-8: `iconv -f UTF-16 -t UTF-8`; in PowerShell, `Out-File -Encoding utf8` writes it",
+            ),
+        ));
     } else {
-        let text = str::from_utf8(bytes).map_err(|e| no_json(&e))?;
+        let text = str::from_utf8(content).map_err(|e| no_json(&e))?;
         json(text, name)?
     };
     if run.id.is_empty() {
@@ -99,6 +119,7 @@ struct DocumentKind {
     schema: Option<String>,
     context: Option<IgnoredAny>,
     benchmarks: Option<IgnoredAny>,
+    results: Option<IgnoredAny>,
 }
 
 fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFault> {
@@ -122,6 +143,7 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFa
             return Ok(run.into_entries(entries));
         }
     }
+    let text = &*google::readable(text);
     let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
         Some(VECTOR) => {
@@ -137,7 +159,12 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFa
             Err((message, Some("use the Yamba that wrote it, or a newer one")))
         }
         None if kind.context.is_some() && kind.benchmarks.is_some() => {
-            Ok(google::read(name, of_others(text.as_bytes())?)?.map(E::from))
+            of_others(text.as_bytes())?;
+            Ok(google::read(name, text)?.map(E::from))
+        }
+        None if kind.results.is_some() && text.contains("\"command\"") => {
+            of_others(text.as_bytes())?;
+            Ok(hyperfine::read(name, text)?.map(E::from))
         }
         _ => {
             let message = format!("is no run document: it has no schema {}", run::SCHEMA);
@@ -183,7 +210,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench and JSON of Google Benchmark, JMH and hyperfine are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -210,7 +237,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "taken are run documents, JSON of Google Benchmark and of JMH, and result files of lmbench",
+            "read are run documents, JSON of Google Benchmark, JMH and hyperfine, and result files of lmbench",
         ),
     )
 }
@@ -248,6 +275,10 @@ fn quoted(text: &str) -> String {
     format!("{short:?}")
 }
 
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod mutated;
 #[cfg(test)]
 mod others;
 #[cfg(test)]

@@ -76,7 +76,8 @@ impl Connection for Postgresql {
     }
 }
 
-/// The values with their types. A statement with types is not prepared under a name: behind a pool of connections such as PgBouncer, the name may be taken, or
+/// The values with their types. A statement with types is not prepared under a name: behind a pool
+/// of connections such as PgBouncer, the name may be taken, or
 /// belong to another connection of the server.
 fn typed<'a>(values: &'a [Value<'a>]) -> impl Iterator<Item = (&'a dyn ToSql, Type)> {
     values.iter().map(|value| {
@@ -148,7 +149,8 @@ pub(crate) fn is_of_no_run(error: &postgres::Error) -> bool {
     error.code() == Some(&SqlState::FOREIGN_KEY_VIOLATION)
 }
 
-/// Whether the server or the connection to it is gone. A server that shuts down reports an error of class 57P, and PgBouncer one of class 08.
+/// Whether the server or the connection to it is gone. A server that shuts down reports an error of
+/// class 57P, and PgBouncer one of class 08.
 pub(crate) fn is_of_lost_connection(error: &postgres::Error) -> bool {
     let is_ending = error.code().is_some_and(|c| {
         ["57P", "08"]

@@ -40,7 +40,7 @@ pub(super) fn kind(entry: &Benchmark) -> FigureKind {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let known = match entry.figure.as_deref() {
         Some("bandwidth") => bytes_a_second(unit).map(FigureKind::Bandwidth),
-        Some("value") => None,
+        Some("value" | "rate") => None,
         _ => nanoseconds(unit).map(|ns| FigureKind::Time(ns / 1e9)),
     };
     known.unwrap_or(FigureKind::Value)

@@ -1,12 +1,16 @@
 //! Conversion of other programs' results to a run: single numbers, marked as imported.
 //!
-//! Such a figure has no launches, no raw batches and no confidence interval, so that code that needs them does not treat it as measured by Yamba.
+//! Such a figure has no raw batches, and no launches and no confidence interval if the program does
+//! not run each benchmark in several processes, so that code that
+//! needs them does not treat it as measured by Yamba.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::machine::Machine;
-use yamba_record::run::{Imported, Producer, Provenance, SourceFile};
+use yamba_record::program::Primitive;
+use yamba_record::run::{Imported, IntervalScope, Launch, Producer, Provenance, SourceFile};
 use yamba_record::{Benchmark, Parameters, Run, Status};
+use yamba_stats::launch_interval;
 
 use super::DocumentFault;
 
@@ -22,6 +26,9 @@ const LONGEST_NAME: usize = 200;
 /// Maximum file size in bytes. Files that these programs write have about a hundredth of it.
 pub(super) const LARGEST: usize = 16 << 20;
 
+/// The confidence at which an interval over launches covers other runs.
+const CONFIDENCE: f64 = 0.95;
+
 /// The quantity of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
@@ -29,21 +36,87 @@ pub(super) enum Figure {
     Latency,
     /// A bandwidth in bytes per second.
     Bandwidth,
+    /// Operations or items in a time, of which more is better.
+    Rate,
     /// Any other quantity.
     Value,
+}
+
+impl Figure {
+    fn name(self) -> &'static str {
+        match self {
+            Figure::Latency => "latency",
+            Figure::Bandwidth => "bandwidth",
+            Figure::Rate => "rate",
+            Figure::Value => "value",
+        }
+    }
+
+    /// Why no benchmark can have this number.
+    fn fault(self, value: f64, unit: &str) -> Option<String> {
+        match self {
+            Figure::Latency if value <= 0.0 => {
+                Some(format!("{value} {unit}: nothing takes no time"))
+            }
+            Figure::Bandwidth | Figure::Rate if value <= 0.0 => {
+                Some(format!("{value} {unit} is not above 0"))
+            }
+            Figure::Value if value < 0.0 => Some(format!("{value} {unit} is below 0")),
+            _ => None,
+        }
+    }
 }
 
 /// A number of another program.
 pub(super) struct Number {
     pub(super) name: String,
     pub(super) parameters: Parameters,
+    pub(super) threads: u64,
     pub(super) figure: Figure,
     pub(super) unit: String,
     /// The number, or the status and reason without one.
     pub(super) value: Result<f64, (Status, String)>,
     /// The repetitions behind the number, if the file has them.
     pub(super) samples: Vec<f64>,
+    /// The figures of the processes that measured it one after another, if the file has them.
+    pub(super) launches: Vec<f64>,
+    pub(super) primitive: Option<Primitive>,
     pub(super) notes: Vec<String>,
+}
+
+impl Number {
+    /// A number of one thread, without parameters.
+    pub(super) fn new(
+        name: &str,
+        figure: Figure,
+        unit: &str,
+        value: Result<f64, (Status, String)>,
+    ) -> Number {
+        Number {
+            name: name.to_owned(),
+            parameters: Parameters::default(),
+            threads: 1,
+            figure,
+            unit: unit.to_owned(),
+            value,
+            samples: Vec::new(),
+            launches: Vec::new(),
+            primitive: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// What distinguishes it from others of the file.
+    fn key(&self) -> String {
+        let mut parameters = self.parameters.0.clone();
+        parameters.sort_by(|(a, _), (b, _)| a.cmp(b));
+        format!(
+            "{} {} {}",
+            short(&self.name),
+            Parameters(parameters),
+            self.threads
+        )
+    }
 }
 
 /// Collects the figures of a file of another program.
@@ -56,6 +129,7 @@ pub(super) struct Results {
     /// Name and text of the file.
     source: (String, String),
     numbers: Vec<Number>,
+    keys: BTreeSet<String>,
     left_out: Vec<String>,
     left_out_unnamed: usize,
 }
@@ -71,12 +145,13 @@ impl Results {
             is_cut_off: false,
             source: (name.to_owned(), text),
             numbers: Vec::new(),
+            keys: BTreeSet::new(),
             left_out: Vec::new(),
             left_out_unnamed: 0,
         }
     }
 
-    /// Adds a figure.
+    /// Adds a figure. A second one under the same name is left out.
     ///
     /// # Errors
     /// If there are more than [`MOST_FIGURES`].
@@ -85,7 +160,15 @@ impl Results {
             let message = format!("has more than {MOST_FIGURES} figures");
             return Err((message, Some("divide it into several files")));
         }
-        self.numbers.push(number);
+        if self.keys.insert(number.key()) {
+            self.numbers.push(number);
+        } else {
+            let name = format!("{} {}", short(&number.name), number.parameters);
+            self.leave_out(
+                name.trim_end(),
+                "stands in the file again; the first counts",
+            );
+        }
         Ok(())
     }
 
@@ -105,7 +188,10 @@ impl Results {
     /// If there is no figure.
     pub(super) fn run(mut self) -> Result<Run, DocumentFault> {
         if self.numbers.is_empty() {
-            let message = format!("holds no figure of the form {}", self.form);
+            let mut message = format!("holds no figure of the form {}", self.form);
+            if let Some(first) = self.left_out.first() {
+                message.push_str(&format!("; left out: {first}"));
+            }
             return Err((message, Some("is the file whole?")));
         }
         if self.left_out_unnamed > 0 {
@@ -140,34 +226,54 @@ impl Results {
 fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
     let mut notes = number.notes;
     let (status, median) = match number.value {
-        Ok(value) if number.figure != Figure::Value && value <= 0.0 => {
-            let message = format!("{value} {}: nothing takes no time", number.unit);
-            notes.insert(0, message);
-            (Status::Invalid, Some(value))
+        Ok(value) => {
+            let all = [value].into_iter().chain(number.samples.iter().copied());
+            let faults = all.filter_map(|v| number.figure.fault(v, &number.unit));
+            match faults.into_iter().next() {
+                Some(fault) => {
+                    notes.insert(0, fault);
+                    (Status::Invalid, Some(value))
+                }
+                None => (Status::Ok, Some(value)),
+            }
         }
-        Ok(value) => (Status::Ok, Some(value)),
         Err((status, reason)) => {
             notes.insert(0, reason);
             (status, None)
         }
     };
-    let figure = match number.figure {
-        Figure::Latency => "latency",
-        Figure::Bandwidth => "bandwidth",
-        Figure::Value => "value",
+    let interval = launch_interval(&number.launches, CONFIDENCE);
+    let scope = |coverage| {
+        if coverage >= CONFIDENCE {
+            IntervalScope::BetweenLaunches
+        } else {
+            IntervalScope::WithinLaunches
+        }
     };
     Benchmark {
         parameters: number.parameters,
+        threads: number.threads,
         valid: status == Status::Ok,
         unit: Some(number.unit),
         median,
+        confidence_interval: interval.map(|i| [i.low, i.high]),
+        interval_scope: interval.map(|i| scope(i.coverage)),
         samples: number.samples,
-        figure: Some(figure.to_owned()),
+        launches: number.launches.into_iter().map(launch).collect(),
+        primitive: number.primitive,
+        figure: Some(number.figure.name().to_owned()),
         provenance: Provenance {
             files: vec![file.clone()],
             ..Provenance::default()
         },
         ..Benchmark::ended(&short(&number.name), status, notes)
+    }
+}
+
+fn launch(median: f64) -> Launch {
+    Launch {
+        median: Some(median),
+        ..Launch::default()
     }
 }
 

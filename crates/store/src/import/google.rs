@@ -1,9 +1,13 @@
-//! Google Benchmark's JSON (`--benchmark_format=json`), `json_schema_version` 1: <https://github.com/google/benchmark/blob/main/docs/user_guide.md>.
+//! Google Benchmark's JSON (`--benchmark_format=json`), `json_schema_version` 1, and files of older
+//! versions without one:
+//! <https://github.com/google/benchmark/blob/main/docs/user_guide.md>.
 //!
 //! A figure is the real time. For several repetitions, which run in one process, it is their median. If the file has no repetitions, it is the
 //! aggregate `median`, or else `mean`.
 
-use std::collections::BTreeMap;
+mod rows;
+
+use std::borrow::Cow;
 
 use chrono::DateTime;
 use serde::Deserialize;
@@ -14,26 +18,24 @@ use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
 use super::foreign::{Figure, Number, Results};
+use super::members::{Members, shown, with_quoted_non_numbers};
 use super::{DocumentFault, fault, quoted};
+use rows::{Family, Row, TIME, families, mark_old_aggregates};
 
 /// Name of the format in messages.
 const KIND: &str = "JSON of Google Benchmark";
 
-#[derive(Deserialize)]
-struct Document {
-    context: Context,
-    benchmarks: Vec<GoogleRow>,
-}
+/// The version of the form that is read.
+const SCHEMA_VERSION: u64 = 1;
+
+/// Maximum number of rows. Each takes about thirty times the memory of its shortest text.
+const MOST_ROWS: usize = 200_000;
 
 #[derive(Deserialize)]
-struct Context {
-    date: Option<String>,
-    num_cpus: Option<u64>,
-    library_version: Option<String>,
-    #[serde(default)]
-    caches: Vec<KnownCache>,
-    /// The id of a run, if Yamba exported the file.
-    yamba_run: Option<String>,
+struct Document<'a> {
+    context: Members,
+    #[serde(borrow)]
+    benchmarks: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -44,32 +46,63 @@ struct KnownCache {
     size: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct GoogleRow {
-    name: String,
-    run_name: Option<String>,
-    run_type: Option<String>,
-    aggregate_name: Option<String>,
-    real_time: Option<f64>,
-    cpu_time: Option<f64>,
-    time_unit: Option<String>,
-    bytes_per_second: Option<f64>,
-    items_per_second: Option<f64>,
-    #[serde(default)]
-    error_occurred: bool,
-    error_message: Option<String>,
-    #[serde(default)]
-    skipped: bool,
-    skip_message: Option<String>,
+/// The text as JSON: Google Benchmark writes counters that are no numbers as `NaN` and `Infinity`.
+/// Other texts stay as they are.
+pub(super) fn readable(text: &str) -> Cow<'_, str> {
+    if text.contains("\"context\"") && text.contains("\"benchmarks\"") {
+        with_quoted_non_numbers(text)
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Parses the file. `name` is its file name.
 ///
 /// # Errors
 /// If it is truncated, has another format, was exported by Yamba, or contains no figure or too many.
-pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, DocumentFault> {
-    let document: Document = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
-    if let Some(id) = &document.context.yamba_run {
+pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
+    let document: Document<'_> = serde_json::from_str(text).map_err(|e| fault(&e, KIND))?;
+    let context = &document.context;
+    check(context)?;
+    let rows: Vec<&RawValue> =
+        serde_json::from_str(document.benchmarks.get()).map_err(|e| fault(&e, KIND))?;
+    // The context is not kept: it names the machine and its owner.
+    let kept = format!("{{\"benchmarks\": {}}}\n", document.benchmarks.get());
+    let mut results = Results::new("google-benchmark", name, kept);
+    results.machine = machine(context);
+    let version = context.text("library_version").ok().flatten();
+    results.producer = format!("Google Benchmark {}", version.unwrap_or_default());
+    results.producer.truncate(results.producer.trim_end().len());
+    let date = context.text("date").ok().flatten();
+    let date = date.and_then(|d| DateTime::parse_from_rfc3339(d).ok());
+    results.started_unix_s = date.map(|d| d.timestamp() as f64);
+    if rows.len() > MOST_ROWS {
+        let message = format!("has more than {MOST_ROWS} rows");
+        return Err((message, Some("divide it into several files")));
+    }
+    let rows = rows.iter().enumerate().map(|(index, row)| {
+        let row = Members::read(row.get()).and_then(Row::read);
+        row.ok_or_else(|| nameless(index))
+    });
+    let mut read = rows.collect::<Result<Vec<Row>, DocumentFault>>()?;
+    mark_old_aggregates(&mut read);
+    for family in families(&read) {
+        add(&family, &mut results)?;
+    }
+    results.run()
+}
+
+/// A row without a name could be a part of any benchmark.
+fn nameless(index: usize) -> DocumentFault {
+    let message = format!("is no {KIND}: benchmarks[{index}] is no row with a name");
+    (
+        message,
+        Some("it was changed by hand or is damaged; get it again"),
+    )
+}
+
+fn check(context: &Members) -> Result<(), DocumentFault> {
+    if let Ok(Some(id)) = context.text("yamba_run") {
         let message = format!(
             "is the run {} of Yamba in Google Benchmark's form, without what shows its errors",
             quoted(id)
@@ -79,152 +112,97 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, DocumentFault> {
             Some("import its document instead: `yamba export RUN --format json` writes it"),
         ));
     }
-    let mut results = Results::new("google-benchmark", name, rows_alone(bytes)?);
-    results.machine = machine(&document.context);
-    let version = document.context.library_version.unwrap_or_default();
-    results.producer = format!("Google Benchmark {version}").trim_end().to_owned();
-    let date = document
-        .context
-        .date
-        .and_then(|d| DateTime::parse_from_rfc3339(&d).ok());
-    results.started_unix_s = date.map(|d| d.timestamp() as f64);
-    for rows in families(&document.benchmarks) {
-        let numbers = numbers(&rows);
-        if numbers.is_empty() {
-            results.leave_out(&quoted(&rows[0].name), "no time in it");
+    match context.get("json_schema_version") {
+        Ok(None) => Ok(()),
+        Ok(Some(version)) if version.as_u64() == Some(SCHEMA_VERSION) => Ok(()),
+        other => {
+            let found = other.map_or_else(|fault| fault, |v| v.map_or(String::new(), shown));
+            let message = format!(
+                "is {KIND} with json_schema_version {found}, and this version reads {SCHEMA_VERSION}"
+            );
+            Err((
+                message,
+                Some("use a newer Yamba, or an older Google Benchmark"),
+            ))
         }
-        numbers.into_iter().try_for_each(|n| results.push(n))?;
     }
-    results.run()
 }
 
-/// The text of the rows, without the context, which names the machine and its owner.
-fn rows_alone(bytes: &[u8]) -> Result<String, DocumentFault> {
-    #[derive(Deserialize)]
-    struct Rows<'a> {
-        #[serde(borrow)]
-        benchmarks: &'a RawValue,
-    }
-    let rows: Rows<'_> = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
-    Ok(format!("{{\"benchmarks\": {}}}\n", rows.benchmarks.get()))
-}
-
-fn machine(context: &Context) -> Machine {
-    let cache = |c: &KnownCache| Cache {
-        level: c.level,
-        kind: c.kind.to_lowercase(),
-        bytes: c.size,
-        ..Cache::default()
+fn machine(context: &Members) -> Machine {
+    let caches = context.get("caches").ok().flatten();
+    let caches = caches.and_then(|c| c.as_array()).into_iter().flatten();
+    let cache = |cache: &serde_json::Value| {
+        let known = KnownCache::deserialize(cache).ok()?;
+        Some(Cache {
+            level: known.level,
+            kind: known.kind.to_lowercase(),
+            bytes: known.size,
+            ..Cache::default()
+        })
     };
     let details = Details {
-        caches: context.caches.iter().map(cache).collect(),
+        caches: caches.filter_map(cache).collect(),
         ..Details::default()
     };
     Machine {
-        cpus: context.num_cpus.unwrap_or(0),
+        cpus: context.count("num_cpus").ok().flatten().unwrap_or(0),
         details: (!details.caches.is_empty()).then(|| Box::new(details)),
         ..Machine::default()
     }
 }
 
-/// Groups rows by benchmark, in order of first occurrence.
-fn families(rows: &[GoogleRow]) -> Vec<Vec<&GoogleRow>> {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut families: Vec<Vec<&GoogleRow>> = Vec::new();
-    for row in rows {
-        let name = row.run_name.as_deref().unwrap_or(&row.name);
-        let place = *places.entry(name).or_insert(families.len());
-        if place == families.len() {
-            families.push(Vec::new());
-        }
-        families[place].push(row);
-    }
-    families
-}
+/// Rates that are figures: the name, the kind and the unit. Other counters have no unit.
+const RATES: [(&str, Figure, &str); 2] = [
+    ("bytes_per_second", Figure::Bandwidth, "B/s"),
+    ("items_per_second", Figure::Rate, "items/s"),
+];
 
-/// The time of a benchmark, and the rates that it reports.
-fn numbers(rows: &[&GoogleRow]) -> Vec<Number> {
-    let first = rows[0];
-    let name = first.run_name.as_ref().unwrap_or(&first.name);
-    if let Some(reason) = rows.iter().find_map(|r| failure(r)) {
-        return vec![number(name, None, Figure::Latency, "ns", Err(reason))];
+/// Adds the time of a benchmark, and the rates that it reports.
+fn add(family: &Family<'_>, results: &mut Results) -> Result<(), DocumentFault> {
+    let name = family.name;
+    if let Some(reason) = family.failure() {
+        return results.push(number(name, None, Figure::Latency, "ns", Err(reason)));
     }
-    let unit = first.time_unit.as_deref().unwrap_or("ns");
-    let kinds = [
-        (None, Figure::Latency, unit),
-        (Some("bytes_per_second"), Figure::Bandwidth, "B/s"),
-        (Some("items_per_second"), Figure::Value, "items/s"),
-    ];
-    kinds
-        .iter()
-        .filter(|(_, kind, unit)| {
-            *kind != Figure::Latency || ["ns", "us", "ms", "s"].contains(unit)
-        })
-        .filter_map(|(counter, kind, unit)| {
-            let value = |row: &GoogleRow| match counter {
-                None => row.real_time,
-                Some("bytes_per_second") => row.bytes_per_second,
-                Some(_) => row.items_per_second,
-            };
-            let (figure, samples, how) = figure(rows, value)?;
-            let mut number = number(name, *counter, *kind, unit, Ok(figure));
-            number.samples = samples;
-            number.notes.extend(how);
-            if counter.is_none() {
-                number.notes.extend(
-                    first
-                        .cpu_time
-                        .filter(|_| rows.len() == 1)
-                        .map(|t| format!("processor time {t} {unit}")),
-                );
+    if let Some(reason) = family.fault() {
+        results.leave_out(&quoted(name), &reason);
+        return Ok(());
+    }
+    for row in &family.rows {
+        for reason in row.non_numbers(&[TIME, RATES[0].0, RATES[1].0]) {
+            results.leave_out(&quoted(row.name()), &reason);
+        }
+    }
+    match family
+        .time_unit()
+        .and_then(|unit| Ok((unit, family.figure(TIME)?)))
+    {
+        Ok((unit, Some(time))) => {
+            let mut number = number(name, None, Figure::Latency, unit, Ok(time.value));
+            number.notes.extend(time.note);
+            if let [row] = family.rows[..]
+                && let Ok(Some(cpu)) = row.members.number("cpu_time")
+            {
+                number.notes.push(format!("processor time {cpu} {unit}"));
             }
-            Some(number)
-        })
-        .collect()
-}
-
-fn failure(row: &GoogleRow) -> Option<(Status, String)> {
-    let reason = |text: &Option<String>| {
-        text.clone()
-            .unwrap_or_else(|| "without a reason".to_owned())
-    };
-    if row.error_occurred {
-        return Some((Status::Crashed, reason(&row.error_message)));
+            number.samples = time.samples;
+            results.push(number)?;
+        }
+        Ok((_, None)) => results.leave_out(&quoted(name), "no time in it"),
+        Err(reason) => results.leave_out(&quoted(name), &reason),
     }
-    row.skipped
-        .then(|| (Status::Skipped, reason(&row.skip_message)))
-}
-
-/// A figure with its repetitions, and a note on how it was computed.
-fn figure(
-    rows: &[&GoogleRow],
-    value: impl Fn(&GoogleRow) -> Option<f64>,
-) -> Option<(f64, Vec<f64>, Option<String>)> {
-    let is_aggregate = |r: &&&GoogleRow| r.run_type.as_deref() == Some("aggregate");
-    let samples: Vec<f64> = rows
-        .iter()
-        .filter(|r| !is_aggregate(r))
-        .filter_map(|r| value(r))
-        .collect();
-    match samples[..] {
-        [] => {}
-        [only] => return Some((only, Vec::new(), None)),
-        _ => {
-            let how = format!("the median of {} repetitions in one process", samples.len());
-            return Some((yamba_stats::median(&samples)?, samples, Some(how)));
+    for (counter, figure, unit) in RATES {
+        match family.figure(counter) {
+            Ok(Some(rate)) => {
+                let mut number = number(name, Some(counter), figure, unit, Ok(rate.value));
+                number.samples = rate.samples;
+                number.notes.extend(rate.note);
+                results.push(number)?;
+            }
+            Ok(None) => {}
+            Err(reason) => results.leave_out(&quoted(name), &reason),
         }
     }
-    ["median", "mean"].iter().find_map(|name| {
-        let mut named = rows
-            .iter()
-            .filter(|r| r.aggregate_name.as_deref() == Some(name));
-        let figure = named.find_map(|r| value(r))?;
-        Some((
-            figure,
-            Vec::new(),
-            Some(format!("the {name} of repetitions in one process")),
-        ))
-    })
+    Ok(())
 }
 
 fn number(
@@ -236,12 +214,7 @@ fn number(
 ) -> Number {
     let parameters = counter.map(|c| ("counter".to_owned(), json!(c)));
     Number {
-        name: name.to_owned(),
         parameters: Parameters(parameters.into_iter().collect()),
-        figure,
-        unit: unit.to_owned(),
-        value,
-        samples: Vec::new(),
-        notes: Vec::new(),
+        ..Number::new(name, figure, unit, value)
     }
 }

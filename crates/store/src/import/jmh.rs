@@ -2,34 +2,41 @@
 //!
 //! A fork of JMH is a launch: its figure is the median of its iterations. The interval is over the forks. Yamba's own benchmarks add a key `yamba` with
 //! the primitives that a benchmark stands for.
+//!
+//! The mode decides what a figure means, so any mode but the average time is a parameter.
 
-use std::collections::BTreeMap;
+mod mode;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use yamba_record::machine::Java;
 use yamba_record::program::Primitive;
-use yamba_record::run::{IntervalScope, Launch};
-use yamba_record::{Benchmark, Parameters, Run};
-use yamba_stats::{launch_interval, median};
+use yamba_record::{Parameters, Run};
+use yamba_stats::median;
 
 use super::foreign::{Figure, Number, Results};
-use super::{DocumentFault, fault};
+use super::{DocumentFault, fault, quoted};
+use mode::Mode;
 
 /// Name of the format in messages.
 const KIND: &str = "JSON of JMH";
-
-/// The confidence at which an interval covers other runs.
-const CONFIDENCE: f64 = 0.95;
 
 /// An entry of the list. The path of the virtual machine is not read, since it can name the machine's owner.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JmhRow {
+    /// Versions before 1.19 do not write it.
+    #[serde(default)]
     jmh_version: String,
     benchmark: String,
     mode: String,
     threads: u64,
+    #[serde(default)]
+    forks: Option<u64>,
+    #[serde(default)]
+    measurement_iterations: Option<u64>,
     #[serde(default)]
     jvm_args: Vec<String>,
     #[serde(default)]
@@ -64,6 +71,9 @@ struct Metric {
     /// The values of each fork. JMH writes a text for a value that is no number.
     #[serde(default)]
     raw_data: Vec<Vec<Value>>,
+    /// For the mode `sample`: the pairs of a value and its count, for each iteration of each fork.
+    #[serde(default)]
+    raw_data_histogram: Vec<Vec<Vec<Vec<Value>>>>,
 }
 
 impl Metric {
@@ -74,12 +84,39 @@ impl Metric {
             .map(|fork| fork.iter().map(Value::as_f64).collect())
             .collect()
     }
+
+    /// The mean of each iteration's samples. `None`: a value or a count is none.
+    fn means(&self) -> Option<Vec<Vec<f64>>> {
+        let forks = self.raw_data_histogram.iter();
+        forks
+            .map(|fork| fork.iter().map(|pairs| mean_of(pairs)).collect())
+            .collect()
+    }
+}
+
+/// The mean of values with counts. `None`: a pair is none, or a value stands twice.
+fn mean_of(pairs: &[Vec<Value>]) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0);
+    let mut values = BTreeSet::new();
+    for pair in pairs {
+        let [value, times] = &pair[..] else {
+            return None;
+        };
+        let value = value.as_f64().filter(|value| *value >= 0.0)?;
+        let times = times.as_u64()?;
+        if !values.insert(value.to_bits()) {
+            return None;
+        }
+        sum += value * times as f64;
+        count += times;
+    }
+    (count > 0).then(|| sum / count as f64)
 }
 
 /// Whether a text is a list whose entries have the keys of JMH.
 pub(super) fn is_it(text: &str) -> bool {
     let start = text.trim_start();
-    start.starts_with('[') && start.contains("\"jmhVersion\"")
+    start.starts_with('[') && start.contains("\"primaryMetric\"")
 }
 
 /// Parses the file. `name` is its file name.
@@ -91,24 +128,20 @@ pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
     let own = serde_json::to_string(&rows).map_err(|e| fault(&e, KIND))?;
     let mut results = Results::new("jmh", name, own + "\n");
     if let Some(first) = rows.first() {
-        results.producer = format!("JMH {}", first.jmh_version);
+        results.producer = format!("JMH {}", first.jmh_version).trim_end().to_owned();
         results.machine.java = Some(first.java());
     }
-    let mut taken = Vec::new();
     for row in &rows {
+        row.is_of_one_machine(&rows[0])?;
         match row.number() {
-            Some((number, forks)) => {
-                results.push(number)?;
-                taken.push((row, forks));
-            }
-            None => results.leave_out(&row.benchmark, &row.primary_metric.score_unit),
+            Ok(number) => results.push(number)?,
+            Err(reason) => results.leave_out(&row.shown(), &reason),
+        }
+        if let Some(missing) = row.missing_forks() {
+            results.leave_out(&row.shown(), &missing);
         }
     }
-    let mut run = results.run()?;
-    for (entry, (row, forks)) in run.benchmarks.iter_mut().zip(taken) {
-        row.complete(entry, &forks);
-    }
-    Ok(run)
+    results.run()
 }
 
 impl JmhRow {
@@ -123,78 +156,157 @@ impl JmhRow {
         }
     }
 
-    /// The figure and the medians of the forks. `None`: JMH has no number, or only a histogram.
-    fn number(&self) -> Option<(Number, Vec<f64>)> {
-        let unit = self.primary_metric.score_unit.as_str();
-        let (figure, unit) = match unit.strip_suffix("/op") {
-            Some(unit @ ("ns" | "us" | "ms" | "s")) => (Figure::Latency, unit),
-            _ => (Figure::Value, unit),
-        };
-        let mut values = self.primary_metric.values()?;
+    /// The name for messages.
+    fn shown(&self) -> String {
+        let parameters: Vec<String> = self
+            .params
+            .iter()
+            .map(|(n, v)| format!(" {n}={v}"))
+            .collect();
+        format!(
+            "{}{}, mode {}",
+            self.benchmark,
+            parameters.concat(),
+            self.mode
+        )
+    }
+
+    /// The figure with the medians of the forks as launches. The error says why there is none.
+    fn number(&self) -> Result<Number, String> {
+        let mode = Mode::named(&self.mode)
+            .ok_or_else(|| format!("the mode {} is not known", quoted(&self.mode)))?;
+        let (figure, unit, scale) = mode.figure(&self.primary_metric.score_unit)?;
+        let mut values = self.values(mode)?;
         let mut notes = vec![format!(
             "the median of the forks' medians, mode {}",
             self.mode
         )];
-        if let Some(shares) = self.shares().filter(|_| figure == Figure::Latency) {
+        notes.extend(mode.note().map(str::to_owned));
+        if figure == Figure::Latency
+            && let Some(shares) = self.shares()?
+        {
             let times = values.iter_mut().flatten().zip(shares.iter().flatten());
             times.for_each(|(time, share)| *time *= share.min(1.0));
             notes.push("processor time of Java threads, without waits".to_owned());
         }
+        values
+            .iter_mut()
+            .flatten()
+            .for_each(|value| *value *= scale);
+        notes.extend(self.missing_forks());
         let medians: Vec<f64> = values.iter().filter_map(|fork| median(fork)).collect();
-        let number = Number {
-            name: self.benchmark.clone(),
-            parameters: self.parameters(),
-            figure,
-            unit: unit.to_owned(),
-            value: Ok(median(&medians)?),
+        let value = median(&medians).ok_or("no value in it")?;
+        let facts = self.yamba.as_ref();
+        Ok(Number {
+            parameters: self.parameters(mode),
+            threads: self.threads,
             samples: values.concat(),
+            launches: medians,
+            primitive: facts.and_then(Facts::primitive),
             notes,
+            ..Number::new(&self.benchmark, figure, &unit, Ok(value))
+        })
+    }
+
+    /// The value of each iteration of each fork.
+    fn values(&self, mode: Mode) -> Result<Vec<Vec<f64>>, String> {
+        let metric = &self.primary_metric;
+        let values = match mode {
+            Mode::Sample if metric.raw_data_histogram.is_empty() => {
+                return Err("no rawDataHistogram in it".to_owned());
+            }
+            Mode::Sample => metric
+                .means()
+                .ok_or("its histogram has a pair that is no value and count, or a value twice")?,
+            _ if metric.raw_data.is_empty() => return Err("no rawData in it".to_owned()),
+            _ => metric.values().ok_or("one of its values is no number")?,
         };
-        Some((number, medians))
+        // JMH counts no fork if the benchmarks run in its own virtual machine.
+        let forks = self.forks.map(|forks| forks.max(1) as usize);
+        if forks.is_some_and(|forks| values.len() > forks) {
+            return Err(format!(
+                "values of {} forks, and it says {}",
+                values.len(),
+                forks.unwrap_or(0)
+            ));
+        }
+        let iterations = self.measurement_iterations.map(|n| n as usize);
+        let odd = values
+            .iter()
+            .find(|fork| iterations.is_some_and(|n| fork.len() != n));
+        match odd {
+            Some(fork) => Err(format!(
+                "{} of {} iterations in a fork",
+                fork.len(),
+                iterations.unwrap_or(0)
+            )),
+            None => Ok(values),
+        }
     }
 
-    /// The share of processor time of each iteration, if the file has that of all.
-    fn shares(&self) -> Option<Vec<Vec<f64>>> {
-        let shares = self.secondary_metrics.get(SHARE)?.values()?;
+    /// JMH goes on without a fork that failed.
+    fn missing_forks(&self) -> Option<String> {
+        let metric = &self.primary_metric;
+        let present = metric.raw_data.len().max(metric.raw_data_histogram.len()) as u64;
+        let forks = self.forks?;
+        (present > 0 && present < forks).then(|| format!("values of {present} of {forks} forks"))
+    }
+
+    /// The share of processor time of each iteration. `None`: the file has none.
+    fn shares(&self) -> Result<Option<Vec<Vec<f64>>>, String> {
+        let Some(metric) = self.secondary_metrics.get(SHARE) else {
+            return Ok(None);
+        };
+        let shares = metric
+            .values()
+            .filter(|s| s.iter().flatten().all(|share| *share >= 0.0));
         let lengths = |forks: &[Vec<Value>]| forks.iter().map(Vec::len).collect::<Vec<_>>();
-        let own: Vec<usize> = shares.iter().map(Vec::len).collect();
-        (own == lengths(&self.primary_metric.raw_data)).then_some(shares)
+        let is_whole = lengths(&metric.raw_data) == lengths(&self.primary_metric.raw_data);
+        match shares.filter(|_| is_whole) {
+            Some(shares) => Ok(Some(shares)),
+            None => Err(format!("its {SHARE} is not one of each iteration")),
+        }
     }
 
-    /// Values that are numbers become numbers.
-    fn parameters(&self) -> Parameters {
+    /// One run has one virtual machine with one setting: figures of others are not comparable with
+    /// its own.
+    fn is_of_one_machine(&self, first: &JmhRow) -> Result<(), DocumentFault> {
+        let facts = |row: &JmhRow| {
+            let flags = Java::deciding(&row.jvm_args).join(" ");
+            format!("{} {} {flags}", row.vm_name, row.vm_version)
+        };
+        let (own, other) = (facts(self), facts(first));
+        if own == other {
+            return Ok(());
+        }
+        let message = format!(
+            "has results of several Java virtual machines: {} in it and {}",
+            quoted(&own),
+            quoted(&other)
+        );
+        Err((
+            message,
+            Some("divide it into a file for each virtual machine and its options"),
+        ))
+    }
+
+    /// Values that are numbers become numbers. The mode is a parameter, under another name if the
+    /// benchmark has one of its name.
+    fn parameters(&self, mode: Mode) -> Parameters {
         let value = |text: &String| match serde_json::from_str(text) {
             Ok(number @ Value::Number(_)) => number,
             _ => Value::from(text.as_str()),
         };
         let each = self.params.iter();
-        Parameters(
-            each.map(|(name, text)| (name.clone(), value(text)))
-                .collect(),
-        )
-    }
-
-    /// Adds the forks, their interval and the primitives to the entry.
-    fn complete(&self, entry: &mut Benchmark, forks: &[f64]) {
-        entry.threads = self.threads;
-        entry.launches = forks.iter().map(|fork| launch(*fork)).collect();
-        if let Some(interval) = launch_interval(forks, CONFIDENCE) {
-            entry.confidence_interval = Some([interval.low, interval.high]);
-            entry.interval_scope = Some(if interval.coverage >= CONFIDENCE {
-                IntervalScope::BetweenLaunches
-            } else {
-                IntervalScope::WithinLaunches
-            });
+        let mut all: Vec<_> = each
+            .map(|(name, text)| (name.clone(), value(text)))
+            .collect();
+        if mode != Mode::AverageTime {
+            let is_taken = self.params.contains_key("mode");
+            let name = if is_taken { "jmh_mode" } else { "mode" };
+            all.push((name.to_owned(), json!(self.mode)));
         }
-        let facts = self.yamba.as_ref();
-        entry.primitive = facts.and_then(Facts::primitive);
-    }
-}
-
-fn launch(median: f64) -> Launch {
-    Launch {
-        median: Some(median),
-        ..Launch::default()
+        Parameters(all)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Result files of lmbench 3 and variants. Lines in brackets contain facts about machine and settings, others `NAME: NUMBER UNIT`, and a sweep is a block of
 //! number lines under a heading.
 //!
+//! A line that is not understood ends the block and the heading above it, so that no figure gets a
+//! heading that is not its own.
+//!
 //! Names and parameters are kept as lmbench prints them. Its `MB` and `KB` are 10^6 and 10^3 bytes (lib_timing.c), but the sizes of its load latencies are in 2^20 bytes
 //! (lat_mem_rd.c). Sizes are kept as printed, since they are rounded.
 
@@ -20,10 +23,37 @@ pub(super) const SEARCHED: usize = 1 << 16;
 /// Maximum length of a line with a figure or a heading. A heading is copied into each figure of its block.
 const LONGEST_LINE: usize = 400;
 
-/// Whether the first [`SEARCHED`] bytes of a file are results of lmbench.
+/// Beginnings of lines of lmbench. They identify results without the first line.
+const LINES: [&str; 12] = [
+    "Simple syscall: ",
+    "Simple read: ",
+    "Simple write: ",
+    "Simple stat: ",
+    "Simple open/close: ",
+    "Signal handler ",
+    "Protection fault: ",
+    "Pipe latency: ",
+    "AF_UNIX sock stream ",
+    "Process fork+",
+    "Memory load latency",
+    "\"size=0k ovr=",
+];
+
+/// The title of lmbench's summaries.
+const SUMMARY: &[u8] = b"L M B E N C H";
+
+/// Whether the first [`SEARCHED`] bytes of a file are results of lmbench, with their first line or
+/// without it.
 pub(super) fn is_it(head: &[u8]) -> bool {
-    head.split(|b| *b == b'\n')
-        .any(|line| line.starts_with(MARK))
+    let lines = || head.split(|b| *b == b'\n');
+    let is_json = head.trim_ascii_start().starts_with(b"{");
+    let has_figure = |line: &[u8]| LINES.iter().any(|begin| line.starts_with(begin.as_bytes()));
+    lines().any(|line| line.starts_with(MARK)) || (!is_json && lines().any(has_figure))
+}
+
+/// Whether it is a summary of results, which has rounded figures in tables.
+pub(super) fn is_summary(head: &[u8]) -> bool {
+    head.windows(SUMMARY.len()).any(|part| part == SUMMARY)
 }
 
 /// Parses the results. `name` is the file name.
@@ -35,17 +65,39 @@ pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Document
         results: Results::new("lmbench", name, without_facts(text)),
         block: None,
         heading: None,
+        strides: Vec::new(),
+        has_figures: false,
     };
+    let has_mark = |line: &str| line.as_bytes().starts_with(MARK);
+    if !text.lines().any(has_mark) {
+        let missing = "the line `[lmbench... results for ...]` is missing: version, machine and date are not known";
+        reader.results.leave_out("line 1", missing);
+    }
     let mut last = "";
-    for (index, line) in text.lines().enumerate() {
-        reader.line(index + 1, line.trim_end())?;
+    let mut lines = text.lines().enumerate().peekable();
+    while let Some((index, line)) = lines.next() {
+        let is_cut = lines.peek().is_none() && !text.ends_with('\n');
+        reader.line(index + 1, line.trim_end(), is_cut)?;
         if !line.trim().is_empty() {
             last = line;
         }
     }
-    // A complete file ends with the date in brackets.
-    reader.results.is_cut_off = !last.starts_with('[');
+    reader.results.is_cut_off = !(reader.has_figures && is_end(last));
     reader.results.run()
+}
+
+/// Whether a line is the date in brackets with which a complete file ends, in any language.
+fn is_end(line: &str) -> bool {
+    let is_time = |word: &str| {
+        let parts: Vec<&str> = word.split(':').collect();
+        let is_number = |part: &&str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
+        parts.len() == 3 && parts.iter().all(is_number)
+    };
+    let date = line
+        .trim_end()
+        .strip_prefix('[')
+        .and_then(|l| l.strip_suffix(']'));
+    date.is_some_and(|date| date.split_whitespace().any(is_time))
 }
 
 /// The text with bracketed lines emptied, since they name the machine and its owner. Line numbers stay the same.
@@ -66,6 +118,10 @@ struct Reader {
     block: Option<Block>,
     /// A heading without figures of its own, such as that above all strides.
     heading: Option<String>,
+    /// The strides under that heading.
+    strides: Vec<String>,
+    /// Whether a benchmark's figure was read.
+    has_figures: bool,
 }
 
 /// A block of number lines under a heading.
@@ -79,28 +135,37 @@ struct Block {
 }
 
 enum Rows {
-    /// Numbers of this kind and unit; the unit may follow the number.
+    /// Numbers of this kind and unit, which may follow the number.
     Of(Figure, &'static str),
     /// Files, creations and deletions per second.
     Files,
 }
 
 impl Reader {
-    fn line(&mut self, number: usize, line: &str) -> Result<(), DocumentFault> {
+    /// Reads a line. `is_cut`: the text ends within it or right after it.
+    fn line(&mut self, number: usize, line: &str, is_cut: bool) -> Result<(), DocumentFault> {
         if line.trim().is_empty() {
             self.block = None;
             return Ok(());
         }
         if let Some(fact) = line.strip_prefix('[') {
-            self.fact(fact.strip_suffix(']').unwrap_or(fact));
-            return self.clock_rate(fact);
+            return match fact.strip_suffix(']') {
+                Some(fact) => self.fact(number, fact),
+                // Its text may name the owner of the machine.
+                None => {
+                    self.leave_out(number, "begins with a bracket and ends without one");
+                    Ok(())
+                }
+            };
         }
-        if line.len() > LONGEST_LINE {
-            self.leave_out(number, line);
+        // The rest of a last number may be missing.
+        let is_short = is_cut && line.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+        if line.len() > LONGEST_LINE || is_short {
+            self.unknown(number, line);
             return Ok(());
         }
         if let Some(title) = line.strip_prefix('"') {
-            self.block = block(title.trim(), self.heading.as_deref());
+            self.block = self.quoted_block(title.trim());
             if self.block.is_none() {
                 self.leave_out(number, line);
             }
@@ -109,24 +174,81 @@ impl Reader {
         if let Some(block) = &self.block
             && let Some(rows) = block.row(line)
         {
-            return rows.into_iter().try_for_each(|r| self.results.push(r));
+            return self.push_all(rows);
         }
         if let Some(numbers) = named(line) {
-            return numbers.into_iter().try_for_each(|n| self.results.push(n));
+            return self.push_all(numbers);
         }
         match unquoted(line) {
             Some(block) => self.block = Some(block),
-            None if line.ends_with("load latency") => self.heading = Some(line.to_owned()),
-            None => self.leave_out(number, line),
+            None if line.ends_with("load latency") => {
+                self.heading = Some(line.to_owned());
+                self.strides.clear();
+                self.block = None;
+            }
+            None => self.unknown(number, line),
         }
         Ok(())
+    }
+
+    fn push_all(&mut self, numbers: Vec<Number>) -> Result<(), DocumentFault> {
+        self.has_figures = true;
+        numbers.into_iter().try_for_each(|n| self.results.push(n))
+    }
+
+    /// Leaves out a line that may have been a heading.
+    fn unknown(&mut self, number: usize, line: &str) {
+        self.leave_out(number, line);
+        self.heading = None;
+        self.block = None;
+    }
+
+    /// The block of a quoted heading. `None` if the unit of its numbers is unknown, or if it
+    /// belongs to a heading that is missing.
+    fn quoted_block(&mut self, title: &str) -> Option<Block> {
+        let Some(stride) = title.strip_prefix("stride=") else {
+            return block(title);
+        };
+        // A stride that stands again is of another heading, whose line is missing.
+        if self.strides.iter().any(|known| known == stride) {
+            self.heading = None;
+        }
+        self.strides.push(stride.to_owned());
+        let size = json!(stride.parse::<u64>().ok()?);
+        Some(Block {
+            parameters: vec![("stride".to_owned(), size)],
+            ..Block::new(
+                self.heading.as_deref()?,
+                "MiB",
+                Rows::Of(Figure::Latency, "ns"),
+            )
+        })
     }
 
     fn leave_out(&mut self, number: usize, line: &str) {
         self.results.leave_out(&format!("line {number}"), line);
     }
 
-    fn fact(&mut self, fact: &str) {
+    /// Reads what a line in brackets says of the machine, and lmbench's own clock rate.
+    fn fact(&mut self, number: usize, fact: &str) -> Result<(), DocumentFault> {
+        if let Some(rate) = fact.strip_prefix("MHZ: ") {
+            return match clock_rate(rate) {
+                Some(rate) => {
+                    self.results
+                        .push(figure("MHZ", Vec::new(), Figure::Value, "MHz", rate))
+                }
+                None => {
+                    self.leave_out(number, fact);
+                    Ok(())
+                }
+            };
+        }
+        self.machine_fact(fact);
+        Ok(())
+    }
+
+    fn machine_fact(&mut self, fact: &str) {
+        let is_start = !self.has_figures;
         let results = &mut self.results;
         if let Some(rest) = fact.strip_prefix("lmbench") {
             let version = rest.split_whitespace().next().unwrap_or_default();
@@ -134,7 +256,10 @@ impl Reader {
             return;
         }
         if let Some(seconds) = seconds(fact) {
-            results.started_unix_s.get_or_insert(seconds);
+            // The date at the end is not that of the start.
+            if is_start {
+                results.started_unix_s.get_or_insert(seconds);
+            }
             return;
         }
         let Some((key, value)) = fact.split_once(": ") else {
@@ -150,17 +275,14 @@ impl Reader {
             _ => {}
         }
     }
+}
 
-    /// Parses lmbench's own clock rate: `[MHZ: 2394 MHz, 0.4177 nanosec clock]`.
-    fn clock_rate(&mut self, fact: &str) -> Result<(), DocumentFault> {
-        let rate = fact.strip_prefix("MHZ: ");
-        let rate = rate.and_then(|r| number(r.split_whitespace().next()?));
-        match rate {
-            Some(rate) => self
-                .results
-                .push(figure("MHZ", Vec::new(), Figure::Value, "MHz", rate)),
-            None => Ok(()),
-        }
+/// Parses the clock rate and the length of a clock: `2394 MHz, 0.4177 nanosec clock`.
+fn clock_rate(text: &str) -> Option<f64> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        [rate, "MHz,", clock, "nanosec", "clock"] => number(clock).and(number(rate)),
+        _ => None,
     }
 }
 
@@ -173,25 +295,17 @@ fn seconds(text: &str) -> Option<f64> {
     Some(date.and_utc().timestamp() as f64)
 }
 
-/// The block of a quoted heading. `None` if the unit of its numbers is unknown.
-fn block(title: &str, heading: Option<&str>) -> Option<Block> {
+/// The block of a quoted heading without a heading above it.
+fn block(title: &str) -> Option<Block> {
     if let Some((size, overhead)) = title.strip_prefix("size=").and_then(|t| t.split_once(' ')) {
         let taken = overhead.strip_prefix("ovr=")?;
+        number(taken)?;
         return Some(Block {
             name: "lat_ctx".to_owned(),
             parameters: vec![("size".to_owned(), json!(size))],
             column: "processes",
             rows: Rows::Of(Figure::Latency, "us"),
             notes: vec![format!("lmbench took {taken} us of its own off")],
-        });
-    }
-    if let Some(stride) = title.strip_prefix("stride=") {
-        return Some(Block {
-            name: heading.unwrap_or("lat_mem_rd").to_owned(),
-            parameters: vec![("stride".to_owned(), json!(stride.parse::<u64>().ok()?))],
-            column: "MiB",
-            rows: Rows::Of(Figure::Latency, "ns"),
-            notes: Vec::new(),
         });
     }
     let (column, rows) = match title {
@@ -229,9 +343,9 @@ impl Block {
     fn row(&self, line: &str) -> Option<Vec<Number>> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match (&self.rows, &words[..]) {
-            (Rows::Of(figure, _), [place, value, unit]) => {
-                let (kind, unit) = of_unit(unit)?;
-                (kind == *figure).then(|| self.figure(place, None, *figure, unit, value))?
+            (Rows::Of(figure, unit), [place, value, printed]) => {
+                let is_its_unit = of_unit(printed)? == (*figure, *unit);
+                is_its_unit.then(|| self.figure(place, None, *figure, unit, value))?
             }
             (Rows::Of(figure, unit), [place, value]) => {
                 self.figure(place, None, *figure, unit, value)
@@ -239,7 +353,7 @@ impl Block {
             (Rows::Files, [size, files, created, deleted]) => {
                 number(files)?;
                 let rate =
-                    |what, value| self.figure(size, Some(what), Figure::Value, "files/s", value);
+                    |what, value| self.figure(size, Some(what), Figure::Rate, "files/s", value);
                 let mut both = rate("create", created)?;
                 both.extend(rate("delete", deleted)?);
                 Some(both)
@@ -258,9 +372,10 @@ impl Block {
     ) -> Option<Vec<Number>> {
         let mut parameters = self.parameters.clone();
         let place = match number(place) {
+            Some(place) if place < 0.0 => return None,
             Some(place) if place.fract() == 0.0 && place.abs() < 1e15 => json!(place as i64),
             Some(place) => json!(place),
-            None if matches!(self.rows, Rows::Files) => json!(place),
+            None if is_size(place) && matches!(self.rows, Rows::Files) => json!(place),
             None => return None,
         };
         parameters.push((self.column.to_owned(), place));
@@ -274,8 +389,9 @@ impl Block {
 /// Parses `NAME: NUMBER UNIT`, or several pairs of which each is a figure: `L1 cache: 32768 bytes 1.17 nanoseconds 64 linesize`.
 fn named(line: &str) -> Option<Vec<Number>> {
     let (name, rest) = line.rsplit_once(": ")?;
-    if let Some(rest) = rest.strip_suffix(" MB/sec").filter(|_| name == "Avg xfer") {
-        let rate = number(rest.rsplit(' ').next()?)?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    if name == "Avg xfer" {
+        let rate = average_transfer(&words)?;
         return Some(vec![figure(
             name,
             Vec::new(),
@@ -284,10 +400,9 @@ fn named(line: &str) -> Option<Vec<Number>> {
             rate,
         )]);
     }
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    if let [value] = words[..] {
-        let is_parallelism = name.ends_with("parallelism");
-        let value = number(value).filter(|_| is_parallelism)?;
+    if name.ends_with("parallelism") {
+        let [value] = words[..] else { return None };
+        let value = number(value)?;
         return Some(vec![figure(name, Vec::new(), Figure::Value, "", value)]);
     }
     let pairs = words.chunks(2).map(|pair| {
@@ -305,6 +420,20 @@ fn named(line: &str) -> Option<Vec<Number>> {
             .map(|(value, (kind, unit), printed)| figure(name, what(printed), *kind, unit, *value))
             .collect(),
     )
+}
+
+/// The rate of `3.2KB, 41.8KB in 2.5000 millisecs, 16.72 MB/sec`.
+fn average_transfer(words: &[&str]) -> Option<f64> {
+    match words {
+        [_, _, "in", time, "millisecs,", rate, "MB/sec"] => number(time).and(number(rate)),
+        _ => None,
+    }
+}
+
+/// A size of a file: digits and a letter, such as `10k`.
+fn is_size(text: &str) -> bool {
+    let digits = text.strip_suffix(['k', 'K', 'm', 'M']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Converts a unit of lmbench.
@@ -341,12 +470,7 @@ fn figure(
     value: f64,
 ) -> Number {
     Number {
-        name: name.to_owned(),
         parameters: Parameters(parameters),
-        figure,
-        unit: unit.to_owned(),
-        value: Ok(value),
-        samples: Vec::new(),
-        notes: Vec::new(),
+        ..Number::new(name, figure, unit, Ok(value))
     }
 }

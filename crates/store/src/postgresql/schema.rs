@@ -8,7 +8,8 @@ use crate::tables::{Tables, VERSION};
 /// Locks out other writers until the end of the transaction. The number is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 
-/// Settings of a transaction. A pool of connections such as PgBouncer may give the next transaction to another connection of the server, so nothing is set for longer.
+/// Settings of a transaction. A pool of connections such as PgBouncer may give the next transaction
+/// to another connection of the server, so nothing is set for longer.
 pub(super) const SETTINGS: &str = "SET LOCAL search_path = yamba; SET LOCAL lock_timeout = '20s'";
 
 /// Creates the tables if the database has no tables of Yamba, and completes those of the version before. Leaves those of another version unchanged.

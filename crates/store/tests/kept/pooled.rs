@@ -1,4 +1,5 @@
-//! PostgreSQL behind PgBouncer, which gives each transaction any of a few connections to the server.
+//! PostgreSQL behind PgBouncer, which gives each transaction any of a few connections to the
+//! server.
 
 use std::ffi::OsStr;
 use std::fs;

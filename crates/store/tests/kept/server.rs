@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 /// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
 pub const NOBODY: u32 = 65534;
 
-/// A shell script that starts a program, and ends it by `signal` when standard input is closed, that is, when the test process ends in any way.
+/// A shell script that starts a program, and ends it by `signal` when standard input is closed,
+/// that is, when the test process ends in any way.
 pub fn until_left(signal: &str) -> String {
     format!(r#""$0" "$@" </dev/null & server=$!; read -r _; kill -{signal} $server; wait $server"#)
 }

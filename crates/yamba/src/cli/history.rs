@@ -149,6 +149,7 @@ fn table(series: &Series, width: Option<usize>) -> String {
         ));
     }
     out.push_str(&without_change(series));
+    out.push_str(&unknown(series));
     format!("{title}\n{table}{}", wrapped(&out, width, "  "))
 }
 
@@ -186,14 +187,20 @@ fn percent(ratio: f64) -> String {
 fn without_change(series: &Series) -> String {
     let count = series.points.len();
     let name = run_ref::plain(&series.of.name);
-    if count == 1 {
+    let has_launches = series.single_numbers == 0;
+    if count == 1 && has_launches {
         format!(
             "there is one run, and a change needs several: `yamba run {name}` measures the next\n"
         )
+    } else if count == 1 {
+        "there is one run, and a change needs several: `yamba import` stores the next\n".to_owned()
     } else if count < FEWEST_RUNS {
-        format!(
-            "{count} runs are too few to show a change: it takes {FEWEST_RUNS}; `yamba compare` compares two\n"
-        )
+        let two = if has_launches {
+            "; `yamba compare` compares two"
+        } else {
+            ""
+        };
+        format!("{count} runs are too few to show a change: it takes {FEWEST_RUNS}{two}\n")
     } else if series.changes.is_empty() {
         format!(
             "no change is shown in {count} runs; less than {} % would be none\n",
@@ -202,6 +209,26 @@ fn without_change(series: &Series) -> String {
     } else {
         String::new()
     }
+}
+
+/// What is not known of the points of a series.
+fn unknown(series: &Series) -> String {
+    let count = series.points.len();
+    let mut out = String::new();
+    if series.single_numbers > 0 {
+        out.push_str(&format!(
+            "{} of {count} are single numbers, whose own error is not known: only the spread between the runs decides\n",
+            series.single_numbers
+        ));
+    }
+    let dateless = series.points.iter().filter(|p| p.started_unix_s.is_none());
+    let dateless = dateless.count();
+    if dateless > 0 && count > 1 {
+        out.push_str(&format!(
+            "{dateless} of {count} do not say when they began: they come first, in the order in which they were stored\n"
+        ));
+    }
+    out
 }
 
 /// Draws the value's position between the series' minimum and maximum.

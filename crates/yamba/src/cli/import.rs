@@ -12,7 +12,7 @@ use yamba_record::Run;
 use yamba_session::vectors;
 use yamba_store::{StoredEntry, import};
 
-/// Import runs into the store: documents and vectors from other machines, captures of bundles, results of lmbench, Google Benchmark and JMH
+/// Import runs into the store: documents and vectors from other machines, captures of bundles, results of lmbench, Google Benchmark, JMH and hyperfine
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are not imported: `yamba tag` names a run here. Results of
 /// another program are marked as such: they are single numbers, without intervals, except those of JMH. A capture is what a file of `yamba bundle` printed, or the log of a serial line
@@ -26,18 +26,19 @@ Examples:
   yamba import results/x86_64-linux-gnu/*.[0-9]   what lmbench measured
   yamba import their-gbench.json            --benchmark_format=json of Google Benchmark
   yamba import jmh.json                     `-rf json -rff jmh.json` of JMH; a fork is a launch
+  yamba import times.json                   `--export-json times.json` of hyperfine
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents, vectors, captures of bundles, result files of lmbench, JSON of Google Benchmark and of JMH
+    /// Run documents, vectors, captures of bundles, result files of lmbench, JSON of Google Benchmark, of JMH and of hyperfine
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = quantity::bytes)]
     limit: u64,
-    /// An array of {file, id, left_out}: the run of each file, and its lines that are no known figure
+    /// An array of {file, id, left_out}: the run of each file, and what of it is no known figure
     #[arg(long)]
     json: bool,
     /// The bundle that measured, for captures of a serial line: such a line does not carry the sources and origins of the benchmarks

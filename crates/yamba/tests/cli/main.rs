@@ -15,6 +15,7 @@ mod export;
 mod far;
 mod far_end;
 mod fleet_report;
+mod foreign;
 mod gc;
 mod hostile;
 mod house;

@@ -28,7 +28,7 @@ pub(super) fn text_of(found: &Comparison, a: &str, b: &str) -> String {
         parts.push(paragraph(&strong(&last(found, gate))));
     }
     parts.push(paragraph(&format!(
-        "A is {}, B is {}. A latency is better below 1, a bandwidth above 1.",
+        "A is {}, B is {}. A latency is better below 1, a bandwidth or a rate above 1.",
         code(&side(a, &found.a.id)),
         code(&side(b, &found.b.id))
     )));

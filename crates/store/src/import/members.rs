@@ -1,0 +1,187 @@
+//! Objects in JSON of other programs: any member may be missing, have another type or stand twice.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+/// The members of an object in the order of the file. Unlike a map, it keeps both of two members
+/// with one name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members(Vec<(String, Value)>);
+
+/// Why a member has no value of the expected type.
+type MemberFault = String;
+
+impl Members {
+    /// The members of a value. `None`: it is no object.
+    pub(super) fn read(text: &str) -> Option<Members> {
+        serde_json::from_str(text).ok()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.iter().any(|(n, _)| n == name)
+    }
+
+    /// The value of a member. `None` without one, and for `null`.
+    ///
+    /// # Errors
+    /// If two members have the name.
+    pub(super) fn get(&self, name: &str) -> Result<Option<&Value>, MemberFault> {
+        let mut named = self.iter().filter(|(n, _)| *n == name);
+        let first = named.next().map(|(_, value)| value);
+        match named.next() {
+            None => Ok(first.filter(|value| !value.is_null())),
+            Some(_) => Err(format!("{name} stands twice")),
+        }
+    }
+
+    fn typed<'a, T>(
+        &'a self,
+        name: &str,
+        convert: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, MemberFault> {
+        let value = self.get(name)?;
+        value
+            .map(|value| convert(value).ok_or_else(|| format!("{name} is {}", shown(value))))
+            .transpose()
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, MemberFault> {
+        self.typed(name, Value::as_f64)
+    }
+
+    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, MemberFault> {
+        self.typed(name, Value::as_u64)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Result<Option<&str>, MemberFault> {
+        self.typed(name, Value::as_str)
+    }
+
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, MemberFault> {
+        self.typed(name, Value::as_bool)
+    }
+}
+
+/// The beginning of a value, for messages.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.chars().take(60).collect(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut all = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    all.push(pair);
+                }
+                Ok(Members(all))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// JSON in which `NaN`, `Infinity` and their like, which are no JSON, are texts.
+pub(super) fn with_quoted_non_numbers(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for token in bare_words(text) {
+        if is_non_number(&text[token.clone()]) {
+            out.push_str(&text[copied..token.start]);
+            out.push('"');
+            out.push_str(&text[token.clone()]);
+            out.push('"');
+            copied = token.end;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+fn is_non_number(word: &str) -> bool {
+    let word = word.trim_start_matches(['-', '+']);
+    ["nan", "inf", "infinity"]
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name))
+}
+
+/// The places of words and numbers outside of texts.
+fn bare_words(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"+-.".contains(b);
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            if bytes[at] == b'"' {
+                at = end_of_text(bytes, at);
+            } else if is_word(&bytes[at]) {
+                let start = at;
+                at += bytes[at..].iter().take_while(|b| is_word(b)).count();
+                return Some(start..at);
+            } else {
+                at += 1;
+            }
+        }
+        None
+    })
+}
+
+/// The place after the text that begins at `start`.
+fn end_of_text(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bare_non_numbers_are_quoted() {
+        let text = r#"{"NaN": NaN, "a": [-Infinity,inf], "b": "\"NaN", "c": null}"#;
+        let quoted = r#"{"NaN": "NaN", "a": ["-Infinity","inf"], "b": "\"NaN", "c": null}"#;
+        assert_eq!(with_quoted_non_numbers(text), quoted);
+        for same in [quoted, "\"a\\", "\"a", "", "é NaN1"] {
+            assert_eq!(with_quoted_non_numbers(same), same);
+        }
+    }
+
+    #[test]
+    fn member_of_another_type_or_twice_is_a_fault() {
+        let of = |text| Members::read(text).unwrap();
+        let members = of(r#"{"a": 1, "b": "x", "b": "y", "c": null, "d": "NaN"}"#);
+        assert_eq!(members.number("a"), Ok(Some(1.0)));
+        assert_eq!(members.text("c"), Ok(None));
+        assert_eq!(members.text("e"), Ok(None));
+        assert_eq!(members.text("b"), Err("b stands twice".to_owned()));
+        assert_eq!(members.number("d"), Err("d is NaN".to_owned()));
+        assert!(Members::read("[]").is_none());
+    }
+}

@@ -1,0 +1,227 @@
+//! Changed results of other programs: each change gives the figures of the original, is refused, or
+//! has what it lacks named.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yamba_mutants::{Change, Form, Mutant};
+use yamba_record::{Run, Status};
+
+use super::*;
+
+/// Changes of each form. Two samples of a form have half of them each.
+const COUNT: usize = 10_000;
+
+/// Name, parameters and threads.
+type Key = (String, String, u64);
+
+/// Status, figure and unit.
+type Shown = (Status, Option<f64>, Option<String>);
+
+fn figures(run: &Run) -> BTreeMap<Key, Shown> {
+    let each = run.benchmarks.iter().map(|b| {
+        let key = (b.name.clone(), b.parameters.to_string(), b.threads);
+        (key, (b.status, b.median, b.unit.clone()))
+    });
+    each.collect()
+}
+
+/// What was left out, without the numbers of lines, and whether the file was cut off.
+fn omissions(run: &Run) -> BTreeSet<String> {
+    let imported = run.producer.imported.as_ref().unwrap();
+    let text = |place: &String| match place.split_once(": ") {
+        Some((at, text)) if at.starts_with("line ") => text.to_owned(),
+        _ => place.clone(),
+    };
+    let left_out = imported.left_out.iter().map(text);
+    left_out
+        .chain(run.interrupted.then(|| "cut off".to_owned()))
+        .collect()
+}
+
+/// Checks all mutants. `exempt` are those that no reader could notice.
+fn check(original: &str, mutants: Vec<Mutant>, exempt: impl Fn(&Mutant) -> bool) {
+    let whole: Run = run_of(original.as_bytes(), "results").unwrap();
+    let (expected, known) = (figures(&whole), omissions(&whole));
+    let (count, mut read) = (mutants.len(), 0);
+    for mutant in mutants {
+        let run: Run = match run_of(mutant.text.as_bytes(), "results") {
+            Ok(run) => run,
+            Err(fault) => {
+                assert!(
+                    !mutant.change.keeps_figures(),
+                    "{:?} {} {fault:?}",
+                    mutant.change,
+                    mutant.detail
+                );
+                continue;
+            }
+        };
+        read += 1;
+        if exempt(&mutant) {
+            continue;
+        }
+        let found = figures(&run);
+        let omitted = omissions(&run);
+        let omitted: Vec<&String> = omitted.difference(&known).collect();
+        let is_named = !omitted.is_empty() || mutant.change == Change::LineRemoved;
+        // A figure may be of fewer forks than it says, if that is named.
+        let lacks_forks = |name: &str| {
+            let is_it = |text: &&&String| text.starts_with(name) && text.ends_with(" forks");
+            omitted.iter().any(|text| is_it(&text))
+        };
+        let added: Vec<&Shown> = found
+            .iter()
+            .filter(|(key, _)| !expected.contains_key(*key))
+            .map(|(_, shown)| shown)
+            .collect();
+        for (key, shown) in &expected {
+            match found.get(key) {
+                Some(same) if same == shown => {}
+                Some(_) if lacks_forks(&key.0) => {}
+                Some((status, ..)) => assert_ne!(
+                    *status,
+                    Status::Ok,
+                    "{key:?}\n{:?} {}",
+                    mutant.change,
+                    mutant.detail
+                ),
+                // Names are free text: the same figure may stand under another one.
+                None => assert!(
+                    is_named || added.contains(&shown),
+                    "{key:?}\n{:?} {}",
+                    mutant.change,
+                    mutant.detail
+                ),
+            }
+        }
+        let is_known =
+            |shown: &&Shown| shown.0 != Status::Ok || expected.values().any(|s| s == *shown);
+        assert!(
+            added.iter().all(is_known),
+            "{added:?}\n{:?} {}",
+            mutant.change,
+            mutant.detail
+        );
+    }
+    assert!(read > count / 20, "only {read} were read");
+}
+
+/// `yamba_mutants` puts 1e300 in the place of any value: a number that is as good as the one
+/// before.
+fn is_another_number(mutant: &Mutant) -> bool {
+    let is_in = |number| mutant.text.contains(number);
+    mutant.change == Change::TypeChanged && (is_in("1e300") || is_in("1e+300"))
+}
+
+#[test]
+fn google_benchmark() {
+    for (seed, original) in [
+        include_str!("samples/google-repeated.json"),
+        include_str!("samples/google.json"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mutants = yamba_mutants::json(original, seed as u64, COUNT / 2);
+        check(original, mutants, |mutant| {
+            // Without the median of repetitions, the figure is their mean, and its note says so.
+            let has_median = mutant.text.contains("BM_sums_median");
+            is_another_number(mutant)
+                || is_of_rate(mutant)
+                || (mutant.change == Change::LineRemoved && !has_median)
+        });
+    }
+}
+
+/// Rows of old files have no index: a repeated row is one more repetition.
+#[test]
+fn google_benchmark_of_old_versions() {
+    let original = include_str!("samples/google-old.json");
+    let mutants = yamba_mutants::json(original, 3, COUNT);
+    check(original, mutants, |mutant| {
+        is_another_number(mutant) || is_of_rate(mutant) || is_of_old_rows(mutant)
+    });
+}
+
+/// A benchmark may report a rate or not.
+fn is_of_rate(mutant: &Mutant) -> bool {
+    mutant.detail.ends_with("_per_second")
+}
+
+/// Without `run_type`, the names alone say which rows belong together, and how many there are.
+fn is_of_old_rows(mutant: &Mutant) -> bool {
+    let is_row = matches!(mutant.change, Change::LineRemoved | Change::LineRepeated);
+    (is_row && mutant.detail.starts_with("/benchmarks: ")) || mutant.detail.ends_with(": name")
+}
+
+/// The share of processor time is a metric that a benchmark has or has not.
+#[test]
+fn jmh() {
+    for (seed, original) in [
+        include_str!("samples/jmh-modes.json"),
+        include_str!("samples/jmh.json"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mutants = yamba_mutants::json(original, seed as u64, COUNT / 2);
+        check(original, mutants, |mutant| {
+            let removed = ["secondaryMetrics", "processor_share"];
+            let is_metric = removed.iter().any(|name| mutant.detail.ends_with(name));
+            // How many pairs a histogram has is not stated.
+            let is_pair = mutant.change == Change::LineRemoved
+                && mutant.detail.contains("rawDataHistogram/")
+                && !mutant.detail.contains("rawDataHistogram/0:")
+                && !mutant.detail.contains("rawDataHistogram/1:");
+            is_another_number(mutant)
+                || is_pair
+                || (mutant.change == Change::FieldRemoved && is_metric)
+        });
+    }
+}
+
+#[test]
+fn hyperfine() {
+    let original = include_str!("samples/hyperfine.json");
+    check(
+        original,
+        yamba_mutants::json(original, 1, COUNT),
+        |mutant| {
+            // Older versions write no exit codes, and the note says so.
+            mutant.detail.ends_with(": exit_codes")
+        },
+    );
+}
+
+#[test]
+fn lmbench() {
+    let original = include_str!("samples/lmbench.0");
+    for (seed, separator) in [" ", "\t"].into_iter().enumerate() {
+        let form = Form {
+            separator,
+            fields: &["0.5", "-", "microseconds", "MB/sec"],
+        };
+        let mutants = yamba_mutants::text(original, form, seed as u64, COUNT / 2);
+        check(original, mutants, |mutant| are_like(original, mutant));
+    }
+}
+
+/// Whether two numbers, or two units, of a line were exchanged. Their places alone say what they
+/// are.
+fn are_like(original: &str, mutant: &Mutant) -> bool {
+    if mutant.change != Change::FieldsReordered {
+        return false;
+    }
+    let line = |text: &str| {
+        let line = text.lines().nth(mutant.line.unwrap()).unwrap();
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (before, after) = (line(original), line(&mutant.text));
+    let moved = before.iter().zip(&after).filter(|(a, b)| a != b);
+    let moved: Vec<&String> = moved.map(|(a, _)| a).collect();
+    let is_number = |word: &&&String| word.parse::<f64>().is_ok();
+    let numbers = moved.iter().filter(is_number).count();
+    before.len() == after.len() && (numbers == 0 || numbers == moved.len())
+}

@@ -1,0 +1,134 @@
+//! Results of other programs: their history, and their comparison.
+
+use serde_json::{Value, json};
+
+use crate::schema;
+use crate::support::{Yamba, json as document};
+
+/// Days of November 2025 by `day % 7`.
+const DAYS: [&str; 7] = ["Fri", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu"];
+
+/// Results of lmbench of that day.
+fn lmbench(day: usize, latency: f64) -> String {
+    let date = format!("[{} Nov {day:2} 10:00:00 UTC 2025]", DAYS[day % 7]);
+    format!(
+        "[lmbench3.0 results for Linux host]\n{date}\nPipe latency: {latency:.4} microseconds\n{date}\n"
+    )
+}
+
+#[test]
+fn single_numbers_have_a_history() {
+    let mut yamba = Yamba::new();
+    let mut import = "import --store kept.sqlite".to_owned();
+    for day in 1..=12 {
+        let level = if day < 7 { 5.0 } else { 6.0 };
+        let text = lmbench(day, level + 0.01 * (day % 3) as f64);
+        yamba = yamba.file(&format!("host.{day}"), text);
+        import.push_str(&format!(" host.{day}"));
+    }
+    yamba.run(&import).ok();
+    let found = document(&mut yamba, "history Pipe* --json --store kept.sqlite");
+    schema::holds("yamba-history-1.json", &found);
+    let series = &found["benchmarks"][0];
+    assert_eq!(series["points"].as_array().unwrap().len(), 12);
+    assert_eq!(series["single_numbers"], 12);
+    let [change] = &series["changes"].as_array().unwrap()[..] else {
+        panic!("{series}")
+    };
+    assert_eq!(change["index"], 6);
+    assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
+    yamba
+        .run("history Pipe* --store kept.sqlite")
+        .ok()
+        .says(&["changed at", "12 of 12 are single numbers"]);
+}
+
+#[test]
+fn history_says_which_runs_have_no_date() {
+    let other = "Pipe latency: 7.5 microseconds\n";
+    let mut yamba = Yamba::new()
+        .file("host.1", lmbench(1, 5.0))
+        .file("later.0", other);
+    yamba.run("import host.1 later.0 --store kept.sqlite").ok();
+    let said = yamba.run("history Pipe* --store kept.sqlite").ok();
+    said.says(&[
+        "1 of 2 do not say when they began",
+        "unknown",
+        "2 runs are too few",
+    ]);
+}
+
+/// JMH with six forks: a rate, scaled by `factor`, and a time that does not change.
+fn jmh(factor: f64) -> String {
+    let forks = |level: f64| [0.99, 1.0, 1.01, 1.0, 0.995, 1.005].map(|fork| [level * fork]);
+    let row = |mode: &str, unit: &str, level: f64| {
+        json!({"jmhVersion": "1.37", "benchmark": "org.ex.Q.work", "mode": mode, "threads": 1, "forks": 6,
+            "measurementIterations": 1, "vmName": "VM", "vmVersion": "17",
+            "primaryMetric": {"score": level, "scoreUnit": unit, "rawData": forks(level)}})
+    };
+    json!([
+        row("thrpt", "ops/s", 1000.0 * factor),
+        row("avgt", "us/op", 1000.0)
+    ])
+    .to_string()
+}
+
+#[test]
+fn fewer_operations_a_second_are_slower() {
+    let mut yamba = Yamba::new()
+        .file("a.json", jmh(1.0))
+        .file("b.json", jmh(0.8));
+    let compared = document(&mut yamba, "compare a.json b.json --json");
+    schema::holds("yamba-compare-1.json", &compared);
+    let [rate, time] = &compared["benchmarks"].as_array().unwrap()[..] else {
+        panic!("{compared}")
+    };
+    assert_eq!(rate["parameters"], json!({"mode": "thrpt"}));
+    assert_eq!(
+        (&rate["better"], &rate["suspect"]),
+        (&json!("more"), &json!(true))
+    );
+    assert!((rate["ratio"].as_f64().unwrap() - 0.8).abs() < 1e-9);
+    assert_eq!(
+        (&time["better"], &time["verdict"]),
+        (&json!("less"), &json!("same"))
+    );
+    yamba
+        .run("compare a.json b.json")
+        .ok()
+        .says(&["rate (more is better)", "suspect"]);
+    yamba
+        .run("compare a.json b.json --md")
+        .ok()
+        .says(&["seems slower"]);
+
+    let gate = |yamba: &mut Yamba, files: &str| -> Value {
+        let answer = yamba.run(&format!("compare {files} --fail-above 5% --strict --json"));
+        let found: Value = serde_json::from_str(&answer.out).unwrap();
+        found["gate"].clone()
+    };
+    let slower = gate(&mut yamba, "a.json b.json");
+    assert_eq!(
+        (&slower["gated"], &slower["undecided"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(
+        slower["unconfirmed"][0]["parameters"],
+        json!({"mode": "thrpt"})
+    );
+    assert_eq!(slower["passed"], false);
+    let same = gate(&mut yamba, "a.json a.json");
+    assert_eq!((&same["gated"], &same["passed"]), (&json!(2), &json!(true)));
+}
+
+/// The average time and the single shot of one method are no versions of one benchmark.
+#[test]
+fn modes_of_jmh_are_not_compared() {
+    let shot = jmh(1.0).replace("\"avgt\"", "\"ss\"");
+    let mut yamba = Yamba::new().file("a.json", jmh(1.0)).file("b.json", shot);
+    let compared = document(&mut yamba, "compare a.json b.json --json");
+    assert_eq!(compared["benchmarks"].as_array().unwrap().len(), 1);
+    let alone = compared["unmatched"].as_array().unwrap();
+    let reasons: Vec<&Value> = alone.iter().map(|one| &one["reason"]).collect();
+    assert_eq!(reasons, ["only in A", "only in B"]);
+}
