@@ -2,8 +2,16 @@
 
 use yamba_gc::Collector;
 
-use crate::Effort;
 use crate::jvm::heap_options;
+
+/// How exactly costs are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Some of the benchmarks, within a limit of time.
+    Short,
+    /// All benchmarks, three times each.
+    Thorough,
+}
 
 const MEGABYTE: u64 = 1 << 20;
 /// Shapes of the micro-benchmark with the bytes of an object.

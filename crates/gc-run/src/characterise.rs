@@ -10,20 +10,11 @@ use yamba_gc::costs::{CollectorCosts, Costs, SCHEMA, fit};
 use yamba_gc::observation::Observation;
 use yamba_gc::refinement::Refined;
 
-use crate::benchmarks::{Benchmark, benchmarks};
+use crate::benchmarks::{Benchmark, Effort, benchmarks};
 use crate::classes::Classes;
 use crate::jvm::Finished;
 use crate::rounds::{Rounds, Step, in_rounds};
 use crate::{Jvm, Limits};
-
-/// How exactly costs are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Some of the benchmarks, for at most [`SHORT_TIME`].
-    Short,
-    /// All benchmarks, three times each.
-    Thorough,
-}
 
 /// Runs of each benchmark, of which that with the least time counts.
 const ROUNDS: usize = 3;

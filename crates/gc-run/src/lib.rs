@@ -12,7 +12,8 @@ mod profile;
 mod rounds;
 mod watch;
 
-pub use characterise::{Effort, Progress, SHORT_TIME, Wanted, characterise, costs_path};
+pub use benchmarks::Effort;
+pub use characterise::{Progress, SHORT_TIME, Wanted, characterise, costs_path};
 pub use command::remove_varied;
 pub use jvm::Jvm;
 pub use limits::{LIMITS, Limits};

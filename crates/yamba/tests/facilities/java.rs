@@ -115,6 +115,40 @@ pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
     Ok(())
 }
 
+/// The JVM writes decimal commas in this locale unless Yamba prevents it.
+pub fn pauses_are_read_in_a_locale_with_decimal_commas() -> Result<(), Missing> {
+    let yamba = compiled()?;
+    let locale = yamba.folder.path().join("nb_NO.UTF-8");
+    let made = Command::new("localedef")
+        .args(["-i", "nb_NO", "-f", "UTF-8"])
+        .arg(&locale)
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        return Err(Missing::new("localedef cannot make nb_NO"));
+    }
+    let folder = yamba.folder.path().to_owned();
+    page_commands::wait_for_costs();
+    let mut yamba = yamba.env("LOCPATH", &folder).env("LC_ALL", "nb_NO.UTF-8");
+    yamba
+        .run("gc profile -o words.gc --step 1M --collector serial -- java -cp . Words")
+        .ok();
+    let text = std::fs::read_to_string(folder.join("words.gc")).unwrap();
+    let profile: Value = serde_json::from_str(&text).unwrap();
+    let runs = profile["serial"]["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    for run in runs {
+        let young = |key: &str| run["young"][key].as_f64().unwrap();
+        assert!(
+            young("collections") > 0.0 && young("pause_ns") > 0.0,
+            "{run}"
+        );
+        // Serial collects in one thread, which does little else.
+        let share = young("pause_ns") / young("cpu_ns");
+        assert!(share > 0.1, "{run}");
+    }
+    Ok(())
+}
+
 /// The costs of Serial stand for those of Parallel, which would take a minute to measure.
 fn other_collectors_have_runs(yamba: &Yamba, costs: Value) {
     let mut costs: Costs = serde_json::from_value(costs).unwrap();

@@ -242,6 +242,7 @@ fn main() {
         // These wait for the first test and use its cache.
         java {
             documents_of_garbage_collection_are_valid
+            pauses_are_read_in_a_locale_with_decimal_commas
         }
         page_commands {
             commands_of_pages_work_for_root
