@@ -2,19 +2,49 @@
 
 namespace yamba {
 
+namespace clocks {
+
+constexpr int rounds = 11, readings = 100;
+
+// Whether a time is a multiple of `step`, but for a tick: the system may round its counter to ns.
+static bool is_multiple(uint64_t time, uint64_t step) {
+    const uint64_t rest = time % step;
+    return rest <= 1 || step - rest <= 1;
+}
+
+// The step of a clock: the largest time of which all `times` are multiples. `least` is the shortest of them, which is longer than a
+// step if a reading takes longer than one. Long times show nothing, since the system may adjust the clock's rate.
+static uint64_t common_step(const uint64_t (&times)[rounds * readings], int count, uint64_t least) {
+    constexpr uint64_t longest = 16, most_tried = 100000;
+    const uint64_t last = least > most_tried ? least - most_tried : 0;
+    for (uint64_t step = least; step > last; step--) {
+        int i = 0;
+        while (i < count && (times[i] > longest * least || is_multiple(times[i], step))) i++;
+        if (i == count) return step;
+    }
+    return least;
+}
+
+}  // namespace clocks
+
 ClockError measure_clock() {
-    constexpr int rounds = 11, readings = 100;
-    uint64_t step = UINT64_MAX, best = UINT64_MAX;
+    using clocks::rounds, clocks::readings;
+    uint64_t least = UINT64_MAX, best = UINT64_MAX, times[rounds * readings];
+    int count = 0;
     for (int r = 0; r < rounds; r++) {
         uint64_t begin = read_clock(), last = begin;
         for (int i = 0; i < readings; i++) {
             uint64_t now = read_clock();
-            if (now > last) step = now - last < step ? now - last : step;
+            if (now > last) {
+                times[count++] = now - last;
+                least = now - last < least ? now - last : least;
+            }
             last = now;
         }
         best = last - begin < best ? last - begin : best;
     }
-    return {step == UINT64_MAX ? 0 : double(step) * ns_per_tick, double(best) * ns_per_tick / readings};
+    const double step = count == 0 ? 0 : double(clocks::common_step(times, count, least));
+    return {step * ns_per_tick, double(best) * ns_per_tick / readings};
 }
 
 namespace clocks {

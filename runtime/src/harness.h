@@ -126,7 +126,11 @@ class Measurement {
         Watch watch;
         double ns = time<real>(subject_, passes);
         // A short run does not represent the wait of many passes.
-        if (real && (one_pass_ || ns >= plan_.batch / 2)) queue_.see(watch.end().waited_ns, passes);
+        if (real && (one_pass_ || ns >= plan_.batch / 2)) {
+            const Disturbance d = watch.end();
+            queue_.see(d.waited_ns, passes);
+            faults_.see(d.faults(), passes);
+        }
         subject_.after_pass();
         return ns;
     }
@@ -266,7 +270,7 @@ class Measurement {
         time_benchmark(facts);
         if (!is_value_) time_dummy(facts);
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
-        find_queue(facts);
+        find_normal(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
         bool is_contended = !isnan(plan_.quiet_width) && !is_quiet(facts.probes, plan_.quiet_width, !is_value_);
         last_length_ = facts.ns > facts.dummy_ns ? facts.ns : facts.dummy_ns;
@@ -275,9 +279,12 @@ class Measurement {
         return facts.disturbed.empty() && !is_contended;
     }
 
-    // Computes the wait beyond the normal one. A quantity's passes may differ in work, so it has no normal wait.
-    void find_queue(BatchFacts &facts) {
+    // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own. A quantity's passes may differ in work,
+    // so it has no normal wait and no normal faults.
+    void find_normal(BatchFacts &facts) {
         if (is_value_) return;
+        faults_.see(facts.disturbance.faults(), facts.passes);
+        facts.disturbance.faults_are_own = !faults_.exceeded_by(facts.disturbance.faults(), facts.passes);
         queue_.see(facts.disturbance.waited_ns, facts.passes);
         facts.disturbance.queued_ns = queue_.beyond_least(facts.disturbance.waited_ns, facts.passes);
     }
@@ -358,6 +365,7 @@ class Measurement {
     Values<double> good_;
     Counters counters_;
     Queue queue_;
+    OwnFaults faults_;
     uint64_t warm_trials_ = 0;
     Pair last_warm_[told_warm];
 };

@@ -120,8 +120,8 @@ inline int skip(const ProgramInfo &info, const char *reason, Command command) {
 // Measures the clock, and makes the chains that measure cycle and width long enough for it.
 inline ClockError suit_clock() {
     ClockError error = measure_clock();
-    cycle::suit_clock(error.resolution);
-    width::suit_clock(error.resolution);
+    cycle::suit_clock(error.worst());
+    width::suit_clock(error.worst());
     return error;
 }
 

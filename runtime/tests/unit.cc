@@ -184,6 +184,18 @@ void the_clock_is_measured() {
     yamba::read_clock = [] { return reading++ / 4 * 30; };
     yamba::ClockError error = yamba::measure_clock();
     CHECK(error.resolution == 30 && error.cost == 7.5 && error.worst() == 30);
+    // A reading takes 35 ns, and the clock steps by 10 ns.
+    yamba::read_clock = [] { return reading++ * 35 / 10 * 10; };
+    error = yamba::measure_clock();
+    CHECK(error.resolution == 10 && error.worst() > 30);
+    // A counter of 24 MHz in whole ns: its steps are 41 and 42 ns.
+    yamba::read_clock = [] { return reading++ * 100 * 24 / 1000 * 1000 / 24; };
+    error = yamba::measure_clock();
+    CHECK(error.resolution >= 41 && error.resolution <= 42);
+    // A counter whose steps are far shorter than a reading, which takes 60 to 72 ticks.
+    yamba::read_clock = [] { return reading++, reading * 66 + reading * reading % 7; };
+    error = yamba::measure_clock();
+    CHECK(error.resolution >= 1 && error.resolution <= 3);
     yamba::read_clock = [] { return uint64_t(5); };
     error = yamba::measure_clock();
     CHECK(error.resolution == 0 && error.cost == 0);
@@ -494,6 +506,22 @@ void each_disturbance_has_its_name() {
           held_against(d, 1000, waits).empty());
     d = {}, d.clock_went_back = true;
     CHECK(held_against(d, 1000, waits).is("\"clock\""));
+}
+
+// Faults in every pass are the benchmark's own. Others are not: one first touch of a batch, or a few more than the passes take.
+void own_page_faults_are_no_disturbance() {
+    yamba::OwnFaults none, each, some, once;
+    CHECK(none.exceeded_by(1, 100) && !none.exceeded_by(0, 100));
+    each.see(1000, 1000), each.see(2004, 2000);
+    CHECK(!each.exceeded_by(500, 500) && !each.exceeded_by(506, 500) && each.exceeded_by(520, 500));
+    // A fault in every 64th pass.
+    some.see(31, 2000), some.see(62, 4000);
+    CHECK(!some.exceeded_by(31, 2000) && !some.exceeded_by(32, 2000) && some.exceeded_by(40, 2000));
+    // One fault a trial, however many passes it has; and a trial without any.
+    once.see(1, 1000), once.see(1, 2000);
+    CHECK(once.exceeded_by(1, 1000) && once.exceeded_by(2, 1000));
+    once.see(0, 1000);
+    CHECK(once.exceeded_by(1, 1000));
 }
 
 // A process that waits for its partner has a run-queue wait as long as the partner's work. A longer wait is due to others.
@@ -860,6 +888,7 @@ void test(const yamba::IsaHooks &here) {
     disturbed_batches_are_replaced();
     a_clock_that_steps_costs_one_batch();
     each_disturbance_has_its_name();
+    own_page_faults_are_no_disturbance();
     waiting_for_others_is_told_from_waiting_for_the_partner();
     stolen_time_is_the_gap_between_two_clocks();
     what_the_system_does_not_tell_is_not_recorded();

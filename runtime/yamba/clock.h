@@ -36,8 +36,8 @@ struct ClockError {
     double worst() const { return resolution > cost ? resolution : cost; }
 };
 
-// Reads the clock repeatedly. The smallest step above 0 is the resolution. The cost is the lowest mean of several rounds, since a
-// disturbance can only lengthen a round.
+// Reads the clock repeatedly. The resolution is the largest step that explains all differences between readings. The cost is the
+// lowest mean of several rounds, since a disturbance can only lengthen a round.
 ClockError measure_clock();
 
 // Chooses the processor's own clock if user space may read it and its rate is constant on all processors: it is finer and cheaper

@@ -33,6 +33,32 @@ impl Estimate {
         }
         self
     }
+
+    /// Widens the interval to at least a step of the clock on each side of the median. `step` is relative to the time of a batch.
+    ///
+    /// A clock that advances in steps gives a short batch one of two times. The batches then agree on a time that can be wrong by almost
+    /// a step, so that their agreement does not show the error.
+    pub(super) fn with_clock_step(mut self, step: f64, quantity: Quantity) -> Estimate {
+        let (shorter, longer) = (1.0 - step, 1.0 + step);
+        if shorter <= 0.0 {
+            // The clock does not resolve the time at all, which makes the figure invalid.
+            return self;
+        }
+        let [one, other] = match quantity {
+            Quantity::Time => [self.median * shorter, self.median * longer],
+            Quantity::Rate => [self.median / longer, self.median / shorter],
+        };
+        let [low, high] = self.confidence_interval;
+        self.confidence_interval = [low.min(one).min(other), high.max(one).max(other)];
+        self
+    }
+}
+
+/// Whether a figure grows or falls with the time of a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Quantity {
+    Time,
+    Rate,
 }
 
 /// Estimates the figure from the samples of each launch. With enough launches the unit of observation is the launch: the median of their
@@ -98,6 +124,24 @@ mod tests {
         assert_eq!(e.confidence_interval, [9_995.0, 10_007.0]);
         let within = estimate(&launches(&narrow[..5])).unwrap();
         assert_eq!(within.with_drift(), within);
+    }
+
+    #[test]
+    fn interval_reaches_a_step_of_the_clock_each_way() {
+        // Ten launches whose batches all take 110.4 ns: the clock steps by 10 ns.
+        let e = estimate(&vec![vec![110.4; 5]; 10]).unwrap();
+        assert_eq!(e.confidence_interval, [110.4; 2]);
+        let near = |found: [f64; 2], expected: [f64; 2]| {
+            let apart = |i: usize| (found[i] - expected[i]).abs();
+            assert!(apart(0) < 1e-9 && apart(1) < 1e-9, "{found:?}");
+        };
+        let time = e.with_clock_step(10.0 / 110.4, Quantity::Time);
+        near(time.confidence_interval, [100.4, 120.4]);
+        // 110.4 bytes in 110.4 ns.
+        let rate = estimate(&vec![vec![1.0; 5]; 10]).unwrap();
+        let rate = rate.with_clock_step(10.0 / 110.4, Quantity::Rate);
+        near(rate.confidence_interval, [110.4 / 120.4, 110.4 / 100.4]);
+        assert_eq!(e.with_clock_step(1.0, Quantity::Rate), e);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use yamba_stats::median;
 use super::assemble::{Recorded, evidence};
 use super::contention::{self, QuietWidth, blind};
 use super::disturbed::{self, DisturbanceVerdict};
-use super::estimate::{Estimate, estimate, loaded_estimate};
+use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
 use super::units::per_operation;
 use super::{circle, cycles, distribution, inferred, load, validity};
@@ -349,11 +349,20 @@ impl Figures {
         };
         let all: Vec<&Batch> = used.launches.concat();
         let samples = rule(&used.each(|i| i.sample));
-        let is_timed = benchmark.figure.as_deref() != Some("value");
+        let step = relative_clock_step(benchmark, &all).unwrap_or(0.0);
+        let of_time = |e: Estimate| e.with_clock_step(step, Quantity::Time);
+        let samples = match benchmark.figure.as_deref() {
+            Some("value") => samples,
+            Some("bandwidth") => {
+                samples.map(|e| e.with_drift().with_clock_step(step, Quantity::Rate))
+            }
+            _ => samples.map(|e| of_time(e.with_drift())),
+        };
+        let cycles = rule(&used.each(cycles::of)).map(cycles::with_own_error);
         Figures {
-            samples: samples.map(|e| if is_timed { e.with_drift() } else { e }),
-            times: rule(&used.each(time)),
-            cycles: rule(&used.each(cycles::of)).map(cycles::with_own_error),
+            samples,
+            times: rule(&used.each(time)).map(of_time),
+            cycles: cycles.map(of_time),
             second_opinion: cycles::second_opinion(&all),
             blocked: cycles::blocked(all.iter().copied()),
             is_unsteady: cycles::is_unsteady(&all),
@@ -462,6 +471,14 @@ fn nothing_measurable(
             number(high)
         )
     })
+}
+
+/// The step of the clock as a share of the time by which a batch exceeds its dummy.
+fn relative_clock_step(benchmark: &Benchmark, batches: &[&Batch]) -> Option<f64> {
+    let step = benchmark.clock.as_ref()?.resolution_ns?;
+    let apart: Vec<f64> = batches.iter().map(|i| i.ns - i.dummy_ns).collect();
+    let share = step / median(&apart)?;
+    (share.is_finite() && share >= 0.0).then_some(share)
 }
 
 /// A batch exceeds its dummy by at most one step of the clock: then the steps determine the figure, not the benchmark.
