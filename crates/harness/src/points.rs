@@ -139,7 +139,14 @@ fn values(parameter: &Parameter, options: &Options) -> Option<Vec<String>> {
     }
     let quick = parameter.quick.as_ref().filter(|_| options.quick);
     let listed = quick.or(parameter.over.as_ref())?;
-    Some(listed.iter().map(plain).collect())
+    // Values that depend on the machine can coincide, such as sizes of two caches.
+    let mut values: Vec<String> = Vec::new();
+    for value in listed.iter().map(plain) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Some(values)
 }
 
 fn check_names(options: &Options, program: &Program) -> Result<(), Refused> {

@@ -61,11 +61,14 @@
       }
       const texts = xs.map((x) => told.get(x)?.join("; "));
       const colour = colours[i % colours.length];
+      // Neighbouring points with a cache level between them that has no point.
+      const apart = chart.unconnected?.[i] ?? [];
       data.push(ys);
       intervals.push(marks);
       disturbed.push(doubtful);
       series.push({
-        label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: true, points: { show: false },
+        label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: apart.length === 0, points: { show: false },
+        gaps: (plot) => apart.map((ends) => ends.map((x) => plot.valToPos(x, "x", true))), apart,
         dash: dashes[i % dashes.length], shape: shapes[i % shapes.length],
         value: (_, v, s, at) => texts[at] ?? "",
       });
@@ -237,9 +240,14 @@
     named.forEach(({ series, data }, i) => {
       const stroke = series.stroke(plot, i + 1);
       const points = data.map((v, at) => (v == null ? null : [plot.data[0][at], v])).filter(Boolean);
-      const { dash, shape } = drawings[i + 1];
+      const { dash, shape, apart = [] } = drawings[i + 1];
       const line = { fill: "none", stroke, "stroke-width": series.width, ...(dash.length && { "stroke-dasharray": dash.join(" ") }) };
-      whole.append(make("polyline", { points: points.map(([a, b]) => `${x(a)},${y(b)}`).join(" "), ...line }));
+      const pieces = [[]];
+      points.forEach((point, at) => {
+        if (at > 0 && apart.some(([a, b]) => a === points[at - 1][0] && b === point[0])) pieces.push([]);
+        pieces.at(-1).push(point);
+      });
+      for (const own of pieces) whole.append(make("polyline", { points: own.map(([a, b]) => `${x(a)},${y(b)}`).join(" "), ...line }));
       if (shape) for (const [a, b] of points) whole.append(make("path", { class: "mark", d: shape(x(a), y(b), radius), fill: stroke }));
       (intervals[i + 1] ?? []).forEach((interval, at) => {
         if (!interval) return;

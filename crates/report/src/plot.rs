@@ -238,9 +238,10 @@ fn drawn(chart: &Chart, x: &Axis, y: &Axis, columns: usize) -> Vec<Vec<char>> {
     }
     let place = |p: &Point| (x.cell(p.x, columns), HEIGHT - 1 - y.cell(p.y, HEIGHT));
     for curve in &chart.curves {
-        let places: Vec<(usize, usize)> = curve.points.iter().map(place).collect();
-        for pair in places.windows(2) {
-            connect(&mut grid, pair[0], pair[1]);
+        for pair in curve.points.windows(2) {
+            if chart.levels_between(&pair[0], &pair[1]).is_empty() {
+                connect(&mut grid, place(&pair[0]), place(&pair[1]));
+            }
         }
     }
     // Points come last, so that lines do not hide them.

@@ -68,6 +68,8 @@ pub struct WithoutCycles {
 pub struct Drawn<'a> {
     #[serde(flatten)]
     chart: &'a Chart,
+    /// For each curve, the x of neighbouring points that no line connects.
+    unconnected: Vec<Vec<[f64; 2]>>,
     log_x_axis: Option<LogAxis>,
     log_y_axis: Option<LogAxis>,
 }
@@ -237,6 +239,45 @@ impl Chart {
         self.log_y.then(|| LogAxis::decimal(low, high))
     }
 
+    /// The cache levels that lie between two points and contain neither, from the first edge to the last. A line between the points would
+    /// suggest figures of a level that was not measured.
+    pub fn levels_between(&self, from: &Point, to: &Point) -> Vec<&str> {
+        let is_between = |bytes: u64| (from.x..to.x).contains(&(bytes as f64));
+        let between = self.levels.iter().filter(|(b, _)| is_between(*b));
+        // With several runs, a level has an edge for each: `L2 A`, `L2 B`.
+        let mut names: Vec<&str> = between
+            .filter_map(|(_, name)| name.split(' ').next())
+            .collect();
+        names.dedup();
+        // The first edge is that of the level that has the first point.
+        names.into_iter().skip(1).collect()
+    }
+
+    fn unconnected(&self) -> Vec<Vec<[f64; 2]>> {
+        let pairs = |curve: &Curve| {
+            let pairs = curve.points.windows(2);
+            let apart = pairs.filter(|p| !self.levels_between(&p[0], &p[1]).is_empty());
+            apart.map(|p| [p[0].x, p[1].x]).collect()
+        };
+        self.curves.iter().map(pairs).collect()
+    }
+
+    /// A sentence about the levels that lines skip. `None` if there are none.
+    pub fn skipped_levels(&self) -> Option<String> {
+        let pairs = self.curves.iter().flat_map(|c| c.points.windows(2));
+        let mut names: Vec<&str> = pairs
+            .flat_map(|p| self.levels_between(&p[0], &p[1]))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        (!names.is_empty()).then(|| {
+            format!(
+                "No line crosses {}: no size within it was measured",
+                names.join(" and ")
+            )
+        })
+    }
+
     /// The chart with its axes. Logarithmic axes have room for the intervals.
     pub fn drawn(&self) -> Drawn<'_> {
         let intervals = self
@@ -246,6 +287,7 @@ impl Chart {
         let (low, high) = ends(self.points().map(|p| p.y).chain(intervals));
         Drawn {
             chart: self,
+            unconnected: self.unconnected(),
             log_x_axis: self.log_x_axis(),
             log_y_axis: self.log_y_axis([low / MARGIN, high * MARGIN].into_iter()),
         }

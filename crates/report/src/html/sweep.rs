@@ -61,7 +61,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
     let log = declared.log && least > 0.0;
     let about_levels = levels::caption(&levels);
     let (figure, against) = (&declared.figure, &declared.against);
-    Some(Chart {
+    let mut chart = Chart {
         log,
         levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
         about_levels,
@@ -69,7 +69,9 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
         without_cycles,
         findings,
         ..Chart::new(rows[0].name, figure, &unit, against, curves)
-    })
+    };
+    chart.findings.extend(chart.skipped_levels());
+    Some(chart)
 }
 
 /// Whether the x axis is a size in memory, for which cache sizes matter. Sizes of files and messages do not count.

@@ -470,6 +470,30 @@ fn memory_chart_has_cache_levels_with_origin() {
     assert_eq!(charts(&html(&[untagged]))[0]["levels"], json!([]));
 }
 
+/// A line between a point in L1 and one in memory would suggest figures of L2 and L3.
+#[test]
+fn no_line_crosses_a_level_without_a_point() {
+    let chart = |sizes: &[u64]| {
+        let entry = |size: &u64| {
+            let mut entry = benchmark("lat_mem", *size, "ok");
+            entry.provenance.tags = vec!["memory_sizes".to_owned()];
+            entry
+        };
+        let mut run = run(sizes.iter().map(entry).collect());
+        run.machine.details = Some(caches(&[(1, 48 << 10), (2, 1 << 20), (3, 32 << 20)]));
+        let page = html(&[run]);
+        let charts = charts(&page);
+        let gaps = charts[0]["unconnected"].clone();
+        (gaps, page.contains("No line crosses"))
+    };
+    let (l1, l2, l3, memory) = (24 << 10, 512 << 10, 8 << 20, 64 << 20);
+    assert_eq!(chart(&[l1, l2, l3, memory]), (json!([[]]), false));
+    let both = json!([[[l1 as f64, memory as f64]]]);
+    assert_eq!(chart(&[l1, memory]), (both, true));
+    let one = json!([[[l2 as f64, memory as f64]]]);
+    assert_eq!(chart(&[l1, l2, memory]), (one, true));
+}
+
 #[test]
 fn several_runs_are_side_by_side() {
     let first = run(vec![
