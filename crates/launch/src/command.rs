@@ -21,6 +21,7 @@ pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, Launc
             format!("`{program}` must be installed here and in PATH"),
         )
     };
+    command.env("LC_ALL", "C");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = plain(command)
         .stderr(Stdio::piped())
@@ -61,6 +62,12 @@ pub(crate) fn command(words: &[String]) -> Command {
 pub(crate) fn shell_line(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
+}
+
+/// Whether a text can be the name or the address of a host.
+pub(crate) fn is_host_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_part)
 }
 
 /// A word for a shell.

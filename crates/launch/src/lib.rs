@@ -8,6 +8,7 @@ mod limited;
 mod mpi;
 mod processes;
 mod slurm;
+mod slurm_output;
 mod ssh;
 
 use std::fmt;

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::command::{command, failed, output, quoted, shell_line, with_message, words};
+use crate::command::{
+    command, failed, is_host_name, last_line, output, quoted, shell_line, with_message, words,
+};
 use crate::limited::LimitedChild;
 use crate::processes::{Processes, Transport};
 use crate::{Job, LaunchError, Launcher, Node, Running, State, Task};
@@ -17,8 +19,8 @@ impl Launcher for Mpi {
     fn nodes(&self, hosts: &[String]) -> Result<Vec<Node>, LaunchError> {
         let mut names = hosts.to_vec();
         if names.is_empty() {
-            let said = output(command(&mpirun()).args(["uname", "-n"]), "")?;
-            names = said.lines().map(|line| line.trim().to_owned()).collect();
+            let program = ["sh", "-c", TELL_NAME];
+            names = host_names(&output(command(&mpirun()).args(program), "")?)?;
             names.sort();
             names.dedup();
         }
@@ -65,6 +67,26 @@ impl Launcher for Mpi {
             end: None,
         }))
     }
+}
+
+/// Prints the name of a host between marks: `mpirun` and the shells of the hosts may print lines of their own.
+const TELL_NAME: &str = "printf '\\nyamba-host=%s;\\n' \"$(uname -n)\"";
+const MARK: &str = "yamba-host=";
+
+/// The names of the hosts, of which each process has printed one.
+fn host_names(said: &str) -> Result<Vec<String>, LaunchError> {
+    let name = |text: &str| {
+        let (name, _) = text.split_once(';')?;
+        is_host_name(name).then(|| name.to_owned())
+    };
+    let names: Option<Vec<String>> = said.split(MARK).skip(1).map(name).collect();
+    names.filter(|names| !names.is_empty()).ok_or_else(|| {
+        let line = last_line(said).unwrap_or_default();
+        LaunchError::new(
+            format!("mpirun printed no name of a host: {line:?}"),
+            "name the hosts: add --host HOST for each",
+        )
+    })
 }
 
 fn mpirun() -> Vec<String> {
@@ -147,4 +169,63 @@ fn line_together(job: &Job, tasks: &[Task], program: &Path) -> Vec<String> {
     line.extend([path(program), path(&job.bundle()), path(&job.folder)]);
     line.extend([job.fleet.clone(), id.unwrap_or_default(), seed.to_string()]);
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use yamba_mutants::{Change, Form, text};
+
+    use super::*;
+
+    /// Two processes each on two hosts, with a banner and a warning of Open MPI.
+    const SAID: &str = "\
+Welcome to the cluster
+[n1:4242] mca_base_component_repository_open: unable to open mca_btl_openib
+
+yamba-host=n1;
+
+yamba-host=n2.example.org;
+[1,2]<stdout>:yamba-host=n1;
+yamba-host=n2.example.org;
+";
+
+    #[test]
+    fn names_are_found_between_other_lines() {
+        let names: BTreeSet<String> = host_names(SAID).unwrap().into_iter().collect();
+        assert!(names.iter().eq(["n1", "n2.example.org"]));
+        for said in [
+            "",
+            "n1\n",
+            "yamba-host=n1",
+            "yamba-host=;\n",
+            "yamba-host=a b;\n",
+        ] {
+            assert!(host_names(said).is_err(), "{said}");
+        }
+    }
+
+    /// A number in a name is part of the name: `n-1` is another valid name. Such mutants are left out.
+    #[test]
+    fn changed_output_gives_the_same_hosts_or_is_refused() {
+        let form = Form {
+            separator: ";",
+            fields: &["0.5", "x", ""],
+        };
+        let original = host_names(SAID).unwrap();
+        for mutant in text(SAID, form, 1, 10_000) {
+            let Ok(found) = host_names(&mutant.text) else {
+                assert!(!mutant.change.keeps_figures(), "{mutant:?}");
+                continue;
+            };
+            let respelled = [Change::NotANumber, Change::Infinite, Change::Negative];
+            let is_in_name =
+                respelled.contains(&mutant.change) || mutant.change == Change::Exponent;
+            let is_moved = mutant.change == Change::FieldAdded;
+            if !is_in_name && !is_moved {
+                assert!(found.iter().all(|n| original.contains(n)), "{mutant:?}");
+            }
+        }
+    }
 }
