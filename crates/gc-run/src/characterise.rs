@@ -81,11 +81,11 @@ pub fn characterise(
     progress: &mut dyn Progress,
 ) -> Result<Costs, String> {
     let mut costs = read(path)
-        .filter(|c| c.machine == machine())
+        .filter(|c| c.machine == yamba_machine::processor_summary())
         .unwrap_or_else(|| Costs {
             schema: SCHEMA.to_owned(),
             jvm: jvm.version.clone(),
-            machine: machine(),
+            machine: yamba_machine::processor_summary(),
             collectors: BTreeMap::new(),
             skipped: BTreeMap::new(),
         });
@@ -117,17 +117,6 @@ fn write(path: &Path, costs: &Costs) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let stored = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
     stored.map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// The processor model and the number of processors.
-fn machine() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text
-        .lines()
-        .find_map(|l| l.strip_prefix("model name")?.split_once(": "));
-    let model = model.map_or("unknown processor", |(_, name)| name);
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{model}, {count} processors")
 }
 
 fn one(

@@ -278,7 +278,7 @@ fn held_by(pid: i32) -> u64 {
 
 /// Default limit of a launch's processes and threads.
 fn usual(workers: u64) -> u64 {
-    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let processors = yamba_machine::processor_count();
     let alone = USUAL_PROCESSES.max(FOR_EACH_PROCESSOR * processors);
     alone.saturating_add(FOR_EACH_PROCESS.saturating_mul(workers.saturating_sub(1)))
 }

@@ -81,7 +81,7 @@ impl<'a> Measurement<'a> {
             options,
             scratch: &scratch,
             limits,
-            cpus: run.machine.cpus,
+            cpus: processors_at_once(&run.machine),
             listing: self.listing,
             begun,
             quiet: RefCell::new(widths),
@@ -279,6 +279,13 @@ pub(super) fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidth
         Some((cpu.to_string(), Contention { contended, unix_s }))
     });
     run.machine.contention = contention.collect();
+}
+
+/// How many processes can run at the same time: the number of processors, or the CPU quota where that is less.
+fn processors_at_once(machine: &Machine) -> u64 {
+    let details = machine.details.as_deref();
+    let quota = details.and_then(|d| d.virtualisation.cpu_quota);
+    quota.map_or(machine.cpus, |quota| machine.cpus.min(quota as u64))
 }
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.

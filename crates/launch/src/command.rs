@@ -21,7 +21,6 @@ pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, Launc
             format!("`{program}` must be installed here and in PATH"),
         )
     };
-    command.env("LC_ALL", "C");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = plain(command)
         .stderr(Stdio::piped())

@@ -7,6 +7,7 @@ use rustix::time::{ClockId, clock_getres};
 use serde::Deserialize;
 use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
 
+use super::affinity::processor_count;
 use super::attempts;
 use super::processor::Identity;
 use super::storage::{self, Folder};
@@ -59,7 +60,7 @@ pub(super) fn ask() -> Asked {
     let answers = Answers {
         release: names.release().to_string_lossy().into_owned(),
         build: names.version().to_string_lossy().into_owned(),
-        cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
+        cpus: processor_count(),
         page_size: rustix::param::page_size() as u64,
         root: rustix::process::geteuid().is_root(),
         limits: limits(),
@@ -75,6 +76,11 @@ pub(super) fn ask() -> Asked {
         folder: folder(),
         ..from_instructions()
     }
+}
+
+/// The processor's names by its own instructions, where it has such instructions.
+pub(super) fn ask_processor() -> Option<Identity> {
+    from_instructions().processor
 }
 
 /// Facts from instructions of the processor.

@@ -13,12 +13,26 @@ pub(super) fn caches(source: &impl Source, kinds: &[CoreKind]) -> Vec<Cache> {
     let mut all: Vec<Cache> = Vec::new();
     for cpu in firsts {
         for cache in of(source, cpu) {
-            if !all.contains(&cache) {
+            if !all.iter().any(|known| may_be_same(known, &cache)) {
                 all.push(cache);
             }
         }
     }
     all
+}
+
+/// Whether two descriptions can be of one cache: they agree in all that both know.
+fn may_be_same(one: &Cache, other: &Cache) -> bool {
+    fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+        one.is_none() || other.is_none() || one == other
+    }
+    one.level == other.level
+        && one.kind == other.kind
+        && agree(one.bytes.as_ref(), other.bytes.as_ref())
+        && agree(one.line.as_ref(), other.line.as_ref())
+        && agree(one.ways.as_ref(), other.ways.as_ref())
+        && agree(one.sets.as_ref(), other.sets.as_ref())
+        && agree(one.shared_by.as_ref(), other.shared_by.as_ref())
 }
 
 fn of(source: &impl Source, cpu: u64) -> Vec<Cache> {
@@ -36,15 +50,18 @@ fn of(source: &impl Source, cpu: u64) -> Vec<Cache> {
 fn one(source: &impl Source, folder: &str) -> Option<Cache> {
     let number = |name: &str| source.number(&format!("{folder}/{name}"));
     let known = |name: &str| number(name).filter(|n| *n > 0);
+    let (kind, bytes) = (format!("{folder}/type"), format!("{folder}/size"));
+    let name = source.name(&kind)?.to_lowercase();
+    let is_kind = ["data", "instruction", "unified"].contains(&name.as_str());
     Some(Cache {
         level: number("level")?,
-        kind: source.word(&format!("{folder}/type"))?.to_lowercase(),
+        kind: source.understood(&kind, is_kind.then_some(name))?,
         bytes: source
-            .word(&format!("{folder}/size"))
-            .and_then(|s| size(&s)),
+            .word(&bytes)
+            .and_then(|text| source.understood(&bytes, size(&text))),
         line: known("coherency_line_size"),
         ways: known("ways_of_associativity"),
         sets: known("number_of_sets"),
-        shared_by: source.word(&format!("{folder}/shared_cpu_list")),
+        shared_by: source.cpus(&format!("{folder}/shared_cpu_list")),
     })
 }

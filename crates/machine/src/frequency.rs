@@ -16,53 +16,70 @@ const TURBO: [(&str, bool); 2] = [
 
 pub(super) fn frequency(source: &impl Source) -> Frequency {
     let mut all = Frequency {
-        profile: source.word("/sys/firmware/acpi/platform_profile"),
+        profile: source.name("/sys/firmware/acpi/platform_profile"),
         on_battery: on_battery(source),
         ..Frequency::default()
     };
     let names = source.list(CPUFREQ);
-    for policy in names.iter().filter(|name| name.starts_with("policy")) {
-        let path = |file: &str| format!("{CPUFREQ}/{policy}/{file}");
-        let hertz = |file: &str| source.number::<u64>(&path(file)).map(|khz| khz * 1000);
-        add(&mut all.governors, source.word(&path("scaling_governor")));
-        add(
-            &mut all.preferences,
-            source.word(&path("energy_performance_preference")),
-        );
-        all.driver = all.driver.or_else(|| source.word(&path("scaling_driver")));
-        all.min = least(all.min, hertz("cpuinfo_min_freq"));
-        all.max = all.max.max(hertz("cpuinfo_max_freq"));
-        all.lowest_allowed = least(all.lowest_allowed, hertz("scaling_min_freq"));
-        all.highest_allowed = all.highest_allowed.max(hertz("scaling_max_freq"));
+    let policies: Vec<&String> = names.iter().filter(|n| n.starts_with("policy")).collect();
+    let paths = |file: &'static str| {
+        policies
+            .iter()
+            .map(move |p| format!("{CPUFREQ}/{p}/{file}"))
+    };
+    // The ends of all policies are unknown if one policy is not understood.
+    let hertz = |file: &'static str| {
+        let khz: Option<Vec<u64>> = source.numbers(paths(file));
+        let hertz = khz.unwrap_or_default().into_iter();
+        hertz
+            .filter_map(|khz| khz.checked_mul(1000))
+            .collect::<Vec<u64>>()
+    };
+    for path in paths("scaling_governor") {
+        add(&mut all.governors, source.name(&path));
     }
+    for path in paths("energy_performance_preference") {
+        add(&mut all.preferences, source.name(&path));
+    }
+    all.driver = paths("scaling_driver")
+        .next()
+        .and_then(|path| source.name(&path));
+    all.min = hertz("cpuinfo_min_freq").into_iter().min();
+    all.max = hertz("cpuinfo_max_freq").into_iter().max();
+    all.lowest_allowed = hertz("scaling_min_freq").into_iter().min();
+    all.highest_allowed = hertz("scaling_max_freq").into_iter().max();
     for (switch, on) in TURBO {
-        if let Some(is_set) = source.is_on(switch) {
-            all.turbo = Some(is_set == on);
-            all.turbo_switch = Some(switch.to_owned());
+        if source.bytes(switch).is_some() {
+            all.turbo = source.is_on(switch).map(|is_set| is_set == on);
+            all.turbo_switch = all.turbo.map(|_| switch.to_owned());
             break;
         }
     }
     all
 }
 
-/// The minimum of the known values.
-fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    a.into_iter().chain(b).min()
-}
-
 /// Whether the machine runs on battery: a battery discharges and no supply is online. `None` without power supplies.
 fn on_battery(source: &impl Source) -> Option<bool> {
     const SUPPLIES: &str = "/sys/class/power_supply";
+    const STATUSES: [&str; 5] = ["Unknown", "Charging", "Discharging", "Not charging", "Full"];
     let (mut fed, mut discharging, mut known) = (false, false, false);
     for supply in source.list(SUPPLIES) {
-        let word = |file: &str| source.word(&format!("{SUPPLIES}/{supply}/{file}"));
+        let path = |file: &str| format!("{SUPPLIES}/{supply}/{file}");
+        let word = |file: &str| source.word(&path(file));
         // Batteries of devices such as mice do not count.
         if word("scope").is_some_and(|scope| scope == "Device") {
             continue;
         }
-        match word("type").as_deref() {
-            Some("Mains" | "USB") => fed |= word("online").is_some_and(|o| o == "1"),
-            Some("Battery") => discharging |= word("status").is_some_and(|s| s == "Discharging"),
+        let kind = source.name(&path("type"));
+        match kind.as_deref() {
+            Some("Mains" | "USB") => fed |= source.is_on(&path("online"))?,
+            Some("Battery") => {
+                let status = word("status");
+                let known = status.filter(|s| STATUSES.contains(&s.as_str()));
+                discharging |= source.understood(&path("status"), known)? == "Discharging";
+            }
+            // Without the kind of one supply, nothing is known of all.
+            None => return None,
             _ => continue,
         }
         known = true;
@@ -71,7 +88,7 @@ fn on_battery(source: &impl Source) -> Option<bool> {
 }
 
 pub(super) fn idle(source: &impl Source) -> Idle {
-    let word = |file: &str| source.word(&format!("{CPUIDLE}/{file}"));
+    let word = |file: &str| source.name(&format!("{CPUIDLE}/{file}"));
     Idle {
         driver: word("current_driver").filter(|driver| driver != "none"),
         governor: word("current_governor").or_else(|| word("current_governor_ro")),
@@ -86,11 +103,12 @@ fn states(source: &impl Source) -> Vec<IdleState> {
         .iter()
         .filter_map(|state| {
             let path = |file: &str| format!("{STATES}/{state}/{file}");
-            if source.is_on(&path("disable")) == Some(true) {
+            let has_switch = source.bytes(&path("disable")).is_some();
+            if has_switch && source.is_on(&path("disable"))? {
                 return None;
             }
             Some(IdleState {
-                name: source.word(&path("name"))?,
+                name: source.name(&path("name"))?,
                 wake_us: source.number(&path("latency")),
             })
         })

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::mounts::{Mount, mounts};
+use super::mounts::{MOUNTINFO, Mount, mounts};
 use super::source::Source;
+use super::text::digits;
+
+const GROUPS: &str = "/proc/self/cgroup";
 
 /// The limits; `None` means no limit.
 #[derive(Debug, Default, PartialEq)]
@@ -15,80 +18,128 @@ pub(super) struct GroupLimits {
 }
 
 pub(super) fn limits(source: &impl Source) -> GroupLimits {
-    let mountinfo = source.read("/proc/self/mountinfo").unwrap_or_default();
-    let groups = source.read("/proc/self/cgroup").unwrap_or_default();
-    let mounts = mounts(&mountinfo);
-    let mut limits = GroupLimits::default();
-    for line in groups.lines() {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
-            continue;
-        };
-        let Some(mount) = mounts.iter().find(|m| holds(m, controllers)) else {
-            continue;
-        };
-        for folder in upwards(mount, path) {
-            limits.tighten(cpus(source, &folder), memory(source, &folder));
+    let folders = folders(source).unwrap_or_default();
+    let quotas: Option<Vec<Option<f64>>> = folders.iter().map(|f| quota(source, f)).collect();
+    let limits: Option<Vec<Option<u64>>> = folders.iter().map(|f| memory(source, f)).collect();
+    GroupLimits {
+        cpus: quotas.and_then(|all| all.into_iter().flatten().reduce(f64::min)),
+        memory: limits.and_then(|all| all.into_iter().flatten().min()),
+    }
+}
+
+/// The folders of this process's groups that have limits, and those of their ancestors.
+fn folders(source: &impl Source) -> Option<Vec<String>> {
+    let (mountinfo, groups) = (source.lines(MOUNTINFO)?, source.lines(GROUPS)?);
+    let mounts = source.understood(MOUNTINFO, mounts(&mountinfo))?;
+    let groups: Option<Vec<_>> = groups.lines().map(membership).collect();
+    let mut folders = Vec::new();
+    for (controllers, path) in source.understood(GROUPS, groups)? {
+        let own = mounts.iter().filter(|m| has_limits(m, controllers));
+        let shown: Vec<Vec<String>> = own.map(|mount| upwards(mount, path)).collect();
+        // The system has the limits of this group, but no mount shows them.
+        if !shown.is_empty() && shown.iter().all(Vec::is_empty) {
+            source.omit(GROUPS);
         }
+        folders.extend(shown.into_iter().flatten());
     }
-    limits
+    Some(folders)
 }
 
-impl GroupLimits {
-    fn tighten(&mut self, cpus: Option<f64>, memory: Option<u64>) {
-        self.cpus = self.cpus.into_iter().chain(cpus).reduce(f64::min);
-        self.memory = self.memory.into_iter().chain(memory).min();
-    }
+/// Parses a line of `/proc/self/cgroup`: the number of the tree, its controllers, the path of the group.
+fn membership(line: &str) -> Option<(&str, &str)> {
+    let mut parts = line.splitn(3, ':');
+    digits(parts.next()?)?;
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    path.starts_with('/').then_some((controllers, path))
 }
 
-/// Whether a mount has the group for these controllers. Version 2 has one tree for all controllers, version 1 one for each.
-fn holds(mount: &Mount<'_>, controllers: &str) -> bool {
-    match controllers {
-        "" => mount.kind == "cgroup2",
-        _ => {
-            let wanted = controllers.split(',').any(|c| c == "cpu" || c == "memory");
-            let mut options = mount.super_options.split(',');
-            wanted
-                && mount.kind == "cgroup"
-                && options.any(|o| controllers.split(',').any(|c| c == o))
-        }
+/// Whether a mount has the group's limits. Version 2 has one tree for all controllers, version 1 one for each.
+fn has_limits(mount: &Mount<'_>, controllers: &str) -> bool {
+    if controllers.is_empty() {
+        return mount.kind == "cgroup2";
     }
+    let limits = |c: &str| c == "cpu" || c == "memory";
+    let mut controllers = controllers.split(',').filter(|c| limits(c));
+    mount.kind == "cgroup" && controllers.any(|c| mount.has_super_option(c))
 }
 
-/// The group's folder and its visible ancestors.
+/// The folders of the group and of its ancestors that a mount shows.
 fn upwards(mount: &Mount<'_>, path: &str) -> Vec<String> {
-    let inside = path
-        .strip_prefix(mount.root.trim_end_matches('/'))
-        .unwrap_or("");
-    let mut inside = inside.trim_end_matches('/');
-    let mut folders = vec![format!("{}{inside}", mount.point)];
+    let Some(mut inside) = inside(&mount.root, path) else {
+        return Vec::new();
+    };
+    let top = mount.point.trim_end_matches('/');
+    let mut folders = vec![format!("{top}{inside}")];
     while let Some((above, _)) = inside.rsplit_once('/') {
         inside = above;
-        folders.push(format!("{}{inside}", mount.point));
+        folders.push(format!("{top}{inside}"));
     }
     folders
 }
 
-/// The CPU quota: `50000 100000`, or `max 100000` for none. Version 1 has two files, with -1 for none.
-fn cpus(source: &impl Source, folder: &str) -> Option<f64> {
-    let (quota, period) = match source.word(&format!("{folder}/cpu.max")) {
-        Some(text) => {
-            let (quota, period) = text.split_once(' ')?;
-            (quota.parse::<f64>().ok()?, period.parse::<f64>().ok()?)
-        }
-        None => (
-            source.number(&format!("{folder}/cpu.cfs_quota_us"))?,
-            source.number(&format!("{folder}/cpu.cfs_period_us"))?,
-        ),
-    };
-    (quota > 0.0 && period > 0.0).then_some(quota / period)
+/// The path of a group below the root of a mount: empty, or beginning with `/`. `None` if the mount does not show the group.
+///
+/// Both paths are relative to the root of the name space. A mount that begins above it has a root such as `/../..`:
+/// it shows the group under a path that cannot be known here, but its top is an ancestor of the group.
+fn inside<'a>(root: &str, path: &'a str) -> Option<&'a str> {
+    let root = root.trim_end_matches('/');
+    let path = path.trim_end_matches('/');
+    let is_below = |rest: &&str| rest.is_empty() || rest.starts_with('/');
+    let is_outside = |path: &str| path.split('/').any(|part| part == "..");
+    match path.strip_prefix(root).filter(is_below) {
+        Some(rest) => (!is_outside(rest)).then_some(rest),
+        None => is_ancestor_of_name_space(root).then_some(""),
+    }
 }
 
-/// The memory limit. Version 1 writes the greatest number of whole pages for none.
-fn memory(source: &impl Source, folder: &str) -> Option<u64> {
-    let new = source.number::<u64>(&format!("{folder}/memory.max"));
-    let old = || source.number::<u64>(&format!("{folder}/memory.limit_in_bytes"));
-    new.or_else(old).filter(|bytes| *bytes < 1 << 60)
+/// Whether a root consists of `/..` alone.
+fn is_ancestor_of_name_space(root: &str) -> bool {
+    root.split('/').skip(1).all(|part| part == "..")
+}
+
+/// The CPU quota of a folder in processors: `50000 100000`, or `max 100000` for none. Version 1 has two files, with -1 for none. `None` if
+/// it is not understood.
+fn quota(source: &impl Source, folder: &str) -> Option<Option<f64>> {
+    let path = format!("{folder}/cpu.max");
+    if source.bytes(&path).is_some() {
+        let text = source.word(&path);
+        return source.understood(&path, text.and_then(|text| unified_quota(&text)));
+    }
+    let path = format!("{folder}/cpu.cfs_quota_us");
+    if source.bytes(&path).is_none() {
+        return Some(None);
+    }
+    let quota: i64 = source.number(&path)?;
+    let quota = source.understood(&path, Some(quota).filter(|q| *q == -1 || *q > 0))?;
+    let period: u64 = source.number(&format!("{folder}/cpu.cfs_period_us"))?;
+    let is_limited = quota > 0 && period > 0;
+    Some(is_limited.then(|| quota as f64 / period as f64))
+}
+
+/// Parses the content of `cpu.max`.
+fn unified_quota(text: &str) -> Option<Option<f64>> {
+    let (quota, period) = text.split_once(' ')?;
+    let period = digits(period).filter(|p| *p > 0)?;
+    if quota == "max" {
+        return Some(None);
+    }
+    Some(Some(digits(quota)? as f64 / period as f64))
+}
+
+/// The memory limit of a folder. Version 1 writes the greatest number of whole pages for none, version 2 `max`. `None` if it is not
+/// understood.
+fn memory(source: &impl Source, folder: &str) -> Option<Option<u64>> {
+    let files = ["memory.max", "memory.limit_in_bytes"];
+    let mut paths = files.iter().map(|file| format!("{folder}/{file}"));
+    let Some(path) = paths.find(|path| source.bytes(path).is_some()) else {
+        return Some(None);
+    };
+    let text = source.word(&path);
+    if text.as_deref() == Some("max") {
+        return Some(None);
+    }
+    let bytes = source.understood(&path, text.and_then(|text| digits(&text)))?;
+    Some(Some(bytes).filter(|bytes| *bytes < 1 << 60))
 }
 
 /// The control group of this process in one tree.
@@ -106,33 +157,29 @@ pub struct OwnGroup {
 
 /// The group in which `controller` accounts this process. `None` if it is not visible.
 pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
-    let mountinfo = source.read("/proc/self/mountinfo")?;
-    let groups = source.read("/proc/self/cgroup")?;
-    let mounts = mounts(&mountinfo);
+    let (mountinfo, groups) = (source.lines(MOUNTINFO)?, source.lines(GROUPS)?);
+    let mounts = mounts(&mountinfo)?;
     let of_line = |line: &str| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
+        let (controllers, path) = membership(line)?;
         let is_unified = controllers.is_empty();
         if !is_unified && !controllers.split(',').any(|c| c == controller) {
             return None;
         }
-        let has = |m: &&Mount<'_>| {
-            if is_unified {
-                m.kind == "cgroup2"
-            } else {
-                m.kind == "cgroup"
-                    && m.super_options
-                        .split(',')
-                        .any(|option| option == controller)
-            }
+        let has_controller = |m: &&Mount<'_>| match is_unified {
+            true => m.kind == "cgroup2",
+            false => m.kind == "cgroup" && m.has_super_option(controller),
         };
-        let mount = mounts.iter().find(has)?;
-        let inside = path.strip_prefix(mount.root.trim_end_matches('/'))?;
-        let inside = inside.trim_matches('/');
-        if inside.split('/').any(|part| part == "..") {
-            return None;
-        }
-        let folder = PathBuf::from(&mount.point).join(inside);
+        // A mount that begins above the name space does not show where the group is.
+        let shown = |m: &Mount<'_>| {
+            let is_known =
+                m.root == "/" || !is_ancestor_of_name_space(m.root.trim_end_matches('/'));
+            let below = inside(&m.root, path).filter(|_| is_known)?;
+            Some((
+                PathBuf::from(&m.point).join(below.trim_matches('/')),
+                below.is_empty(),
+            ))
+        };
+        let (folder, is_top) = mounts.iter().filter(has_controller).find_map(shown)?;
         let names = || source.read(&format!("{}/cgroup.controllers", folder.display()));
         if is_unified && !names()?.split_whitespace().any(|c| c == controller) {
             return None;
@@ -140,7 +187,7 @@ pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
         Some(OwnGroup {
             folder,
             is_unified,
-            is_top: inside.is_empty(),
+            is_top,
             is_named_root: path == "/",
         })
     };
@@ -201,5 +248,47 @@ mod tests {
     fn missing_quota_is_no_limit() {
         let open = ONE.replace("\n50000\n", "\n-1\n");
         assert_eq!(limits(&Sample::new(&open)).cpus, None);
+    }
+
+    /// The limits of a group of version 2, as a container sees it.
+    fn quota_in(root: &str, path: &str, files: &str) -> Option<f64> {
+        let text = format!(
+            "== /proc/self/mountinfo\n30 20 0:27 {root} /sys/fs/cgroup ro - cgroup2 cgroup rw\n\
+             == /proc/self/cgroup\n0::{path}\n{files}"
+        );
+        limits(&Sample::new(&text)).cpus
+    }
+
+    #[test]
+    fn quota_is_found_whatever_part_of_the_tree_a_mount_shows() {
+        let top = "== /sys/fs/cgroup/cpu.max\n150000 100000\n";
+        let below = "== /sys/fs/cgroup/job/cpu.max\n50000 100000\n";
+        // A container with a name space of its own, and one without.
+        assert_eq!(quota_in("/", "/", top), Some(1.5));
+        assert_eq!(quota_in("/docker/abc", "/docker/abc", top), Some(1.5));
+        assert_eq!(quota_in("/docker/abc", "/docker/abc/job", below), Some(0.5));
+        assert_eq!(quota_in("/docker/abc", "/docker/abc/job", top), Some(1.5));
+        // The mount has a name space of its own, the list of groups does not.
+        assert_eq!(quota_in("/", "/docker/abc", top), Some(1.5));
+        // The mount begins above the name space.
+        assert_eq!(quota_in("/../..", "/", top), Some(1.5));
+        assert_eq!(quota_in("/..", "/../job", below), Some(0.5));
+        // Groups of others.
+        assert_eq!(quota_in("/docker/abc", "/docker/abcdef", top), None);
+        assert_eq!(quota_in("/docker/abc", "/user.slice", top), None);
+        assert_eq!(quota_in("/", "/../job", top), None);
+    }
+
+    #[test]
+    fn both_versions_at_once() {
+        let hybrid = "== /proc/self/mountinfo\n\
+            30 20 0:27 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n\
+            31 20 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
+            == /proc/self/cgroup\n2:cpuacct,cpu:/job\n1:name=systemd:/init.scope\n0::/init.scope\n\
+            == /sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us\n-1\n\
+            == /sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us\n100000\n\
+            == /sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us\n200000\n\
+            == /sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us\n100000\n";
+        assert_eq!(limits(&Sample::new(hybrid)).cpus, Some(2.0));
     }
 }

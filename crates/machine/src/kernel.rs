@@ -11,13 +11,20 @@ pub(super) fn kernel(source: &impl Source, build: &str, tick_ns: Option<u64>) ->
         tick_hz: tick_ns.and_then(|ns| 1_000_000_000u64.checked_div(ns)),
         layout_randomisation: source.number("/proc/sys/kernel/randomize_va_space"),
         mitigations: mitigations(source),
-        realtime_runtime_us: source.number("/proc/sys/kernel/sched_rt_runtime_us"),
+        realtime_runtime_us: realtime_runtime(source),
         realtime_period_us: source.number("/proc/sys/kernel/sched_rt_period_us"),
         watchdog: source.is_on("/proc/sys/kernel/nmi_watchdog"),
         modules: modules(source),
         perf_event_paranoid: source.number("/proc/sys/kernel/perf_event_paranoid"),
         laptop_mode: source.is_on("/proc/sys/vm/laptop_mode"),
     }
+}
+
+/// The time of real-time threads; -1 is no limit.
+fn realtime_runtime(source: &impl Source) -> Option<i64> {
+    const PATH: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+    let time: i64 = source.number(PATH)?;
+    source.understood(PATH, Some(time).filter(|t| *t >= -1))
 }
 
 /// The preemption model in a build text such as `#1 SMP PREEMPT_DYNAMIC Debian 6.1.0`. `None` for a kernel without preemption.

@@ -7,6 +7,7 @@
 //!
 //! This crate knows instruction sets and systems by their names alone, and prints nothing.
 
+mod affinity;
 mod arm;
 mod asked;
 mod attempts;
@@ -34,6 +35,7 @@ use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::VERSION;
 
+pub use affinity::{allowed_processors, processor_count};
 pub use asked::Answers;
 pub use group::OwnGroup;
 pub use recorded::{FILES, recorded};
@@ -71,6 +73,13 @@ pub fn cpuinfo() -> String {
     Here.read("/proc/cpuinfo").unwrap_or_default()
 }
 
+/// The processor's model and the number of processors that this process may run on.
+pub fn processor_summary() -> String {
+    let identity = processor::identity(&cpuinfo(), asked::ask_processor().as_ref());
+    let model = identity.model.as_deref().unwrap_or("unknown processor");
+    format!("{model}, {} processors", processor_count())
+}
+
 /// The control group in which `controller` counts this process; `None` if the system does not show it.
 pub fn own_group(controller: &str) -> Option<OwnGroup> {
     group::own(&Here, controller)
@@ -87,9 +96,15 @@ pub fn memory_limit() -> Option<u64> {
 }
 
 fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Machine {
-    let cpuinfo = source.read("/proc/cpuinfo").unwrap_or_default();
+    let noted = source::Noted::new(source);
+    let source = &noted;
+    let cpuinfo = source.lines("/proc/cpuinfo").unwrap_or_default();
     let identity = processor::identity(&cpuinfo, asked.processor.as_ref());
-    let details = details(source, asked, isa, &cpuinfo, &identity);
+    if !cpuinfo.is_empty() && !identity.is_complete() {
+        source.omit("/proc/cpuinfo");
+    }
+    let mut details = details(source, asked, isa, &cpuinfo, &identity);
+    details.omitted = noted.omitted();
     let is_guest = details.virtualisation.hypervisor.is_some().then_some(true);
     Machine {
         isa: isa.to_owned(),
@@ -157,6 +172,8 @@ fn judge(machine: &mut Machine) {
     }
 }
 
+#[cfg(test)]
+mod mutants;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]

@@ -3,23 +3,42 @@
 use yamba_record::machine::details::{Memory, Node};
 
 use super::source::Source;
-use super::text::{chosen, kibibytes, value};
+use super::text::{chosen, digits, entry, kibibytes, value};
+
+const MEMINFO: &str = "/proc/meminfo";
 
 pub(super) fn memory(source: &impl Source) -> Memory {
-    let meminfo = source.read("/proc/meminfo").unwrap_or_default();
-    let bytes = |key: &str| kibibytes(&meminfo, key);
-    let swap_free = bytes("SwapFree");
-    let huge = source.word("/sys/kernel/mm/transparent_hugepage/enabled");
+    const HUGE: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+    let meminfo = source.lines(MEMINFO);
+    let is_well_formed = |text: &str| text.lines().all(is_entry);
+    if meminfo.as_deref().is_some_and(|text| !is_well_formed(text)) {
+        source.omit(MEMINFO);
+    }
+    let bytes = |key: &str| {
+        let bytes = kibibytes(meminfo.as_deref()?, key);
+        source.understood(MEMINFO, bytes)
+    };
+    let huge = source.word(HUGE);
     Memory {
         total: bytes("MemTotal"),
         available: bytes("MemAvailable"),
         swap_total: bytes("SwapTotal"),
         swap_used: bytes("SwapTotal")
-            .zip(swap_free)
+            .zip(bytes("SwapFree"))
             .map(|(all, free)| all.saturating_sub(free)),
-        transparent_huge_pages: huge.and_then(|text| chosen(&text).map(str::to_owned)),
-        huge_page: bytes("Hugepagesize"),
-        huge_pages: value(&meminfo, "HugePages_Total").and_then(|n| n.parse().ok()),
+        transparent_huge_pages: huge.and_then(|text| {
+            let chosen = chosen(&text).map(str::to_owned);
+            source.understood(HUGE, chosen)
+        }),
+        // Kernels without huge pages have neither line.
+        huge_page: meminfo
+            .as_deref()
+            .and_then(|m| optional(source, m, "Hugepagesize", kibibytes)),
+        huge_pages: meminfo.as_deref().and_then(|m| {
+            optional(source, m, "HugePages_Total", |m, key| {
+                digits(value(m, key)?)
+            })
+        }),
         nodes: nodes(source),
         node_balancing: source.is_on("/proc/sys/kernel/numa_balancing"),
         merging: source
@@ -28,9 +47,30 @@ pub(super) fn memory(source: &impl Source) -> Memory {
     }
 }
 
+/// Whether a line has a name without white space, and a number.
+fn is_entry(line: &str) -> bool {
+    let Some((name, value)) = line.split_once(':') else {
+        return false;
+    };
+    let value = value.trim();
+    let number = value.strip_suffix(" kB").unwrap_or(value);
+    !name.contains(char::is_whitespace) && digits(number).is_some()
+}
+
+/// A line that some kernels do not write.
+fn optional(
+    source: &impl Source,
+    meminfo: &str,
+    key: &str,
+    read: impl Fn(&str, &str) -> Option<u64>,
+) -> Option<u64> {
+    entry(meminfo, key)?;
+    source.understood(MEMINFO, read(meminfo, key))
+}
+
 /// Memory in bytes that can be allocated without swapping.
 pub(super) fn available(source: &impl Source) -> Option<u64> {
-    kibibytes(&source.read("/proc/meminfo")?, "MemAvailable")
+    kibibytes(&source.lines(MEMINFO)?, "MemAvailable")
 }
 
 fn nodes(source: &impl Source) -> Vec<Node> {
@@ -42,12 +82,15 @@ fn nodes(source: &impl Source) -> Vec<Node> {
     });
     numbered
         .map(|node| {
-            let text = source.read(&format!("{NODES}/{node}/meminfo"));
+            let (list, info) = (
+                format!("{NODES}/{node}/cpulist"),
+                format!("{NODES}/{node}/meminfo"),
+            );
+            let text = source.lines(&info);
             Node {
-                cpus: source
-                    .word(&format!("{NODES}/{node}/cpulist"))
-                    .unwrap_or_default(),
-                total: text.as_deref().and_then(node_total),
+                // A node without processors has an empty list.
+                cpus: source.cpus(&list).unwrap_or_default(),
+                total: text.and_then(|text| source.understood(&info, node_total(&text))),
             }
         })
         .collect()
@@ -55,7 +98,10 @@ fn nodes(source: &impl Source) -> Vec<Node> {
 
 /// Parses `Node 0 MemTotal:       1024 kB`.
 fn node_total(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find(|l| l.contains("MemTotal:"))?;
-    let (_, rest) = line.split_once("MemTotal")?;
-    kibibytes(&format!("MemTotal{rest}"), "MemTotal")
+    let own = |line: &str| {
+        let (node, rest) = line.strip_prefix("Node ")?.split_once(' ')?;
+        digits(node)?;
+        kibibytes(rest, "MemTotal")
+    };
+    meminfo.lines().find_map(own)
 }

@@ -1,5 +1,7 @@
 //! Parser of `/proc/self/mountinfo`.
 
+use super::text::digits;
+
 /// A mount.
 #[derive(Debug, PartialEq)]
 pub(super) struct Mount<'a> {
@@ -15,24 +17,67 @@ pub(super) struct Mount<'a> {
     pub super_options: &'a str,
 }
 
-/// Parses lines such as `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue`.
-pub(super) fn mounts(mountinfo: &str) -> Vec<Mount<'_>> {
-    mountinfo.lines().filter_map(mount).collect()
+impl Mount<'_> {
+    pub fn has_super_option(&self, option: &str) -> bool {
+        self.super_options.split(',').any(|o| o == option)
+    }
+}
+
+/// The list of mounts of this process.
+pub(super) const MOUNTINFO: &str = "/proc/self/mountinfo";
+
+/// Parses lines such as `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue`. `None` if a line has another
+/// form: the mount that it describes may hide another one.
+pub(super) fn mounts(mountinfo: &str) -> Option<Vec<Mount<'_>>> {
+    mountinfo.lines().map(mount).collect()
 }
 
 fn mount(line: &str) -> Option<Mount<'_>> {
     let (left, right) = line.split_once(" - ")?;
     let left: Vec<&str> = left.split(' ').collect();
+    let [id, parent, device, root, point, options, tags @ ..] = &left[..] else {
+        return None;
+    };
     let right: Vec<&str> = right.split(' ').collect();
-    Some(Mount {
-        device: left.get(2)?,
-        root: plain(left.get(3)?),
-        point: plain(left.get(4)?),
-        options: left.get(5)?,
-        kind: right.first()?,
-        source: right.get(1)?,
-        super_options: right.get(2).copied().unwrap_or_default(),
+    let [kind, source, super_options] = right[..] else {
+        return None;
+    };
+    digits(id)?;
+    digits(parent)?;
+    let (major, minor) = device.split_once(':')?;
+    digits(major)?;
+    digits(minor)?;
+    // A name space or a pipe as root has a name without `/`: `net:[4026532281]`.
+    let has_root = root.starts_with('/') || root.contains(":[");
+    let is_kind =
+        kind.starts_with(|c: char| c.is_ascii_alphanumeric()) && !kind.contains([',', '/', ':']);
+    let are_well_formed = has_root
+        && point.starts_with('/')
+        && is_kind
+        && has_access(options)
+        && has_access(super_options)
+        && tags.iter().all(|tag| is_tag(tag));
+    are_well_formed.then(|| Mount {
+        device,
+        root: plain(root),
+        point: plain(point),
+        options,
+        kind,
+        source,
+        super_options,
     })
+}
+
+/// Whether mount options begin with the kind of access, as all do.
+fn has_access(options: &str) -> bool {
+    matches!(options.split(',').next(), Some("rw" | "ro"))
+}
+
+/// Whether an optional field is one that Linux writes, such as `shared:2` or `unbindable`.
+fn is_tag(field: &str) -> bool {
+    let numbered = ["shared:", "master:", "propagate_from:"];
+    let number = numbered.iter().find_map(|tag| field.strip_prefix(tag));
+    field == "unbindable" || number.and_then(digits).is_some()
 }
 
 /// The mount that contains a path without links. A later mount on the same point hides an earlier one.
@@ -48,11 +93,31 @@ fn is_inside(path: &str, point: &str) -> bool {
     }
 }
 
-/// Decodes white space, which is written in octal.
+/// Decodes the bytes that the kernel writes as a backslash and three octal digits: white space, `\\` and `#`.
 fn plain(path: &str) -> String {
-    path.replace("\\040", " ")
-        .replace("\\011", "\t")
-        .replace("\\134", "\\")
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, after @ ..] = rest {
+        let (byte, left) = escaped(rest).unwrap_or((*first, after));
+        bytes.push(byte);
+        rest = left;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The byte of an escape at the beginning of a text, and the rest of the text.
+fn escaped(text: &[u8]) -> Option<(u8, &[u8])> {
+    let [
+        b'\\',
+        a @ b'0'..=b'3',
+        b @ b'0'..=b'7',
+        c @ b'0'..=b'7',
+        left @ ..,
+    ] = text
+    else {
+        return None;
+    };
+    Some((((a - b'0') << 6) | ((b - b'0') << 3) | (c - b'0'), left))
 }
 
 #[cfg(test)]
@@ -60,12 +125,43 @@ mod tests {
     use super::*;
 
     #[test]
+    fn line_of_another_form_is_refused() {
+        let line = "27 1 254:0 / / rw,noatime shared:2 - ext4 /dev/vda rw";
+        assert!(mount(line).is_some());
+        for (from, to) in [
+            (" rw,noatime", ""),
+            ("shared:2", "0.5"),
+            ("254:0", "0.5 254:0"),
+            ("ext4 /dev/vda", "/dev/vda ext4"),
+            (" - ", " "),
+            (" - ext4", " - x ext4"),
+            ("/dev/vda rw", "/dev/vda"),
+            ("254:0", "-254:0"),
+        ] {
+            assert_eq!(mount(&line.replace(from, to)), None, "{to}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        for (written, path) in [
+            (r"/my\040disk", "/my disk"),
+            (r"/a\012b\011c\043d", "/a\nb\tc#d"),
+            (r"/back\134040slash", r"/back\040slash"),
+            (r"/end\04", r"/end\04"),
+            (r"/\303\251t\303\251", "/été"),
+        ] {
+            assert_eq!(plain(written), path);
+        }
+    }
+
+    #[test]
     fn nearest_and_latest_mount_contains_path() {
         let text = "27 1 254:0 / / rw - ext4 /dev/vda rw\n\
                     30 27 0:30 / /var rw,noatime shared:2 - tmpfs none rw\n\
                     31 27 0:31 /sub /var rw - xfs /dev/sdb1 rw\n\
                     32 27 0:32 / /mnt/my\\040disk rw - nfs4 server:/x rw\n";
-        let mounts = mounts(text);
+        let mounts = mounts(text).unwrap();
         let of = |path: &str| holding(&mounts, path).map(|m| m.kind);
         assert_eq!(of("/var/tmp"), Some("xfs"));
         assert_eq!(of("/variety"), Some("ext4"));

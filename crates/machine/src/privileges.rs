@@ -6,6 +6,8 @@ use super::asked::Answers;
 use super::source::Source;
 use super::text::value;
 
+const STATUS: &str = "/proc/self/status";
+
 /// The capabilities that matter to a measurement, with the kernel's numbers.
 const CAPABILITIES: [(u32, &str); 7] = [
     (14, "ipc_lock"),
@@ -18,8 +20,8 @@ const CAPABILITIES: [(u32, &str); 7] = [
 ];
 
 pub(super) fn privileges(source: &impl Source, answers: &Answers) -> Privileges {
-    let status = source.read("/proc/self/status").unwrap_or_default();
-    let capabilities = capabilities(&status);
+    let status = source.lines(STATUS);
+    let capabilities = status.and_then(|status| source.understood(STATUS, capabilities(&status)));
     let error = answers.counters.as_ref();
     Privileges {
         realtime: answers.realtime,
@@ -34,7 +36,9 @@ pub(super) fn privileges(source: &impl Source, answers: &Answers) -> Privileges 
 
 /// Parses a hexadecimal set of bits.
 fn capabilities(status: &str) -> Option<Vec<String>> {
-    let bits = u64::from_str_radix(value(status, "CapEff")?, 16).ok()?;
+    let digits = value(status, "CapEff")?;
+    let is_whole = digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let bits = u64::from_str_radix(digits, 16).ok().filter(|_| is_whole)?;
     let held = CAPABILITIES.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
     Some(held.map(|(_, name)| (*name).to_owned()).collect())
 }
@@ -48,7 +52,7 @@ fn may_lock(capabilities: Option<&[String]>, limits: &Limits) -> Option<bool> {
 
 fn network_file_systems(source: &impl Source) -> Option<Vec<String>> {
     const OVER_NETWORK: [&str; 7] = ["nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "afs"];
-    let text = source.read("/proc/filesystems")?;
+    let text = source.lines("/proc/filesystems")?;
     let kinds = text.lines().filter_map(|l| l.rsplit('\t').next());
     let known = kinds.filter(|kind| OVER_NETWORK.contains(kind));
     Some(known.map(str::to_owned).collect())
@@ -62,6 +66,8 @@ mod tests {
     #[test]
     fn capabilities_and_lock_limit_are_read() {
         let all = capabilities("CapInh:\t0\nCapEff:\t000001ffffffffff\n");
+        assert_eq!(capabilities("CapEff:\t000001ffff\n"), None);
+        assert_eq!(capabilities("CapEff:\t-00001ffffffffff\n"), None);
         assert_eq!(all.as_ref().map(Vec::len), Some(CAPABILITIES.len()));
         assert_eq!(capabilities("CapEff:\t0000000000000000\n"), Some(vec![]));
         assert_eq!(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use yamba_record::machine::details::Storage;
 
-use super::mounts::{Mount, holding, mounts};
+use super::mounts::{MOUNTINFO, Mount, holding, mounts};
 use super::source::Source;
 use super::text::chosen;
 
@@ -48,8 +48,9 @@ const OPTIONS: [&str; 16] = [
 ];
 
 pub(super) fn storage(source: &impl Source, folder: &Folder) -> Storage {
-    let mountinfo = source.read("/proc/self/mountinfo").unwrap_or_default();
-    let mounts = mounts(&mountinfo);
+    let mountinfo = source.lines(MOUNTINFO).unwrap_or_default();
+    let mounts = source.understood(MOUNTINFO, mounts(&mountinfo));
+    let mounts = mounts.unwrap_or_default();
     let mut storage = Storage {
         folder: folder.name.clone(),
         total: folder.total,
@@ -65,8 +66,10 @@ pub(super) fn storage(source: &impl Source, folder: &Folder) -> Storage {
         describe(source, &disk, &mut storage);
     }
     storage.is_memory = is_memory(mount.kind, storage.device.as_deref());
-    let own = source.number(&format!("/sys/class/bdi/{}/read_ahead_kb", mount.device));
-    storage.read_ahead = own.map(|kib: u64| kib * 1024).or(storage.read_ahead);
+    let own = format!("/sys/class/bdi/{}/read_ahead_kb", mount.device);
+    if source.bytes(&own).is_some() {
+        storage.read_ahead = read_ahead(source, &own);
+    }
     storage
 }
 
@@ -107,11 +110,24 @@ fn describe(source: &impl Source, disk: &str, storage: &mut Storage) {
     storage.device = disk.rsplit('/').next().map(str::to_owned);
     storage.model = word("device/model");
     storage.rotational = source.is_on(&format!("{disk}/queue/rotational"));
-    let scheduler = word("queue/scheduler");
-    storage.scheduler = scheduler.map(|text| chosen(&text).unwrap_or(&text).to_owned());
-    let read_ahead = source.number::<u64>(&format!("{disk}/queue/read_ahead_kb"));
-    storage.read_ahead = read_ahead.map(|kib| kib * 1024);
+    let scheduler = format!("{disk}/queue/scheduler");
+    storage.scheduler = source.word(&scheduler).and_then(|text| {
+        // A disk with one scheduler has its name alone.
+        let is_name = !text.contains(|c: char| c.is_whitespace() || "[]".contains(c));
+        let own = if is_name {
+            Some(text.as_str())
+        } else {
+            chosen(&text)
+        };
+        source.understood(&scheduler, own.map(str::to_owned))
+    });
+    storage.read_ahead = read_ahead(source, &format!("{disk}/queue/read_ahead_kb"));
     storage.write_cache = word("queue/write_cache");
+}
+
+/// Bytes that are read ahead, from a file with their number in KiB.
+fn read_ahead(source: &impl Source, path: &str) -> Option<u64> {
+    source.number::<u64>(path)?.checked_mul(1024)
 }
 
 /// Whether the file system is in memory. `None` for a layered file system without a disk of its own.

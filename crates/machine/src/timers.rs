@@ -17,7 +17,7 @@ pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, asked: &Ask
         _ => ("", None, None),
     };
     Timers {
-        source: source.word(&format!("{SOURCES}/current_clocksource")),
+        source: source.name(&format!("{SOURCES}/current_clocksource")),
         available: available
             .map(|words| words.split_whitespace().map(str::to_owned).collect())
             .unwrap_or_default(),

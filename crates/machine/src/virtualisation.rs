@@ -4,7 +4,9 @@ use yamba_record::machine::details::Virtualisation;
 
 use super::group;
 use super::source::Source;
-use super::text::value;
+use super::text::{digits, value};
+
+const STAT: &str = "/proc/stat";
 
 /// `reported` is the hypervisor that the processor reports, `container` the value of the environment variable.
 pub(super) fn virtualisation(
@@ -20,7 +22,7 @@ pub(super) fn virtualisation(
             .or_else(|| self::container(source)),
         cpu_quota: limits.cpus,
         memory_limit: limits.memory,
-        stolen: source.read("/proc/stat").as_deref().and_then(stolen),
+        stolen: source.lines(STAT).and_then(|text| stolen(source, &text)),
     }
 }
 
@@ -78,8 +80,9 @@ fn container(source: &impl Source) -> Option<String> {
 }
 
 /// Stolen time since the start of the machine, as a share of non-idle time.
-fn stolen(stat: &str) -> Option<f64> {
-    ticks(stat)?.stolen_since(ProcessorTicks::default())
+fn stolen(source: &impl Source, stat: &str) -> Option<f64> {
+    let ticks = source.understood(STAT, ticks(stat))?;
+    ticks.stolen_since(ProcessorTicks::default())
 }
 
 /// Ticks of all processors since the start of the machine.
@@ -104,20 +107,31 @@ impl ProcessorTicks {
 /// The ticks of all processors until now. `None` on systems without `/proc/stat`.
 #[must_use]
 pub fn processor_ticks() -> Option<ProcessorTicks> {
-    ticks(&std::fs::read_to_string("/proc/stat").ok()?)
+    ticks(&std::fs::read_to_string(STAT).ok()?)
 }
 
-/// `cpu  user nice system idle iowait irq softirq steal ...`
+/// `cpu  user nice system idle iowait irq softirq steal guest guest_nice`. A line with more or fewer numbers is not understood: since
+/// Linux 2.6.33 it has these.
 fn ticks(stat: &str) -> Option<ProcessorTicks> {
     let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line
-        .split_whitespace()
-        .map_while(|n| n.parse().ok())
-        .collect();
-    let [user, nice, system, _idle, _waiting, irq, soft, stolen, ..] = ticks[..] else {
+    let ticks: Option<Vec<u64>> = line.split_whitespace().map(digits).collect();
+    let [
+        user,
+        nice,
+        system,
+        _idle,
+        _waiting,
+        irq,
+        soft,
+        stolen,
+        _guest,
+        _nice_guest,
+    ] = ticks?[..]
+    else {
         return None;
     };
-    let wanted = user + nice + system + irq + soft + stolen;
+    let all = [user, nice, system, irq, soft, stolen];
+    let wanted = all.into_iter().try_fold(0_u64, u64::checked_add)?;
     Some(ProcessorTicks { wanted, stolen })
 }
 
@@ -129,8 +143,14 @@ mod tests {
     #[test]
     fn stolen_time_is_share_of_non_idle_time() {
         let stat = "cpu  50 10 20 1000 30 5 5 10 0 0\ncpu0 50 10 20 1000 30 5 5 10 0 0\n";
+        let stolen = |stat: &str| stolen(&Sample::new(""), stat);
         assert_eq!(stolen(stat), Some(0.1));
         assert_eq!(stolen("cpu  1 2 3\n"), None);
+        assert_eq!(stolen("cpu  50 10 20 1000 30 5 5 10 0 0 0\n"), None);
+        assert_eq!(
+            stolen("cpu  18446744073709551615 1 0 0 0 0 0 0 0 0\n"),
+            None
+        );
         assert_eq!(stolen("intr 5\n"), None);
     }
 

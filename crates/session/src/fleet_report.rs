@@ -120,6 +120,7 @@ fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
         }
         own
     };
+    // Threads beyond the CPU quota, if there is one, would only wait.
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let read: Vec<Result<NodeRun, Failed>> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();

@@ -96,7 +96,7 @@ pub(super) fn quota(f: &Facts<'_>) -> Option<Finding> {
                 "the control group may use the time of {quota} processors: once it has used that, all its processes stop until the next \
                  period (usually 100 ms)"
             ),
-            "start it without a quota: `docker run` without `--cpus`, systemd without `CPUQuota=`",
+            "start it without a quota: `docker run` without `--cpus`, systemd without `CPUQuota=`, Kubernetes without `limits.cpu`",
         )
     })
 }

@@ -13,6 +13,9 @@ pub const VERSION: u64 = 1;
 pub struct Details {
     /// [`VERSION`] of the program that wrote the document.
     pub version: u64,
+    /// Files of the system whose content was not understood: the facts in them are unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<String>,
     /// The processor.
     pub processor: Processor,
     /// The caches of each kind of core.

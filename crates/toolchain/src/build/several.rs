@@ -34,6 +34,7 @@ pub fn build_all(
         }
     };
     let cache = &cache;
+    // Threads beyond the CPU quota, if there is one, would only wait.
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();

@@ -25,7 +25,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
     ("predict", &["record", "stats"]),
     ("page-cache", &[]),
     ("gc", &[]),
-    ("gc-run", &["gc", "java", "locale"]),
+    ("gc-run", &["gc", "java", "locale", "machine"]),
     ("java", &["predict", "record"]),
     ("trace", &["predict", "page-cache", "locale"]),
     ("machine", &["record"]),

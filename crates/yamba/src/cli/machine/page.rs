@@ -19,10 +19,21 @@ pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usiz
         facts::rights(&mut page, machine, details);
         facts::load(&mut page, details);
         facts::neighbours(&mut page, machine, now);
+        omitted(&mut page, &details.omitted);
         disturbances(&mut page, &details.disturbances);
         cannot(&mut page, &details.unmeasurable);
     }
     page.text
+}
+
+fn omitted(page: &mut Page, files: &[String]) {
+    if files.is_empty() {
+        return;
+    }
+    page.section("Not understood");
+    for file in files {
+        page.line("", &format!("{file}: its facts are unknown"));
+    }
 }
 
 fn disturbances(page: &mut Page, all: &[Disturbance]) {
