@@ -62,7 +62,8 @@ pub fn drive(
 
 /// The tasks that send the requests of a load.
 enum Senders {
-    Open(Rc<Queue>, JoinHandle<io::Result<()>>),
+    /// The dispatcher of the requests, until it has ended.
+    Open(Rc<Queue>, Option<JoinHandle<io::Result<()>>>),
     Closed(Vec<JoinHandle<()>>),
 }
 
@@ -80,7 +81,7 @@ impl Senders {
             Pace::Open(timed) => {
                 let queue = Rc::new(Queue::new(connections));
                 let task = dispatch(timed, Rc::clone(&queue), Rc::clone(totals), client);
-                Senders::Open(queue, spawn_local(task))
+                Senders::Open(queue, Some(spawn_local(task)))
             }
             Pace::Closed(count, users) => {
                 let users = Rc::new(RefCell::new(users));
@@ -94,12 +95,13 @@ impl Senders {
     async fn are_done(&mut self) -> io::Result<bool> {
         match self {
             Senders::Closed(users) => Ok(users.iter().all(JoinHandle::is_finished)),
-            Senders::Open(queue, task) if task.is_finished() && !queue.is_done() => {
-                // A dispatcher that ends before its requests has failed, or the load is closing.
-                (&mut *task).await.map_err(io::Error::other)??;
-                Ok(false)
+            Senders::Open(queue, dispatcher) => {
+                // All requests may be due while workers still have to send them, so the result is taken only once.
+                if let Some(ended) = dispatcher.take_if(|task| task.is_finished()) {
+                    ended.await.map_err(io::Error::other)??;
+                }
+                Ok(queue.is_done())
             }
-            Senders::Open(queue, _) => Ok(queue.is_done()),
         }
     }
 }

@@ -250,6 +250,20 @@ fn log_is_replayed_at_its_times_and_at_full_speed() {
     }
 }
 
+/// All requests are due at once, and one connection sends them one after the other.
+#[test]
+fn requests_that_are_due_at_the_end_of_the_log_are_sent() {
+    let server = Server::start(good);
+    let model = model();
+    let log = log::read(&text(30)).unwrap();
+    let pace = log_at_its_times(replayed(&log, 1), 1e6);
+    let mut plan = plan(server.address, &model, pace, None);
+    plan.connections = 1;
+    plan.timeout = Duration::from_secs(20);
+    let outcome = drive(plan, &|| false, &mut |_| {}).unwrap();
+    assert_eq!((outcome.responses, outcome.unsent), (30, 0));
+}
+
 /// Users without pauses always wait for a response, so the responses are the users' time divided by the latency, wherever
 /// the last responses end.
 #[test]
