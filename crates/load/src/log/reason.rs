@@ -68,7 +68,7 @@ impl fmt::Display for Reason {
                 f,
                 "it has {found} fields after its bytes, where other lines have {usual}"
             ),
-            Reason::Client => f.write_str("its client is no address, as in other lines"),
+            Reason::Client => f.write_str("its client is missing, or no address as in other lines"),
             Reason::SquidFields(found) => {
                 write!(f, "it has {found} fields, where Squid's native log has 10")
             }
