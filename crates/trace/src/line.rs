@@ -236,9 +236,11 @@ fn time(word: &str) -> Option<Time> {
     }
 }
 
-/// The first part of an interrupted call. The message about a new process also interrupts a line.
+/// The first part of a call that is interrupted, or during which strace detached from the process.
+/// The message about a new process also interrupts a line.
 pub fn unfinished(text: &str) -> Option<&str> {
-    if let Some(first) = text.strip_suffix("<unfinished ...>") {
+    let marks = ["<unfinished ...>", "<detached ...>"];
+    if let Some(first) = marks.iter().find_map(|mark| text.strip_suffix(mark)) {
         return Some(first.trim_end());
     }
     let (first, remark) = text.rsplit_once("Process ")?;
