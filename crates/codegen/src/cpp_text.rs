@@ -57,7 +57,14 @@ fn of_member<'a>(context: &Context<'a>, kind: &MemberKind) -> Vec<&'a str> {
     let analysis = context.analysis;
     let cpp = match kind {
         MemberKind::Native(body) => Some(*body),
-        MemberKind::State { init, .. } => *init,
+        MemberKind::State { ty, init, .. } => {
+            // A type that is defined in the declaration may have functions.
+            let ty = Some(analysis.cpp(*ty)).filter(|ty| ty.contains('{'));
+            return ty
+                .into_iter()
+                .chain(init.map(|i| analysis.cpp(i)))
+                .collect();
+        }
         MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => values.value,
         MemberKind::Bitstring(b) => {
             let mut texts = Vec::new();

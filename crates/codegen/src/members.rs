@@ -2,6 +2,7 @@
 
 use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep, Values};
 use yamba_lang::cpp;
+use yamba_lang::source::Span;
 use yamba_lang::{Analysis, ClassId};
 
 use crate::class_writer::ClassWriter;
@@ -12,7 +13,7 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
     match &member.kind {
         MemberKind::Param(param) => write_param(w, &member.doc, param),
         MemberKind::Assign { name, values } => write_values(w, &name.text, values),
-        MemberKind::State { init, .. } => write_state(w, member, init.is_some()),
+        MemberKind::State { .. } => write_state(w, member),
         MemberKind::Function { .. } => write_function(w, member),
         MemberKind::Bitstring(bitstring) => write_bitstring(w, member, bitstring),
         MemberKind::Evidence { .. } => write_evidence(w, member),
@@ -95,15 +96,27 @@ fn value_function(w: &mut ClassWriter, name: &str, value: Cpp) {
     w.out.line("}");
 }
 
-fn write_state(w: &mut ClassWriter, member: &Member, has_init: bool) {
+fn write_state(w: &mut ClassWriter, member: &Member) {
+    let MemberKind::State {
+        ty,
+        name,
+        array,
+        init,
+    } = &member.kind
+    else {
+        return;
+    };
     w.out.doc(&member.doc);
-    let declared = w
-        .context
-        .analysis
-        .text(member.span)
-        .trim_end()
-        .trim_end_matches(';');
-    let text = if has_init {
+    // The second name of a declaration stands apart from its type.
+    if ty.span.end <= member.span.start {
+        line!(w.out; "{}", w.cpp(*ty));
+    }
+    let parts = [*array, *init].into_iter().flatten();
+    let end = parts
+        .map(|part| part.span.end)
+        .fold(name.span.end, u32::max);
+    let declared = w.context.analysis.text(Span { end, ..member.span });
+    let text = if init.is_some() {
         format!("{declared};")
     } else {
         format!("{declared}{{}};")

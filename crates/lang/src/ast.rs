@@ -174,7 +174,7 @@ pub enum MemberKind {
         /// The value and sweeps given here; at least one is present.
         values: Values,
     },
-    /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`
+    /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`. A declaration of several names is as many members; all but the first begin after their type.
     State {
         /// The type.
         ty: Cpp,
@@ -230,7 +230,7 @@ pub enum MemberKind {
     Tags(Vec<Ident>),
     /// `compile { KEY "VALUE", ...; ... }`: a setting for each value, in order.
     Compile(Vec<CompileSetting>),
-    /// `native { ... }`: C++ members, verbatim.
+    /// `native { ... }`: C++ members, verbatim. Also a type, alias, template or operator that is declared without `native`.
     Native(Cpp),
 }
 

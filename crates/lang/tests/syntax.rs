@@ -214,6 +214,129 @@ fn parameters() {
 }
 
 #[test]
+fn several_names_are_as_many_members() {
+    check_members(
+        "std::vector<std::pair<int, int>> a, b;",
+        "state \"std::vector<std::pair<int, int>>\" a\nstate \"std::vector<std::pair<int, int>>\" b",
+    );
+    check_members(
+        "\n/// both\nint *a = f<1, 2>(3), b[4] = {1, 2}, &c{d}, *const e = nullptr;",
+        r#"/// both
+        state "int *" a init "f<1, 2>(3)"
+        /// both
+        state "int" b array "[4]" init "{1, 2}"
+        /// both
+        state "int" c init "{d}"
+        /// both
+        state "int" e init "nullptr""#,
+    );
+    check_members(
+        "bool a = x < y, b = z > 1; int c = (1, d), e;",
+        r#"state "bool" a init "x < y"
+        state "bool" b init "z > 1"
+        state "int" c init "(1, d)"
+        state "int" e"#,
+    );
+    check_members(
+        "int a = std::is_same<int, b>::value;",
+        r#"state "int" a init "std::is_same<int, b>::value""#,
+    );
+    check_members(
+        "int (*rows)[4] = nullptr, n;",
+        "state \"int (*\" rows array \")[4]\" init \"nullptr\"\nstate \"int\" n",
+    );
+}
+
+#[test]
+fn attributes_belong_to_the_type() {
+    check_members(
+        "[[maybe_unused]] int x; alignas(64) int y = 1; alignas(64) static constexpr int z{2};",
+        r#"state "[[maybe_unused]] int" x
+        state "alignas(64) int" y init "1"
+        state "alignas(64) static constexpr int" z init "{2}""#,
+    );
+    check_members(
+        "std::function<void()> f{[] { g(); h(); }};",
+        r#"state "std::function<void()>" f init "{[] { g(); h(); }}""#,
+    );
+    check_members(
+        "struct { int x, y; } point; const union U { int i; float f; } u = {1};",
+        r#"state "struct { int x, y; }" point
+        state "const union U { int i; float f; }" u init "{1}""#,
+    );
+}
+
+#[test]
+fn cpp_declarations_are_native() {
+    for declaration in [
+        "struct alignas(64) Line { long value; };",
+        "struct [[gnu::packed]] A final : B, C<1> { void f() { g(); } };",
+        "enum class colour : uint8_t { red, green };",
+        "enum { few = 3, many };",
+        "class __attribute__((packed)) D { int x; public: int y; };",
+        "using number = std::map<int, std::vector<int>>;",
+        "using Base::f;",
+        "typedef int (*callback)(int, void *);",
+        "typedef struct { int x; } T;",
+        "template <typename T, int N = (3 > 2)> struct S { T x[N]; };",
+        "template <typename T> T twice(T x) { return x + x; }",
+        "template <class T> using V = std::vector<T>;",
+        "template <class T> static constexpr T zero{0};",
+        "bool operator==(const A<int, 2> &a) { return true; }",
+        "operator bool() { return true; }",
+        "static_assert(sizeof(int) == 4, \"; {\");",
+        "friend void f();",
+        "friend int g() { return 1; }",
+    ] {
+        let quoted = declaration.replace('"', "\\\"");
+        check_members(
+            &format!("int x; {declaration} int y;"),
+            &format!("state \"int\" x\nnative \"{quoted}\"\nstate \"int\" y"),
+        );
+    }
+}
+
+/// A mutant of a class gives the members of the original beside the changed line, or an error.
+#[test]
+fn changed_members_do_not_change_others() {
+    let text = "yamba c\n{\nint a = 1, b[2];\nstruct Line { long value; int n; };\nstd::map<int, std::vector<int>> m, k;\nalignas(64) std::atomic<int> y{5};\ntemplate <class T> T twice(T x) { return 2 * x; }\nusing N = int;\nvoid benchmark() { y = a; }\n}\n";
+    let form = yamba_mutants::Form {
+        separator: " ",
+        fields: &["static", "*z,", "<int>", "= {3},", "q;"],
+    };
+    let read = |text: &str| {
+        let mut sources = SourceMap::default();
+        let file = sources.add("t.yamba", text);
+        let (tree, diagnostics) = yamba_lang::syntax::parse(&sources, file);
+        let shown = tree::print(&sources, &tree);
+        (shown, diagnostics.is_empty())
+    };
+    let (whole, is_right) = read(text);
+    assert!(is_right, "{whole}");
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.filter(|w| !w.is_empty()).map(str::to_owned).collect()
+    };
+    for mutant in yamba_mutants::text(text, form, 53, 10_000) {
+        let (shown, is_right) = read(&mutant.text);
+        if mutant.change.keeps_figures() {
+            assert_eq!((shown, is_right), (whole.clone(), true), "{mutant:?}");
+            continue;
+        }
+        if !is_right {
+            continue;
+        }
+        // Everything that the text has is in the tree: nothing was skipped in silence.
+        let found = words(&shown.replace("\\n", " "));
+        let lost: Vec<String> = words(&mutant.text)
+            .into_iter()
+            .filter(|word| word != "yamba" && !found.contains(word))
+            .collect();
+        assert!(lost.is_empty(), "{mutant:?}: {lost:?}\n{shown}");
+    }
+}
+
+#[test]
 fn evidence_bounds_charts_tags_imports() {
     check_members("evidence double a();", r#"evidence "double" a"#);
     check_members(

@@ -5,7 +5,7 @@ use super::lexer::Lexed;
 use super::messages::Messages;
 use super::token::{Doc, Token, TokenKind};
 use super::words;
-use crate::ast::{AsmBlock, Cpp, Ident};
+use crate::ast::{AsmBlock, Cpp, Ident, Member};
 use crate::diagnostic::{Diagnostic, error};
 use crate::source::{FileId, Span};
 
@@ -32,6 +32,8 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     /// Whether a faulty member was read to its end, so that there is nothing to skip.
     pub(super) is_past_fault: bool,
+    /// Members that the present declaration declares after its first name.
+    pub(super) further: Vec<Member>,
     pub(super) errors: Messages,
 }
 
@@ -48,6 +50,7 @@ impl<'a> Parser<'a> {
             end: lexed.tokens.len() - 1,
             depth: 0,
             is_past_fault: false,
+            further: Vec::new(),
             errors: Messages::default(),
         }
     }

@@ -1,9 +1,11 @@
 //! Parser of members in C++ syntax: state, functions, and values and sweeps of inherited parameters.
+//!
+//! Other declarations, such as types and templates, are passed on like the content of `native`: see [`super::cpp_declaration`].
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::TokenKind;
 use super::words;
-use crate::ast::{Cpp, Ident, MemberKind};
+use crate::ast::{Cpp, Ident, Member, MemberKind};
 use crate::diagnostic::error;
 
 /// `TYPE NAME` of a member.
@@ -13,6 +15,10 @@ pub(super) struct Head {
     pub name: usize,
 }
 
+/// The help for a C++ declaration that the parser does not know.
+pub(super) const IN_NATIVE: &str =
+    "write a declaration of another kind in `native { ... }` inside the class";
+
 impl Parser<'_> {
     /// State, a function, or values of an inherited parameter.
     pub(super) fn declaration(&mut self) -> Parsed<MemberKind> {
@@ -20,6 +26,9 @@ impl Parser<'_> {
         let is_assignment = self.is_mark(self.pos + 1, b'=') || self.is_sweep(self.pos + 1);
         if is_assignment && self.kind() == TokenKind::Word && !words::is_cpp(self.word()) {
             return self.assignment();
+        }
+        if let Some(read) = self.cpp_declaration() {
+            return read;
         }
         let start = self.pos;
         let stop = self.head_end("the member")?;
@@ -38,15 +47,10 @@ impl Parser<'_> {
     /// Rejects C++ constructs that are allowed in classes of C++ but not in those of Yamba.
     fn refuse_cpp(&mut self) -> Parsed<()> {
         let word = self.text_at(self.pos);
-        let declares = matches!(
-            word,
-            "using" | "typedef" | "template" | "friend" | "namespace" | "static_assert"
-        );
         let is_access =
             matches!(word, "public" | "private" | "protected") && self.is_mark(self.pos + 1, b':');
-        let is_type = self.defines_type();
-        let is_lone = matches!(word, "#" | "~");
-        if !(declares || is_access || is_type || is_lone) {
+        let is_lone = matches!(word, "#" | "~" | "namespace");
+        if !(is_access || is_lone) {
             return Ok(());
         }
         let found = self.shown(self.pos);
@@ -61,27 +65,14 @@ impl Parser<'_> {
         } else {
             format!("{found} makes no member of a Yamba class")
         };
-        let help = if is_access {
-            "delete it"
-        } else {
-            "C++ declarations of all kinds stand in `native { ... }`"
+        let help = match word {
+            _ if is_access => "delete it",
+            "~" => "write `void cleanup() { ... }` for what happens at the end",
+            _ => "write it in `native { ... }` before the class",
         };
         let error = error!("cpp-declaration" at place, "{message}"; help help);
         self.is_past_fault = is_access || word == "#";
         Err(self.report(error))
-    }
-
-    /// Whether a type is defined here, as in `struct NAME {` or `enum class NAME : int {`, rather than only used.
-    fn defines_type(&self) -> bool {
-        let mut at = self.pos + 1;
-        match self.word() {
-            "enum" => at += usize::from(matches!(self.word_at(at), "class" | "struct")),
-            "struct" | "class" | "union" => {}
-            _ => return false,
-        }
-        at += usize::from(self.kind_at(at) == TokenKind::Word);
-        let is_base = self.is_mark(at, b':') && !self.is_mark(at + 1, b':');
-        is_base || self.is_mark(at, b'{')
     }
 
     /// Skips preprocessor lines, with one message for consecutive ones.
@@ -172,12 +163,8 @@ impl Parser<'_> {
                 TokenKind::Mark(b'(') if self.takes_parentheses(at) => at = self.past(at),
                 TokenKind::Mark(b'[') if self.is_mark(at + 1, b'[') => at = self.past(at),
                 TokenKind::Mark(b';' | b'(' | b'=' | b'[' | b'{') => return Ok(at),
+                TokenKind::Mark(b',') if what == "the member" && at > start => return Ok(at),
                 TokenKind::Mark(b'<') => at = self.past_angles(at)?,
-                TokenKind::Word if self.text_at(at) == "operator" => {
-                    return self.fail(error!("cpp-declaration" at self.span_at(at),
-                        "an operator makes no member of a Yamba class";
-                        help "write it in `native { ... }`"));
-                }
                 TokenKind::Word | TokenKind::Mark(b'*' | b'&') => at += 1,
                 TokenKind::Mark(b':') if self.is_double(at, [b':', b':']) => at += 2,
                 _ if at == start => return Ok(at),
@@ -195,8 +182,13 @@ impl Parser<'_> {
         if let Some(reported) = self.strange(at) {
             return reported;
         }
-        self.report(error!("unexpected-token" at self.span_at(at),
-            "{} is not expected in the type or name of {what}", self.shown(at)))
+        let error = error!("unexpected-token" at self.span_at(at),
+            "{} is not expected in the type or name of {what}", self.shown(at));
+        self.report(if what == "the member" {
+            error.help(IN_NATIVE)
+        } else {
+            error
+        })
     }
 
     /// Whether the parenthesis belongs to the word before it rather than to a function.
@@ -311,8 +303,8 @@ impl Parser<'_> {
     fn braced_state(&mut self, ty: Range, name: Ident) -> Parsed<MemberKind> {
         let open = self.pos;
         let after = self.past(open);
-        let is_body = (open..after).any(|at| self.is_mark(at, b';'))
-            || (after == open + 2 && self.text_at(ty.start) == "void");
+        let semicolon = self.find(open + 1, |p, at| at >= after || p.is_mark(at, b';'));
+        let is_body = semicolon < after || (after == open + 2 && self.text_at(ty.start) == "void");
         if is_body {
             self.pos = after;
             let error = error!("missing-parameters" at self.after(open),
@@ -326,15 +318,15 @@ impl Parser<'_> {
     }
 
     /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`
-    fn state(&mut self, ty: Range, name: Ident) -> Parsed<MemberKind> {
+    pub(super) fn state(&mut self, ty: Range, name: Ident) -> Parsed<MemberKind> {
         let start = self.pos;
         while self.at(b'[') {
             self.group("the array")?;
         }
         let array = start..self.pos;
         let init = if self.eat(b'=') {
-            Some(self.value(&[], &format!("`{name}`"))?)
-        } else if self.at(b'{') && !array.is_empty() {
+            Some(self.initialiser(&name)?)
+        } else if self.at(b'{') {
             let start = self.pos;
             self.pos = self.past(start);
             let end = self.pos;
@@ -346,15 +338,26 @@ impl Parser<'_> {
         self.finish_state(ty, name, array, init)
     }
 
-    fn finish_state(
+    pub(super) fn finish_state(
         &mut self,
         ty: Range,
         name: Ident,
         array: Option<Cpp>,
         init: Option<Cpp>,
     ) -> Parsed<MemberKind> {
-        if self.at(b',') {
-            return Err(self.second_name(self.pos));
+        let comma = self.pos;
+        let base = self.without_declarator(ty.clone());
+        while self.eat(b',') {
+            let further = self.further_state(base.clone())?;
+            self.further.push(further);
+        }
+        if self.pos > comma && self.is_mark(ty.end - 1, b'}') {
+            let error = error!("several-names" at self.span_at(comma),
+                "only one member is declared together with its type";
+                help "end the type with `;`, and declare the members after it by its name");
+            self.semicolon("the last name");
+            self.is_past_fault = true;
+            return Err(self.report(error));
         }
         self.semicolon(&format!("`{name}`"));
         Ok(MemberKind::State {
@@ -365,20 +368,139 @@ impl Parser<'_> {
         })
     }
 
+    /// The part of a type that all names of a declaration share: `int` in `int *a, b;`.
+    fn without_declarator(&self, ty: Range) -> Range {
+        let mut depth = 0usize;
+        let mut at = ty.start;
+        while at < ty.end {
+            match self.kind_at(at) {
+                TokenKind::Mark(b'<') => depth += 1,
+                TokenKind::Mark(b'>') => depth = depth.saturating_sub(1),
+                TokenKind::Mark(b'*' | b'&') if depth == 0 && at > ty.start => break,
+                TokenKind::Mark(b'(') if !self.takes_parentheses(at) => break,
+                _ => {}
+            }
+            at = self.past(at);
+        }
+        ty.start..at.min(ty.end)
+    }
+
+    /// `[*] NAME[ARRAY] [= INIT | {INIT}]` after a comma. Its member begins there, after its type.
+    fn further_state(&mut self, base: Range) -> Parsed<Member> {
+        let start = self.pos;
+        self.pos = self.declarator_name(start);
+        let name = self.name("the member")?;
+        let array = self.pos;
+        while self.at(b'[') {
+            self.group("the array")?;
+        }
+        let array = array..self.pos;
+        let init = if self.eat(b'=') {
+            Some(self.initialiser(&name)?)
+        } else if self.at(b'{') {
+            let start = self.pos;
+            self.pos = self.past(start);
+            Some(self.cpp(start..self.pos))
+        } else {
+            None
+        };
+        Ok(Member {
+            doc: String::new(),
+            span: self.span(start..self.pos),
+            kind: MemberKind::State {
+                ty: self.cpp(base),
+                name,
+                array: (!array.is_empty()).then(|| self.cpp(array)),
+                init,
+            },
+        })
+    }
+
+    /// Where the name of a declarator stands that begins at `at`, after its `*` and `&`.
+    fn declarator_name(&self, mut at: usize) -> usize {
+        while self.is_mark(at, b'*')
+            || self.is_mark(at, b'&')
+            || matches!(self.word_at(at), "const" | "volatile")
+        {
+            at += 1;
+        }
+        at
+    }
+
+    /// The C++ expression after `=`, up to `;`, to the comma before another name, or, if `;` is missing, to the line on which something else begins.
+    fn initialiser(&mut self, name: &Ident) -> Parsed<Cpp> {
+        let range = self.pos..self.initialiser_end();
+        if range.is_empty() {
+            return self.fail(error!("missing-value" at self.after(self.pos),
+                "there is no value for `{name}` after `=`"));
+        }
+        self.pos = range.end;
+        Ok(self.balanced(range))
+    }
+
+    fn initialiser_end(&self) -> usize {
+        let last = self.value_end(&[]);
+        let mut at = self.pos;
+        while at < last {
+            if self.is_mark(at, b',') && self.begins_declarator(at + 1) {
+                return at;
+            }
+            at = self
+                .template_arguments_end(at)
+                .unwrap_or_else(|| self.past(at));
+        }
+        last
+    }
+
+    /// Whether a name with its initialiser may begin at `at`, after a comma.
+    fn begins_declarator(&self, at: usize) -> bool {
+        let name = self.declarator_name(at);
+        let ends = matches!(
+            self.kind_at(name + 1),
+            TokenKind::Mark(b',' | b';' | b'=' | b'[' | b'{') | TokenKind::End
+        );
+        let word = self.word_at(name);
+        !word.is_empty() && !words::is_cpp(word) && (ends || self.is_first(name + 1))
+    }
+
+    /// The token after the `>` that closes a `<` at `at`, if template arguments seem to begin there. They have no `=` outside brackets.
+    fn template_arguments_end(&self, at: usize) -> Option<usize> {
+        if !self.is_mark(at, b'<') || self.word_at(at.checked_sub(1)?).is_empty() {
+            return None;
+        }
+        let mut depth = 0usize;
+        let mut next = at;
+        while next < self.end {
+            match self.kind_at(next) {
+                TokenKind::Mark(b'<') => depth += 1,
+                TokenKind::Mark(b'>') if !self.is_double(next - 1, [b'-', b'>']) => depth -= 1,
+                TokenKind::Mark(b';' | b'=') => return None,
+                _ => {}
+            }
+            next = self.past(next);
+            if depth == 0 {
+                return Some(next);
+            }
+        }
+        None
+    }
+
     /// `RET (*NAME)(ARGS);`: the type ends before the name, and the rest is the array suffix.
     fn pointer_state(&mut self, start: usize, open: usize) -> Parsed<MemberKind> {
         self.pos = open;
         let inside = self.group("the pointer")?;
         let name = inside.end.max(inside.start + 1) - 1;
-        if self.kind_at(name) != TokenKind::Word || !self.at(b'(') {
+        if self.kind_at(name) != TokenKind::Word || !(self.at(b'(') || self.at(b'[')) {
             return self.fail(error!("missing-name" at self.span(inside),
-                "the name of the pointer is missing"));
+                "the name of the pointer is missing"; help IN_NATIVE));
         }
         self.check_name(name, "the member")?;
-        self.group("the function's arguments")?;
+        while self.at(b'(') || self.at(b'[') {
+            self.group("the type that it points to")?;
+        }
         let array = name + 1..self.pos;
         let init = if self.eat(b'=') {
-            Some(self.value(&[], &format!("`{}`", self.text_at(name)))?)
+            Some(self.initialiser(&self.ident(name))?)
         } else {
             None
         };

@@ -16,13 +16,14 @@ impl Parser<'_> {
                 self.pos += 1;
                 continue;
             }
-            members.extend(self.member());
+            self.member(&mut members);
         }
         self.warn_idle_docs(self.end);
         members
     }
 
-    fn member(&mut self) -> Option<Member> {
+    /// Reads a member, or all of a declaration with several names.
+    fn member(&mut self, members: &mut Vec<Member>) {
         let start = self.pos;
         let doc = self.docs_before(start);
         let Ok(kind) = self.member_kind() else {
@@ -30,16 +31,21 @@ impl Parser<'_> {
             if !is_past {
                 self.skip_member();
             }
-            return None;
+            self.further.clear();
+            return;
         };
         let span = self.span(start..self.pos);
         // An extra `;` after `}` is common. A comment after it on its line still documents the member.
         self.eat(b';');
-        Some(Member {
-            doc: join_docs(doc, self.docs_after(self.pos)),
-            span,
-            kind,
-        })
+        let doc = join_docs(doc, self.docs_after(self.pos));
+        let further = std::mem::take(&mut self.further).into_iter();
+        let further = further.map(|member| Member {
+            doc: doc.clone(),
+            ..member
+        });
+        let further: Vec<Member> = further.collect();
+        members.push(Member { doc, span, kind });
+        members.extend(further);
     }
 
     fn member_kind(&mut self) -> Parsed<MemberKind> {
@@ -371,7 +377,7 @@ impl Parser<'_> {
     }
 
     /// Whether the word at `at` cannot continue the expression, because no operator precedes it.
-    fn is_new_start(&self, at: usize) -> bool {
+    pub(super) fn is_new_start(&self, at: usize) -> bool {
         let ends_operand = match self.kind_at(at - 1) {
             TokenKind::Word => !words::is_cpp(self.text_at(at - 1)),
             TokenKind::Number | TokenKind::Text | TokenKind::Character => true,

@@ -11,6 +11,7 @@ mod brackets;
 mod class;
 mod compile;
 mod condition;
+mod cpp_declaration;
 mod cursor;
 mod declaration;
 mod lexer;

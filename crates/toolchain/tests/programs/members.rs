@@ -94,6 +94,65 @@ fn c_names_and_functions_are_accepted() {
     assert_eq!(described(text, "t")[0]["name"], "major");
 }
 
+/// Each form compiles without warnings, and state without an initialiser is zero.
+#[test]
+#[ignore = "needs g++"]
+fn members_of_cpp_classes_are_accepted() {
+    let text = "native {
+        #include <atomic>
+        #include <functional>
+        #include <map>
+        #include <vector>
+    }
+    yamba t {
+        struct alignas(64) Line { long value; };
+        Line line;
+        std::vector<int> a, b;
+        std::map<int, std::vector<int>> tree, *other = &tree, few[2];
+        [[maybe_unused]] int unused;
+        alignas(64) int low = 1, high{2}, none;
+        enum class Colour : uint8_t { red, green };
+        Colour colour = Colour::green;
+        using Lines = std::vector<Line>;
+        typedef int (*Callback)(int);
+        Callback callback;
+        constexpr static int sizes[] = {1, 2, 3};
+        static inline int shared = 4;
+        static_assert(sizeof(Line) == 64, \"; {\");
+        struct { int x, y; } point;
+        template <typename T, int N = (3 > 2)> struct Few { T x[N]; };
+        Few<int> ones{{5}};
+        template <typename T> T twice(T x) { return x + x; }
+        bool operator==(int x) { return x == low; }
+        std::function<int()> f{[] { int x = 6; return x; }};
+        bool less = low < high, more = high > 3;
+        evidence int sum() {
+            return low + high + none + twice(shared) + sizes[2] + point.x + point.y + ones.x[0] + f() + int(line.value)
+                + int(a.size() + b.size()) + (*this == 1) + less + more + int(colour) + (callback == nullptr) + (other == &tree)
+                + int(few[0].size());
+        }
+        void benchmark() {} }";
+    let built = build(text, "t", "x86_64");
+    let output = run(
+        &built,
+        &["--run", "--batches", "1", "--time-ns", "0", "--no-lock"],
+    );
+    let records = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{records}");
+    assert!(records.contains("\"evidence\":{\"sum\":30}"), "{records}");
+}
+
+/// An error in the second name of a declaration is shown there.
+#[test]
+#[ignore = "needs g++"]
+fn error_in_a_further_name_has_its_place() {
+    let text = "yamba t {\n    int a = 1, b = none_such;\n    struct S { gone x; };\n    void benchmark() {} }";
+    let (found, shown) = build_faults(text, "t", "x86_64");
+    assert_eq!(found.len(), 2, "{shown}");
+    assert!(shown.contains("test.yamba:2:20"), "{shown}");
+    assert!(shown.contains("test.yamba:3:16"), "{shown}");
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn const_native_function_error_has_help() {

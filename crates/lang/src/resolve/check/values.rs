@@ -31,7 +31,10 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
                 init,
             } => {
                 not_static(analysis, *ty, name, found);
-                sized_array(analysis, name, *array, init.is_some(), found);
+                let counts_itself = init.is_some() && has_word(analysis.cpp(*ty), "static");
+                if !counts_itself {
+                    sized_array(analysis, name, *array, init.is_some(), found);
+                }
             }
             MemberKind::Bound { value, .. } => constant_bound(analysis, *value, found),
             MemberKind::Chart(chart) => check_chart(analysis, class, chart, found),
@@ -90,10 +93,13 @@ fn is_text(value: &str) -> bool {
 }
 
 /// Rejects `static` members: C++ would need a definition outside the class, and each class has only one object.
-fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
-    let text = analysis.cpp(ty);
+fn has_word(text: &str, word: &str) -> bool {
     let tokens = cpp::tokens(text);
-    let has = |word: &str| tokens.iter().any(|t| &text[t.range.clone()] == word);
+    tokens.iter().any(|t| &text[t.range.clone()] == word)
+}
+
+fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
+    let has = |word: &str| has_word(analysis.cpp(ty), word);
     if has("static") && !["const", "constexpr", "inline"].into_iter().any(has) {
         found.push(
             error!("static-state" at name.span, "the state `{name}` is static";
