@@ -17,9 +17,11 @@ pub enum CompileKey {
     Link,
     /// A package that pkg-config knows.
     PkgConfig,
+    /// Another option of the compiler, such as `-fopenmp`.
+    Flag,
 }
 
-use CompileKey::{Define, IncludeDir, Link, March, Optimise, PkgConfig, Std};
+use CompileKey::{Define, Flag, IncludeDir, Link, March, Optimise, PkgConfig, Std};
 
 /// A value that a key cannot have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,9 @@ pub struct BadValue {
 
 impl CompileKey {
     /// All keys.
-    pub const ALL: [CompileKey; 7] = [IncludeDir, Define, Optimise, March, Std, Link, PkgConfig];
+    pub const ALL: [CompileKey; 8] = [
+        IncludeDir, Define, Optimise, March, Std, Link, PkgConfig, Flag,
+    ];
 
     /// The word in the clause. The option of the command line has `-` for `_`.
     pub fn word(self) -> &'static str {
@@ -44,12 +48,13 @@ impl CompileKey {
             Std => "std",
             Link => "link",
             PkgConfig => "pkg_config",
+            Flag => "flag",
         }
     }
 
     /// Whether it can have several values.
     pub fn is_list(self) -> bool {
-        matches!(self, IncludeDir | Define | Link | PkgConfig)
+        matches!(self, IncludeDir | Define | Link | PkgConfig | Flag)
     }
 
     /// Checks what the text of a value alone shows.
@@ -64,7 +69,7 @@ impl CompileKey {
                 self.example(),
             );
         }
-        let is_option = value.starts_with('-') && self != Define;
+        let is_option = value.starts_with('-') && !matches!(self, Define | Flag);
         match self {
             _ if is_option => bad(
                 format!("`{value}` is an option of the compiler"),
@@ -79,6 +84,7 @@ impl CompileKey {
                 self.example(),
             ),
             Std => check_standard(value),
+            Flag => check_flag(value),
             March | PkgConfig if value.contains(char::is_whitespace) => {
                 bad(format!("`{value}` has a space"), self.example())
             }
@@ -96,6 +102,9 @@ impl CompileKey {
             Std => "write a standard, as in \"c++20\"",
             Link => "write a file, as in \"libmylib.a\", or a name as after -l, as in \"z\"",
             PkgConfig => "write the name of one package, as in \"libpng\"",
+            Flag => {
+                "write one option that begins with -f, -m, -g, -w, -W, -pthread or -static, as in \"-fopenmp\""
+            }
         }
     }
 }
@@ -130,6 +139,66 @@ fn check_standard(value: &str) -> Result<(), BadValue> {
     }
 }
 
+/// Beginnings of options that `flag` takes. The others name files, replace a step of the compiler, or have a setting of their own.
+const FLAGS: [&str; 7] = ["-f", "-m", "-g", "-W", "-pedantic", "-pthread", "-static"];
+
+/// Beginnings of options with these beginnings that `flag` does not take, with the reason.
+const NO_FLAGS: [(&[&str], &str); 4] = [
+    (&["-march="], "has a setting of its own: `march`"),
+    (
+        &["-Wl,", "-Wp,", "-Wa,"],
+        "is for another program than the compiler",
+    ),
+    (
+        &[
+            "-fpack-struct",
+            "-fshort-",
+            "-m16",
+            "-m32",
+            "-mx32",
+            "-mabi",
+            "-fabi-",
+            "-mlong-double",
+        ],
+        "changes how data lies in memory, which Yamba's own code would not follow",
+    ),
+    (
+        &[
+            "-fsyntax-only",
+            "-fdiagnostics-",
+            "-fmessage-length",
+            "-ftabstop",
+            "-fdirectives-only",
+            "-fpreprocessed",
+            "-fplugin",
+            "-fprofile",
+            "-fauto-profile",
+            "-fmodule",
+            "-fuse-ld",
+        ],
+        "changes what the compiler reads or writes, which Yamba would not notice",
+    ),
+];
+
+fn check_flag(value: &str) -> Result<(), BadValue> {
+    let begins = |starts: &[&str]| starts.iter().any(|start| value.starts_with(start));
+    let reason = NO_FLAGS.iter().find(|(starts, _)| begins(starts));
+    let fault = match reason {
+        Some((_, reason)) => format!("`{value}` {reason}"),
+        None if !begins(&FLAGS) && value != "-w" => {
+            format!("`{value}` is no option that `flag` takes")
+        }
+        None if value.contains(|c: char| c.is_whitespace() || c == '/') => {
+            format!("`{value}` has a space, or names a file")
+        }
+        None => return Ok(()),
+    };
+    Err(BadValue {
+        fault,
+        help: Flag.example(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +216,9 @@ mod tests {
             (Std, "c++2b"),
             (Link, "out/lib my.a"),
             (PkgConfig, "gtk+-3.0"),
+            (Flag, "-fopenmp"),
+            (Flag, "-mavx2"),
+            (Flag, "-Wno-unused-variable"),
         ];
         for (key, value) in good {
             assert_eq!(key.check(value), Ok(()), "{value}");
@@ -164,6 +236,15 @@ mod tests {
             (Std, "c17"),
             (Link, "-lz"),
             (PkgConfig, "zlib libpng"),
+            (Flag, "fopenmp"),
+            (Flag, "-fopenmp -O3"),
+            (Flag, "-O3"),
+            (Flag, "-o/tmp/x"),
+            (Flag, "-march=native"),
+            (Flag, "-fpack-struct=1"),
+            (Flag, "-fprofile-use=x.gcda"),
+            (Flag, "-Wl,-rpath,/tmp"),
+            (Flag, "-include"),
         ];
         for (key, value) in bad {
             assert!(key.check(value).is_err(), "{value}");

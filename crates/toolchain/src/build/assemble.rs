@@ -160,12 +160,13 @@ fn messages(output: &Output) -> impl Iterator<Item = Message> {
 
 fn all_messages(text: &str) -> Vec<Message> {
     let mut all: Vec<Message> = Vec::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
+    let mut is_suggested = false;
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let is_suggestion = std::mem::replace(&mut is_suggested, line.ends_with(SUGGESTS));
         if let Some(message) = message(line) {
             all.push(message);
-        } else if line.ends_with(SUGGESTS)
-            && let Some((_, suggestion)) = lines.next().and_then(|l| l.split_once(INFORMS))
+        } else if is_suggestion
+            && let Some((_, suggestion)) = line.split_once(INFORMS)
             && let Some(last) = all.last_mut()
         {
             last.suggestion = Some(suggestion.trim().to_owned());
@@ -270,6 +271,40 @@ fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Reloc
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A message of a changed line keeps its block and line, or is none. The other lines keep theirs.
+    #[test]
+    fn changed_messages_have_no_other_place() {
+        let output = "blocks.s: Assembler messages:\nyamba-block-0:12: Error: operand mismatch -- `mov w0,x1'\nyamba-block-0:12: Info:    did you mean this?\nyamba-block-0:12: Info:    \tmov w0, w1\nyamba-block-2:17:5: error: invalid instruction mnemonic 'foo'\nyamba-block-10:1500: Warning: `sub' is long\n";
+        let form = yamba_mutants::Form {
+            separator: ":",
+            fields: &[" error", "5", " note"],
+        };
+        let read = |text: &str| -> Vec<(LineOrigin, u32, String)> {
+            let all = all_messages(text).into_iter();
+            all.map(|m| (m.place, m.line, m.text)).collect()
+        };
+        let whole = read(output);
+        assert_eq!(whole.len(), 3);
+        let first_lines = [1, 4, 5];
+        for mutant in yamba_mutants::text(output, form, 55, 10_000) {
+            let found = read(&mutant.text);
+            if mutant.change.keeps_figures() {
+                assert_eq!(found, whole, "{mutant:?}");
+            }
+            for (message, at) in whole.iter().zip(first_lines) {
+                let is_changed = mutant.line.is_some_and(|line| {
+                    line == at || (mutant.change == yamba_mutants::Change::Truncated && line <= at)
+                });
+                assert!(is_changed || found.contains(message), "{mutant:?}");
+            }
+            for (place, line, _) in &found {
+                let is_named = whole.iter().any(|(p, l, _)| (p, l) == (place, line));
+                let is_in_text = mutant.text.contains(&format!(":{line}"));
+                assert!(is_named || is_in_text, "{mutant:?}: {line}");
+            }
+        }
+    }
 
     #[test]
     fn messages_of_both_assemblers_are_read() {

@@ -267,7 +267,7 @@ impl<'a> CommandLines<'a> {
     /// Options that link some libraries statically.
     fn libraries(&self) -> &'static [&'static str] {
         match self.destination {
-            Destination::ThisMachine => self.toolchain.cpp_library(self.search.user),
+            Destination::ThisMachine => self.toolchain.cpp_library(&self.search.all()),
             Destination::OtherMachine {
                 loads_libraries: true,
             } => &HOLDS_CPP,

@@ -10,7 +10,7 @@ use super::identity;
 use super::key::{self, Key};
 use super::observe::Observed;
 use super::read_file::ReadFile;
-use super::toolchain::Tool;
+use super::toolchain::{Tool, first_line};
 use super::user_flags;
 
 /// Describes the compiler, the assembler if the program `has_assembly`, and the options that the user chose.
@@ -50,7 +50,7 @@ fn describe(tool: &Tool, parts: Vec<&ReadFile>) -> io::Result<String> {
     let version = tool.version()?;
     let own = ReadFile::new(&tool.path)?;
     let parts: Vec<&ReadFile> = parts.into_iter().chain([&own]).collect();
-    let first = version.lines().next().unwrap_or_default();
+    let first = first_line(&version);
     let mut key = Key::new();
     key.add(&version);
     key.add(&identity::together(&parts));

@@ -140,9 +140,14 @@ pub(super) fn identity(
 
 /// Adds the sections that are loaded when the program starts. Other sections name the build folder.
 fn add_code(key: &mut Key, program: &[u8]) {
-    let Ok(file) = object::File::parse(program) else {
-        return;
-    };
+    if add_sections(key, program).is_err() {
+        // Another format than that of the compilers known here: all of the file counts.
+        key.bytes(program);
+    }
+}
+
+fn add_sections(key: &mut Key, program: &[u8]) -> object::Result<()> {
+    let file = object::File::parse(program)?;
     for section in file.sections() {
         let is_loaded = !matches!(
             section.kind(),
@@ -153,11 +158,12 @@ fn add_code(key: &mut Key, program: &[u8]) {
                 | SectionKind::Note
                 | SectionKind::Other
         );
-        if let (true, Ok(name), Ok(data)) = (is_loaded, section.name(), section.data()) {
-            key.add(name);
-            key.bytes(data);
+        if is_loaded {
+            key.add(section.name()?);
+            key.bytes(section.data()?);
         }
     }
+    Ok(())
 }
 
 /// The text of the file, if it still has the hash of the file that was read.

@@ -95,8 +95,7 @@ pub fn kept_program(class: &str, identity: &str) -> Option<Built> {
 /// The first line of the C++ compiler's version for `target`; `None` without a compiler.
 pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> {
     let toolchain = toolchain::choose(analysis, target).ok()?;
-    let text = toolchain.compiler.version().ok()?;
-    text.lines().next().map(str::to_owned)
+    toolchain.compiler.version_line().ok()
 }
 
 /// The path of the runner of a bundle for `target`, which `class` exists on.
@@ -269,7 +268,7 @@ impl<'a> Job<'a> {
         };
         let found = messages::read(&compiled, &text);
         if output.status.success() {
-            let observed = observer.observed(&output)?;
+            let observed = observer.observed(&output, true)?;
             let product = self.product(&observed, &generated, &program)?;
             let is_complete = product.inputs.unlisted.is_none();
             let mut manifest = Manifest::new(product, is_complete);
@@ -318,7 +317,10 @@ impl<'a> Job<'a> {
             kept: lines.kept.as_ref().map(|kept| kept.root.as_path()),
             facts: facts::of(lines, observed, !self.blocks.is_empty())?,
             environment: search::environment(lines.toolchain.compiler.ignores_header_variables),
-            unlisted: unlisted.into_iter().find_map(listing::unlisted),
+            unlisted: unlisted
+                .into_iter()
+                .find_map(listing::unlisted)
+                .or(observed.unlisted),
         }
         .collect();
         product.inputs.flags = lines.user_flags.clone();

@@ -35,7 +35,7 @@ pub(super) fn read(compiled: &Compiled, output: &str) -> Vec<Diagnostic> {
         open: None,
         done: Vec::new(),
     };
-    for line in output.lines() {
+    for line in output.trim_start_matches('\u{feff}').lines() {
         reader.line(line);
     }
     reader.finish();
@@ -73,7 +73,7 @@ impl Reader<'_> {
             .trim_start_matches("In file included ")
             .strip_prefix("from ");
         let Some((path, number, column, rest)) = split(included.unwrap_or(line)) else {
-            return;
+            return self.without_place(line);
         };
         let mention = |text: &str| Mention {
             path: path.to_owned(),
@@ -106,6 +106,26 @@ impl Reader<'_> {
                 self.context.push(mention("required here"));
             }
             None => {}
+        }
+    }
+
+    /// A warning of the compiler itself, such as one about an option that it ignores: `cc1plus: warning: TEXT`.
+    fn without_place(&mut self, line: &str) {
+        let Some((program, text)) = line.split_once(": warning: ") else {
+            return;
+        };
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let is_compiler =
+            name == "cc1plus" || ["++", "clang"].iter().any(|part| name.contains(part));
+        if !is_compiler || name.contains(char::is_whitespace) {
+            return;
+        }
+        self.finish();
+        let span = self.analysis.class(self.compiled.class).ast.name.span;
+        let text = format!("the C++ compiler says: {}", plain(text));
+        let diagnostic = diagnostic(Severity::Warning, span, text);
+        if !self.done.contains(&diagnostic) {
+            self.done.push(diagnostic);
         }
     }
 
@@ -265,6 +285,14 @@ fn kind(rest: &str) -> Option<(MessageKind, &str)> {
     let kinds = [
         ("fatal error: ", MessageKind::Message(Severity::Error)),
         ("error: ", MessageKind::Message(Severity::Error)),
+        (
+            "internal compiler error: ",
+            MessageKind::Message(Severity::Error),
+        ),
+        (
+            "sorry, unimplemented: ",
+            MessageKind::Message(Severity::Error),
+        ),
         ("warning: ", MessageKind::Message(Severity::Warning)),
         ("note: ", MessageKind::Note),
     ];
@@ -362,6 +390,82 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Alone;
+
+    impl yamba_lang::Files for Alone {
+        fn find(&self, _: &str, _: &str) -> Option<yamba_lang::Input> {
+            None
+        }
+        fn around(&self, _: &str) -> Vec<yamba_lang::Input> {
+            Vec::new()
+        }
+    }
+
+    const SOURCE: &str = "yamba t extends nothing\n{\n    int n;\n    void benchmark()\n    {\n        bar();\n        int x = n;\n    }\n}\n";
+
+    const OUTPUT: &str = "cc1plus: warning: unrecognized command line option '-Wno-such-warning'
+In file included from t.yamba:3:
+/usr/include/lib.h:3:5: error: 'foo' was not declared in this scope
+t.yamba: In member function 'void {anonymous}::yamba_t::benchmark()':
+t.yamba:6:9: error: 'bar' was not declared in this scope; did you mean 'char'?
+    6 |         bar();
+      |         ^~~
+t.yamba:7:13: warning: unused variable 'x' [-Wunused-variable]
+t.yamba:7:13: note: declared here
+t.yamba:4: internal compiler error: in f, at g.cc:12
+";
+
+    fn messages_of(output: &str) -> Vec<(u32, String)> {
+        let input = yamba_lang::Input {
+            path: "t.yamba".to_owned(),
+            text: SOURCE.to_owned(),
+        };
+        let analysis = yamba_lang::analyse(vec![input], &Alone);
+        let compiled = Compiled {
+            analysis: &analysis,
+            class: analysis.find_class("t").unwrap(),
+            name: "t.cc".to_owned(),
+            text: "",
+            columns: Columns::Characters,
+        };
+        let line = |d: &Diagnostic| analysis.sources.line_column(d.primary.span).line;
+        let read = read(&compiled, output);
+        read.iter().map(|d| (line(d), d.message.clone())).collect()
+    }
+
+    #[test]
+    fn messages_with_and_without_column_and_place_are_read() {
+        let lines: Vec<u32> = messages_of(OUTPUT).iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [1, 3, 6, 7, 4]);
+    }
+
+    /// A message is shown at a line that the compiler named for a `.yamba` file, or at the class. No error disappears because another line changed.
+    #[test]
+    fn changed_messages_have_no_other_place() {
+        let whole = messages_of(OUTPUT);
+        let form = yamba_mutants::Form {
+            separator: ":",
+            fields: &["5", " error", "t.yamba", "1,5"],
+        };
+        for mutant in yamba_mutants::text(OUTPUT, form, 54, 10_000) {
+            let read = messages_of(&mutant.text);
+            if mutant.change.keeps_figures() {
+                assert_eq!(read, whole, "{mutant:?}");
+            }
+            for (line, _) in &read {
+                let place = format!("t.yamba:{line}");
+                assert!(*line == 1 || mutant.text.contains(&place), "{mutant:?}");
+            }
+            for line in OUTPUT.lines().filter(|line| line.contains("error: ")) {
+                let (_, text) = line.split_once("error: ").unwrap();
+                let is_kept = mutant.text.lines().any(|other| other == line);
+                let text = plain(text);
+                let is_read = read.iter().any(|(_, message)| message.ends_with(&text));
+                assert!(is_read || !is_kept, "{mutant:?}: {line}");
+            }
+        }
+    }
 
     #[test]
     fn places_are_split() {

@@ -47,6 +47,8 @@ pub(super) struct Observed {
     pub(super) search: Search,
     /// The compiler's default search folders.
     pub(super) system: Search,
+    /// Why some of the files are unknown.
+    pub(super) unlisted: Option<&'static str>,
 }
 
 impl<'a> Observer<'a> {
@@ -64,7 +66,7 @@ impl<'a> Observer<'a> {
 
     /// Adds options that make the compiler list the files that it reads.
     pub(super) fn ask(&self, command: &mut Command, links: bool) {
-        command.args(["-MD", "-MT", "x", "-MF"]);
+        command.args(["-MD", "-MT", listing::TARGET, "-MF"]);
         command.arg(self.staging.join(HEADERS));
         if links {
             // Without this option, the list holds a precompiled header instead of the headers it includes.
@@ -75,12 +77,14 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Reads the file lists of a successful call.
-    pub(super) fn observed(&self, output: &Output) -> io::Result<Observed> {
+    /// Reads the file lists of a successful call that also `links` or not.
+    pub(super) fn observed(&self, output: &Output, links: bool) -> io::Result<Observed> {
         let list = self.staging.join(HEADERS);
         let headers = listing::prerequisites(&fs::read_to_string(&list)?);
         fs::remove_file(list)?;
-        let mut libraries = listing::linked(&String::from_utf8_lossy(&output.stdout));
+        let trace = String::from_utf8_lossy(&output.stdout);
+        let (mut libraries, strange) = listing::linked(&trace, self.staging);
+        let has_libraries = !links || (!libraries.is_empty() && strange.is_none());
         libraries.extend(loaded(&libraries));
         let arguments = self.tool.arguments.iter().chain(&self.flags);
         let parts = PARTS.iter().filter_map(|part| self.part(part));
@@ -89,8 +93,22 @@ impl<'a> Observer<'a> {
         search
             .headers
             .splice(0..0, kept.into_iter().flatten().cloned());
+        let unlisted = [
+            (headers.is_some(), "the compiler does not list the headers"),
+            (
+                has_libraries,
+                "the linker lists files that do not exist, or none",
+            ),
+            (
+                search.is_known,
+                "the compiler does not list the folders that it searches",
+            ),
+        ];
         Ok(Observed {
-            headers: self.read(headers)?,
+            unlisted: unlisted
+                .into_iter()
+                .find_map(|(is_known, why)| (!is_known).then_some(why)),
+            headers: self.read(headers.unwrap_or_default())?,
             libraries: self.read(libraries)?,
             named: self.read(listing::named(arguments))?,
             parts: self.read(parts.map(|(_, path)| path))?,

@@ -15,6 +15,8 @@ pub(super) struct Search {
     pub(super) headers: Vec<PathBuf>,
     /// Folders for libraries and start files.
     pub(super) libraries: Vec<PathBuf>,
+    /// Whether the compiler listed both.
+    pub(super) is_known: bool,
 }
 
 /// The folders that `tool` searches with its own arguments and `flags`.
@@ -40,9 +42,12 @@ fn asked(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Search> {
     if let Some(search) = known.get(&question) {
         return Ok(search.clone());
     }
+    let headers = headers(tool, flags)?;
+    let libraries = libraries(tool, flags, is_system)?;
     let mut search = Search {
-        headers: headers(tool, flags)?,
-        libraries: libraries(tool, flags, is_system)?,
+        is_known: headers.is_some() && libraries.is_some(),
+        headers: headers.unwrap_or_default(),
+        libraries: libraries.unwrap_or_default(),
     };
     for folder in search.headers.iter_mut().chain(&mut search.libraries) {
         *folder = std::path::absolute(&*folder)?;
@@ -60,27 +65,40 @@ fn asked(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Search> {
     Ok(search)
 }
 
-fn headers(tool: &Tool, flags: &[String]) -> io::Result<Vec<PathBuf>> {
+fn headers(tool: &Tool, flags: &[String]) -> io::Result<Option<Vec<PathBuf>>> {
     let mut command = tool.command();
     command.args(flags).args(["-v", "-E", "-x", "c++"]);
     let output = command.arg("/dev/null").output()?;
     Ok(header_folders(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Parses the search folders that g++ and clang++ print with `-v`.
-fn header_folders(text: &str) -> Vec<PathBuf> {
+/// Parses the search folders that g++ and clang++ print with `-v`. `None` without a whole list of folders.
+fn header_folders(text: &str) -> Option<Vec<PathBuf>> {
     let missing = text.lines().filter_map(|line| {
         let rest = line.strip_prefix("ignoring nonexistent directory \"")?;
         rest.strip_suffix('"').map(PathBuf::from)
     });
-    let begins = |line: &&str| !line.contains("search starts here:");
-    let listed = text.lines().skip_while(begins);
-    let listed = listed.take_while(|line| !line.starts_with("End of search list"));
-    let listed = listed.filter_map(|line| line.strip_prefix(' ').map(PathBuf::from));
-    missing.chain(listed).collect()
+    let mut folders: Vec<PathBuf> = missing.collect();
+    let before = folders.len();
+    let mut lines = text.lines();
+    lines.find(|line| line.contains("#include \"...\" search starts here:"))?;
+    let mut has_angle = false;
+    for line in lines {
+        if line.starts_with("End of search list") {
+            let is_whole = has_angle && folders.len() > before;
+            return is_whole.then_some(folders);
+        }
+        match line.strip_prefix(' ') {
+            // clang marks folders of frameworks on macOS.
+            Some(folder) => folders.push(folder.trim_end_matches(" (framework directory)").into()),
+            None if !has_angle && line == "#include <...> search starts here:" => has_angle = true,
+            None => return None,
+        }
+    }
+    None
 }
 
-fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Vec<PathBuf>> {
+fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Option<Vec<PathBuf>>> {
     let mut command = tool.command();
     command.args(flags).arg("-print-search-dirs");
     if is_system {
@@ -88,18 +106,28 @@ fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Vec<P
     }
     let output = command.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let listed = text
-        .lines()
-        .find_map(|line| line.strip_prefix("libraries: ="));
+    let Some(listed) = library_folders(&text) else {
+        return Ok(None);
+    };
     let arguments = || tool.arguments.iter().chain(flags).map(String::as_str);
     let mut folders: Vec<PathBuf> = values_of(arguments(), "-L").map(PathBuf::from).collect();
     if !is_system {
         let more = env::var_os("LIBRARY_PATH").unwrap_or_default();
         folders.extend(env::split_paths(&more).filter(|p| !p.as_os_str().is_empty()));
     }
-    folders.extend(env::split_paths(listed.unwrap_or_default()));
+    folders.extend(listed);
     folders.retain(|folder| !folder.as_os_str().is_empty());
-    Ok(folders)
+    Ok(Some(folders))
+}
+
+/// Parses the folders of libraries that g++ and clang++ print with `-print-search-dirs`. `None` without exactly one list of absolute folders.
+fn library_folders(text: &str) -> Option<Vec<PathBuf>> {
+    let mut lists = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("libraries: ="));
+    let folders: Vec<PathBuf> = env::split_paths(lists.next()?).collect();
+    let is_list = !folders.is_empty() && folders.iter().all(|folder| folder.is_absolute());
+    (is_list && lists.next().is_none()).then_some(folders)
 }
 
 /// The values of an option, whether joined to it or in the next argument.
@@ -194,7 +222,50 @@ mod tests {
     fn search_list_of_gcc_is_read_with_missing_folders_first() {
         let text = "ignoring nonexistent directory \"/not/yet\"\n#include \"...\" search starts here:\n /quoted\n#include <...> search starts here:\n .\n /usr/include\nEnd of search list.\n /not/this\n";
         let expected = ["/not/yet", "/quoted", ".", "/usr/include"].map(PathBuf::from);
-        assert_eq!(header_folders(text), expected);
+        assert_eq!(header_folders(text).unwrap(), expected);
+        let of_mac = text.replace(" /usr/include", " /usr/include (framework directory)");
+        assert_eq!(header_folders(&of_mac).unwrap(), expected);
+    }
+
+    /// A changed list is read as it is, line by line, or it is no list.
+    #[test]
+    fn changed_list_of_folders_is_read_line_by_line_or_refused() {
+        let text = "#include \"...\" search starts here:\n#include <...> search starts here:\n /usr/include/c++/13\n /usr/lib/gcc/x86_64-linux-gnu/13/include\n /usr/local/include\nEnd of search list.\n";
+        let form = yamba_mutants::Form {
+            separator: "/",
+            fields: &["14", "x86_64", " "],
+        };
+        let whole = header_folders(text).unwrap();
+        for mutant in yamba_mutants::text(text, form, 50, 10_000) {
+            let Some(read) = header_folders(&mutant.text) else {
+                continue;
+            };
+            if mutant.change.keeps_figures() {
+                assert_eq!(read, whole, "{mutant:?}");
+            }
+            let lines: Vec<&str> = mutant.text.lines().collect();
+            let is_listed = |folder: &PathBuf| {
+                let mut names = lines.iter().filter_map(|line| line.strip_prefix(' '));
+                names.any(|name| Path::new(name) == folder)
+            };
+            assert!(read.iter().all(is_listed), "{mutant:?}");
+            let kept = whole.iter().filter(|folder| read.contains(folder)).count();
+            assert!(kept + 1 >= whole.len(), "{mutant:?}");
+        }
+        let text = "install: /usr/lib/gcc/13/\nprograms: =/usr/libexec/gcc/13/\nlibraries: =/usr/lib/gcc/13/:/lib/:/usr/lib/\n";
+        let whole = library_folders(text).unwrap();
+        assert_eq!(whole.len(), 3);
+        for mutant in yamba_mutants::text(text, form, 51, 10_000) {
+            let Some(read) = library_folders(&mutant.text) else {
+                continue;
+            };
+            let is_changed = mutant.line == Some(2);
+            assert!(read == whole || is_changed, "{mutant:?}");
+            assert!(
+                !mutant.change.keeps_figures() || read == whole,
+                "{mutant:?}"
+            );
+        }
     }
 
     #[test]

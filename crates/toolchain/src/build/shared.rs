@@ -134,6 +134,6 @@ fn compile(
         });
     }
     let mut manifest = Manifest::new(Product::default(), true);
-    observer.enter(&observer.observed(&output)?, &mut manifest);
+    observer.enter(&observer.observed(&output, false)?, &mut manifest);
     Ok(manifest)
 }

@@ -78,24 +78,37 @@ impl Tool {
         Ok(version)
     }
 
-    /// The unit in which this compiler counts columns. `c++` may be a link to g++ or clang++.
+    /// The unit in which this compiler counts columns: that of g++, or that of clang++. Names do not tell: on macOS, `g++` is clang++.
     pub(super) fn columns(&self) -> Columns {
-        let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let is_clang = |p: &Path| {
-            p.file_name()
-                .is_some_and(|n| n.to_string_lossy().contains("clang"))
-        };
-        if is_clang(&self.path) || is_clang(&real) {
-            Columns::Bytes
-        } else {
-            Columns::Characters
+        match self.version() {
+            Ok(version) if !is_gnu(&version) => Columns::Bytes,
+            _ => Columns::Characters,
         }
     }
+
+    /// The first line of the version, for people; `unknown version` without one.
+    pub(super) fn version_line(&self) -> io::Result<String> {
+        Ok(first_line(&self.version()?).to_owned())
+    }
+}
+
+/// Whether `--version` printed the notice of a GNU program. Distributions change only the line before it.
+fn is_gnu(version: &str) -> bool {
+    version.contains("Free Software Foundation")
+}
+
+/// The first line of a version that is not empty.
+pub(super) fn first_line(version: &str) -> &str {
+    let text = version.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().map(str::trim);
+    lines
+        .find(|line| !line.is_empty())
+        .unwrap_or("unknown version")
 }
 
 /// The lines of `/proc/cpuinfo` that determine the meaning of `native` for a compiler.
 pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
-    const NAMES: [&str; 11] = [
+    const NAMES: [&str; 16] = [
         "vendor_id",
         "cpu family",
         "model",
@@ -104,7 +117,12 @@ pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
         "cache size",
         "flags",
         "Features",
+        "CPU implementer",
+        "CPU variant",
         "CPU part",
+        "mvendorid",
+        "marchid",
+        "mimpid",
         "isa",
         "uarch",
     ];
@@ -359,6 +377,39 @@ fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compilers_are_told_apart_by_their_notice() {
+        let notice = "Copyright (C) 2023 Free Software Foundation, Inc.\n";
+        for (version, is_gcc, line) in [
+            (
+                format!("g++ (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0\r\n{notice}"),
+                true,
+                "g++ (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0",
+            ),
+            (
+                format!(
+                    "\u{feff}x86_64-conda-linux-gnu-c++ (conda-forge gcc 13.2.0-7) 13.2.0\n{notice}"
+                ),
+                true,
+                "x86_64-conda-linux-gnu-c++ (conda-forge gcc 13.2.0-7) 13.2.0",
+            ),
+            (
+                "Ubuntu clang version 18.1.3 (1ubuntu1)\nTarget: x86_64-pc-linux-gnu\n".to_owned(),
+                false,
+                "Ubuntu clang version 18.1.3 (1ubuntu1)",
+            ),
+            (
+                "Apple clang version 15.0.0 (clang-1500.3.9.4)\n".to_owned(),
+                false,
+                "Apple clang version 15.0.0 (clang-1500.3.9.4)",
+            ),
+            (String::new(), false, "unknown version"),
+        ] {
+            assert_eq!(is_gnu(&version), is_gcc, "{version}");
+            assert_eq!(first_line(&version), line);
+        }
+    }
 
     #[test]
     fn native_processor_differs_by_flags_and_not_by_frequency() {

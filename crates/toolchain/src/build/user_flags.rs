@@ -146,6 +146,8 @@ impl Resolver {
             CompileKey::Optimise => flags.compile.push(format!("-O{value}")),
             CompileKey::March => flags.compile.push(format!("-march={value}")),
             CompileKey::Std => flags.compile.push(format!("-std={value}")),
+            // One call of the compiler compiles and links.
+            CompileKey::Flag => flags.compile.push(value.to_owned()),
             CompileKey::Link if is_file_name(value) => {
                 let (folder, file) = library(&base.join(value))?;
                 let is_shared = is_shared(&file);
@@ -320,10 +322,15 @@ pub(super) fn only_system_folders(flags: &Flags, compiler: &Tool) -> io::Result<
 
 /// The library that the linker did not find, according to its output.
 pub(super) fn missing_name(output: &str) -> Option<&str> {
-    let places = ["cannot find -l", "unable to find library -l"];
+    let places = [
+        "cannot find -l",
+        "unable to find library -l",
+        "library not found for -l",
+        "library not found: ",
+    ];
     let rest = places
         .iter()
         .find_map(|place| output.split_once(place).map(|(_, rest)| rest))?;
-    let name = rest.split([':', '\n', ' ']).next()?;
+    let name = rest.split([':', '\n', '\r', ' ']).next()?;
     (!name.is_empty()).then_some(name)
 }

@@ -33,6 +33,9 @@ pub(super) struct CodeOptions {
     /// Compile and link with a package that pkg-config knows; may be repeated
     #[arg(long, value_name = "PACKAGE")]
     pkg_config: Vec<String>,
+    /// Give the compiler this option, such as -fopenmp; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    flag: Vec<String>,
 }
 
 impl CodeOptions {
@@ -50,6 +53,7 @@ impl CodeOptions {
             of(CompileKey::Std, self.standard.as_slice()),
             of(CompileKey::Link, &self.link),
             of(CompileKey::PkgConfig, &self.pkg_config),
+            of(CompileKey::Flag, &self.flag),
         ]
         .concat()
     }
