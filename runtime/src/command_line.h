@@ -58,6 +58,7 @@ namespace arguments {
         "  --process N        with --far: of the Nth of them, from 0\n"
         "  --cpu N            stays on this processor\n"
         "  --free             may run on any\n"
+        "  --pinned           keeps the benchmark's own threads on its processor, too\n"
         "  --realtime         in a real-time class\n"
         "  --no-lock          without locking its memory\n"
         "  --meeting N        with --processes: waits for other nodes through this socket\n"
@@ -118,6 +119,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--loaded-ns")) a.plan.loaded_batch = arguments::number<uint64_t>(option, operand());
         else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
         else if (is("--free")) a.plan.free = true;
+        else if (is("--pinned")) a.plan.pinned = true;
         else if (is("--realtime")) a.plan.realtime = true;
         else if (is("--meeting")) a.plan.meeting = arguments::number<int>(option, operand());
         else if (is("--no-lock")) a.plan.lock = false;

@@ -14,11 +14,13 @@ namespace yamba {
 // Tests substitute simulated counts, as with the clock.
 inline Usage (*read_usage)() = system::usage;
 inline double (*read_waited)() = system::waited;
+inline double (*read_process_time)() = system::process_time;
 
 struct Disturbance {
     uint64_t involuntary = 0, voluntary = 0, migrations = 0, minor_faults = 0, major_faults = 0;
     double stolen_ns = 0;  // elapsed time minus the thread's processor time
     double waited_ns = 0;  // run-queue wait: the thread was runnable and another ran; NaN if unknown
+    double other_threads_ns = 0;  // processor time of other threads of this process; NaN if unknown
     double queued_ns = 0;  // waited_ns beyond the least wait seen for the same number of passes
     bool faults_are_own = false;  // every pass takes as many page faults
     bool clock_went_back = false;
@@ -36,13 +38,15 @@ struct Disturbance {
     }
 };
 
-// Measures the disturbance between two moments, both outside the timed code.
+// Measures the disturbance between two moments, both outside the timed code. The thread's processor time is read before and after
+// that of the process, so a single thread never seems to have others beside it.
 class Watch {
   public:
-    Watch() : waited_(read_waited()), usage_(read_usage()), begin_(read_clock()) {}
+    Watch() : waited_(read_waited()), usage_(read_usage()), process_ns_(read_process_time()), begin_(read_clock()) {}
 
     Disturbance end() const {
         uint64_t now = read_clock();
+        double process_ns = read_process_time();
         Usage usage = read_usage();
         Disturbance d;
         d.waited_ns = read_waited() - waited_;
@@ -53,13 +57,16 @@ class Watch {
         d.migrations = usage.processor != usage_.processor ? 1 : 0;
         d.minor_faults = usage.minor_faults - usage_.minor_faults;
         d.major_faults = usage.major_faults - usage_.major_faults;
-        d.stolen_ns = nanoseconds(begin_, now) - (usage.cpu_ns - usage_.cpu_ns);
+        double own_ns = usage.cpu_ns - usage_.cpu_ns;
+        d.stolen_ns = nanoseconds(begin_, now) - own_ns;
+        d.other_threads_ns = process_ns - process_ns_ - own_ns;
         return d;
     }
 
   private:
     double waited_;
     Usage usage_;
+    double process_ns_;
     uint64_t begin_;
 };
 

@@ -5,6 +5,7 @@
 #include "batch_record.h"
 #include "bounds.h"
 #include "circle.h"
+#include "confined_threads.h"
 #include "counters.h"
 #include "disturbance.h"
 #include "precision.h"
@@ -31,6 +32,7 @@ struct Plan {
     uint64_t threads = 0;        // concurrent threads of one process; 0: one, without that protocol
     uint64_t loaded_batch = 1000000000;  // least length in ns of a batch with several processes or threads
     bool free = false;                   // the system chooses the processor
+    bool pinned = false;                 // threads that the benchmark starts stay on its processor, too
     int cpu = -1;                        // the processor to use; -1: the harness chooses
     bool realtime = false;
     bool lock = true;      // memory
@@ -88,7 +90,8 @@ class Measurement {
         : subject_(subject),
           plan_(plan),
           own_{subject.may_wait(), subject.may_fault()},
-          is_value_(strcmp(subject.figure(), "value") == 0) {
+          is_value_(strcmp(subject.figure(), "value") == 0),
+          threads_(plan.pinned || plan.cpu >= 0 || subject.shares_processor()) {
         one_pass_ = pass_hooks || is_value_;
     }
 
@@ -130,6 +133,7 @@ class Measurement {
             const Disturbance d = watch.end();
             queue_.see(d.waited_ns, passes);
             faults_.see(d.faults(), passes);
+            threads_.see(d, ns);
         }
         subject_.after_pass();
         return ns;
@@ -271,13 +275,16 @@ class Measurement {
         if (!is_value_) time_dummy(facts);
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
         find_normal(facts);
-        facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
+        facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, tolerance());
         bool is_contended = !isnan(plan_.quiet_width) && !is_quiet(facts.probes, plan_.quiet_width, !is_value_);
         last_length_ = facts.ns > facts.dummy_ns ? facts.ns : facts.dummy_ns;
         last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
         record_batch(facts);
         return facts.disturbed.empty() && !is_contended;
     }
+
+    // A benchmark with threads waits for them, and the system moves all of them between processors.
+    Tolerance tolerance() const { return {own_.waits || threads_.have_run(), own_.faults}; }
 
     // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own. A quantity's passes may differ in work,
     // so it has no normal wait and no normal faults.
@@ -334,7 +341,9 @@ class Measurement {
         facts.probes.between = after.width;
         facts.probes.cycle_change_ppm = width::change_ppm(before.cycle_ns, after.cycle_ns);
         if (is_value_) check_cycle(facts, after.cycle_ns);
-        facts.disturbance += watch.end();
+        const Disturbance d = watch.end();
+        threads_.see(d, facts.ns);
+        facts.disturbance += d;
         batch = Batch{facts.passes, facts.operations, facts.ns};
         subject_.evidence(facts.evidence);
         if (is_value_) facts.value = subject_.value();
@@ -358,6 +367,7 @@ class Measurement {
     const Plan &plan_;
     Tolerance own_;
     bool one_pass_, is_value_;
+    ConfinedThreads threads_;
     bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan then has fewer batches
     uint64_t begin_ = 0;
     double batch_ns_ = INFINITY;         // least length of a batch; unknown before the sizing

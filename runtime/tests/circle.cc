@@ -10,6 +10,7 @@ yamba::Usage simulated_usage() { return usage; }
 
 double waited;
 double simulated_wait() { return waited; }
+double simulated_process_time() { return usage.cpu_ns; }
 
 // A circle takes 100 ns; a test also includes the time to read the clock.
 struct Recorder : yamba::Subject {
@@ -60,6 +61,7 @@ yamba::Text records_of(Recorder &subject) {
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
     yamba::read_waited = simulated_wait;
+    yamba::read_process_time = simulated_process_time;
     if (subject.period == 0) yamba::tick_period = [] { return uint64_t(0); };
     yamba::isa_hooks.reference = subject.reference;
     yamba::isa_hooks.check = {};
@@ -176,6 +178,7 @@ yamba::Text refusal(void (*change)(Recorder &)) {
         yamba::read_clock = simulated;
         yamba::read_usage = simulated_usage;
         yamba::read_waited = simulated_wait;
+        yamba::read_process_time = simulated_process_time;
         yamba::tick_period = [] { return uint64_t(0); };
         Recorder subject;
         change(subject);

@@ -100,7 +100,8 @@ const char *const reasons[] = {"needs file(\"/\")"};
 
 int main(int argc, char **argv) {
     if (getenv("YAMBA_TEST_REAL_CLOCK") == nullptr)
-        yamba::read_clock = simulated_clock, yamba::read_usage = simulated_usage, yamba::read_waited = [] { return 0.0; };
+        yamba::read_clock = simulated_clock, yamba::read_usage = simulated_usage,
+        yamba::read_waited = yamba::read_process_time = [] { return 0.0; };
     const yamba::ProgramInfo info{"sample", "x86_64", "linux", {atoms, 1}, holds, worlds, {reasons, 1}, {variants, 1}};
     return yamba::main(info, argc, argv);
 }

@@ -215,6 +215,9 @@ yamba::Usage simulated_usage() {
 double waited;
 double simulated_wait() { return waited; }
 
+double other_threads_ns = 0;
+double simulated_process_time() { return simulated_usage().cpu_ns + other_threads_ns; }
+
 // Records the order of the harness's calls.
 struct Recorder final : yamba::Subject {
     yamba::Text calls;
@@ -263,6 +266,7 @@ void measure_to(int file, yamba::Subject &subject, bool pass_hooks, yamba::Plan 
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
     yamba::read_waited = simulated_wait;
+    yamba::read_process_time = simulated_process_time;
     yamba::record_fd = file;
     yamba::measure(subject, pass_hooks, plan, {10, 10});
 }
@@ -458,6 +462,7 @@ uint64_t batches_with_disturbance(bool waiting, uint64_t time, int64_t step = 0,
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
     yamba::read_waited = simulated_wait;
+    yamba::read_process_time = simulated_process_time;
     yamba::record_fd = open("/dev/null", O_WRONLY);
     yamba::measure(subject, true, plan, {10, 10});
     close(yamba::record_fd);
@@ -555,6 +560,7 @@ void stolen_time_is_the_gap_between_two_clocks() {
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
     yamba::read_waited = simulated_wait;
+    yamba::read_process_time = simulated_process_time;
     yamba::Watch watch;
     now += 100;
     usage.cpu_ns -= 70;
@@ -563,6 +569,44 @@ void stolen_time_is_the_gap_between_two_clocks() {
     // The clock is read inside: its own 10 ns are in both.
     CHECK(d.stolen_ns >= 60 && d.stolen_ns <= 80 && d.minor_faults == 3 && d.involuntary == 0);
     usage = {};
+}
+
+void time_of_other_threads_is_that_of_the_process_without_its_own() {
+    now = 0;
+    usage = {};
+    yamba::read_clock = simulated;
+    yamba::read_usage = simulated_usage;
+    yamba::read_waited = simulated_wait;
+    yamba::read_process_time = simulated_process_time;
+    yamba::Watch watch;
+    usage.cpu_ns += 1000;
+    other_threads_ns = 400;
+    const yamba::Disturbance d = watch.end();
+    CHECK(d.other_threads_ns > 380 && d.other_threads_ns <= 400);
+    yamba::Watch alone;
+    usage.cpu_ns += 1000;
+    CHECK(alone.end().other_threads_ns <= 0);
+    usage = {}, other_threads_ns = 0;
+}
+
+// One batch with threads may be the initialisation of a library.
+void threads_have_run_if_they_did_in_some_batches() {
+    yamba::Disturbance with, without;
+    with.other_threads_ns = 20;
+    without.other_threads_ns = 9;
+    yamba::ConfinedThreads some(true), few(true), one(true);
+    for (int i = 0; i < 2; i++) some.see(with, 1000), few.see(with, 1000);
+    CHECK(some.have_run());
+    for (int i = 0; i < 18; i++) some.see(without, 1000), few.see(without, 1000);
+    CHECK(some.have_run());
+    few.see(without, 1000);
+    CHECK(!few.have_run());
+    one.see(with, 1000), one.see(without, 1000);
+    CHECK(!one.have_run());
+    // Unknown processor time is no sign of threads.
+    with.other_threads_ns = NAN;
+    for (int i = 0; i < 3; i++) one.see(with, 1000);
+    CHECK(!one.have_run());
 }
 
 // If the system reports no counts, none are invented, and one note says so.
@@ -891,6 +935,8 @@ void test(const yamba::IsaHooks &here) {
     own_page_faults_are_no_disturbance();
     waiting_for_others_is_told_from_waiting_for_the_partner();
     stolen_time_is_the_gap_between_two_clocks();
+    time_of_other_threads_is_that_of_the_process_without_its_own();
+    threads_have_run_if_they_did_in_some_batches();
     what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
     interruption_does_not_change_the_length_of_a_cycle();

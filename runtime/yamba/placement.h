@@ -28,6 +28,9 @@ void keep(bool free, int wanted);
 // Removes the pinning for this process.
 void roam();
 
+// Ends the launch: other threads of the benchmark ran for this share of its time, on the processor that it is pinned to.
+[[noreturn]] void fail_confined(double share);
+
 bool enter_realtime();
 
 // Locks the memory that is mapped now; later mappings stay unlocked. Returns false if the system refuses.

@@ -213,6 +213,9 @@ impl VariantWriter<'_, '_> {
                 line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
             }
         }
+        if self.is_particular("shares_processor()") {
+            out.line("bool shares_processor() override { return object.shares_processor(); }");
+        }
         self.threads(out);
         let size = self
             .definition("circle_test_size(uint64_t)")

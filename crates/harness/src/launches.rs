@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use yamba_record::document::Records;
-use yamba_record::event::Curve;
+use yamba_record::event::{Curve, Event};
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, LaunchRequest};
 use yamba_record::{Batch, Benchmark, Status, Workers};
@@ -47,6 +47,9 @@ const PATIENCE: u32 = 3;
 /// Most single operations of a launch. With six launches, 60 lie above the 99.9th percentile.
 const MOST_SINGLES: u64 = 10_000;
 
+/// The note of an entry that is launched on all processors because of its own threads.
+const FREED: &str = "its threads run in parallel, so the system chose the processors; `--placement pinned` keeps them on one";
+
 /// Number of failed launches after which an entry is given up.
 const ACCIDENTS: usize = 2;
 
@@ -70,6 +73,8 @@ pub(super) struct Launches<'a> {
     share: Share,
     notes: Vec<String>,
     percentiles: bool,
+    /// Whether an earlier launch ended because its threads need more than one processor.
+    is_free: bool,
     accidents: usize,
     is_over: bool,
     /// The quiet width of each processor that a launch ran on.
@@ -129,6 +134,7 @@ impl<'a> Launches<'a> {
             timings: Vec::new(),
             spent: Duration::ZERO,
             percentiles: options.percentiles,
+            is_free: false,
             accidents: 0,
             quiet: BTreeMap::new(),
             is_over: false,
@@ -236,6 +242,9 @@ impl<'a> Launches<'a> {
         if is_failure(&output, self.entry.class, conditions.listing) {
             conditions.scratch.forget(self.entry.class);
         }
+        if self.frees(&output, options) {
+            return None;
+        }
         let ended = EndedLaunch {
             round,
             started,
@@ -296,6 +305,24 @@ impl<'a> Launches<'a> {
         (self.left() == 0).then_some(summary)
     }
 
+    /// Whether this launch is replaced by one on all processors: its threads shared one, which nobody asked for. Earlier launches, in which they had
+    /// not run yet, count no more.
+    fn frees(&mut self, output: &ProcessOutput, options: &Options) -> bool {
+        let needs_free = |event: &Event| matches!(event, Event::Error(e) if e.needs_free);
+        let is_automatic = options.placement == Placement::Automatic && !self.is_free;
+        if !is_automatic || !output.events.iter().any(needs_free) {
+            return false;
+        }
+        self.is_free = true;
+        self.recorded = Recorded::new(&self.entry.point.program, self.entry.workers);
+        self.records.clear();
+        self.ends.clear();
+        self.timings.clear();
+        self.quiet.clear();
+        self.notes.push(FREED.to_owned());
+        true
+    }
+
     /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed processor nothing is known: the
     /// processors may differ. Concurrent processes and threads share cores with each other, and emulated probes say nothing.
     fn note_widths(&mut self, batches: &[Batch], curves: &[Curve], widths: &mut QuietWidths) {
@@ -334,7 +361,7 @@ impl<'a> Launches<'a> {
 
     /// The settings of the next launch.
     fn request(&self, options: &Options, quiet: &QuietWidths, is_late: bool) -> LaunchRequest {
-        let is_pinned = options.placement != Placement::Free;
+        let is_pinned = self.placement(options) != Placement::Free;
         let is_probed =
             !self.entry.workers.are_several() && !self.entry.program.emulated && is_pinned;
         let short = quiet.short_batch().filter(|_| is_probed);
@@ -356,7 +383,19 @@ impl<'a> Launches<'a> {
             entry.workers,
             request,
         ));
+        if self.is_free {
+            arguments.extend(Placement::Free.arguments());
+        }
         arguments
+    }
+
+    /// The placement of the next launch.
+    fn placement(&self, options: &Options) -> Placement {
+        if self.is_free {
+            Placement::Free
+        } else {
+            options.placement
+        }
     }
 
     /// Decides whether the entry is over. A crash may be bad luck once; a hang has cost enough time.
@@ -533,11 +572,7 @@ pub(super) fn request_arguments(
         give(option, count.to_string());
         give("--loaded-ns", batch.to_string());
     }
-    match options.placement {
-        Placement::Pinned => {}
-        Placement::On(cpu) => give("--cpu", cpu.to_string()),
-        Placement::Free => arguments.push("--free".to_owned()),
-    }
+    arguments.extend(options.placement.arguments());
     if options.realtime {
         arguments.push("--realtime".to_owned());
     }

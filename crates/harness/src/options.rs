@@ -128,8 +128,10 @@ pub struct Origin {
 /// The processors that a benchmark runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// A processor that the program chooses. Several processes or threads get one each as far as there are enough.
+    /// As `Pinned`, but an entry whose own threads run while it is timed is launched once more as with `Free`.
     #[default]
+    Automatic,
+    /// A processor that the program chooses. Several processes or threads get one each as far as there are enough.
     Pinned,
     /// This processor.
     On(u64),
@@ -141,8 +143,18 @@ impl Placement {
     /// Its name in a record.
     pub(super) fn kind(self) -> &'static str {
         match self {
-            Placement::Pinned | Placement::On(_) => "pinned",
+            Placement::Automatic | Placement::Pinned | Placement::On(_) => "pinned",
             Placement::Free => "free",
+        }
+    }
+
+    /// The arguments of a program for this placement.
+    pub(super) fn arguments(self) -> Vec<String> {
+        match self {
+            Placement::Automatic => Vec::new(),
+            Placement::Pinned => vec!["--pinned".to_owned()],
+            Placement::On(cpu) => vec!["--cpu".to_owned(), cpu.to_string()],
+            Placement::Free => vec!["--free".to_owned()],
         }
     }
 }
@@ -167,7 +179,7 @@ impl Default for Options {
             warmup: None,
             seed: None,
             realtime: false,
-            placement: Placement::Pinned,
+            placement: Placement::Automatic,
             disk_limit: 1 << 30,
             process_limit: None,
             timeout: None,

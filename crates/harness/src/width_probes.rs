@@ -25,11 +25,10 @@ pub(super) fn width_probes(
     let scratch = Scratch::new();
     let limits = Limits::of(options, stop, &scratch);
     let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];
-    match options.placement {
-        Placement::Pinned => {}
-        Placement::On(cpu) => arguments.extend(["--cpu".to_owned(), cpu.to_string()]),
-        Placement::Free => return None,
+    if options.placement == Placement::Free {
+        return None;
     }
+    arguments.extend(options.placement.arguments());
     let output = child::run(program, &arguments, &scratch.of("width-probes"), &limits);
     if crash::reasons("--width-probes", &output, &|_, _| None).is_some() {
         return None;

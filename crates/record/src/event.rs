@@ -309,6 +309,9 @@ pub struct Failure {
     /// The line of the source file.
     #[serde(default)]
     pub line: Option<u64>,
+    /// Whether the benchmark's own threads need more processors than the one that the program was pinned to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_free: bool,
 }
 
 /// The signal that ended the program.

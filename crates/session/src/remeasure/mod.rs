@@ -294,7 +294,7 @@ fn options(a: &Plan, b: &Plan) -> Options {
         realtime: a.realtime && b.realtime,
         placement: match (a.placement.as_str(), b.placement.as_str()) {
             ("free", "free") => Placement::Free,
-            _ => Placement::Pinned,
+            _ => Placement::Automatic,
         },
         ..Options::default()
     }

@@ -3,6 +3,7 @@
 
 mod asm;
 mod compiler_help;
+mod folded;
 mod source;
 mod statement;
 
@@ -219,7 +220,7 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     }
     benchmark.notes.extend(way.notes.iter().cloned());
     if benchmark.class == statement::CLASS {
-        statement::judge(benchmark);
+        statement::judge(benchmark, &question.asked);
     } else {
         asm::explain(benchmark, &question.asked, way.is_move);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use yamba_lang::compile::CompileKey;
 use yamba_record::{Benchmark, Status};
 
-use super::source::Source;
+use super::{folded, source::Source};
 
 /// The name of the class.
 pub(super) const CLASS: &str = "timed_statement";
@@ -117,8 +117,8 @@ pub(super) fn name(notes: &mut [String], statement: &str) {
 /// The least time of a statement, in ns. A shorter one cannot be distinguished from the loop around it.
 const NOTHING: f64 = 0.005;
 
-/// Marks a figure close to zero as invalid and explains how to fix the statement.
-pub(super) fn judge(benchmark: &mut Benchmark) {
+/// Marks a figure close to zero as invalid and explains how to fix the statement. Adds a hint if the compiler may have replaced it by its result.
+pub(super) fn judge(benchmark: &mut Benchmark, statement: &str) {
     let mut notes = benchmark.notes.iter();
     let nothing = notes.any(|n| n.contains("nothing measurable"));
     let little = benchmark.median.is_some_and(|ns| ns < NOTHING);
@@ -132,6 +132,13 @@ pub(super) fn judge(benchmark: &mut Benchmark) {
         let help = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `do_not_optimize(VALUE);`, \
                     for what nobody uses, and `do_not_optimize(VARIABLE);` in --setup for what the compiler knows beforehand";
         benchmark.notes.push(help.to_owned());
+    }
+    if benchmark.status == Status::Ok
+        && let Some(cycles) = benchmark.cycles
+    {
+        benchmark
+            .notes
+            .extend(folded::hint(statement, cycles.median));
     }
 }
 

@@ -14,6 +14,7 @@ mod fleet;
 mod gc;
 mod groups;
 mod history;
+mod how_placed;
 mod import;
 mod java;
 mod list;

@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::code::CodeOptions;
+use super::how_placed::HowPlaced;
 use super::run_name::RunName;
 use super::{
     Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
@@ -148,20 +149,13 @@ pub(super) struct Effort {
     /// Ask the system for real-time scheduling
     #[arg(long)]
     realtime: bool,
-    /// Keep the benchmark on one processor, or let the system move it [default: pinned]
+    /// Keep the benchmark on one processor, or let the system move it [default: pinned, unless its own
+    /// threads run while it is timed]
     #[arg(long, value_name = "HOW")]
     placement: Option<HowPlaced>,
     /// Keep the benchmark on this processor
     #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     cpu: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HowPlaced {
-    /// On one processor that is chosen; several processes or threads on one each
-    Pinned,
-    /// Wherever the system puts it
-    Free,
 }
 
 impl Effort {
@@ -202,8 +196,7 @@ impl Effort {
 
     fn placement(&self) -> Result<Placement, Failure> {
         match (self.cpu, self.placement) {
-            (None, Some(HowPlaced::Free)) => Ok(Placement::Free),
-            (None, _) => Ok(Placement::Pinned),
+            (None, how) => Ok(HowPlaced::placement(how)),
             (Some(_), Some(HowPlaced::Free)) => Err(Failure::new(
                 "--cpu and --placement free contradict each other",
             )

@@ -11,6 +11,7 @@ use clap::Args;
 use commands::{Commands, Form};
 
 use super::code::CodeOptions;
+use super::how_placed::HowPlaced;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, Terminal, of_system, quantity};
 use yamba_harness::Stop;
@@ -51,7 +52,7 @@ pub(super) struct Time {
     )]
     statements: Vec<String>,
     /// Single instructions instead, in Intel's syntax
-    #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include", "include_dir", "define", "optimise", "march", "standard", "link", "pkg_config"])]
+    #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include", "include_dir", "define", "optimise", "march", "standard", "link", "pkg_config", "flag"])]
     asm: Vec<String>,
     /// With --asm: what a register holds before the first step; may be repeated
     #[arg(long, value_name = "REGISTER=VALUE", requires = "asm")]
@@ -68,6 +69,9 @@ pub(super) struct Time {
     /// End a process that has more processes and threads at any time [default: as `yamba run`]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
+    /// Keep each process on one processor, or let the system move it [default: pinned, unless a statement's own threads run]
+    #[arg(long, value_name = "HOW", conflicts_with = "commands")]
+    placement: Option<HowPlaced>,
     /// Print one JSON document, with the samples
     #[arg(long)]
     json: bool,
@@ -124,6 +128,7 @@ impl Time {
     fn answer(&self, mut questions: Questions, terminal: &Terminal) -> Result<Answer, Failure> {
         questions.options.timeout = self.timeout;
         questions.options.process_limit = self.process_limit;
+        questions.options.placement = HowPlaced::placement(self.placement);
         let warnings = &questions.warnings;
         terminal.diagnostics(&warnings.sources, &warnings.diagnostics);
         let stop = Stop::on_signals().map_err(of_system)?;

@@ -28,6 +28,7 @@ mod machine;
 mod names;
 mod ordinary_user;
 mod own_code;
+mod own_threads;
 mod page_cache;
 #[allow(dead_code, reason = "tests/facilities walks the pages")]
 mod pages;

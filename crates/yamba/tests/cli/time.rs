@@ -80,6 +80,28 @@ fn statement_removed_by_compiler_has_no_figure() {
     answer.says(&["INVALID", "nothing measurable", "do_not_optimize(VALUE)"]);
 }
 
+/// The compiler replaces the loop by its sum. A loop that it cannot replace has no hint.
+#[test]
+#[ignore = "needs g++"]
+fn statement_replaced_by_its_result_has_a_hint() {
+    let folded = "int s = 0; for (int i = 0; i < 100; i++) s += i; do_not_optimize(s);";
+    let kept = "for (int i = 0; i < 100; i++) do_not_optimize(i);";
+    let answer = Yamba::new().run_words(&["time", "--json", folded, kept]);
+    let run = document(&answer);
+    let hint = "may have replaced the statement by its result";
+    let notes = |name: &str| entry(&run, &format!("statement/{name}"))["notes"].to_string();
+    // A busy machine may not know the length of its cycles, or the statement has no figure at all.
+    let entry = entry(&run, &format!("statement/{folded}"));
+    if entry["status"] == "ok" && !entry["cycles"].is_null() {
+        assert!(notes(folded).contains(hint), "{entry:#}");
+    }
+    assert!(
+        !notes(kept).contains(hint),
+        "{answer:#?}",
+        answer = notes(kept)
+    );
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn sleeping_statement_has_time_and_no_cycles() {

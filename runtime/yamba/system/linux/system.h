@@ -161,6 +161,13 @@ inline Usage usage() {
             known};
 }
 
+// The processor time of all threads of this process, those that have ended included, in ns. NaN if unknown.
+inline double process_time() {
+    struct timespec cpu {};
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0) return not_known;
+    return double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec);
+}
+
 // The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if the kernel does not report
 // it.
 inline double waited() {
