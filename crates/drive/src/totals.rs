@@ -263,3 +263,27 @@ impl Totals {
         self.outcome
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn response_counts_with_the_share_before_the_end() {
+        let due = Instant::now();
+        let ms = Duration::from_millis;
+        for (end_ms, latency_ms, share) in [
+            (100, 300, 1.0 / 3.0),
+            (100, 400, 0.25),
+            (100, 100, 1.0),
+            (300, 100, 1.0),
+            (0, 100, 0.0),
+        ] {
+            let counted = share_before(Some(due + ms(end_ms)), due, ms(latency_ms));
+            assert!((counted - share).abs() < 1e-12, "{end_ms} {latency_ms}");
+        }
+        assert_eq!(share_before(Some(due), due + ms(1), ms(5)), 0.0);
+        assert_eq!(share_before(Some(due), due, Duration::ZERO), 1.0);
+        assert_eq!(share_before(None, due, ms(5)), 1.0);
+    }
+}
