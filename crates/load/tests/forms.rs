@@ -1,6 +1,6 @@
 //! What other servers and configurations write: clients behind proxies, names, users with spaces, more fields.
 
-use yamba_load::log::{FieldChoice, LogFault, LogReader, Note, Reason, read};
+use yamba_load::log::{FieldChoice, Log, LogFault, LogReader, Note, Reason, read};
 
 /// Lines with these texts before the time and after the bytes. `I` stands for the number of the line.
 fn lines(count: usize, before: &str, after: &str) -> String {
@@ -15,6 +15,13 @@ fn lines(count: usize, before: &str, after: &str) -> String {
         )
     };
     (0..count).map(line).collect()
+}
+
+fn read_with(text: &str, choice: FieldChoice) -> Result<Log, LogFault> {
+    let mut reader = LogReader::new(choice);
+    text.split_inclusive('\n')
+        .for_each(|line| reader.line(line));
+    reader.finish()
 }
 
 /// The client of each line is the expected one.
@@ -33,6 +40,11 @@ fn clients_are_addresses_of_any_form() {
         ("[shop] 192.0.2.I - -", "192.0.2.3"),
         ("May  3 10:00:00 host nginx: 192.0.2.I - -", "192.0.2.3"),
         ("hostI.example.org - -", "host3.example.org"),
+        ("192.0.2.I", "192.0.2.3"),
+        ("192.0.2.I -", "192.0.2.3"),
+        ("shop 192.0.2.I", "192.0.2.3"),
+        ("shop 192.0.2.I -", "192.0.2.3"),
+        ("192.0.2.I shop - -", "192.0.2.3"),
     ] {
         let log = read(&lines(12, before, "")).unwrap();
         assert_eq!(log.entries.len(), 12, "{before}");
@@ -49,12 +61,83 @@ fn uncertain_clients_are_refused_or_named() {
         LogFault::SeveralClients(vec![1, 2])
     );
     assert_eq!(fault("shop hostI.example - -"), LogFault::NoClient(4));
+    assert_eq!(
+        fault("192.0.2.1 - - 203.0.113.I"),
+        LogFault::SeveralClients(vec![1, 4])
+    );
+    assert_eq!(fault("hostI"), LogFault::NoClient(1));
+    assert!(fault("").help().contains("10.0.0.1 - - ["));
     let notes = |before: &str| read(&lines(12, before, "")).unwrap().notes;
     let example = "host0".to_owned();
     assert_eq!(notes("hostI - -"), [Note::Names { example }]);
     assert_eq!(notes("192.0.2.I, 192.0.2.9 - -"), [Note::Lists]);
     let several = notes("siteI 192.0.2.1 - -");
     assert!(several[0].to_string().contains("12 values"), "{several:?}");
+}
+
+/// What the help of each refusal names can be used.
+#[test]
+fn client_that_the_user_names_is_read() {
+    for (before, field, client) in [
+        ("hostI", 1, "host3"),
+        ("hostI -", 1, "host3"),
+        ("shop hostI - -", 2, "host3"),
+        ("192.0.2.1 - - 203.0.113.I", 4, "203.0.113.3"),
+        ("192.0.2.1 203.0.113.I - -", 1, "192.0.2.1"),
+    ] {
+        let choice = FieldChoice {
+            client: Some(field),
+            latency: None,
+        };
+        let log = read_with(&lines(12, before, ""), choice).unwrap();
+        let third = log.entries[3].client as usize;
+        assert_eq!(
+            (log.entries.len(), &*log.clients[third]),
+            (12, client),
+            "{before}"
+        );
+    }
+}
+
+/// lighttpd writes `%V` in the place of the identity, and many configurations of nginx `$host`.
+#[test]
+fn virtual_hosts_after_the_client_are_named() {
+    for (before, place) in [
+        ("192.0.2.1 siteI -", 2),
+        ("192.0.2.1 siteI bob", 2),
+        ("192.0.2.1 siteI", 2),
+        ("192.0.2.1 siteI - -", 2),
+        ("192.0.2.1 - - siteI", 4),
+        ("siteI 192.0.2.1 -", 1),
+    ] {
+        let log = read(&lines(12, before, "")).unwrap();
+        assert_eq!((log.entries.len(), log.refused_count), (12, 0), "{before}");
+        let note = Note::Before {
+            field: place,
+            example: "site0".to_owned(),
+            values: 12,
+        };
+        assert_eq!(log.notes, [note], "{before}");
+    }
+    let one = read(&lines(12, "192.0.2.1 site -", "")).unwrap().notes;
+    assert_eq!(
+        one[0].to_string(),
+        "field 2 of the lines (\"site\") is not used"
+    );
+    for before in ["192.0.2.1 - bob", "192.0.2.1 - userI", "192.0.2.1 -"] {
+        assert_eq!(read(&lines(12, before, "")).unwrap().notes, [], "{before}");
+    }
+}
+
+/// A number in the place of the user may be that of the bytes, unless users are numbers.
+#[test]
+fn redirects_of_numeric_users_are_read() {
+    let redirect = lines(1, "192.0.2.1 - 10234", "").replace("200 5", "302 -");
+    let log = read(&(lines(12, "192.0.2.1 - 1023I", "") + &redirect)).unwrap();
+    assert_eq!((log.entries.len(), log.refused_count), (13, 0));
+    assert_eq!(log.entries.iter().filter(|e| e.status == 302).count(), 1);
+    let log = read(&(lines(12, "192.0.2.1 - -", "") + &redirect)).unwrap();
+    assert_eq!(log.refused[0].reason, Reason::NumberBefore);
 }
 
 /// A name among addresses may be a virtual host, and another number of fields an exchanged one.
@@ -73,6 +156,10 @@ fn lines_unlike_the_others_are_left_out_with_a_reason() {
     let agent = " \"-\" \"curl\"";
     assert_eq!(odd("host - -", agent), Reason::Client);
     assert_eq!(odd("- - -", agent), Reason::Client);
+    assert_eq!(
+        odd("192.0.2.1 - \"203.0.113.1, 192.0.2.9\"", agent),
+        Reason::ListAfter
+    );
     let (found, usual) = (4, 3);
     assert_eq!(
         odd("shop 192.0.2.1 - -", agent),
@@ -83,7 +170,8 @@ fn lines_unlike_the_others_are_left_out_with_a_reason() {
         odd("192.0.2.1 - -", ""),
         Reason::FieldsAfter { found, usual }
     );
-    assert_eq!(odd("192.0.2.1 - -", " \"-\" \"curl"), Reason::Open);
+    assert_eq!(odd("192.0.2.1 - -", " \"-\" \"curl"), Reason::OpenAfter);
+    assert_eq!(odd("192.0.2.1 - \"bob", agent), Reason::OpenBefore);
 }
 
 #[test]
@@ -104,15 +192,45 @@ fn one_of_several_times_is_the_latency_only_if_the_user_names_it() {
     };
     assert_eq!(fields.len(), 9);
     assert_eq!(fields[1], (4, "0.005".to_owned()));
-    let mut reader = LogReader::new(FieldChoice {
+    let choice = FieldChoice {
         client: None,
         latency: Some("4=s".parse().unwrap()),
-    });
-    text.split_inclusive('\n')
-        .for_each(|line| reader.line(line));
-    let log = reader.finish().unwrap();
+    };
+    let log = read_with(&text, choice).unwrap();
     assert_eq!(log.entries[0].took_s, Some(0.005));
     assert_eq!(log.took_step_s, 0.001);
+}
+
+/// Traefik's common format ends with `12ms`, and configurations of nginx write `rt=0.004`.
+#[test]
+fn latencies_may_have_their_unit_and_a_key() {
+    let latency = |after: &str, odd: &str, choice: &str| {
+        let choice = FieldChoice {
+            client: None,
+            latency: Some(choice.parse().unwrap()),
+        };
+        let text = lines(12, "192.0.2.I - -", after) + &lines(1, "192.0.2.1 - -", odd);
+        let log = read_with(&text, choice).unwrap();
+        let known: Vec<f64> = log.entries.iter().filter_map(|e| e.took_s).collect();
+        assert!(
+            log.notes
+                .contains(&Note::NoLatency(13 - known.len() as u64))
+        );
+        (known.len(), known.first().copied(), log.took_step_s)
+    };
+    let traefik = " \"-\" \"-\" 17 \"web@docker\" \"http://10.1.1.1:80\" 12ms";
+    assert_eq!(
+        latency(traefik, &traefik.replace("12ms", "1.2s"), "6=ms"),
+        (12, Some(0.012), 1e-3)
+    );
+    assert_eq!(latency(traefik, traefik, "6=s"), (0, None, 1e-3));
+    assert_eq!(latency(traefik, traefik, "6=us"), (0, None, 1e-3));
+    for field in ["rt=0.0040", "rt=\"0.0040\"", "rt=0.0040s"] {
+        let after = format!(" \"-\" \"-\" {field} uct=0.001");
+        // The odd line's fields are exchanged.
+        let odd = format!(" \"-\" \"-\" uct=0.001 {field}");
+        assert_eq!(latency(&after, &odd, "3=s"), (12, Some(0.004), 1e-4));
+    }
 }
 
 #[test]

@@ -145,6 +145,79 @@ fn combined_log_format_with_request_time_and_time_of_day() {
     );
 }
 
+/// Lines of IPv4 and IPv6, address lists, users, `-` for the bytes, and responses without a body.
+fn various(after: &str) -> String {
+    let line = |i: usize| {
+        let client = [
+            "10.0.0.7",
+            "2001:db8::fade",
+            "10.0.0.8, 192.0.2.9",
+            "10.0.0.9:5123",
+        ][i % 4];
+        let user = ["-", "frank", "ann"][i % 3];
+        let response = ["200 5432", "304 -", "302 -", "200 -", "204 0"][i % 5];
+        let path = ["a", "b", "c"][i % 3];
+        format!(
+            "{client} - {user} [03/May/2020:10:{i:02}:16 +0000] \"GET /{path} HTTP/1.1\" {response}{}\n",
+            after.replace("N", &format!("{:02}", 11 + i))
+        )
+    };
+    (0..12).map(line).collect()
+}
+
+/// Without the first client, a list is that of the second one.
+fn is_shorter_list(mutant: &Mutant) -> bool {
+    let first = mutant.detail.contains("10.0.0.8, 192.0.2.9 ");
+    mutant.change == Change::FieldRemoved && first && !after(mutant).contains("10.0.0.8")
+}
+
+/// The changed line.
+fn after(mutant: &Mutant) -> &str {
+    mutant.detail.split_once("-> ").map_or("", |both| both.1)
+}
+
+#[test]
+fn clients_users_and_responses_of_all_forms() {
+    check(
+        &various(" \"-\" \"curl\""),
+        FieldChoice::default(),
+        is_shorter_list,
+    );
+}
+
+#[test]
+fn latency_with_key_and_unit() {
+    let choice = FieldChoice {
+        latency: Some("3=ms".parse().unwrap()),
+        ..FieldChoice::default()
+    };
+    check(&various(" \"-\" uct=2N rt=1.Nms"), choice, is_shorter_list);
+}
+
+#[test]
+fn virtual_host_in_the_place_of_the_identity() {
+    let original = lines("", "").replace(" - -", " shop.example -");
+    check(&original, FieldChoice::default(), never);
+}
+
+#[test]
+fn names_as_clients() {
+    // Names without digits: another name is another client.
+    let names = ["ada", "bob", "cy", "dan", "eve", "flo", "gus"];
+    let original = (0..7).fold(lines("", ""), |text, i| {
+        text.replace(&format!("10.0.0.{i} "), &format!("{} ", names[i]))
+    });
+    check(&original, FieldChoice::default(), never);
+}
+
+#[test]
+fn no_identity_or_user() {
+    for fields in ["", " -"] {
+        let original = lines("", "").replace(" - -", fields);
+        check(&original, FieldChoice::default(), never);
+    }
+}
+
 /// Bytes and microseconds are both whole numbers: if they are exchanged, the line is one of the same form.
 #[test]
 fn combined_log_format_with_microseconds() {

@@ -1,6 +1,7 @@
 //! Names logs in forms that are not read.
 
 use std::fmt;
+use std::net::SocketAddr;
 
 /// The forms that are read.
 pub(super) const COMMON: &str = "a log in Common or Combined Log Format has lines such as: 10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 2326";
@@ -45,10 +46,17 @@ pub(super) fn recognized(line: &str) -> Option<ForeignLog> {
     if line.contains("haproxy[") {
         return Some(ForeignLog::HaProxy);
     }
-    line.split(' ')
-        .take(2)
-        .any(is_utc)
-        .then_some(ForeignLog::LoadBalancer)
+    is_load_balancer(line).then_some(ForeignLog::LoadBalancer)
+}
+
+/// Whether a line begins as that of an application load balancer (`https TIME`) or a classic one
+/// (`TIME NAME CLIENT:PORT`). Many programs begin their lines with such a time.
+fn is_load_balancer(line: &str) -> bool {
+    let mut words = line.split(' ');
+    let first = words.next().unwrap_or("");
+    let (second, third) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let is_application = ["http", "https", "h2", "ws", "wss", "grpcs"].contains(&first);
+    (is_application && is_utc(second)) || (is_utc(first) && third.parse::<SocketAddr>().is_ok())
 }
 
 /// Whether a word is a time such as `2018-07-02T22:23:00.186641Z`.
@@ -130,6 +138,13 @@ mod tests {
         ] {
             assert_eq!(recognized(line), Some(log), "{line}");
         }
-        assert_eq!(recognized("hello"), None);
+        for line in [
+            "hello",
+            "2024-05-03T10:00:00Z INFO started",
+            "INFO 2024-05-03T10:00:00Z started 10.0.0.1:80",
+            "2024-05-03T10:00:00Z api 10.0.0.1 connected",
+        ] {
+            assert_eq!(recognized(line), None, "{line}");
+        }
     }
 }

@@ -48,8 +48,9 @@ pub struct LatencyField {
 }
 
 impl LatencyField {
-    /// The latency in seconds. `None`: the text is no such number.
-    pub(super) fn seconds(self, text: &str) -> Option<f64> {
+    /// The latency in seconds, after `key`. `None`: the text is no such number.
+    pub(super) fn seconds(self, text: &str, key: &str) -> Option<f64> {
+        let text = self.number(text, key)?;
         let is_number = match self.unit {
             None => is_seconds(text),
             Some(_) => {
@@ -62,12 +63,31 @@ impl LatencyField {
     }
 
     /// The smallest difference of two latencies, in seconds, if one is written like `text`.
-    pub(super) fn step_s(self, text: &str) -> f64 {
-        let digits = text
-            .split_once('.')
-            .map_or(0, |(_, fraction)| fraction.len());
+    pub(super) fn step_s(self, text: &str, key: &str) -> f64 {
+        let fraction = self.number(text, key).and_then(|n| n.split_once('.'));
+        let digits = fraction.map_or(0, |(_, fraction)| fraction.len());
         self.unit.unwrap_or(LatencyUnit::S).seconds() * 10f64.powi(-(digits as i32))
     }
+
+    /// The number in a field such as `12ms`, `rt=0.004` and `rt="0.004"`. A unit that the user does
+    /// not name stays.
+    fn number<'a>(&self, text: &'a str, key: &str) -> Option<&'a str> {
+        let text = text.strip_prefix(key)?;
+        let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+        let text = quoted.filter(|_| !key.is_empty()).unwrap_or(text);
+        let unit = UNITS.iter().find(|unit| Some(unit.1) == self.unit);
+        Some(unit.and_then(|u| text.strip_suffix(u.0)).unwrap_or(text))
+    }
+}
+
+/// The key of a field such as `rt=0.004`, with the `=`. Empty: there is none.
+pub(super) fn key(text: &str) -> &str {
+    let end = text.find('=').map_or(0, |at| at + 1);
+    let is_name = text[..end]
+        .trim_end_matches('=')
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+    if is_name { &text[..end] } else { "" }
 }
 
 impl fmt::Display for LatencyField {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use super::fields::Field;
-use super::latency::is_seconds;
+use super::latency::{is_seconds, key};
 use super::line::{CommonLine, whole};
 use super::reason::{LogFault, Note, Reason};
 use super::{FieldChoice, LatencyField};
@@ -18,14 +18,22 @@ const MOST: f64 = 0.9;
 /// The places of the fields.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layout {
+    /// Number of fields before the time.
+    before: usize,
     /// Number of fields before the client.
     skipped: usize,
+    /// Whether the user says which field is the client.
+    is_chosen: bool,
     /// Whether clients are addresses.
     has_addresses: bool,
+    /// Whether most lines have a number between the client and the time, such as a user's.
+    has_numbers: bool,
     /// Number of fields after the bytes.
     after: usize,
     /// The latency among the fields after the bytes.
     pub latency: Option<LatencyField>,
+    /// What stands before the number of the latency, such as `rt=`.
+    latency_key: String,
 }
 
 impl Layout {
@@ -37,17 +45,23 @@ impl Layout {
         }
         let skipped = skipped(lines, choice.client)?;
         let is_address = |line: &&CommonLine| is_client(line, skipped);
+        let has_number = |line: &&CommonLine| is_number_after(line, skipped);
         if choice.latency.is_some_and(|latency| latency.field > after) {
             return Err(LogFault::NoField {
                 option: "--latency-field",
                 fields: after,
             });
         }
+        let latency = choice.latency.or_else(|| request_time(lines, after));
         Ok(Layout {
+            before: before(lines, skipped),
             skipped,
+            is_chosen: choice.client.is_some(),
             has_addresses: is_most(lines.iter().filter(is_address).count(), lines.len()),
+            has_numbers: lines.iter().filter(has_number).count() * 2 > lines.len(),
             after,
-            latency: choice.latency.or_else(|| request_time(lines, after)),
+            latency,
+            latency_key: latency.map_or_else(String::new, |field| latency_key(lines, field)),
         })
     }
 
@@ -59,21 +73,23 @@ impl Layout {
                 usual: self.after,
             });
         }
-        let usual = self.skipped + BEFORE;
-        // A user may have spaces. Then the identity before it shows that nothing else was added.
-        let has_long_user = line.before.len() > usual && line.before[self.skipped + 1].text == "-";
-        if line.before.len() != usual && !has_long_user {
-            return Err(Reason::FieldsBefore {
-                found: line.before.len(),
-                usual,
-            });
+        let (found, usual) = (line.before.len(), self.before);
+        // A user may have spaces. If the identity is `-`, the fields after it are the user.
+        let has_user = usual == self.skipped + BEFORE;
+        let has_long_user = has_user && found > usual && line.before[self.skipped + 1].text == "-";
+        if found != usual && !has_long_user {
+            return Err(Reason::FieldsBefore { found, usual });
         }
-        if line.bytes.is_none() && has_body(line.status) {
-            // Servers write `-` for an empty body. If the number stands before the time, fields were exchanged.
-            let others = &line.before[self.skipped + 1..];
-            if others.iter().any(|field| whole(field.text).is_some()) {
-                return Err(Reason::NoBytes);
-            }
+        // Servers write `-` for an empty body. If a number stands before the time, fields were
+        // exchanged.
+        let is_exchanged = !self.has_numbers && is_number_after(line, self.skipped);
+        if line.bytes.is_none() && has_body(line.status) && is_exchanged {
+            return Err(Reason::NumberBefore);
+        }
+        let mut others = line.before[self.skipped + 1..].iter();
+        let is_list = |field: &Field| field.text.contains(',') && address(*field).is_some();
+        if !self.is_chosen && others.any(is_list) {
+            return Err(Reason::ListAfter);
         }
         let field = line.before[self.skipped];
         match address(field) {
@@ -86,12 +102,33 @@ impl Layout {
     /// The latency of a line, in seconds.
     pub(super) fn latency_s(&self, line: &CommonLine) -> Option<f64> {
         let latency = self.latency.as_ref()?;
-        latency.seconds(line.after.get(latency.field - 1)?.text)
+        latency.seconds(line.after.get(latency.field - 1)?.text, &self.latency_key)
     }
 
-    /// The unused fields before the client.
-    pub(super) fn unused<'l, 'a>(&self, line: &'l CommonLine<'a>) -> &'l [Field<'a>] {
-        &line.before[..self.skipped]
+    /// What stands before the number of the latency.
+    pub(super) fn latency_key(&self) -> &str {
+        &self.latency_key
+    }
+
+    /// Number of fields before the time.
+    pub(super) fn before(&self) -> usize {
+        self.before
+    }
+
+    /// The unused fields before the time, with their places: those before the client, and what
+    /// stands in the place of the identity, since many servers write the virtual host there. The
+    /// user does not change what a path is.
+    pub(super) fn unused<'l, 'a>(
+        &self,
+        line: &'l CommonLine<'a>,
+    ) -> impl Iterator<Item = (usize, Field<'a>)> + use<'l, 'a> {
+        let skipped = self.skipped;
+        let has_user = self.before == skipped + BEFORE;
+        let end = self.before - usize::from(has_user);
+        let fields = line.before[..end].iter().copied().enumerate();
+        fields.filter(move |(place, field)| {
+            *place < skipped || (*place > skipped && field.text != "-")
+        })
     }
 
     /// What the lines show of clients, and their unused fields after the bytes.
@@ -141,11 +178,11 @@ fn is_most(count: usize, all: usize) -> bool {
     count as f64 >= MOST * all as f64
 }
 
-/// The most frequent number, and how often it occurs.
-fn most_frequent(numbers: impl Iterator<Item = usize>) -> (usize, usize) {
+/// The most frequent value, and how often it occurs.
+fn most_frequent<T: Ord + Default>(values: impl Iterator<Item = T>) -> (T, usize) {
     let mut counts = std::collections::BTreeMap::new();
-    for number in numbers {
-        *counts.entry(number).or_insert(0) += 1;
+    for value in values {
+        *counts.entry(value).or_insert(0) += 1;
     }
     counts
         .into_iter()
@@ -153,20 +190,45 @@ fn most_frequent(numbers: impl Iterator<Item = usize>) -> (usize, usize) {
         .unwrap_or_default()
 }
 
+/// Whether a field between the client and the time is a number.
+fn is_number_after(line: &CommonLine, client: usize) -> bool {
+    let mut others = line.before.iter().skip(client + 1);
+    others.any(|field| whole(field.text).is_some())
+}
+
+/// Number of fields before the time: the most frequent one, unless it is that of users with spaces.
+fn before(lines: &[CommonLine], skipped: usize) -> usize {
+    let (before, count) = most_frequent(lines.iter().map(|line| line.before.len()));
+    let standard = skipped + BEFORE;
+    let has_standard = lines.iter().any(|line| line.before.len() == standard);
+    if before > standard && has_standard && !is_most(count, lines.len()) {
+        standard
+    } else {
+        before
+    }
+}
+
+/// What stands before the number of the latency in most lines.
+fn latency_key(lines: &[CommonLine], latency: LatencyField) -> String {
+    let fields = lines.iter().filter_map(|l| l.after.get(latency.field - 1));
+    most_frequent(fields.map(|field| key(field.text)))
+        .0
+        .to_owned()
+}
+
 /// Number of fields before the client.
 fn skipped(lines: &[CommonLine], choice: Option<usize>) -> Result<usize, LogFault> {
     let (before, _) = most_frequent(lines.iter().map(|line| line.before.len()));
-    let places = before.saturating_sub(BEFORE - 1);
     if let Some(field) = choice {
-        let is_present = field <= places;
+        let is_present = field <= before;
         return is_present.then_some(field - 1).ok_or(LogFault::NoField {
             option: "--client-field",
-            fields: places,
+            fields: before,
         });
     }
     let is_often = |has_form: fn(&CommonLine, usize) -> bool| -> Vec<usize> {
         let count = |place: usize| lines.iter().filter(|line| has_form(line, place)).count();
-        (0..places)
+        (0..before)
             .filter(|place| is_most(count(*place), lines.len()))
             .collect()
     };
@@ -179,7 +241,7 @@ fn skipped(lines: &[CommonLine], choice: Option<usize>) -> Result<usize, LogFaul
     };
     match found[..] {
         [place] => Ok(place),
-        [] if places == 1 => Ok(0),
+        [] if before == BEFORE => Ok(0),
         [] => Err(LogFault::NoClient(before)),
         _ => Err(LogFault::SeveralClients(
             found.iter().map(|place| place + 1).collect(),

@@ -58,14 +58,14 @@ pub(super) fn parse(text: &str) -> Result<CommonLine<'_>, Reason> {
     let bytes = bytes.ok_or(Reason::NoBytes)?;
     let (method, object) = requested(request).ok_or(Reason::Request)?;
     Ok(CommonLine {
-        before: fields(before).ok_or(Reason::Open)?,
+        before: fields(before).ok_or(Reason::OpenBefore)?,
         at_s,
         time_digits,
         method,
         object,
         status,
         bytes,
-        after: fields(rest).ok_or(Reason::Open)?,
+        after: fields(rest).ok_or(Reason::OpenAfter)?,
     })
 }
 
@@ -150,7 +150,11 @@ mod tests {
             (line("GET / HTTP/1.1", "200"), Reason::NoBytes),
             (line("GET / HTTP/1.1", "200 1,500"), Reason::NoBytes),
             (line("GET / HTTP/1.1", "200 +5"), Reason::NoBytes),
-            (line("GET / HTTP/1.1", "200 5 \"agent"), Reason::Open),
+            (line("GET / HTTP/1.1", "200 5 \"agent"), Reason::OpenAfter),
+            (
+                line("GET / HTTP/1.1", "200 5").replace("- -", "- \"bob"),
+                Reason::OpenBefore,
+            ),
             (line("-", "408 -"), Reason::Request),
             (line("\\x16\\x03", "400 0"), Reason::Request),
         ] {

@@ -51,7 +51,7 @@ pub struct LogReader {
     clients: Names,
     paths: Names,
     methods: Names,
-    /// The values of the fields before the client.
+    /// The values of the unused fields before the time, by their places.
     unused: Vec<Names>,
     without_latency: u64,
     log: Log,
@@ -68,7 +68,8 @@ impl LogReader {
         }
     }
 
-    /// Reads the next line, with its line feed. A line that is no request is counted, and costs only itself.
+    /// Reads the next line, with its line feed. A line that is no request is counted. The
+    /// other lines are still read.
     pub fn line(&mut self, text: &str) {
         self.log.lines += 1;
         let number = self.log.lines;
@@ -125,15 +126,16 @@ impl LogReader {
         let line = line::parse(text)?;
         let client = layout.client(&line)?;
         let latency_s = layout.latency_s(&line);
-        let unused = layout.unused(&line);
-        self.unused.resize_with(unused.len(), Names::default);
-        for (names, field) in self.unused.iter_mut().zip(unused) {
+        self.unused.resize_with(layout.before(), Names::default);
+        for (place, field) in layout.unused(&line) {
+            let names = &mut self.unused[place];
             if names.names.len() < MOST_VALUES {
                 names.index(field.text);
             }
         }
         if let Some(latency) = layout.latency {
-            let step_s = latency_s.map(|_| latency.step_s(line.after[latency.field - 1].text));
+            let step_s = latency_s
+                .map(|_| latency.step_s(line.after[latency.field - 1].text, layout.latency_key()));
             let least_s = self.log.took_step_s;
             self.log.took_step_s = step_s
                 .filter(|s| least_s == 0.0 || *s < least_s)
@@ -188,15 +190,13 @@ impl LogReader {
             None if self.log.entries.is_empty() => return Err(LogFault::NoRequest(first())),
             None => {}
         }
-        let before = self
-            .unused
-            .iter()
-            .enumerate()
-            .map(|(place, names)| Note::Before {
+        let before = self.unused.iter().enumerate().filter_map(|(place, names)| {
+            Some(Note::Before {
                 field: place + 1,
-                example: names.names.first().cloned().unwrap_or_default(),
+                example: names.names.first()?.clone(),
                 values: names.names.len(),
-            });
+            })
+        });
         self.log.notes.extend(before);
         if self.without_latency > 0 {
             self.log.notes.push(Note::NoLatency(self.without_latency));

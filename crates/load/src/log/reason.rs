@@ -24,8 +24,12 @@ pub enum Reason {
     NoStatus,
     /// There is no number of bytes.
     NoBytes,
+    /// There is no number of bytes, but a number before the time, which it is not in most lines.
+    NumberBefore,
+    /// A quotation mark or bracket before the time has no partner.
+    OpenBefore,
     /// A quotation mark or bracket after the bytes has no partner.
-    Open,
+    OpenAfter,
     /// The number of fields before the time is not that of other lines.
     FieldsBefore {
         /// Number of fields of this line.
@@ -42,6 +46,8 @@ pub enum Reason {
     },
     /// There is no client, or it is no address although it is one in other lines.
     Client,
+    /// A list of addresses stands after the client.
+    ListAfter,
     /// A line of Squid's native log has another number of fields.
     SquidFields(usize),
     /// A field of Squid's native log has another form.
@@ -59,7 +65,15 @@ impl fmt::Display for Reason {
             Reason::Request => f.write_str("its request is not as GET /path HTTP/1.1"),
             Reason::NoStatus => f.write_str("it has no status"),
             Reason::NoBytes => f.write_str("it has no number of bytes"),
-            Reason::Open => f.write_str("a quotation mark after its bytes has no partner"),
+            Reason::NumberBefore => f.write_str(
+                "it has no number of bytes, but a number as identity or user: its fields may be exchanged",
+            ),
+            Reason::OpenBefore => {
+                f.write_str("a quotation mark or bracket before its time has no partner")
+            }
+            Reason::OpenAfter => {
+                f.write_str("a quotation mark or bracket after its bytes has no partner")
+            }
             Reason::FieldsBefore { found, usual } => write!(
                 f,
                 "it has {found} fields before its time, where other lines have {usual}"
@@ -69,6 +83,9 @@ impl fmt::Display for Reason {
                 "it has {found} fields after its bytes, where other lines have {usual}"
             ),
             Reason::Client => f.write_str("its client is missing, or no address as in other lines"),
+            Reason::ListAfter => {
+                f.write_str("a list of addresses stands after its client: its fields may be exchanged")
+            }
             Reason::SquidFields(found) => {
                 write!(f, "it has {found} fields, where Squid's native log has 10")
             }
@@ -88,7 +105,7 @@ pub enum LogFault {
     MixedLines,
     /// Several fields before the time are addresses: their numbers, from 1.
     SeveralClients(Vec<usize>),
-    /// There are more than three fields before the time, and none of them is always an address.
+    /// There are not just three fields before the time, and none of them is always an address.
     NoClient(usize),
     /// The user names a field of Squid's native log, whose fields are fixed.
     FixedFields,
@@ -134,7 +151,7 @@ impl LogFault {
     pub fn help(&self) -> String {
         match self {
             LogFault::Foreign(log) => log.help(),
-            LogFault::NoRequest(_) => COMMON.to_owned(),
+            LogFault::NoRequest(_) | LogFault::NoClient(0) => COMMON.to_owned(),
             LogFault::MixedLines => {
                 "write one log for each format, or take its lines apart with grep".to_owned()
             }
@@ -150,7 +167,7 @@ impl LogFault {
 /// What of a log is used or not used, where this is not certain from its form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
-    /// A field before the client is not used.
+    /// A field before the time is not used.
     Before {
         /// Its number, from 1.
         field: usize,

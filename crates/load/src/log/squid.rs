@@ -72,9 +72,11 @@ pub(super) fn parse(text: &str) -> Result<Line<'_>, Reason> {
     })
 }
 
-/// A result or a peer's code, such as `TCP_MISS` and `HIER_DIRECT`.
+/// A result or a peer's code, such as `TCP_MISS`, `NONE`, and `HIER_DIRECT`, which is `DIRECT` before
+/// Squid 3.2.
 fn is_code(text: &str) -> bool {
-    text.contains('_') && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+    let is_letter = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    !text.is_empty() && text.bytes().all(is_letter)
 }
 
 fn time_s(text: &str) -> Option<f64> {
@@ -99,6 +101,26 @@ mod tests {
             (line.status, line.bytes, line.latency_s),
             (200, 5432, Some(0.123))
         );
+    }
+
+    #[test]
+    fn codes_of_all_versions_are_read() {
+        let good = "1588500000.098 12 10.0.0.7 TCP_HIT/200 54 GET http://a/x - HIER_NONE/- -";
+        for (from, to) in [
+            ("HIER_NONE/-", "DIRECT/10.1.1.1"),
+            ("HIER_NONE/-", "NONE/-"),
+            ("HIER_NONE/-", "PINNED/192.0.2.1"),
+            ("HIER_NONE/-", "CARP/cache1"),
+            ("HIER_NONE/-", "FIRSTUP_PARENT/cache1"),
+            ("TCP_HIT/200", "NONE/200"),
+        ] {
+            let line = good.replace(from, to);
+            assert_eq!(parse(&line), parse(good), "{to}");
+        }
+        for code in ["direct/10.1.1.1", "/10.1.1.1", "10.1.1.1/24", "text/html"] {
+            let line = good.replace("HIER_NONE/-", code);
+            assert_eq!(parse(&line), Err(Reason::SquidField("peer")), "{code}");
+        }
     }
 
     #[test]
