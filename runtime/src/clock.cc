@@ -1,50 +1,83 @@
 #include "yamba/clock.h"
 
+#include <math.h>
+
 namespace yamba {
 
 namespace clocks {
 
 constexpr int rounds = 11, readings = 100;
 
-// Whether a time is a multiple of `step`, but for a tick: the system may round its counter to ns.
-static bool is_multiple(uint64_t time, uint64_t step) {
-    const uint64_t rest = time % step;
-    return rest <= 1 || step - rest <= 1;
-}
+// The times between consecutive readings in one round, in ticks, without those of 0.
+struct Round {
+    uint64_t times[readings], least = UINT64_MAX;
+    int count = 0;
+    // From the first reading to the last.
+    uint64_t whole = 0;
 
-// The step of a clock: the largest time of which all `times` are multiples. `least` is the shortest of them, which is longer than a
-// step if a reading takes longer than one. Long times show nothing, since the system may adjust the clock's rate.
-static uint64_t common_step(const uint64_t (&times)[rounds * readings], int count, uint64_t least) {
-    constexpr uint64_t longest = 16, most_tried = 100000;
-    const uint64_t last = least > most_tried ? least - most_tried : 0;
-    for (uint64_t step = least; step > last; step--) {
-        int i = 0;
-        while (i < count && (times[i] > longest * least || is_multiple(times[i], step))) i++;
-        if (i == count) return step;
+    void measure() {
+        const uint64_t begin = read_clock();
+        uint64_t last = begin;
+        for (int i = 0; i < readings; i++) {
+            const uint64_t now = read_clock(), time = now - last;
+            if (now > last) times[count++] = time, least = time < least ? time : least;
+            last = now;
+        }
+        whole = last - begin;
     }
-    return least;
+};
+
+// Rounding to a tick moves each reading by less than one tick, so a time of k steps lies within one tick of them. All times agree
+// with steps of up to three ticks.
+constexpr double rounding = 1 + 1e-6, shortest_step = 3 + 1e-6;
+
+static double steps_in(uint64_t time, double step) { return floor(double(time) / step + 0.5); }
+
+// The largest step that agrees with all times of a round, or 0. Steps are no whole numbers of ticks: one of 24 MHz has 41.67 ns.
+static double step_of(const Round &round) {
+    // Long times show nothing, since the system may adjust the clock's rate. Nor do readings of thousands of steps.
+    constexpr uint64_t longest = 16;
+    constexpr double most_steps = 1000;
+    const double least = double(round.least), lowest = least / most_steps < shortest_step ? shortest_step : least / most_steps;
+    double step = least + 1, time = 0, steps = 0;
+    for (int i = 0; i < round.count && step > lowest;) {
+        const uint64_t t = round.times[i++];
+        if (t > longest * round.least) continue;
+        const double k = steps_in(t, step);
+        if (fabs(double(t) - k * step) <= rounding) continue;
+        // The next shorter step that agrees with this time is one tick more than a whole part of it.
+        step = double(t + 1) / (floor(double(t + 1) / step) + 1);
+        i = 0;
+    }
+    if (step <= lowest) return 0;
+    for (int i = 0; i < round.count; i++)
+        if (round.times[i] <= longest * round.least) time += double(round.times[i]), steps += steps_in(round.times[i], step);
+    return steps > 0 ? time / steps : 0;
 }
 
 }  // namespace clocks
 
 ClockError measure_clock() {
-    using clocks::rounds, clocks::readings;
-    uint64_t least = UINT64_MAX, best = UINT64_MAX, times[rounds * readings];
-    int count = 0;
-    for (int r = 0; r < rounds; r++) {
-        uint64_t begin = read_clock(), last = begin;
-        for (int i = 0; i < readings; i++) {
-            uint64_t now = read_clock();
-            if (now > last) {
-                times[count++] = now - last;
-                least = now - last < least ? now - last : least;
-            }
-            last = now;
-        }
-        best = last - begin < best ? last - begin : best;
+    uint64_t least = UINT64_MAX, shortest = UINT64_MAX;
+    double step = 0;
+    int agreeing = 0, moving = 0;
+    bool stands = false;
+    for (int r = 0; r < clocks::rounds; r++) {
+        clocks::Round round;
+        round.measure();
+        shortest = round.whole < shortest ? round.whole : shortest;
+        stands = stands || round.count < clocks::readings;
+        if (round.count == 0) continue;
+        least = round.least < least ? round.least : least;
+        // A disturbance can only hide a step, as a shorter one agrees with more times.
+        const double found = clocks::step_of(round);
+        step = found > step ? found : step;
+        moving++, agreeing += found > 0;
     }
-    const double step = count == 0 ? 0 : double(clocks::common_step(times, count, least));
-    return {step * ns_per_tick, double(best) * ns_per_tick / readings};
+    // Two readings within a step show that the shortest time is one. If no step agrees with the times of most rounds, none is longer
+    // than the shortest time: then an interval is rather too wide.
+    if (moving > 0 && (2 * agreeing < moving || (stands && step < double(least)))) step = double(least);
+    return {step * ns_per_tick, double(shortest) * ns_per_tick / clocks::readings};
 }
 
 namespace clocks {

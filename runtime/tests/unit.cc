@@ -188,17 +188,48 @@ void the_clock_is_measured() {
     yamba::read_clock = [] { return reading++ * 35 / 10 * 10; };
     error = yamba::measure_clock();
     CHECK(error.resolution == 10 && error.worst() > 30);
-    // A counter of 24 MHz in whole ns: its steps are 41 and 42 ns.
-    yamba::read_clock = [] { return reading++ * 100 * 24 / 1000 * 1000 / 24; };
-    error = yamba::measure_clock();
-    CHECK(error.resolution >= 41 && error.resolution <= 42);
-    // A counter whose steps are far shorter than a reading, which takes 60 to 72 ticks.
+    // A counter whose steps are far shorter than a reading, which takes 60 to 72 ticks: no step is known, and the shortest time
+    // is one at most.
     yamba::read_clock = [] { return reading++, reading * 66 + reading * reading % 7; };
     error = yamba::measure_clock();
-    CHECK(error.resolution >= 1 && error.resolution <= 3);
+    CHECK(error.resolution >= 60 && error.resolution <= 66);
     yamba::read_clock = [] { return uint64_t(5); };
     error = yamba::measure_clock();
     CHECK(error.resolution == 0 && error.cost == 0);
+}
+
+// A counter of `hz`, shown in whole ns. A reading takes `cost` to `cost + jitter` ns, and one is interrupted.
+struct Counter {
+    double hz, cost, jitter, at;
+    uint32_t random;
+    int readings;
+    uint64_t read() {
+        random = random * 1664525 + 1013904223;
+        at += cost + jitter * (random >> 8) / (1 << 24) + (++readings == 250 ? 70001.3 : 0);
+        return uint64_t(floor(at * hz / 1e9) * 1e9 / hz);
+    }
+};
+
+Counter counter;
+
+// Steps that are no whole number of ns are found whether a reading is shorter or longer than a step.
+void steps_of_counters_are_found() {
+    yamba::read_clock = [] { return counter.read(); };
+    for (double hz : {24e6, 54e6, 14.318e6, 3.579545e6, 10e6, 100e6})
+        for (double cost : {20.0, 45.0, 150.0, 700.0}) {
+            const double step = 1e9 / hz;
+            counter = {hz, cost, cost / 2, 12345.6, 1, 0};
+            const double found = yamba::measure_clock().resolution;
+            CHECK(found > step * 0.999 && found < step * 1.01);
+        }
+    counter = {1e9, 20, 10, 12345.6, 1, 0};
+    // Steps of 1 ns cannot be told from none, and the shortest reading takes 20 ns.
+    CHECK(yamba::measure_clock().resolution >= 20 && yamba::measure_clock().resolution <= 21);
+    static uint64_t reading;
+    // A clock that the timer interrupt sets, a little earlier or later.
+    yamba::read_clock = [] { return ++reading, reading / 90 * 4000000 + reading / 90 * 7919 % 500; };
+    const double found = yamba::measure_clock().resolution;
+    CHECK(found > 3.9e6 && found < 4.1e6);
 }
 
 uint64_t now;
@@ -918,6 +949,7 @@ void test(const yamba::IsaHooks &here) {
     features_are_whole_words();
     failure_is_known_by_its_value();
     the_clock_is_measured();
+    steps_of_counters_are_found();
     one_pass_a_batch_with_hooks();
     a_quantity_is_asked_once_a_batch();
     passes_grow_until_a_batch_is_long_enough();
