@@ -100,7 +100,7 @@ pub struct Begin {
 pub struct Clock {
     /// Name of the clock.
     pub name: String,
-    /// Smallest step of the clock.
+    /// Step of the clock. If its steps are too short to be seen, the shortest time between two readings.
     pub resolution_ns: Option<f64>,
     /// Duration of one reading.
     pub cost_ns: Option<f64>,
