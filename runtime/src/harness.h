@@ -290,8 +290,9 @@ class Measurement {
     // so it has no normal wait and no normal faults.
     void find_normal(BatchFacts &facts) {
         if (is_value_) return;
-        faults_.see(facts.disturbance.faults(), facts.passes);
-        facts.disturbance.faults_are_own = !faults_.exceeded_by(facts.disturbance.faults(), facts.passes);
+        const uint64_t watched = facts.passes + refreshing_passes(facts.passes), faults = facts.disturbance.faults();
+        faults_.see(faults, watched);
+        facts.disturbance.faults_are_own = !faults_.exceeded_by(faults, watched);
         queue_.see(facts.disturbance.waited_ns, facts.passes);
         facts.disturbance.queued_ns = queue_.beyond_least(facts.disturbance.waited_ns, facts.passes);
     }
@@ -302,9 +303,15 @@ class Measurement {
         if (one_pass_) begin_batch(subject_);
         Watch watch;
         if (one_pass_) return watch;
-        if (passes > 1) refresh<real>(uint64_t(ceil(double(passes) * fmax(refresh_share, refresh_ns / batch_ns_))));
+        if (const uint64_t fresh = refreshing_passes(passes)) refresh<real>(fresh);
         begin_batch(subject_);
         return watch;
+    }
+
+    // The number of passes before a batch, which are watched with it.
+    uint64_t refreshing_passes(uint64_t passes) const {
+        if (one_pass_ || passes <= 1) return 0;
+        return uint64_t(ceil(double(passes) * fmax(refresh_share, refresh_ns / batch_ns_)));
     }
 
     // Runs some passes before a batch is timed. The work since the last batch has evicted a part of the benchmark's code and

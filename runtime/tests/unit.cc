@@ -501,6 +501,56 @@ uint64_t batches_with_disturbance(bool waiting, uint64_t time, int64_t step = 0,
     return subject.batches;
 }
 
+// A benchmark with page faults in each pass, or one in each batch.
+struct Faulting final : yamba::Subject {
+    uint64_t batches = 0, each_pass = 0, each_batch = 0;
+    void configure(yamba::ParameterSource &) override {}
+    void prepare() override {}
+    void setup() override {}
+    void before_pass() override {}
+    void after_pass() override {}
+    void cleanup() override {}
+    void finish() override {}
+    uint64_t operations() override { return 1; }
+    double value() override { return 0; }
+    void run(uint64_t passes) override {
+        now += 1000 * passes;
+        usage.minor_faults += each_pass * passes + each_batch;
+    }
+    void run_dummy(uint64_t) override {}
+    void evidence(yamba::EvidenceSink &) override { batches++; }
+    size_t bounds(yamba::Bound *, size_t) override { return 0; }
+    const char *figure() override { return "latency"; }
+    const char *unit() override { return "ns"; }
+};
+
+uint64_t batches_with_faults(uint64_t each_pass, uint64_t each_batch) {
+    Faulting subject;
+    subject.each_pass = each_pass;
+    subject.each_batch = each_batch;
+    yamba::Plan plan;
+    plan.time = 2000000;
+    plan.batch = 100000;
+    plan.lock = false;
+    now = 0;
+    usage = {};
+    yamba::read_clock = simulated;
+    yamba::read_usage = simulated_usage;
+    yamba::read_waited = simulated_wait;
+    yamba::record_fd = open("/dev/null", O_WRONLY);
+    yamba::measure(subject, false, plan, {10, 10});
+    close(yamba::record_fd);
+    usage = {};
+    return subject.batches;
+}
+
+// A measurement with too few undisturbed batches goes on for longer.
+void faults_in_every_pass_disturb_no_batch() {
+    const uint64_t none = batches_with_faults(0, 0);
+    CHECK(none >= 11 && batches_with_faults(1, 0) == none && batches_with_faults(3, 0) == none);
+    CHECK(batches_with_faults(0, 1) > 2 * none);
+}
+
 void disturbed_batches_are_replaced() {
     // With 1 ms of patience, 11 undisturbed batches need 16 in total; with almost no time, there is no extension.
     CHECK(batches_with_disturbance(false, 1) == 11);
@@ -965,6 +1015,7 @@ void test(const yamba::IsaHooks &here) {
     a_clock_that_steps_costs_one_batch();
     each_disturbance_has_its_name();
     own_page_faults_are_no_disturbance();
+    faults_in_every_pass_disturb_no_batch();
     waiting_for_others_is_told_from_waiting_for_the_partner();
     stolen_time_is_the_gap_between_two_clocks();
     time_of_other_threads_is_that_of_the_process_without_its_own();

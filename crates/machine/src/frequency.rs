@@ -108,7 +108,8 @@ fn states(source: &impl Source) -> Vec<IdleState> {
                 return None;
             }
             Some(IdleState {
-                name: source.name(&path("name"))?,
+                // Some have a space: `haltpoll idle`.
+                name: source.word(&path("name"))?,
                 wake_us: source.number(&path("latency")),
             })
         })

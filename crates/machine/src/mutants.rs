@@ -65,7 +65,7 @@ fn described(files: &str, isa: &str) -> Machine {
 fn is_unnoticeable(path: &str, change: Change) -> bool {
     let is_free = ["cpuinfo", "self/cgroup", "/name"];
     if is_free.iter().any(|name| path.ends_with(name)) && !change.keeps_figures() {
-        return path.ends_with("self/cgroup") || is_respelled(change);
+        return !path.ends_with("cpuinfo") || is_respelled(change);
     }
     let is_list = ["mountinfo", "cpuinfo", "filesystems", "cgroup"];
     let has_places = ["loadavg", "/proc/stat", "cpu.max", "mountinfo", "cpuinfo"];
