@@ -172,7 +172,7 @@ fn state_word(state: &str) -> &str {
 fn is_node_state(word: &str) -> bool {
     const BEGINNINGS: [&str; 20] = [
         "alloc",
-        "block",
+        "blocked",
         "comp",
         "down",
         "drain",
