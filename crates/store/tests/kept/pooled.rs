@@ -50,7 +50,7 @@ impl Pool {
         let begun = Instant::now();
         while let Err(e) = pool.client("postgres") {
             let log = fs::read_to_string(pool.folder.join("log")).unwrap();
-            assert!(begun.elapsed() < Duration::from_secs(60), "{e}\n{log}");
+            assert!(begun.elapsed() < Duration::from_secs(600), "{e}\n{log}");
             std::thread::sleep(Duration::from_millis(20));
         }
         pool
