@@ -14,6 +14,14 @@ const LONGEST: usize = 200;
 
 /// The output of a program that succeeded, in the locale `C`. `input` is its standard input.
 pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, LaunchError> {
+    output_in_own_locale(plain(command), input)
+}
+
+/// The output of a program that succeeded, in the user's locale. For a program that hands its environment on to what it starts.
+pub(crate) fn output_in_own_locale(
+    command: &mut Command,
+    input: &str,
+) -> Result<String, LaunchError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let missing = |e: &std::io::Error| {
         LaunchError::new(
@@ -22,7 +30,7 @@ pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, Launc
         )
     };
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = plain(command)
+    let mut child = command
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| missing(&e))?;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use crate::command::{exited, killed, output, with_message};
-use crate::slurm_output::{Row, TaskState, exit_code, offered, rows, submitted};
+use crate::command::{exited, killed, output, output_in_own_locale, with_message};
+use crate::slurm_output::{Row, Submitted, TaskState, exit_code, offered, rows, submitted};
 use crate::{Job, LaunchError, Launcher, Node, Running, State, Task};
 
 /// A cluster with Slurm.
@@ -58,11 +59,7 @@ exec ./{bundle} --fleet {fleet} --node \"$SLURMD_NODENAME\" --rank \"$SLURM_ARRA
             let message = format!("{}: {e}", script.display());
             LaunchError::new(message, "name a folder that every node can write")
         })?;
-        let mut submit = slurm("sbatch");
-        // The array is held until each of its tasks is bound to its node.
-        submit.args(["--parsable", "--hold"]).arg("--chdir");
-        submit.arg(&job.folder).arg(&script);
-        let job_id = submitted(&output(&mut submit, "")?)?;
+        let job_id = submit(slurm("sbatch"), &job.folder, &script)?;
         let id = job_id.id;
         if let Some(cluster) = job_id.cluster {
             let _ = output(slurm("scancel").args(["-M", &cluster, &id]), "");
@@ -108,6 +105,14 @@ fn slurm(program: &str) -> Command {
         }
     }
     command
+}
+
+/// Submits the script with `sbatch`. The array is held until each of its tasks is bound to its node. Slurm copies the environment into
+/// the job, so the benchmarks would run in the locale of `sbatch`.
+fn submit(mut sbatch: Command, folder: &Path, script: &Path) -> Result<Submitted, LaunchError> {
+    sbatch.args(["--parsable", "--hold"]).arg("--chdir");
+    sbatch.arg(folder).arg(script);
+    submitted(&output_in_own_locale(&mut sbatch, "")?)
 }
 
 /// Binds each task of a held array to its node. One `scontrol` takes all of it.
@@ -260,5 +265,15 @@ mod tests {
         assert!(script.contains("#SBATCH --time=2\n"), "{script}");
         let shell = Command::new("sh").args(["-n", "-c", &script]).status();
         assert!(shell.unwrap().success());
+    }
+
+    #[test]
+    fn job_keeps_the_user_s_locale() {
+        // Stands in for `sbatch`: succeeds only in the locale of the user.
+        let mut sbatch = Command::new("sh");
+        sbatch.args(["-c", "test \"$LC_ALL\" = nb_NO.UTF-8 && echo 12", "sbatch"]);
+        sbatch.env("LC_ALL", "nb_NO.UTF-8");
+        let job = submit(sbatch, Path::new("/shared"), Path::new("/shared/task.sh"));
+        assert_eq!(job.unwrap().id, "12");
     }
 }
