@@ -32,8 +32,13 @@ fn folders(source: &impl Source) -> Option<Vec<String>> {
     let (mountinfo, groups) = (source.lines(MOUNTINFO)?, source.lines(GROUPS)?);
     let mounts = source.understood(MOUNTINFO, mounts(&mountinfo))?;
     let groups: Option<Vec<_>> = groups.lines().map(membership).collect();
+    let groups = source.understood(GROUPS, groups)?;
+    let is_listed = |m: &Mount<'_>| groups.iter().any(|(c, _)| has_limits(m, c));
+    // The process is in a group of each tree: a tree without a line may have the tightest limit.
+    let mut trees = mounts.iter().filter(|m| shows_limits(m));
+    source.understood(GROUPS, trees.all(is_listed).then_some(()))?;
     let mut folders = Vec::new();
-    for (controllers, path) in source.understood(GROUPS, groups)? {
+    for (controllers, path) in groups {
         let own = mounts.iter().filter(|m| has_limits(m, controllers));
         let shown: Vec<Vec<String>> = own.map(|mount| upwards(mount, path)).collect();
         // The system has the limits of this group, but no mount shows them.
@@ -51,6 +56,11 @@ fn membership(line: &str) -> Option<(&str, &str)> {
     digits(parts.next()?)?;
     let (controllers, path) = (parts.next()?, parts.next()?);
     path.starts_with('/').then_some((controllers, path))
+}
+
+/// Whether a mount shows the limits of groups.
+fn shows_limits(mount: &Mount<'_>) -> bool {
+    has_limits(mount, "") || has_limits(mount, "cpu") || has_limits(mount, "memory")
 }
 
 /// Whether a mount has the group's limits. Version 2 has one tree for all controllers, version 1 one for each.

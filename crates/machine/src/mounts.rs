@@ -19,7 +19,7 @@ pub(super) struct Mount<'a> {
 
 impl Mount<'_> {
     pub fn has_super_option(&self, option: &str) -> bool {
-        self.super_options.split(',').any(|o| o == option)
+        self.super_options.split([',', ' ']).any(|o| o == option)
     }
 }
 
@@ -38,7 +38,8 @@ fn mount(line: &str) -> Option<Mount<'_>> {
     let [id, parent, device, root, point, options, tags @ ..] = &left[..] else {
         return None;
     };
-    let right: Vec<&str> = right.split(' ').collect();
+    // WSL writes spaces in the options of a file system as they are: `path=C:\Program Files`.
+    let right: Vec<&str> = right.splitn(3, ' ').collect();
     let [kind, source, super_options] = right[..] else {
         return None;
     };
@@ -140,6 +141,15 @@ mod tests {
         ] {
             assert_eq!(mount(&line.replace(from, to)), None, "{to}");
         }
+    }
+
+    /// A mount of Docker Desktop in WSL 2.
+    #[test]
+    fn options_of_file_system_may_have_spaces() {
+        let line = r"2260 190 0:311 / /Docker/host rw,noatime - 9p drvfs rw,dirsync,aname=drvfs;path=C:\Program Files\Docker\Docker\resources;symlinkroot=/mnt/,mmap";
+        let mount = mount(line).unwrap();
+        assert_eq!((mount.kind, mount.source), ("9p", "drvfs"));
+        assert!(mount.has_super_option("mmap") && mount.has_super_option("dirsync"));
     }
 
     #[test]

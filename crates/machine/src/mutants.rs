@@ -63,17 +63,17 @@ fn described(files: &str, isa: &str) -> Machine {
 /// `/proc/loadavg`, two numbers can change places. Names of processors, idle states and control groups are free text, in which a number
 /// is a part of the name; `0x2e0` is a hexadecimal number.
 fn is_unnoticeable(path: &str, change: Change) -> bool {
-    let is_free = ["cpuinfo", "self/cgroup", "/name"];
-    if is_free.iter().any(|name| path.ends_with(name)) && !change.keeps_figures() {
-        return !path.ends_with("cpuinfo") || is_respelled(change);
-    }
-    let is_list = ["mountinfo", "cpuinfo", "filesystems", "cgroup"];
-    let has_places = ["loadavg", "/proc/stat", "cpu.max", "mountinfo", "cpuinfo"];
     let is_one = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
     match change {
-        Change::LineRemoved | Change::LineRepeated | Change::Truncated => is_one(&is_list),
-        Change::FieldsReordered => is_one(&has_places),
-        _ => false,
+        // The name of an idle state is free text alone.
+        _ if path.ends_with("/name") => !change.keeps_figures(),
+        Change::LineRemoved | Change::LineRepeated | Change::Truncated => {
+            is_one(&["mountinfo", "filesystems"])
+        }
+        Change::FieldsReordered => is_one(&["loadavg", "/proc/stat", "cpu.max", "mountinfo"]),
+        // A path of a group with one more word is another path.
+        Change::FieldAdded => path.ends_with("self/cgroup"),
+        _ => is_respelled(change) && is_one(&["cpuinfo", "self/cgroup"]),
     }
 }
 
