@@ -91,6 +91,131 @@ fn jmh_parameter_named_mode_keeps_its_name() {
     assert_eq!(parameters, "mode=b size=64 jmh_mode=thrpt");
 }
 
+/// The time of a batch of 100 calls is no time of one call.
+#[test]
+fn jmh_batches_of_other_sizes_are_different_benchmarks() {
+    let of_size = |calls: &str| {
+        let size = format!("\"measurementBatchSize\": {calls}, \"forks\": 3");
+        MODES.replace("\"forks\": 3", &size)
+    };
+    let names = |text: &str| {
+        let run = read_text(text).unwrap();
+        let entries = run.benchmarks[..2].iter().map(formatted);
+        entries.collect::<Vec<_>>()
+    };
+    let of_one_call = [
+        "org.ex.Q.work: 10.1875 us",
+        "org.ex.Q.work mode=ss: 30.25 us",
+    ];
+    assert_eq!(names(MODES), of_one_call);
+    assert_eq!(names(&of_size("1")), of_one_call);
+    let of_batches = [
+        "org.ex.Q.work batch=100: 10.1875 us",
+        "org.ex.Q.work mode=ss batch=100: 30.25 us",
+    ];
+    assert_eq!(names(&of_size("100")), of_batches);
+    let taken = of_size("100").replace(
+        "\"forks\": 3",
+        "\"forks\": 3, \"params\": {\"batch\": \"7\"}",
+    );
+    assert_eq!(
+        names(&taken)[1],
+        "org.ex.Q.work batch=7 mode=ss jmh_batch=100: 30.25 us"
+    );
+    let shot = |text: &str| read_text(text).unwrap().benchmarks[1].notes.join("; ");
+    assert!(shot(&of_size("100")).contains("an operation is a batch of 100 calls"));
+    assert!(shot(MODES).contains("does not say how many calls a batch has"));
+    assert!(!shot(&of_size("1")).contains("batch"));
+    let run = read_text(&of_size("0")).unwrap();
+    assert_eq!(run.benchmarks.len(), 2);
+    assert!(left_out(&run)[1].ends_with("mode ss, batches of 0: no call in its batches"));
+}
+
+/// `@Fork(jvmArgsAppend = ...)` gives one benchmark options of its own.
+#[test]
+fn jmh_benchmarks_of_another_virtual_machine_are_left_out() {
+    let own_options = MODES.replace(
+        "\"forks\": 2",
+        "\"jvmArgs\": [\"-XX:+UseParallelGC\"], \"forks\": 2",
+    );
+    let options = |name: &str| {
+        format!(
+            "{name}: its Java virtual machine with options is \"OpenJDK 64-Bit Server VM \
+             17.0.15+6 -XX:+UseParallelGC\", and that of the first benchmark \"OpenJDK 64-Bit Server VM 17.0.15+6\""
+        )
+    };
+    has(
+        &own_options,
+        &[
+            "org.ex.Q.work: 10.1875 us",
+            "org.ex.Q.work mode=ss: 30.25 us",
+        ],
+        &[
+            &options("org.ex.Q.work kind=b size=64, mode thrpt"),
+            &options("org.ex.S.m, mode sample"),
+        ],
+    );
+    let run = read_text(&MODES.replacen("17.0.15+6", "21.0.1", 1)).unwrap();
+    assert_eq!(run.benchmarks.len(), 1);
+    assert_eq!(left_out(&run).len(), 3);
+}
+
+/// A number as text, as another locale or JMH itself writes one.
+#[test]
+fn jmh_numbers_of_other_forms_are_no_figures() {
+    let whole = figures(&read_text(MODES).unwrap());
+    // A value of each mode, and the name of its benchmark in messages.
+    let values = [
+        ("[10.125, ", "org.ex.Q.work, mode avgt"),
+        ("[30.125]", "org.ex.Q.work, mode ss"),
+        ("[2000.5, ", "org.ex.Q.work kind=b size=64, mode thrpt"),
+        ("[260.5, ", "org.ex.S.m, mode sample"),
+    ];
+    for text in [
+        "1,234",
+        "1.234,5",
+        "1\u{202f}234",
+        "NaN",
+        "Infinity",
+        "1e3",
+        "",
+    ] {
+        for (place, (value, name)) in values.into_iter().enumerate() {
+            let number = value.trim_matches(['[', ']', ',', ' ']);
+            let changed = value.replace(number, &format!("\"{text}\""));
+            let run = read_text(&MODES.replacen(value, &changed, 1)).unwrap();
+            let mut rest = whole.clone();
+            rest.remove(place);
+            assert_eq!(figures(&run), rest, "{text} in {name}");
+            let [only] = left_out(&run) else {
+                panic!("{text} in {name}")
+            };
+            assert!(only.starts_with(name), "{only}");
+        }
+        // The figure is that of the values, and not the score, which JMH rounds from them.
+        for member in ["score", "scoreError"] {
+            let before = format!("\"{member}\": ");
+            let rows = MODES.split(&before).enumerate().map(|(at, part)| match at {
+                0 => part.to_owned(),
+                _ => {
+                    let (_, rest) = part.split_once(',').unwrap();
+                    format!("{before}\"{text}\",{rest}")
+                }
+            });
+            let changed: String = rows.collect();
+            assert_eq!(
+                figures(&read_text(&changed).unwrap()),
+                whole,
+                "{member} {text}"
+            );
+        }
+    }
+}
+
+fn figures(run: &Run) -> Vec<String> {
+    run.benchmarks.iter().map(formatted).collect()
+}
+
 #[test]
 fn jmh_mode_unit_and_forks_must_agree() {
     for (from, to, omitted) in [
@@ -129,8 +254,6 @@ fn jmh_mode_unit_and_forks_must_agree() {
         formatted(&run.benchmarks[1]),
         "org.ex.Q.work mode=ss: 1815 s"
     );
-    let several = MODES.replacen("17.0.15+6", "21.0.1", 1);
-    refused(&several, "several Java virtual machines");
     let old = MODES.replace("\"jmhVersion\": \"1.37\", ", "");
     assert_eq!(read_text(&old).unwrap().producer.version, "JMH");
 }

@@ -3,7 +3,8 @@
 //! A fork of JMH is a launch: its figure is the median of its iterations. The interval is over the forks. Yamba's own benchmarks add a key `yamba` with
 //! the primitives that a benchmark stands for.
 //!
-//! The mode decides what a figure means, so any mode but the average time is a parameter.
+//! The mode and the number of calls in a batch decide what a figure means, so any mode but the
+//! average time, and any batch of several calls, is a parameter.
 
 mod mode;
 
@@ -37,6 +38,9 @@ struct JmhRow {
     forks: Option<u64>,
     #[serde(default)]
     measurement_iterations: Option<u64>,
+    /// The number of calls in an operation. A score is the time, or the rate, of operations.
+    #[serde(default)]
+    measurement_batch_size: Option<u64>,
     #[serde(default)]
     jvm_args: Vec<String>,
     #[serde(default)]
@@ -132,7 +136,10 @@ pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
         results.machine.java = Some(first.java());
     }
     for row in &rows {
-        row.is_of_one_machine(&rows[0])?;
+        if let Some(other) = row.other_machine(&rows[0]) {
+            results.leave_out(&row.shown(), &other);
+            continue;
+        }
         match row.number() {
             Ok(number) => results.push(number)?,
             Err(reason) => results.leave_out(&row.shown(), &reason),
@@ -163,11 +170,13 @@ impl JmhRow {
             .iter()
             .map(|(n, v)| format!(" {n}={v}"))
             .collect();
+        let batch = self.batch().map(|calls| format!(", batches of {calls}"));
         format!(
-            "{}{}, mode {}",
+            "{}{}, mode {}{}",
             self.benchmark,
             parameters.concat(),
-            self.mode
+            self.mode,
+            batch.unwrap_or_default()
         )
     }
 
@@ -175,6 +184,9 @@ impl JmhRow {
     fn number(&self) -> Result<Number, String> {
         let mode = Mode::named(&self.mode)
             .ok_or_else(|| format!("the mode {} is not known", quoted(&self.mode)))?;
+        if self.batch() == Some(0) {
+            return Err("no call in its batches".to_owned());
+        }
         let (figure, unit, scale) = mode.figure(&self.primary_metric.score_unit)?;
         let mut values = self.values(mode)?;
         let mut notes = vec![format!(
@@ -182,6 +194,7 @@ impl JmhRow {
             self.mode
         )];
         notes.extend(mode.note().map(str::to_owned));
+        notes.extend(self.note_on_batches(mode));
         if figure == Figure::Latency
             && let Some(shares) = self.shares()?
         {
@@ -269,29 +282,40 @@ impl JmhRow {
     }
 
     /// One run has one virtual machine with one setting: figures of others are not comparable with
-    /// its own.
-    fn is_of_one_machine(&self, first: &JmhRow) -> Result<(), DocumentFault> {
+    /// its own. Says how this one differs from that of the first row.
+    fn other_machine(&self, first: &JmhRow) -> Option<String> {
         let facts = |row: &JmhRow| {
             let flags = Java::deciding(&row.jvm_args).join(" ");
-            format!("{} {} {flags}", row.vm_name, row.vm_version)
+            let facts = format!("{} {} {flags}", row.vm_name, row.vm_version);
+            facts.trim().to_owned()
         };
         let (own, other) = (facts(self), facts(first));
-        if own == other {
-            return Ok(());
-        }
-        let message = format!(
-            "has results of several Java virtual machines: {} in it and {}",
-            quoted(&own),
-            quoted(&other)
-        );
-        Err((
-            message,
-            Some("divide it into a file for each virtual machine and its options"),
-        ))
+        (own != other).then(|| {
+            format!(
+                "its Java virtual machine with options is {}, and that of the first benchmark {}",
+                quoted(&own),
+                quoted(&other)
+            )
+        })
     }
 
-    /// Values that are numbers become numbers. The mode is a parameter, under another name if the
-    /// benchmark has one of its name.
+    /// The number of calls in an operation, unless it is one.
+    fn batch(&self) -> Option<u64> {
+        self.measurement_batch_size.filter(|calls| *calls != 1)
+    }
+
+    fn note_on_batches(&self, mode: Mode) -> Option<String> {
+        match (self.batch(), self.measurement_batch_size) {
+            (Some(calls), _) => Some(format!("an operation is a batch of {calls} calls")),
+            (None, None) if mode == Mode::SingleShot => {
+                Some("the file does not say how many calls a batch has".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Values that are numbers become numbers. The mode and the size of a batch are parameters,
+    /// under other names if the benchmark has parameters of theirs.
     fn parameters(&self, mode: Mode) -> Parameters {
         let value = |text: &String| match serde_json::from_str(text) {
             Ok(number @ Value::Number(_)) => number,
@@ -301,10 +325,12 @@ impl JmhRow {
         let mut all: Vec<_> = each
             .map(|(name, text)| (name.clone(), value(text)))
             .collect();
-        if mode != Mode::AverageTime {
-            let is_taken = self.params.contains_key("mode");
-            let name = if is_taken { "jmh_mode" } else { "mode" };
-            all.push((name.to_owned(), json!(self.mode)));
+        let mode = (mode != Mode::AverageTime).then(|| ("mode", json!(self.mode)));
+        let batch = self.batch().map(|calls| ("batch", json!(calls)));
+        for (name, value) in mode.into_iter().chain(batch) {
+            let is_taken = self.params.contains_key(name);
+            let prefix = if is_taken { "jmh_" } else { "" };
+            all.push((format!("{prefix}{name}"), value));
         }
         Parameters(all)
     }

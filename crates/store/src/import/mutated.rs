@@ -157,14 +157,19 @@ fn is_of_old_rows(mutant: &Mutant) -> bool {
 /// The share of processor time is a metric that a benchmark has or has not.
 #[test]
 fn jmh() {
-    for (seed, original) in [
-        include_str!("samples/jmh-modes.json"),
-        include_str!("samples/jmh.json"),
-    ]
-    .into_iter()
-    .enumerate()
+    let modes = include_str!("samples/jmh-modes.json");
+    // Batches of several calls, and a benchmark with options of its own.
+    let batches = modes
+        .replace("\"forks\"", "\"measurementBatchSize\": 64, \"forks\"")
+        .replace(
+            "\"params\"",
+            "\"jvmArgs\": [\"-XX:+UseParallelGC\"], \"params\"",
+        );
+    for (seed, original) in [modes, &batches, include_str!("samples/jmh.json")]
+        .into_iter()
+        .enumerate()
     {
-        let mutants = yamba_mutants::json(original, seed as u64, COUNT / 2);
+        let mutants = yamba_mutants::json(original, seed as u64, COUNT.div_ceil(3));
         check(original, mutants, |mutant| {
             let removed = ["secondaryMetrics", "processor_share"];
             let is_metric = removed.iter().any(|name| mutant.detail.ends_with(name));
