@@ -2,8 +2,8 @@
 //! nothing about them.
 
 /// Calls by what they may wait for. A call of another name is taken to return at once.
-const MAY_WAIT: [&[&str]; 5] = [
-    // Storage: written data, or a change of a file system.
+const MAY_WAIT: [&[&str]; 6] = [
+    // Storage: written data, or a request to a device.
     &[
         "fsync",
         "fdatasync",
@@ -11,9 +11,56 @@ const MAY_WAIT: [&[&str]; 5] = [
         "syncfs",
         "msync",
         "sync_file_range",
+        "sync_file_range2",
+        "arm_sync_file_range",
+        "readahead",
+        "io_submit",
+        "io_getevents",
+        "io_pgetevents",
+        "io_uring_enter",
+        "swapon",
+        "swapoff",
+    ],
+    // A change of a file system, which its journal may delay.
+    &[
         "truncate",
+        "truncate64",
         "ftruncate",
         "fallocate",
+        "mknod",
+        "mknodat",
+        "chmod",
+        "fchmod",
+        "fchmodat",
+        "fchmodat2",
+        "chown",
+        "chown32",
+        "lchown",
+        "lchown32",
+        "fchown",
+        "fchown32",
+        "fchownat",
+        "utime",
+        "utimes",
+        "futimesat",
+        "utimensat",
+        "setxattr",
+        "lsetxattr",
+        "fsetxattr",
+        "setxattrat",
+        "removexattr",
+        "lremovexattr",
+        "fremovexattr",
+        "removexattrat",
+        "quotactl",
+        "quotactl_fd",
+        "mount",
+        "move_mount",
+        "fsmount",
+        "fsconfig",
+        "umount",
+        "umount2",
+        "pivot_root",
         "unlink",
         "unlinkat",
         "rename",
@@ -26,12 +73,6 @@ const MAY_WAIT: [&[&str]; 5] = [
         "linkat",
         "symlink",
         "symlinkat",
-        "readahead",
-        "io_getevents",
-        "io_pgetevents",
-        "io_uring_enter",
-        "swapoff",
-        "umount2",
     ],
     // Data: a file, a pipe, or the other end of a connection.
     &[
@@ -44,6 +85,7 @@ const MAY_WAIT: [&[&str]; 5] = [
         "copy_file_range",
         "sendmmsg",
         "recvmmsg",
+        "getdents",
         "getdents64",
         "connect",
         "accept",
@@ -51,6 +93,8 @@ const MAY_WAIT: [&[&str]; 5] = [
         "msgsnd",
         "mq_timedreceive",
         "mq_timedsend",
+        // The one call of 32-bit processes for messages and semaphores.
+        "ipc",
     ],
     // An event or a time.
     &[
@@ -60,8 +104,11 @@ const MAY_WAIT: [&[&str]; 5] = [
         "pause",
         "nanosleep",
         "clock_nanosleep",
+        "sigsuspend",
         "rt_sigsuspend",
         "rt_sigtimedwait",
+        // Goes on with a call that waited, as that of a process to which strace attaches.
+        "restart_syscall",
     ],
     // A lock.
     &[
@@ -99,6 +146,16 @@ mod tests {
             "futex",
             "read(pipe)",
             "epoll_wait(blocked)",
+            "restart_syscall",
+            "truncate64",
+            "mknodat",
+            "fchmodat",
+            "lchown",
+            "fsetxattr",
+            "mount",
+            "umount2",
+            "io_submit",
+            "sync_file_range2",
         ] {
             assert!(may_wait(name), "{name}");
         }
