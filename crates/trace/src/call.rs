@@ -92,7 +92,7 @@ pub enum Property {
     SharesMemory,
     /// The new process or thread shares the descriptors.
     SharesFiles,
-    /// Opens a file so that writes go to its end.
+    /// Opens a file so that writes go to its end, or changes an open file to that.
     Appends,
     /// Copies a descriptor.
     Duplicates,

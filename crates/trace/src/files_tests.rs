@@ -86,6 +86,36 @@ fn accesses_at_unknown_positions_are_counted() {
     assert_eq!((found.unknown, found.left_out), (2, 0));
 }
 
+/// `F_SETFL` changes the open file, and so all of its descriptors. `F_GETFL` only shows the flag.
+#[test]
+fn writes_after_a_change_to_appending_have_no_known_position() {
+    let found = files(
+        r#"7 openat(AT_FDCWD, "log", O_WRONLY) = 3</tmp/log>
+7 openat(AT_FDCWD, "other", O_WRONLY) = 4</tmp/other>
+7 dup(3</tmp/log>) = 5</tmp/log>
+7 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 8
+7 write(3</tmp/log>, "x", 10) = 10
+7 fcntl(4</tmp/other>, F_GETFL) = 0x8401 (flags O_WRONLY|O_APPEND|O_LARGEFILE)
+7 fcntl(3</tmp/log>, F_SETFL, O_WRONLY|O_APPEND) = -1 EPERM (Operation not permitted)
+7 write(3</tmp/log>, "x", 20) = 20
+7 fcntl(3</tmp/log>, F_SETFL, O_WRONLY|O_APPEND) = 0
+7 write(3</tmp/log>, "x", 30) = 30
+7 write(5</tmp/log>, "x", 30) = 30
+8 write(3</tmp/log>, "x", 30) = 30
+7 write(4</tmp/other>, "x", 40) = 40
+"#,
+    );
+    assert_eq!(
+        found.accesses,
+        [
+            Run(0, Write, 0, 10, 1),
+            Run(0, Write, 10, 20, 1),
+            Run(1, Write, 0, 40, 1),
+        ]
+    );
+    assert_eq!((found.unknown, found.left_out), (3, 0));
+}
+
 /// The log that showed the fault: 4096 bytes are sent from a place of their own, and the position
 /// stays.
 #[test]

@@ -46,6 +46,13 @@ impl Positions {
                 }
             }
             "dup" | "dup2" | "dup3" => self.copy(process, arguments, result),
+            // `F_SETFL`. The flag is one of the open file, and so of all its descriptors.
+            "fcntl" | "fcntl64" if arguments.has(Property::Appends) => {
+                if let Some(open) = self.open(process, arguments, 0) {
+                    let tables = self.tables.iter_mut();
+                    tables.for_each(|table| table.retain(|_, other| *other != open));
+                }
+            }
             "fcntl" | "fcntl64" if arguments.has(Property::Duplicates) => {
                 self.copy(process, arguments, result);
             }

@@ -285,8 +285,12 @@ impl Arguments for NamedCall<'_> {
                 has_flags && self.argument(flags_of_open) & u64::from(O_DIRECTORY) != 0
             }
             Property::Appends => {
-                let has_flags = self.name == "open" || self.name == "openat";
-                has_flags && self.argument(flags_of_open) & u64::from(O_APPEND) != 0
+                let flags = match self.name {
+                    "open" | "openat" => self.argument(flags_of_open),
+                    "fcntl" | "fcntl64" if self.argument(1) == F_SETFL => self.argument(2),
+                    _ => 0,
+                };
+                flags & u64::from(O_APPEND) != 0
             }
             Property::Blocked => self.has_flag("HAS_BLOCKED"),
             Property::Thread => self.has_flag("IS_THREAD"),
@@ -302,6 +306,9 @@ impl Arguments for NamedCall<'_> {
         }
     }
 }
+
+/// Of `fcntl`.
+const F_SETFL: u64 = 4;
 
 /// Of `newfstatat`.
 const AT_EMPTY_PATH: u64 = 0x1000;
@@ -344,6 +351,26 @@ pub mod tests {
             bytes[*at..at + 8].copy_from_slice(&number.to_ne_bytes());
         }
         bytes
+    }
+
+    #[test]
+    fn files_append_by_the_flags_of_open_and_of_fcntl() {
+        let appends = |name, arguments: [u64; 3]| {
+            let at = place("event.arguments");
+            let fields: Vec<_> = (0..3).map(|i| (at + 8 * i, arguments[i])).collect();
+            let event = Event::all(&record(flag("CALL"), &fields)).next().unwrap();
+            let Content::Call(returned) = &event.content else {
+                panic!("{event:?}")
+            };
+            let call = NamedCall { name, returned };
+            call.has(Property::Appends)
+        };
+        let flags = u64::from(O_APPEND) | 1;
+        assert!(appends("openat", [0, 0, flags]) && appends("open", [0, flags, 0]));
+        assert!(appends("fcntl", [3, F_SETFL, flags]) && appends("fcntl64", [3, F_SETFL, flags]));
+        // F_GETFL, and a descriptor to copy to at least this number.
+        assert!(!appends("fcntl", [3, 3, flags]) && !appends("fcntl", [3, 0, flags]));
+        assert!(!appends("fcntl", [3, F_SETFL, 1]) && !appends("write", [3, F_SETFL, flags]));
     }
 
     #[test]

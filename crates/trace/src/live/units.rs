@@ -40,8 +40,7 @@ impl Pattern {
     }
 
     /// The number in the last match. Commas may separate thousands. `None`: the group matches no
-    /// number, or a part of one, as
-    /// `([0-9]+)` does of `31,415`.
+    /// number, or a part of one, as `([0-9]+)` does of `31,415`.
     fn number(&self, text: &str) -> Option<f64> {
         let group = self.0.captures_iter(text).last()?.get(1)?;
         let (before, after) = (&text[..group.start()], &text[group.end()..]);
@@ -54,12 +53,18 @@ impl Pattern {
     }
 }
 
-/// Whether a number goes on with these characters: by a digit, or by a digit behind a point, a
-/// comma or the letter of an exponent.
+/// What may stand between the groups of a number, or before its fraction, in some locale. A plain
+/// space may also stand between two numbers.
+const MARKS: [char; 10] = [
+    '.', ',', '\'', '\u{2019}', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{66b}', '\u{66c}',
+];
+
+/// Whether a number goes on with these characters: by a digit, or by a digit behind a mark or the
+/// letter of an exponent.
 fn continues(mut next: impl Iterator<Item = char>) -> bool {
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     match next.next() {
-        Some('.' | ',' | 'e' | 'E') => is_digit(next.next()),
+        Some(mark) if MARKS.contains(&mark) || matches!(mark, 'e' | 'E') => is_digit(next.next()),
         first => is_digit(first),
     }
 }
@@ -139,6 +144,26 @@ mod tests {
             ("([0-9]+)", "0"),
         ] {
             assert_eq!(from(pattern, text), None, "{pattern}");
+        }
+    }
+
+    /// The digits before the mark are of the same number.
+    #[test]
+    fn numbers_with_marks_of_other_locales_are_no_counts() {
+        for mark in [
+            "'", "\u{2019}", "_", "\u{a0}", "\u{202f}", "\u{2009}", ".", ",", "\u{66c}",
+        ] {
+            let text = format!("31{mark}415 requests");
+            assert_eq!(from("([0-9]+) requests", &text), None, "{text}");
+            assert_eq!(from("^([0-9]+)", &text), None, "{text}");
+            let within = format!("([0-9{mark}]+) requests");
+            let whole = (mark == ",").then_some(31415.0);
+            if mark != "." {
+                assert_eq!(from(&within, &text), whole, "{text}");
+            }
+            // A mark without a digit behind it is of the text.
+            let beside = format!("{mark}415{mark} requests");
+            assert_eq!(from("([0-9]+)", &beside), Some(415.0), "{beside}");
         }
     }
 
