@@ -9,8 +9,7 @@ pub struct Line<'a> {
     /// How the line names its process.
     pub prefix: Prefix,
     /// The time by the clock, in ns: since midnight (`-tt`), or since 1970 (`-ttt`). `None`: the
-    /// line
-    /// has none, or only whole seconds.
+    /// line has none, or only whole seconds.
     pub time_ns: Option<u64>,
     /// The event.
     pub content: Content<'a>,

@@ -129,19 +129,24 @@ fn form<'a>(lines: impl Iterator<Item = Line<'a>>, one: u32) -> ProcessForm {
     }
 }
 
+/// A process or thread that a call has made.
+struct Child {
+    number: u32,
+    /// Whether it shares the descriptors.
+    shares_files: bool,
+}
+
 /// The log of one process.
 struct ProcessLog<'a> {
     process: u32,
     lines: Vec<(usize, &'a str)>,
     cut: Option<(usize, &'a str)>,
-    /// The processes that its calls have made.
-    children: Vec<u32>,
+    /// What its calls have made, by the place of the call among the lines.
+    children: BTreeMap<usize, Child>,
     /// The times of its lines. `None`: not each line has one.
     times_ns: Option<Vec<u64>>,
     /// Whether it has a descriptor without its file (`-y`).
     hides_files: bool,
-    /// The processes among the children that share its descriptors.
-    sharing: Vec<u32>,
 }
 
 impl<'a> ProcessLog<'a> {
@@ -150,13 +155,12 @@ impl<'a> ProcessLog<'a> {
             process,
             lines: lines.lines,
             cut: lines.cut,
-            children: Vec::new(),
+            children: BTreeMap::new(),
             times_ns: Some(Vec::new()),
             hides_files: false,
-            sharing: Vec::new(),
         };
         let mut last_ns = 0;
-        for (_, text) in &found.lines {
+        for (at, (_, text)) in found.lines.iter().enumerate() {
             let parsed = line(text);
             // A line without a time stays behind the one before.
             let is_plain = parsed
@@ -175,13 +179,13 @@ impl<'a> ProcessLog<'a> {
                 continue;
             };
             found.hides_files |= shown.hides_file();
-            if ["fork", "vfork", "clone", "clone3"].contains(&shown.name)
-                && let Some(child) = shown.result().and_then(|child| u32::try_from(child).ok())
-            {
-                found.children.push(child);
-                if shown.shares_files() {
-                    found.sharing.push(child);
-                }
+            if let Some(number) = shown.child() {
+                let shares_files = shown.shares_files();
+                let child = Child {
+                    number,
+                    shares_files,
+                };
+                found.children.insert(at, child);
             }
         }
         found
@@ -233,30 +237,22 @@ fn by_time(logs: &[ProcessLog]) -> Result<Option<Vec<(usize, usize)>>, Refusal> 
         all.extend(times.iter().enumerate().map(|(at, ns)| (*ns, log, at)));
     }
     // At the same time, the process that made another one comes first.
-    let order = descent(logs);
-    let rank = |log: usize| order.iter().position(|other| *other == log);
-    all.sort_by_key(|(ns, log, at)| (*ns, rank(*log), *at));
+    let mut ranks = vec![0; logs.len()];
+    for (rank, log) in descent(logs).into_iter().enumerate() {
+        ranks[log] = rank;
+    }
+    all.sort_by_key(|(ns, log, at)| (*ns, ranks[*log], *at));
     let all: Vec<(usize, usize)> = all.into_iter().map(|(_, log, at)| (log, at)).collect();
-    let children: BTreeSet<u32> = logs.iter().flat_map(|log| &log.children).copied().collect();
+    let children = children(logs);
     let mut made = BTreeSet::new();
     for (log, at) in &all {
         let own = &logs[*log];
         if children.contains(&own.process) && !made.contains(&own.process) {
             return Err(Refusal::TooEarly(*log));
         }
-        made.extend(made_by(own.lines[*at].1));
+        made.extend(own.children.get(at).map(|child| child.number));
     }
     Ok(Some(all))
-}
-
-/// The process that the call of a line has made.
-fn made_by(text: &str) -> Option<u32> {
-    let Content::Call(text) = line(text)?.content else {
-        return None;
-    };
-    let shown = call(text)?;
-    let makes = ["fork", "vfork", "clone", "clone3"].contains(&shown.name);
-    u32::try_from(shown.result().filter(|_| makes)?).ok()
 }
 
 /// The lines of each process after those of the one that made it.
@@ -264,8 +260,9 @@ fn by_descent(logs: &[ProcessLog], files: bool) -> Result<Vec<(usize, usize)>, R
     let sharing: BTreeSet<u32> = logs
         .iter()
         .filter(|log| log.hides_files)
-        .flat_map(|log| &log.sharing)
-        .copied()
+        .flat_map(|log| log.children.values())
+        .filter(|child| child.shares_files)
+        .map(|child| child.number)
         .collect();
     let has_no_order = |log: &ProcessLog| files || sharing.contains(&log.process);
     let order = descent(logs);
@@ -276,6 +273,12 @@ fn by_descent(logs: &[ProcessLog], files: bool) -> Result<Vec<(usize, usize)>, R
     Ok(order.into_iter().flat_map(lines).collect())
 }
 
+/// All processes that another one has made.
+fn children(logs: &[ProcessLog]) -> BTreeSet<u32> {
+    let all = logs.iter().flat_map(|log| log.children.values());
+    all.map(|child| child.number).collect()
+}
+
 /// The logs, each before those of the processes that it made.
 fn descent(logs: &[ProcessLog]) -> Vec<usize> {
     let index: BTreeMap<u32, usize> = logs
@@ -283,7 +286,7 @@ fn descent(logs: &[ProcessLog]) -> Vec<usize> {
         .enumerate()
         .map(|(i, log)| (log.process, i))
         .collect();
-    let children: BTreeSet<u32> = logs.iter().flat_map(|log| &log.children).copied().collect();
+    let children = children(logs);
     let roots = (0..logs.len()).filter(|log| !children.contains(&logs[*log].process));
     let mut order: Vec<usize> = Vec::new();
     let mut next: Vec<usize> = roots.rev().collect();
@@ -292,8 +295,8 @@ fn descent(logs: &[ProcessLog]) -> Vec<usize> {
             continue;
         }
         order.push(log);
-        let made = logs[log].children.iter().rev();
-        next.extend(made.filter_map(|child| index.get(child)));
+        let made = logs[log].children.values().rev();
+        next.extend(made.filter_map(|child| index.get(&child.number)));
     }
     // Damaged logs may name each other.
     order.extend(

@@ -109,10 +109,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("epoll_pwait2", "epoll_wait"),
     ("ppoll", "poll"),
     ("pselect6", "select"),
-    // Names of 32-bit processes.
-    ("ppoll_time64", "poll"),
+    // The name of 32-bit processes.
     ("_newselect", "select"),
-    ("pselect6_time64", "select"),
     ("pipe2", "pipe"),
     ("eventfd2", "eventfd"),
 ];
@@ -142,10 +140,13 @@ fn named(
     descriptors: &mut Descriptors,
 ) -> (Cow<'static, str>, Option<Kind>) {
     let arguments = call.arguments;
-    if let Some(name) = found(OF_DESCRIPTORS, call.name) {
+    // 32-bit processes have calls of their own for times of 64 bits.
+    let own_name = call.name.strip_suffix("_time64");
+    let own_name = own_name.unwrap_or(call.name);
+    if let Some(name) = found(OF_DESCRIPTORS, own_name) {
         return (name, descriptors.kind_of(process, arguments, 0));
     }
-    let (name, kind) = match call.name.as_ref() {
+    let (name, kind) = match own_name {
         // A program may open a directory without saying that it is one.
         "getdents64" => {
             let kind = descriptors.kind_of(process, arguments, 0);
@@ -172,7 +173,11 @@ fn named(
         }
         "fork" | "clone" | "clone3" => ("fork", None),
         _ => {
-            let name = found(OTHER_NAMES, call.name).unwrap_or_else(|| call.name.clone());
+            let same = || match own_name.len() == call.name.len() {
+                true => call.name.clone(),
+                false => Cow::Owned(own_name.to_owned()),
+            };
+            let name = found(OTHER_NAMES, own_name).unwrap_or_else(same);
             let has_blocked = WAITING.contains(&&*name) && arguments.has(Property::Blocked);
             return (name, has_blocked.then_some(Cow::Borrowed(BLOCKED)));
         }

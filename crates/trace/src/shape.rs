@@ -29,6 +29,7 @@ const FORMS: &[(&str, &str)] = &[
     ("recvfrom", "f.n..."),
     ("recvmsg", "f.."),
     ("recvmmsg", "f.n.."),
+    ("recvmmsg_time64", "f.n.."),
     ("send", "f.l."),
     ("sendto", "f.l..."),
     ("sendmsg", "f.."),

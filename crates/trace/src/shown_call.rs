@@ -37,6 +37,21 @@ const ADDRESSES: [&str; 5] = ["mmap", "mmap2", "brk", "mremap", "shmat"];
 /// Calls that never return.
 pub const ENDS: [&str; 2] = ["exit", "exit_group"];
 
+/// Calls that make a process or thread.
+const MAKING: [&str; 4] = ["fork", "vfork", "clone", "clone3"];
+
+/// Whether the first part of a call is of one that makes a process or thread.
+pub fn makes_process(begun: &str) -> bool {
+    MAKING.iter().any(|name| is_call_of(begun, name))
+}
+
+/// Whether the first part of a call is of the call with this name.
+pub fn is_call_of(begun: &str, name: &str) -> bool {
+    begun
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with('('))
+}
+
 /// Splits a whole call. `None`: it does not have the form of a call with its result.
 pub fn split(text: &str) -> Option<ShownCall<'_>> {
     let (name, rest) = text.split_once('(')?;
@@ -291,6 +306,12 @@ impl ShownCall<'_> {
             Outcome::Failed => Some(-1),
             Outcome::Address | Outcome::None => None,
         }
+    }
+
+    /// The process or thread that the call has made.
+    pub fn child(&self) -> Option<u32> {
+        let result = self.result().filter(|_| MAKING.contains(&self.name))?;
+        u32::try_from(result).ok().filter(|child| *child > 0)
     }
 
     /// Whether the first argument is a descriptor whose file is not shown.

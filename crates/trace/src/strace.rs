@@ -11,7 +11,7 @@ use crate::descriptors::Descriptors;
 use crate::files::FileLog;
 use crate::line::{Content, Line, Prefix, attached_within, line, unfinished};
 use crate::shape::call;
-use crate::shown_call::{ENDS, Outcome, ShownCall, words};
+use crate::shown_call::{ENDS, Outcome, ShownCall, is_call_of, makes_process, words};
 use crate::tally::{Made, Tally};
 use crate::trace::{Request, Trace, Unread, vector};
 
@@ -32,7 +32,7 @@ const UNNAMED: u32 = 0;
 
 /// A line that waits until its process is known.
 #[derive(Debug)]
-struct Held {
+struct WaitingLine {
     text: String,
     place: Unread,
 }
@@ -45,7 +45,7 @@ pub struct Reader {
     /// The first part of the call in which each process is.
     begun: HashMap<u32, String>,
     /// Lines of processes whose parent is not known yet: a child may run before the call of its parent returns.
-    held: BTreeMap<u32, Vec<Held>>,
+    waiting: BTreeMap<u32, Vec<WaitingLine>>,
     /// In logs with brackets: the processes that have not ended, those that strace has attached to,
     /// and the number of the process without a name.
     live: BTreeSet<u32>,
@@ -133,7 +133,7 @@ impl Reader {
 
     /// The vector of the calls so far. `None`: there are no calls.
     pub fn trace(mut self, request: &Request) -> Option<Trace> {
-        let orphans: Vec<u32> = self.held.keys().copied().collect();
+        let orphans: Vec<u32> = self.waiting.keys().copied().collect();
         orphans.into_iter().for_each(|child| self.release(child));
         let lost = self.unread.len() as u64;
         let traced = Traced {
@@ -164,20 +164,16 @@ impl Reader {
 
     fn read(&mut self, text: &str) -> Option<()> {
         let line = line(text)?;
-        if let Content::Attached(process) = line.content {
-            self.attach(process);
-            return Some(());
-        }
-        if line.content == Content::Other {
-            return Some(());
+        if matches!(line.content, Content::Other | Content::Attached(_)) {
+            return self.event(UNNAMED, &line);
         }
         let process = self.process(&line)?;
-        if self.is_held(process) {
-            let held = Held {
+        if self.must_wait(process) {
+            let waiting = WaitingLine {
                 text: text.to_owned(),
                 place: self.place,
             };
-            self.held.entry(process).or_default().push(held);
+            self.waiting.entry(process).or_default().push(waiting);
             return Some(());
         }
         self.event(process, &line)
@@ -218,7 +214,7 @@ impl Reader {
             let begun = self.begun.get(&UNNAMED);
             let resumes = matches!(&line.content, Content::Resumed { name, .. }
                 if begun.is_some_and(|begun| is_call_of(begun, name)));
-            let may_be_child = begun.is_some_and(|begun| creates(begun));
+            let may_be_child = begun.is_some_and(|begun| makes_process(begun));
             if resumes || !may_be_child {
                 self.alias = Some(process);
             }
@@ -231,18 +227,18 @@ impl Reader {
     }
 
     /// Whether the process is unknown and may be the child of a call that has not returned yet.
-    fn is_held(&self, process: u32) -> bool {
-        let is_begun = || self.begun.values().any(|begun| creates(begun));
+    fn must_wait(&self, process: u32) -> bool {
+        let is_begun = || self.begun.values().any(|begun| makes_process(begun));
         !self.tally.descriptors.knows(process) && is_begun()
     }
 
-    /// Reads the lines of a process that were held.
+    /// Reads the lines of a process that have waited.
     fn release(&mut self, process: u32) {
         let place = self.place;
-        for held in self.held.remove(&process).unwrap_or_default() {
-            let is_read = line(&held.text).and_then(|line| self.event(process, &line));
+        for waiting in self.waiting.remove(&process).unwrap_or_default() {
+            let is_read = line(&waiting.text).and_then(|line| self.event(process, &line));
             if is_read.is_none() {
-                self.skip(held.place);
+                self.skip(waiting.place);
             }
         }
         self.place = place;
@@ -250,7 +246,11 @@ impl Reader {
 
     fn event(&mut self, process: u32, line: &Line) -> Option<()> {
         match &line.content {
-            Content::Other | Content::Attached(_) => Some(()),
+            Content::Other => Some(()),
+            Content::Attached(attached) => {
+                self.attach(*attached);
+                Some(())
+            }
             Content::End => {
                 // A killed process does not return from its call.
                 self.unreturned += usize::from(self.begun.remove(&process).is_some());
@@ -316,47 +316,29 @@ impl Reader {
             arguments: shown,
         };
         self.tally.call(process, &call, 0.0);
-        if ["fork", "vfork", "clone", "clone3"].contains(&shown.name) {
-            self.begin(process, shown);
+        if let Some(child) = shown.child() {
+            self.begin(process, child, shown);
         }
         if shown.name == "execve" && self.command.is_empty() && shown.outcome == Outcome::Value(0) {
             self.command = words(shown.arguments.get(1).copied().unwrap_or_default());
         }
     }
 
-    /// Follows a call that makes a process.
-    fn begin(&mut self, parent: u32, shown: &ShownCall) {
-        let child = shown.result().and_then(|child| u32::try_from(child).ok());
-        if let Some(child) = child.filter(|child| *child > 0) {
-            let shares_files = shown.has(Property::SharesFiles);
-            let is_thread = shown.has(Property::Thread);
-            let made = Made {
-                shares_files,
-                borrows: shown.has(Property::SharesMemory),
-                is_thread,
-            };
-            self.tally.begin(parent, child, made);
-            if let Some(files) = &mut self.tally.files {
-                files.begin(parent, child, shares_files);
-            }
-            self.live.insert(child);
-            self.release(child);
+    /// Follows a call that has made a process or thread.
+    fn begin(&mut self, parent: u32, child: u32, shown: &ShownCall) {
+        let shares_files = shown.shares_files();
+        let made = Made {
+            shares_files,
+            borrows: shown.has(Property::SharesMemory),
+            is_thread: shown.has(Property::Thread),
+        };
+        self.tally.begin(parent, child, made);
+        if let Some(files) = &mut self.tally.files {
+            files.begin(parent, child, shares_files);
         }
+        self.live.insert(child);
+        self.release(child);
     }
-}
-
-/// Whether the first part of a call is of a call that makes a process.
-fn creates(begun: &str) -> bool {
-    ["clone", "fork", "vfork"]
-        .iter()
-        .any(|name| begun.starts_with(name))
-}
-
-/// Whether the first part of a call is of the call with this name.
-fn is_call_of(begun: &str, name: &str) -> bool {
-    begun
-        .strip_prefix(name)
-        .is_some_and(|rest| rest.starts_with('('))
 }
 
 /// The name of a call. A call without a name has its number in decimal digits, as a trace by BPF

@@ -184,8 +184,22 @@ fn calls_of_32_bit_processes_have_the_usual_names() {
 7 fcntl64(3, F_DUPFD, 5) = 5
 7 _llseek(5, 0, [0], SEEK_SET) = 0
 7 mmap2(NULL, 4096, PROT_READ, MAP_PRIVATE, 5, 0) = 0xf7f0
+7 futex_time64(0xf7f0, FUTEX_WAIT_PRIVATE, 2, NULL, NULL) = 0
+7 clock_nanosleep_time64(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=1000}, NULL) = 0
+7 rt_sigtimedwait_time64([USR1], NULL, NULL, 8) = 10 (SIGUSR1)
+7 semtimedop_time64(0, [{sem_num=0, sem_op=-1, sem_flg=0}], 1, NULL) = 0
+7 mq_timedreceive_time64(4, "x", 8, NULL, NULL) = 1
+7 ppoll_time64([{fd=5, events=POLLIN}], 1, NULL, NULL, 8) = 1 ([{fd=5, revents=POLLIN}])
+7 recvmmsg_time64(9, [{msg_len=1}], 1, 0, NULL) = 1
 "#;
     let expected = [
+        ("futex", 1.0),
+        ("clock_nanosleep", 1.0),
+        ("rt_sigtimedwait", 1.0),
+        ("semtimedop", 1.0),
+        ("mq_timedreceive", 1.0),
+        ("poll@1", 1.0),
+        ("recvmmsg(inherited)", 1.0),
         ("stat(file)", 1.0),
         ("open(file)", 1.0),
         ("fcntl(file)", 1.0),
