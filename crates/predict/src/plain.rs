@@ -8,9 +8,8 @@ use crate::vector::Use;
 use crate::{NULL_CALL, canonical};
 
 /// The terms and the uses within others. A primitive without a cost is charged as a null call,
-/// unless it may wait: then its term is
-/// unknown. The error lists the primitives without a cost, if no term is covered or the null call
-/// has no cost.
+/// unless it may wait: then its term is unknown. The error lists the primitives without a cost, if
+/// no term is covered or the null call has no cost.
 pub(crate) fn products(
     uses: &[Use],
     costs: &Costs,

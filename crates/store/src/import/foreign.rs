@@ -1,8 +1,8 @@
 //! Conversion of other programs' results to a run: single numbers, marked as imported.
 //!
-//! Such a figure has no raw batches, and no launches and no confidence interval if the program does
-//! not run each benchmark in several processes, so that code that
-//! needs them does not treat it as measured by Yamba.
+//! Such a figure has no raw batches. It has launches and a confidence interval only if the program
+//! runs each benchmark in several processes. So code that needs them does not treat it as measured
+//! by Yamba.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -180,9 +180,9 @@ pub(super) fn families(rows: &[Row]) -> Vec<Family<'_>> {
     families
 }
 
-/// An unclear row may be a repetition or an aggregate of each benchmark whose name its own name, in
-/// `doubtful` with `_` after it, begins with. Of rows of one name,
-/// either all or none say their place.
+/// An unclear row `a_b` may belong to benchmark `a`; then `a` is unclear, too. `doubtful` has the
+/// names of unclear rows with `_` after them. Of rows of one name, either all or none say their
+/// place.
 fn spread_doubt(families: &mut [Family<'_>], doubtful: BTreeSet<String>) {
     let mut named: BTreeMap<String, Vec<bool>> = BTreeMap::new();
     for family in families.iter() {
