@@ -284,19 +284,18 @@ impl JmhRow {
     /// One run has one virtual machine with one setting: figures of others are not comparable with
     /// its own. Says how this one differs from that of the first row.
     fn other_machine(&self, first: &JmhRow) -> Option<String> {
-        let facts = |row: &JmhRow| {
-            let flags = Java::deciding(&row.jvm_args).join(" ");
-            let facts = format!("{} {} {flags}", row.vm_name, row.vm_version);
-            facts.trim().to_owned()
+        let differ = |what: &str, own: &str, other: &str| {
+            let (own, other) = (quoted(own), quoted(other));
+            format!("its {what} {own}, and that of the first benchmark is {other}")
         };
-        let (own, other) = (facts(self), facts(first));
-        (own != other).then(|| {
-            format!(
-                "its Java virtual machine with options is {}, and that of the first benchmark {}",
-                quoted(&own),
-                quoted(&other)
-            )
-        })
+        let vm = |row: &JmhRow| format!("{} {}", row.vm_name, row.vm_version);
+        let options = |row: &JmhRow| Java::deciding(&row.jvm_args).join(" ");
+        if vm(self) != vm(first) {
+            let what = "Java virtual machine is";
+            return Some(differ(what, vm(self).trim(), vm(first).trim()));
+        }
+        (options(self) != options(first))
+            .then(|| differ("list of options is", &options(self), &options(first)))
     }
 
     /// The number of calls in an operation, unless it is one.

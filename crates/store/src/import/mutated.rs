@@ -158,13 +158,9 @@ fn is_of_old_rows(mutant: &Mutant) -> bool {
 #[test]
 fn jmh() {
     let modes = include_str!("samples/jmh-modes.json");
-    // Batches of several calls, and a benchmark with options of its own.
-    let batches = modes
-        .replace("\"forks\"", "\"measurementBatchSize\": 64, \"forks\"")
-        .replace(
-            "\"params\"",
-            "\"jvmArgs\": [\"-XX:+UseParallelGC\"], \"params\"",
-        );
+    // Batches of several calls, in a virtual machine with options.
+    let facts = "\"measurementBatchSize\": 64, \"jvmArgs\": [\"-XX:+UseParallelGC\"], \"forks\"";
+    let batches = modes.replace("\"forks\"", facts);
     for (seed, original) in [modes, &batches, include_str!("samples/jmh.json")]
         .into_iter()
         .enumerate()
