@@ -376,7 +376,7 @@ fn google_rows_that_contradict_each_other_are_left_out() {
     assert!(left_out(&run).contains(&again.to_owned()));
     refused(
         &REPEATED.replace("\"json_schema_version\": 1", "\"json_schema_version\": 2"),
-        "json_schema_version 2",
+        "json_schema_version is 2",
     );
 }
 

@@ -18,7 +18,7 @@ use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
 use super::foreign::{Figure, Number, Results};
-use super::members::{Members, shown, with_quoted_non_numbers};
+use super::members::{Members, with_quoted_non_numbers};
 use super::{DocumentFault, fault, quoted};
 use rows::{Family, Row, TIME, families, mark_old_aggregates};
 
@@ -112,25 +112,23 @@ fn check(context: &Members) -> Result<(), DocumentFault> {
             Some("import its document instead: `yamba export RUN --format json` writes it"),
         ));
     }
-    match context.get("json_schema_version") {
-        Ok(None) => Ok(()),
-        Ok(Some(version)) if version.as_u64() == Some(SCHEMA_VERSION) => Ok(()),
-        other => {
-            let found = other.map_or_else(|fault| fault, |v| v.map_or(String::new(), shown));
-            let message = format!(
-                "is {KIND} with json_schema_version {found}, and this version reads {SCHEMA_VERSION}"
-            );
-            Err((
-                message,
-                Some("use a newer Yamba, or an older Google Benchmark"),
-            ))
-        }
-    }
+    let found = match context.count("json_schema_version") {
+        Ok(None | Some(SCHEMA_VERSION)) => return Ok(()),
+        Ok(Some(other)) => other.to_string(),
+        Err(fault) => fault,
+    };
+    let message = format!(
+        "is {KIND} of another form: its json_schema_version is {found}, and this version reads {SCHEMA_VERSION}"
+    );
+    Err((
+        message,
+        Some("use a newer Yamba, or an older Google Benchmark"),
+    ))
 }
 
 fn machine(context: &Members) -> Machine {
-    let caches = context.get("caches").ok().flatten();
-    let caches = caches.and_then(|c| c.as_array()).into_iter().flatten();
+    let caches = context.value("caches").ok().flatten().unwrap_or_default();
+    let caches = caches.as_array().into_iter().flatten();
     let cache = |cache: &serde_json::Value| {
         let known = KnownCache::deserialize(cache).ok()?;
         Some(Cache {

@@ -80,8 +80,8 @@ fn number(command: &str, members: &Members) -> Result<Number, String> {
 }
 
 fn numbers(members: &Members, name: &str) -> Result<Vec<f64>, String> {
-    let list = members.get(name)?.and_then(|v| v.as_array());
-    let list = list.ok_or_else(|| format!("no {name} in it"))?;
+    let list = members.value(name)?.unwrap_or_default();
+    let list = list.as_array().ok_or_else(|| format!("no {name} in it"))?;
     let number = |value: &serde_json::Value| value.as_f64();
     let all: Option<Vec<f64>> = list.iter().map(number).collect();
     all.ok_or_else(|| format!("one of its {name} is no number"))
@@ -89,7 +89,7 @@ fn numbers(members: &Members, name: &str) -> Result<Vec<f64>, String> {
 
 /// The exit codes as text: a command that a signal ended has `null`. Older versions have none.
 fn exit_codes(members: &Members) -> Result<Vec<String>, String> {
-    let Some(codes) = members.get("exit_codes")? else {
+    let Some(codes) = members.value("exit_codes")? else {
         return Ok(Vec::new());
     };
     let codes = codes.as_array().ok_or("exit_codes is no list")?;
@@ -101,7 +101,7 @@ fn exit_codes(members: &Members) -> Result<Vec<String>, String> {
 }
 
 fn parameters(members: &Members) -> Result<Parameters, String> {
-    let Some(parameters) = members.get("parameters")? else {
+    let Some(parameters) = members.value("parameters")? else {
         return Ok(Parameters::default());
     };
     let parameters = parameters.as_object().ok_or("parameters is no object")?;

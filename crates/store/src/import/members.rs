@@ -3,79 +3,108 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// The members of an object in the order of the file. Unlike a map, it keeps both of two members
-/// with one name.
+/// Maximum number of members. Each takes about ten times the memory of its shortest text.
+const MOST_MEMBERS: usize = 10_000;
+
+/// The members of an object in the order of the file.
+/// Unlike a map, it keeps both of two members with one name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Members(Vec<(String, Value)>);
+pub(super) struct Members(Vec<(String, Member)>);
+
+#[derive(Clone, Debug)]
+enum Member {
+    /// A text, a number, a truth value or `null`.
+    Scalar(Value),
+    /// A list or an object, which may be large and is read only on request.
+    Nested(Box<RawValue>),
+}
 
 /// Why a member has no value of the expected type.
 type MemberFault = String;
 
 impl Members {
-    /// The members of a value. `None`: it is no object.
+    /// The members of an object. `None`: the text is another value, or has too many members.
     pub(super) fn read(text: &str) -> Option<Members> {
         serde_json::from_str(text).ok()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    /// The members that are texts.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|(name, member)| match member {
+            Member::Scalar(Value::String(text)) => Some((name.as_str(), text.as_str())),
+            _ => None,
+        })
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.iter().any(|(n, _)| n == name)
+        self.0.iter().any(|(n, _)| n == name)
     }
 
-    /// The value of a member. `None` without one, and for `null`.
+    /// The member of a name. `None` without one, and for `null`.
     ///
     /// # Errors
     /// If two members have the name.
-    pub(super) fn get(&self, name: &str) -> Result<Option<&Value>, MemberFault> {
-        let mut named = self.iter().filter(|(n, _)| *n == name);
-        let first = named.next().map(|(_, value)| value);
+    fn get(&self, name: &str) -> Result<Option<&Member>, MemberFault> {
+        let mut named = self.0.iter().filter(|(n, _)| n == name);
+        let first = named.next().map(|(_, member)| member);
         match named.next() {
-            None => Ok(first.filter(|value| !value.is_null())),
+            None => Ok(first.filter(|m| !matches!(m, Member::Scalar(Value::Null)))),
             Some(_) => Err(format!("{name} stands twice")),
         }
     }
 
-    fn typed<'a, T>(
+    /// The value of a member that may be a list or an object.
+    pub(super) fn value(&self, name: &str) -> Result<Option<Value>, MemberFault> {
+        match self.get(name)? {
+            None => Ok(None),
+            Some(Member::Scalar(value)) => Ok(Some(value.clone())),
+            Some(Member::Nested(raw)) => serde_json::from_str(raw.get())
+                .map(Some)
+                .map_err(|_| format!("{name} is nested too deeply")),
+        }
+    }
+
+    fn scalar<'a, T>(
         &'a self,
         name: &str,
         convert: impl Fn(&'a Value) -> Option<T>,
     ) -> Result<Option<T>, MemberFault> {
-        let value = self.get(name)?;
-        value
-            .map(|value| convert(value).ok_or_else(|| format!("{name} is {}", shown(value))))
-            .transpose()
+        match self.get(name)? {
+            None => Ok(None),
+            Some(Member::Scalar(value)) => match convert(value) {
+                Some(converted) => Ok(Some(converted)),
+                None => Err(format!("{name} is {}", shown(value))),
+            },
+            Some(Member::Nested(_)) => Err(format!("{name} is a list or an object")),
+        }
     }
 
     /// A finite number.
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, MemberFault> {
-        self.typed(name, Value::as_f64)
+        self.scalar(name, Value::as_f64)
     }
 
     pub(super) fn count(&self, name: &str) -> Result<Option<u64>, MemberFault> {
-        self.typed(name, Value::as_u64)
+        self.scalar(name, Value::as_u64)
     }
 
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, MemberFault> {
-        self.typed(name, Value::as_str)
+        self.scalar(name, Value::as_str)
     }
 
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, MemberFault> {
-        self.typed(name, Value::as_bool)
+        self.scalar(name, Value::as_bool)
     }
 }
 
 /// The beginning of a value, for messages.
-pub(super) fn shown(value: &Value) -> String {
+fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.chars().take(60).collect(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
         other => other.to_string(),
     }
 }
@@ -92,13 +121,24 @@ impl<'de> Deserialize<'de> for Members {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
                 let mut all = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    all.push(pair);
+                while let Some((name, raw)) = map.next_entry::<String, Box<RawValue>>()? {
+                    if all.len() == MOST_MEMBERS {
+                        return Err(Error::custom("too many members"));
+                    }
+                    all.push((name, member(raw).map_err(Error::custom)?));
                 }
                 Ok(Members(all))
             }
         }
         deserializer.deserialize_map(Pairs)
+    }
+}
+
+fn member(raw: Box<RawValue>) -> serde_json::Result<Member> {
+    if raw.get().starts_with(['[', '{']) {
+        Ok(Member::Nested(raw))
+    } else {
+        Ok(Member::Scalar(serde_json::from_str(raw.get())?))
     }
 }
 
@@ -122,7 +162,8 @@ pub(super) fn with_quoted_non_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn is_non_number(word: &str) -> bool {
+/// Whether a word is `NaN`, `-inf` or the like.
+pub(super) fn is_non_number(word: &str) -> bool {
     let word = word.trim_start_matches(['-', '+']);
     ["nan", "inf", "infinity"]
         .iter()
@@ -175,7 +216,7 @@ mod tests {
 
     #[test]
     fn member_of_another_type_or_twice_is_a_fault() {
-        let of = |text| Members::read(text).unwrap();
+        let of = |text: &str| Members::read(text).unwrap();
         let members = of(r#"{"a": 1, "b": "x", "b": "y", "c": null, "d": "NaN"}"#);
         assert_eq!(members.number("a"), Ok(Some(1.0)));
         assert_eq!(members.text("c"), Ok(None));
@@ -183,5 +224,9 @@ mod tests {
         assert_eq!(members.text("b"), Err("b stands twice".to_owned()));
         assert_eq!(members.number("d"), Err("d is NaN".to_owned()));
         assert!(Members::read("[]").is_none());
+        let deep = format!("{{\"a\": {}{}}}", "[".repeat(9999), "]".repeat(9999));
+        let fault = of(&deep).value("a").unwrap_err();
+        assert_eq!(fault, "a is nested too deeply");
+        assert_eq!(of(&deep).number("b"), Ok(None));
     }
 }

@@ -201,7 +201,8 @@ fn invalid_google_benchmark_is_rejected() {
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
-    refused(&deep, "recursion limit exceeded");
+    // Ignored fields may be nested arbitrarily.
+    refused(&deep, "holds no figure");
     let ours = GOOGLE.replace(
         "\"host_name\"",
         "\"yamba_run\": \"00ff00ff00ff00ff\", \"host_name\"",

@@ -145,9 +145,10 @@ fn hostile_results_of_other_programs_are_rejected() {
         list("1"),
         "]".repeat(100)
     );
+    let many = (0..BYTES / 18).map(|n| format!("x{n}: 1 seconds\n"));
     for (text, said) in [
         (
-            lmbench(&"x: 1 seconds\n".repeat(BYTES / 13)),
+            lmbench(&many.collect::<String>()),
             "more than 50000 figures",
         ),
         (rows(&nested), "holds no figure"),
@@ -159,6 +160,7 @@ fn hostile_results_of_other_programs_are_rejected() {
         "x".repeat(BYTES),
         "\"size=1 ovr=1\n".repeat(BYTES / 14),
         "(".repeat(BYTES),
+        "x: 1 seconds\n".repeat(BYTES / 13),
         "\u{fffd}\n".repeat(BYTES / 4),
     ] {
         import(&lmbench(&text)).ok();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::Status;
 
-use super::super::members::{Members, shown};
+use super::super::members::{Members, is_non_number};
 
 /// The name of the time in a row.
 pub(super) const TIME: &str = "real_time";
@@ -85,12 +85,9 @@ impl Row {
 
     /// The members that the writer meant as numbers, and that are none.
     pub(super) fn non_numbers<'a>(&'a self, except: &'a [&str]) -> impl Iterator<Item = String> {
-        let others = self.members.iter().filter(|(key, _)| !except.contains(key));
-        others.filter_map(|(key, value)| {
-            let text = value.as_str()?.trim_start_matches(['-', '+']);
-            let is_none = ["nan", "inf", "infinity"].contains(&text.to_ascii_lowercase().as_str());
-            is_none.then(|| format!("{key} is {}", shown(value)))
-        })
+        let texts = self.members.texts();
+        let others = texts.filter(|(key, text)| !except.contains(key) && is_non_number(text));
+        others.map(|(key, text)| format!("{key} is {text}"))
     }
 
     fn failure(&self) -> Option<(Status, String)> {
