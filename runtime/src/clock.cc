@@ -74,8 +74,8 @@ ClockError measure_clock() {
         step = found > step ? found : step;
         moving++, agreeing += found > 0;
     }
-    // Two readings within a step show that the shortest time is one. If no step agrees with the times of most rounds, none is longer
-    // than the shortest time: then an interval is rather too wide.
+    // Two readings within a step show that the shortest time is one. If no step agrees with the times of most rounds, none is
+    // longer than the shortest time: then an interval is rather too wide.
     if (moving > 0 && (2 * agreeing < moving || (stands && step < double(least)))) step = double(least);
     return {step * ns_per_tick, double(shortest) * ns_per_tick / clocks::readings};
 }

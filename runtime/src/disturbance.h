@@ -18,10 +18,10 @@ inline double (*read_process_time)() = system::process_time;
 
 struct Disturbance {
     uint64_t involuntary = 0, voluntary = 0, migrations = 0, minor_faults = 0, major_faults = 0;
-    double stolen_ns = 0;  // elapsed time minus the thread's processor time
-    double waited_ns = 0;  // run-queue wait: the thread was runnable and another ran; NaN if unknown
+    double stolen_ns = 0;         // elapsed time minus the thread's processor time
+    double waited_ns = 0;         // run-queue wait: the thread was runnable and another ran; NaN if unknown
     double other_threads_ns = 0;  // processor time of other threads of this process; NaN if unknown
-    double queued_ns = 0;  // waited_ns beyond the least wait seen for the same number of passes
+    double queued_ns = 0;         // waited_ns beyond the least wait seen for the same number of passes
     bool faults_are_own = false;  // every pass takes as many page faults
     bool clock_went_back = false;
     bool known = true;  // whether the system provided its counts
@@ -92,8 +92,8 @@ class OwnFaults {
   public:
     void see(uint64_t faults, uint64_t passes) { least_ = fmin(least_, double(faults) / double(passes)); }
 
-    // Whether the faults of a batch are more than those of its passes. The least number in a trial may be one too small if not every
-    // pass faults, and the kernel reclaims some pages and spares others.
+    // Whether the faults of a batch are more than those of its passes. The least number in a trial may be one too small if not
+    // every pass faults, and the kernel reclaims some pages and spares others.
     bool exceeded_by(uint64_t faults, uint64_t passes) const {
         constexpr double many = 8, varying = 0.01;
         // The product of a quotient may be just below a whole number.

@@ -286,8 +286,8 @@ class Measurement {
     // A benchmark with threads waits for them, and the system moves all of them between processors.
     Tolerance tolerance() const { return {own_.waits || threads_.have_run(), own_.faults}; }
 
-    // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own. A quantity's passes may differ in work,
-    // so it has no normal wait and no normal faults.
+    // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own. A quantity's passes may
+    // differ in work, so it has no normal wait and no normal faults.
     void find_normal(BatchFacts &facts) {
         if (is_value_) return;
         const uint64_t watched = facts.passes + refreshing_passes(facts.passes), faults = facts.disturbance.faults();

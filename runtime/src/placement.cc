@@ -49,8 +49,8 @@ void roam() {
 
 void fail_confined(double share) {
     Text text;
-    text.addf("its threads share processor %d with it and run for %.0f %% of the time, so they cannot run in parallel; ", placement.cpu,
-              100 * share);
+    text.addf("its threads share processor %d with it and run for %.0f %% of the time, so they cannot run in parallel; ",
+              placement.cpu, 100 * share);
     text.add("help: `yamba run --placement free` lets them run on all processors, `--placement pinned` keeps them on one");
     if (before_last_words != nullptr) before_last_words();
     Record("error").text("text", text.c_str()).text("class", program_name).truth("needs_free", true);

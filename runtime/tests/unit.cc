@@ -34,14 +34,13 @@ void text_is_always_json() {
     CHECK(number(1e300).is("1e+300"));
     auto single = [](float v) { return yamba::Text().number(double(v), true); };
     CHECK(single(0.1f).is("0.1") && single(1.0f / 3).is("0.33333334") && single(16777216).is("16777216"));
-    CHECK(single(1000000).is("1000000") && single(3e10f).is("30000000000") && single(1e20f).is("1e+20") && single(FLT_MAX).is("3.4028235e+38"));
+    CHECK(single(1000000).is("1000000") && single(3e10f).is("30000000000") && single(1e20f).is("1e+20") &&
+          single(FLT_MAX).is("3.4028235e+38"));
     CHECK(single(-0.0f).is("-0") && single(FLT_TRUE_MIN).is("1.4013e-45") && single(INFINITY).is("null"));
     CHECK(number(double(0.1f)).is("0.10000000149011612") && single(0.30000001192092896f).is("0.3"));
     CHECK(yamba::spell(0.1f).json.is("0.1") && yamba::spell(0.1f).plain.is("0.1") && yamba::spell(0.1).json.is("0.1"));
     char printed[yamba::longest_value];
-    auto prints = [&](yamba::Value v, const char *text) {
-        return std::string(printed, yamba::print(printed, v)) == text;
-    };
+    auto prints = [&](yamba::Value v, const char *text) { return std::string(printed, yamba::print(printed, v)) == text; };
     CHECK(prints(yamba::shown(0.1f), "0.1") && prints(yamba::shown(0.1), "0.1") && prints(yamba::shown(-2.5e-9), "-2.5e-09"));
     // Every float reads back as itself, through the parser of --set.
     uint32_t bits = 1;

@@ -96,9 +96,9 @@ struct Subject {
     virtual void after_pass() = 0;
     virtual void cleanup() = 0;
     virtual void finish() = 0;
-    virtual uint64_t operations() = 0;            // per pass (bytes for a Bandwidth)
-    virtual bool may_wait() { return false; }     // whether the benchmark itself blocks
-    virtual bool may_fault() { return false; }    // whether the benchmark itself takes page faults
+    virtual uint64_t operations() = 0;          // per pass (bytes for a Bandwidth)
+    virtual bool may_wait() { return false; }   // whether the benchmark itself blocks
+    virtual bool may_fault() { return false; }  // whether the benchmark itself takes page faults
     // Whether threads that the benchmark starts are meant to run on its processor.
     virtual bool shares_processor() { return false; }
     virtual uint64_t setup_bytes() { return 0; }  // bytes of memory that setup fills

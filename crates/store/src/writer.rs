@@ -26,8 +26,9 @@ fn surroundings() -> Option<String> {
 /// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process does not exist or is dead. `yamba-harness` parses this file for
 /// itself: the only crate below both is `yamba-record`, which knows documents and not the system.
 fn start(pid: u32) -> Option<String> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The command name before this point may contain spaces and parentheses.
+    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    // The command name before this point may contain spaces, parentheses, and a cut character.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     let has_died = matches!(state, "Z" | "X");

@@ -102,8 +102,8 @@ impl Family {
 
     /// The use of the children of a process that have ended and were waited for, with their own such children. `self` is this process.
     pub fn reaped_by(process: &str) -> Usage {
-        let text = fs::read_to_string(format!("/proc/{process}/stat"));
-        let found = text.ok().as_deref().and_then(parsed);
+        let found = fs::read(format!("/proc/{process}/stat")).ok();
+        let found = found.as_deref().and_then(parsed);
         found.map_or(Usage::default(), |process| process.reaped)
     }
 
@@ -156,8 +156,8 @@ impl Family {
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let number = entry.file_name().to_str().and_then(|n| n.parse().ok());
             let Some(number) = number else { continue };
-            let text = fs::read_to_string(entry.path().join("stat"));
-            if let Some(process) = text.ok().as_deref().and_then(parsed) {
+            let text = fs::read(entry.path().join("stat")).ok();
+            if let Some(process) = text.as_deref().and_then(parsed) {
                 all.insert(number, process);
             }
         }
@@ -182,8 +182,10 @@ impl Family {
     }
 }
 
-/// Reads `/proc/PID/stat`, see proc(5). The name is in brackets and may have any character.
-fn parsed(text: &str) -> Option<Process> {
+/// Reads `/proc/PID/stat`, see proc(5). The name is in brackets and may have any byte: Linux keeps
+/// 15 bytes of it, which may end within a character.
+fn parsed(text: &[u8]) -> Option<Process> {
+    let text = String::from_utf8_lossy(text);
     let (begin, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     // The state is field 3, and the first one here.
@@ -230,7 +232,10 @@ mod tests {
                 kernel_ticks: 3,
             },
         };
-        assert_eq!(parsed(text), Some(expected));
-        assert_eq!(parsed("77 (a) S 5"), None);
+        assert_eq!(parsed(text.as_bytes()), Some(expected.clone()));
+        assert_eq!(parsed(b"77 (a) S 5"), None);
+        let cut = [b"77 (\xc3", &text.as_bytes()[8..]].concat();
+        let name = "\u{fffd}) b)".to_owned();
+        assert_eq!(parsed(&cut), Some(Process { name, ..expected }));
     }
 }
