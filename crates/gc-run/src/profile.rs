@@ -174,7 +174,7 @@ impl Application<'_> {
         let rounds = Rounds {
             most: repeats,
             time: Some(ORDINARY_TIME),
-            first_is_whole: true,
+            least: heaps.len(),
         };
         let all = in_rounds(rounds, &heaps, |heap, step| {
             (self.progress)(Stage::Ordinary(collector, step));

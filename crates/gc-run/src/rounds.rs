@@ -11,8 +11,8 @@ pub(crate) struct Rounds {
     pub(crate) most: usize,
     /// Time after which no run begins, and which ends the last one. `None`: there is no limit.
     pub(crate) time: Option<Duration>,
-    /// Whether each program runs once even if that takes longer.
-    pub(crate) first_is_whole: bool,
+    /// How many runs are made even if that takes longer, from the first one.
+    pub(crate) least: usize,
 }
 
 /// The place of a run in all rounds.
@@ -49,8 +49,7 @@ pub(crate) fn in_rounds<T>(
     let mut all: Vec<_> = programs.iter().map(|_| (Vec::new(), None)).collect();
     let count = rounds.most * programs.len();
     for (at, index) in (0..rounds.most).flat_map(|_| 0..programs.len()).enumerate() {
-        let is_needed = rounds.first_is_whole && at < programs.len();
-        let limit = rounds.time.filter(|_| !is_needed);
+        let limit = rounds.time.filter(|_| at >= rounds.least);
         let step = Step {
             number: at + 1,
             count,
@@ -85,7 +84,7 @@ mod tests {
     const ALL: Rounds = Rounds {
         most: 3,
         time: None,
-        first_is_whole: false,
+        least: 0,
     };
 
     #[test]
@@ -109,18 +108,19 @@ mod tests {
 
     /// Runs without a duration, after the limit.
     #[test]
-    fn no_run_begins_after_the_limit_except_for_the_first_round() {
-        let runs = |first_is_whole| {
+    fn no_run_begins_after_the_limit_except_for_the_needed_ones() {
+        let runs = |least| {
             let rounds = Rounds {
                 time: Some(Duration::ZERO),
-                first_is_whole,
+                least,
                 ..ALL
             };
             let found = in_rounds(rounds, &["a", "b"], |_, _| Ok(Finished::default()));
             found.iter().map(|(runs, _)| runs.len()).collect::<Vec<_>>()
         };
-        assert_eq!(runs(false), [0, 0]);
-        assert_eq!(runs(true), [1, 1]);
+        assert_eq!(runs(0), [0, 0]);
+        assert_eq!(runs(1), [1, 0]);
+        assert_eq!(runs(2), [1, 1]);
     }
 
     #[test]

@@ -157,10 +157,10 @@ fn plan(version: &str, effort: Effort, collectors: &[Collector]) -> String {
     let names: Vec<&str> = collectors.iter().map(|c| c.name()).collect();
     let each = SHORT_TIME.as_secs();
     let time = match (effort, collectors.len()) {
-        (Effort::Short, 1) => format!("at most {each} s"),
+        (Effort::Short, 1) => format!("about {each} s"),
         (Effort::Short, count) => {
             let minutes = (each * count as u64).div_ceil(60);
-            format!("at most {each} s each, {minutes} min in all")
+            format!("about {each} s each, {minutes} min in all")
         }
         (Effort::Thorough, _) => "all benchmarks three times, without a limit of time".to_owned(),
     };
@@ -177,9 +177,9 @@ mod tests {
         let text = |collectors: &[Collector], effort| plan("17", effort, collectors);
         let two = [Collector::Serial, Collector::Z];
         let expected =
-            "measuring the costs of serial, z with JDK 17, once: at most 60 s each, 2 min in all\n";
+            "measuring the costs of serial, z with JDK 17, once: about 60 s each, 2 min in all\n";
         assert_eq!(text(&two, Effort::Short), expected);
-        assert!(text(&two[..1], Effort::Short).ends_with("once: at most 60 s\n"));
+        assert!(text(&two[..1], Effort::Short).ends_with("once: about 60 s\n"));
         assert!(text(&two, Effort::Thorough).contains("without a limit"));
     }
 }

@@ -16,7 +16,7 @@ use crate::cli::{Failure, output};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba gc characterise                       all collectors, at most 60 s each
+  yamba gc characterise                       all collectors, 60 s each
   yamba gc characterise --collector serial --thorough
   yamba gc characterise --jdk /opt/jdk-25 --json")]
 pub(super) struct Characterise {
