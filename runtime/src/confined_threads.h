@@ -16,7 +16,7 @@ class ConfinedThreads {
 
     // Adds a trial or batch of `ns`. Ends the launch if threads share a processor by default only.
     void see(const Disturbance &d, double ns) {
-        // Threads that run the benchmark at the same time are not told apart from those that it starts.
+        // It does not distinguish threads that run the benchmark at the same time from those that the benchmark starts.
         if (threads > 1) return;
         seen_++;
         if (!(d.other_threads_ns > noticeable * ns)) return;

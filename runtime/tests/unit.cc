@@ -222,7 +222,7 @@ void steps_of_counters_are_found() {
             CHECK(found > step * 0.999 && found < step * 1.01);
         }
     counter = {1e9, 20, 10, 12345.6, 1, 0};
-    // Steps of 1 ns cannot be told from none, and the shortest reading takes 20 ns.
+    // Steps of 1 ns look like no steps, and the shortest reading takes 20 ns.
     CHECK(yamba::measure_clock().resolution >= 20 && yamba::measure_clock().resolution <= 21);
     static uint64_t reading;
     // A clock that the timer interrupt sets, a little earlier or later.

@@ -373,7 +373,7 @@ mod tests {
         };
         assert_eq!(change.index, 6);
         assert!((change.ratio - 1.1).abs() < 0.01);
-        // The same step within the spread of the runs is none.
+        // A step of this size within the spread of the runs is no change.
         let noisy = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1, 1.2, 0.9, 1.4, 1.1, 1.0, 1.3];
         assert_eq!(series(&noisy).changes, []);
     }

@@ -305,7 +305,7 @@ impl<'a> Launches<'a> {
         (self.left() == 0).then_some(summary)
     }
 
-    /// Whether this launch is replaced by one on all processors: its threads shared one, which nobody asked for. Earlier launches, in which they had
+    /// Whether this launch is replaced by one on all processors: its threads shared one, which no option demands. Earlier launches, in which they had
     /// not run yet, count no more.
     fn frees(&mut self, output: &ProcessOutput, options: &Options) -> bool {
         let needs_free = |event: &Event| matches!(event, Event::Error(e) if e.needs_free);

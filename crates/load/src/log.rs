@@ -70,7 +70,7 @@ pub struct Log {
     pub took_step_s: f64,
     /// Where the latencies come from. `None`: the log has none.
     pub took_from: Option<TookFrom>,
-    /// What is used or not used.
+    /// Which parts are used, and which are not.
     pub notes: Vec<Note>,
 }
 

@@ -1,4 +1,4 @@
-//! What other servers and configurations write: clients behind proxies, names, users with spaces, more fields.
+//! Lines of other servers and configurations: clients behind proxies, names, users with spaces, more fields.
 
 use yamba_load::log::{FieldChoice, Log, LogFault, LogReader, Note, Reason, read};
 
@@ -75,7 +75,7 @@ fn uncertain_clients_are_refused_or_named() {
     assert!(several[0].to_string().contains("12 values"), "{several:?}");
 }
 
-/// What the help of each refusal names can be used.
+/// The option in the help of each refusal works.
 #[test]
 fn client_that_the_user_names_is_read() {
     for (before, field, client) in [

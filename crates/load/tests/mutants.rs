@@ -18,7 +18,7 @@ const FIELDS: &[&str] = &[
     "word",
 ];
 
-/// What a line says: client, time, method, object, status, bytes, latency in ns.
+/// The content of a line: client, time, method, object, status, bytes, latency in ns.
 type Record = (String, u64, String, String, u16, u64, Option<u64>);
 
 fn records(log: &Log) -> Vec<Record> {

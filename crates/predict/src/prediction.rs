@@ -355,7 +355,7 @@ impl Prediction {
     }
 }
 
-/// Names the terms whose time is unknown. `None`: there is none.
+/// Names the terms whose time is unknown. `None` if all are known.
 fn unknown(products: &[Product]) -> Option<String> {
     let unknown = products.iter().filter(|p| p.is_unknown);
     let label = |p: &Product| p.label() + if p.lacks_size { " without a size" } else { "" };

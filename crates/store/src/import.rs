@@ -22,7 +22,7 @@ pub const LARGEST: u64 = 256 << 20;
 /// Schema of an application's vector. A file of it becomes a run with the vector, of an unknown machine.
 const VECTOR: &str = "yamba-vector/1";
 
-/// What some programs write before UTF-8.
+/// The byte order mark that some programs write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The fault of a document, and its fix.

@@ -141,7 +141,7 @@ struct ProcessLog<'a> {
     process: u32,
     lines: Vec<(usize, &'a str)>,
     cut: Option<(usize, &'a str)>,
-    /// What its calls have made, by the place of the call among the lines.
+    /// The processes that its calls made, by the place of the call among the lines.
     children: BTreeMap<usize, Child>,
     /// The times of its lines. `None`: not each line has one.
     times_ns: Option<Vec<u64>>,

@@ -137,7 +137,7 @@ fn accesses(trace: &Trace) -> BTreeSet<(String, String, u64, u64)> {
     runs.collect()
 }
 
-/// What a trace says to be missing.
+/// The parts that a trace names as missing.
 fn missing(trace: &Trace) -> u64 {
     let unknown = trace.files.as_ref().map_or(0, |files| files.unknown);
     (trace.unread.len() + trace.unfinished) as u64 + unknown

@@ -234,7 +234,7 @@ fn angle_end(text: &str) -> Option<usize> {
     None
 }
 
-/// The text that an argument is. `None`: it is none.
+/// The text of an argument. `None` if the argument is not a text.
 pub fn text_of(argument: &str) -> Option<Cow<'_, str>> {
     let end = text_end(argument).filter(|_| argument.starts_with('"'))?;
     Some(unescaped(&argument[1..end - 1]))
@@ -324,7 +324,7 @@ impl ShownCall<'_> {
         self.has(Property::SharesFiles)
     }
 
-    /// What `-y` shows of a descriptor, without the angle brackets.
+    /// The text that `-y` shows for a descriptor, without the angle brackets.
     fn shown(&self, index: usize) -> Option<&str> {
         let (_, shown) = self.argument(index).split_once('<')?;
         shown.get(..angle_end(shown)? - 1)

@@ -10,7 +10,7 @@ mod text;
 pub use json::json;
 pub use text::{Form, text};
 
-/// What a mutant changed.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
     /// A field, or a member of a JSON object, was inserted.
@@ -57,7 +57,7 @@ impl Change {
 pub struct Mutant {
     /// The whole changed text.
     pub text: String,
-    /// What was changed.
+    /// The kind of the change.
     pub change: Change,
     /// Index of the changed line in the original, from 0; of the last line of a truncated text. `None` for changes of the whole text and in JSON.
     pub line: Option<usize>,

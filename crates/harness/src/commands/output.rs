@@ -75,7 +75,7 @@ pub(super) struct Drain {
     tail: Arc<Mutex<Vec<u8>>>,
 }
 
-/// What becomes of the bytes.
+/// How the bytes are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Discard,

@@ -80,7 +80,7 @@ impl LatencyField {
     }
 }
 
-/// The key of a field such as `rt=0.004`, with the `=`. Empty: there is none.
+/// The key of a field such as `rt=0.004`, with the `=`. Empty for a field without a key.
 pub(super) fn key(text: &str) -> &str {
     let end = text.find('=').map_or(0, |at| at + 1);
     let is_name = text[..end]

@@ -32,7 +32,7 @@ pub(super) struct Layout {
     after: usize,
     /// The latency among the fields after the bytes.
     pub latency: Option<LatencyField>,
-    /// What stands before the number of the latency, such as `rt=`.
+    /// The text before the number of the latency, such as `rt=`.
     latency_key: String,
 }
 
@@ -105,7 +105,7 @@ impl Layout {
         latency.seconds(line.after.get(latency.field - 1)?.text, &self.latency_key)
     }
 
-    /// What stands before the number of the latency.
+    /// The text before the number of the latency.
     pub(super) fn latency_key(&self) -> &str {
         &self.latency_key
     }
@@ -131,7 +131,7 @@ impl Layout {
         })
     }
 
-    /// What the lines show of clients, and their unused fields after the bytes.
+    /// Finds the clients of the lines, and their unused fields after the bytes.
     pub(super) fn notes(&self, lines: &[CommonLine]) -> Vec<Note> {
         let fitting = || lines.iter().filter(|line| self.client(line).is_ok());
         let mut notes = Vec::new();
@@ -208,7 +208,7 @@ fn before(lines: &[CommonLine], skipped: usize) -> usize {
     }
 }
 
-/// What stands before the number of the latency in most lines.
+/// The text before the number of the latency in most lines.
 fn latency_key(lines: &[CommonLine], latency: LatencyField) -> String {
     let fields = lines.iter().filter_map(|l| l.after.get(latency.field - 1));
     most_frequent(fields.map(|field| key(field.text)))

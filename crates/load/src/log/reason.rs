@@ -164,7 +164,7 @@ impl LogFault {
     }
 }
 
-/// What of a log is used or not used, where this is not certain from its form.
+/// A part of a log that is used or not used, where its form does not decide that.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// A field before the time is not used.

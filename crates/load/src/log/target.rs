@@ -1,4 +1,4 @@
-//! What a request line asks for.
+//! Method and object of a request line.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -46,7 +46,7 @@ fn unescaped(target: &str) -> Option<Cow<'_, str>> {
     if target.bytes().all(|b| b.is_ascii_graphic() && b != b'\\') {
         return Some(Cow::Borrowed(target));
     }
-    // What is no UTF-8 was replaced when the log was read.
+    // The reader of the log has replaced bytes that are no UTF-8.
     if target.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }

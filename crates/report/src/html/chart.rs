@@ -262,7 +262,7 @@ impl Chart {
         self.curves.iter().map(pairs).collect()
     }
 
-    /// A sentence about the levels that lines skip. `None` if there are none.
+    /// A sentence about the levels that lines skip. `None` if they skip no level.
     pub fn skipped_levels(&self) -> Option<String> {
         let pairs = self.curves.iter().flat_map(|c| c.points.windows(2));
         let mut names: Vec<&str> = pairs

@@ -9,7 +9,7 @@ const ITERATIONS_PER_CYCLE: f64 = 256.0;
 const HELP: &str = "hide its inputs with `do_not_optimize(VARIABLE);` before it, in --setup or in the statement, and write `do_not_optimize(RESULT);` \
                     after each operation that counts";
 
-/// A hint that the compiler may have replaced `statement`, which takes so many core cycles, by its result. `None` if it takes long enough for its text.
+/// A hint that the compiler may have replaced `statement`, which takes `cycles` core cycles, by its result. `None` if it takes long enough for its text.
 pub(super) fn hint(statement: &str, cycles: f64) -> Option<String> {
     let words = Words::new(statement);
     let (what, least) = match words.loop_count() {

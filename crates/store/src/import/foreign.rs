@@ -106,7 +106,7 @@ impl Number {
         }
     }
 
-    /// What distinguishes it from others of the file.
+    /// The parameters that distinguish it from others of the file.
     fn key(&self) -> String {
         let mut parameters = self.parameters.0.clone();
         parameters.sort_by(|(a, _), (b, _)| a.cmp(b));

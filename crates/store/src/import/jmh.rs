@@ -89,7 +89,7 @@ impl Metric {
             .collect()
     }
 
-    /// The mean of each iteration's samples. `None`: a value or a count is none.
+    /// The mean of each iteration's samples. `None`: a value or a count is not a number.
     fn means(&self) -> Option<Vec<Vec<f64>>> {
         let forks = self.raw_data_histogram.iter();
         forks
@@ -98,7 +98,7 @@ impl Metric {
     }
 }
 
-/// The mean of values with counts. `None`: a pair is none, or a value stands twice.
+/// The mean of values with counts. `None`: a pair has another form, or a value stands twice.
 fn mean_of(pairs: &[Vec<Value>]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0);
     let mut values = BTreeSet::new();
@@ -180,7 +180,7 @@ impl JmhRow {
         )
     }
 
-    /// The figure with the medians of the forks as launches. The error says why there is none.
+    /// The figure with the medians of the forks as launches. The error has the reason why it cannot be computed.
     fn number(&self) -> Result<Number, String> {
         let mode = Mode::named(&self.mode)
             .ok_or_else(|| format!("the mode {} is not known", quoted(&self.mode)))?;

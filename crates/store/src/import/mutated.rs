@@ -25,7 +25,7 @@ fn figures(run: &Run) -> BTreeMap<Key, Shown> {
     each.collect()
 }
 
-/// What was left out, without the numbers of lines, and whether the file was cut off.
+/// The omissions without line numbers, and whether the file was cut off.
 fn omissions(run: &Run) -> BTreeSet<String> {
     let imported = run.producer.imported.as_ref().unwrap();
     let text = |place: &String| match place.split_once(": ") {

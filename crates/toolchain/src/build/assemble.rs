@@ -272,7 +272,7 @@ fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Reloc
 mod tests {
     use super::*;
 
-    /// A message of a changed line keeps its block and line, or is none. The other lines keep theirs.
+    /// A message of a changed line keeps its block and line, or is not read. The other lines keep theirs.
     #[test]
     fn changed_messages_have_no_other_place() {
         let output = "blocks.s: Assembler messages:\nyamba-block-0:12: Error: operand mismatch -- `mov w0,x1'\nyamba-block-0:12: Info:    did you mean this?\nyamba-block-0:12: Info:    \tmov w0, w1\nyamba-block-2:17:5: error: invalid instruction mnemonic 'foo'\nyamba-block-10:1500: Warning: `sub' is long\n";

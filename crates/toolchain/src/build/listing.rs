@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The target that the compiler is told to write into its make rule.
+/// The target in the make rule, passed to the compiler by `-MT`.
 pub(super) const TARGET: &str = "x";
 
 /// The prerequisites in the make rule of [`TARGET`], as `-MD` writes it. `None` if the text is not exactly one rule with prerequisites.

@@ -53,7 +53,7 @@ impl Pattern {
     }
 }
 
-/// What may stand between the groups of a number, or before its fraction, in some locale. A plain
+/// Characters between the groups of a number, or before its fraction, in some locale. A plain
 /// space may also stand between two numbers.
 const MARKS: [char; 10] = [
     '.', ',', '\'', '\u{2019}', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{66b}', '\u{66c}',

@@ -211,7 +211,7 @@ fn without_change(series: &Series) -> String {
     }
 }
 
-/// What is not known of the points of a series.
+/// Names unknown properties of the points of a series.
 fn unknown(series: &Series) -> String {
     let count = series.points.len();
     let mut out = String::new();

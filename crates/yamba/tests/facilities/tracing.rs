@@ -886,7 +886,7 @@ int main(int, char **words)
 }
 "#;
 
-/// Root has the privilege, and is not told to become root.
+/// Root has the privilege, so the message does not advise root.
 pub fn filter_that_refuses_bpf_is_named() -> Result<(), Missing> {
     needs(&["g++", "strace"]);
     let mut yamba = with_bpf()?;

@@ -25,7 +25,7 @@ pub(super) struct Row {
 /// benchmarks may have one name.
 type Registration = [Option<u64>; 2];
 
-/// What a row stands for.
+/// The kind of a row.
 enum RowKind<'a> {
     Iteration,
     Aggregate(&'a str),
@@ -83,7 +83,7 @@ impl Row {
         Ok([family, self.members.count("per_family_instance_index")?])
     }
 
-    /// The members that the writer meant as numbers, and that are none.
+    /// Members in the place of numbers whose values are not numbers.
     pub(super) fn non_numbers<'a>(&'a self, except: &'a [&str]) -> impl Iterator<Item = String> {
         let texts = self.members.texts();
         let others = texts.filter(|(key, text)| !except.contains(key) && is_non_number(text));

@@ -41,7 +41,7 @@ pub(super) struct LogSource {
 }
 
 impl LogSource {
-    /// Reads the log. What is left out or not certain is reported.
+    /// Reads the log. Omissions and uncertain readings are reported.
     pub(super) fn read(&self) -> Result<Log, Failure> {
         let place = self.path.display();
         let choice = FieldChoice {

@@ -16,7 +16,7 @@ use crate::cli::output::{self, StatusLine};
 use crate::cli::{Answer, Failure, arguments, of_system, quantity};
 use crate::wrap::wrap;
 
-/// What belongs to statements and instructions. `--setup` is refused with a reason of its own.
+/// Options of statements and instructions. `--setup` is refused with a reason of its own.
 const OF_STATEMENTS: [&str; 12] = [
     "statements",
     "asm",
