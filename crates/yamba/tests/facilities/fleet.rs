@@ -226,7 +226,8 @@ pub fn tasks_measure_at_the_same_time_over_mpi() -> Result<(), Missing> {
             let true_error = (number("offset_ns") + 1e12).abs();
             assert!(true_error <= number("error_ns"), "{clock}");
         }
-        launch["common_clock"]["offset_ns"] = serde_json::json!([-1e12 + 1e9, -1e12 + 1e9]);
+        // Wrong by the whole shift: on a busy machine, batches are longer than a second.
+        launch["common_clock"]["offset_ns"] = serde_json::json!([0.0, 0.0]);
     }
     let mut yamba = yamba.file("late.json", run.to_string());
     yamba.run(&format!("rm {id}")).ok();
