@@ -53,6 +53,8 @@ pub struct Series {
     pub least: f64,
     /// The number of its points that are one number without launches. The error of such a point is not known.
     pub single_numbers: usize,
+    /// Points whose runs name no processor: they may be of other machines.
+    pub unnamed_machines: usize,
     /// Its runs with a figure, in order of time. Runs that do not say when they began come first, in the order in which they were stored.
     pub points: Vec<Point>,
     /// Where the level changed.
@@ -250,6 +252,10 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         unit: unit.name(last),
         least,
         single_numbers: of.iter().filter(|(_, b)| b.launches.is_empty()).count(),
+        unnamed_machines: of
+            .iter()
+            .filter(|(run, _)| run.machine.cpu.is_none())
+            .count(),
         changes: found.into_iter().map(change).collect(),
         points,
     })
@@ -365,6 +371,10 @@ mod tests {
         };
         let steady = series(&STEADY);
         assert_eq!((steady.changes, steady.single_numbers), (vec![], 12));
+        let mut runs = [single(0, 1.0), single(1, 1.0)];
+        runs[0].machine.cpu = Some("Z80".to_owned());
+        runs[1].machine.cpu = None;
+        assert_eq!(history(&runs).benchmarks[0].unnamed_machines, 1);
         let mut slower = STEADY;
         slower[6..].iter_mut().for_each(|f| *f *= 1.1);
         let slower = series(&slower);

@@ -221,6 +221,12 @@ fn unknown(series: &Series) -> String {
             series.single_numbers
         ));
     }
+    if series.unnamed_machines > 0 && count > 1 {
+        out.push_str(&format!(
+            "{} of {count} do not name their machine: they may be of other machines than the rest\n",
+            series.unnamed_machines
+        ));
+    }
     let dateless = series.points.iter().filter(|p| p.started_unix_s.is_none());
     let dateless = dateless.count();
     if dateless > 0 && count > 1 {

@@ -37,10 +37,11 @@ fn single_numbers_have_a_history() {
     };
     assert_eq!(change["index"], 6);
     assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
-    yamba
-        .run("history Pipe* --store kept.sqlite")
-        .ok()
-        .says(&["changed at", "12 of 12 are single numbers"]);
+    yamba.run("history Pipe* --store kept.sqlite").ok().says(&[
+        "changed at",
+        "12 of 12 are single numbers",
+        "12 of 12 do not name their machine",
+    ]);
 }
 
 #[test]
