@@ -161,6 +161,9 @@ pub(crate) fn is_of_lost_connection(error: &postgres::Error) -> bool {
     error.is_closed() || is_ending || is_broken
 }
 
+/// Help for pools of connections.
+const POOL: &str = "a pool of connections (PgBouncer) must give Yamba whole transactions: pool_mode = transaction or session; it takes no `options` in the URL unless its ignore_startup_parameters names them";
+
 /// The error message for a fault of this database.
 pub(crate) fn explain(error: &postgres::Error, place: &str) -> StoreError {
     let Some(said) = error.as_db_error() else {
@@ -186,9 +189,7 @@ pub(crate) fn explain(error: &postgres::Error, place: &str) -> StoreError {
         &SqlState::QUERY_CANCELED => new.help(
             "a time limit of the server (statement_timeout) or a person ended it: ALTER ROLE ... SET statement_timeout = 0 lifts the limit",
         ),
-        &SqlState::PROTOCOL_VIOLATION => new.help(
-            "a pool of connections (PgBouncer) must give Yamba whole transactions: pool_mode = transaction or session; it takes no `options` in the URL unless its ignore_startup_parameters names them",
-        ),
+        &SqlState::PROTOCOL_VIOLATION => new.help(POOL),
         code if code.code().starts_with("53") => new.help("try again when the server has room for it"),
         &SqlState::UNIQUE_VIOLATION => {
             StoreError::new(format!("{place}: another program is storing the same run"))
@@ -209,8 +210,12 @@ pub(crate) fn cause(error: &postgres::Error) -> String {
 
 /// The error message where the server did not answer.
 fn unreached(error: &postgres::Error, place: &str) -> StoreError {
-    StoreError::new(format!("{place}: {}", cause(error)))
-        .help("the server must run and be reached from here: `psql` with the same URL tells")
+    let new = StoreError::new(format!("{place}: {}", cause(error)));
+    // A pool sends its reason and closes the connection at once, so the reason may be lost.
+    if error.is_closed() {
+        return new.help(POOL);
+    }
+    new.help("the server must run and be reached from here: `psql` with the same URL tells")
 }
 
 /// The error for a schema whose tables are not Yamba's.

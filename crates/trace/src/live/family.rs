@@ -234,7 +234,7 @@ mod tests {
         };
         assert_eq!(parsed(text.as_bytes()), Some(expected.clone()));
         assert_eq!(parsed(b"77 (a) S 5"), None);
-        let cut = [b"77 (\xc3", &text.as_bytes()[8..]].concat();
+        let cut = [b"77 (\xc3", &text.as_bytes()[5..]].concat();
         let name = "\u{fffd}) b)".to_owned();
         assert_eq!(parsed(&cut), Some(Process { name, ..expected }));
     }
