@@ -199,7 +199,7 @@ impl Timing<'_> {
         let Some(words) = &self.plan.empty_shell else {
             return;
         };
-        let run = self.starter.run(words, &self.watchdog);
+        let run = self.starter.run_empty_shell(words, &self.watchdog);
         if let (Some(number), false) = (number, stop.requested()) {
             self.found.shell.insert(number, run);
         }

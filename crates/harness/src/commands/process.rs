@@ -181,11 +181,28 @@ impl Starter {
 
     /// Runs a command to its end, and kills the processes of its group that are left then.
     pub fn run(&mut self, words: &[String], watchdog: &Watchdog) -> CommandRun {
-        let floor = own_peak();
-        let run = match self.output.without_pipe() {
-            Ok(output) => self.wait_for(words, output, watchdog),
-            Err(e) => Err(e),
+        let output = self.output.without_pipe();
+        self.run_into(output, words, watchdog)
+    }
+
+    /// Runs the empty shell like a command. It prints nothing, so it leaves a file of output as the
+    /// last command wrote it.
+    pub fn run_empty_shell(&mut self, words: &[String], watchdog: &Watchdog) -> CommandRun {
+        let output = match &self.output {
+            CommandOutput::File(_) => Ok(Some(Stdio::null())),
+            other => other.without_pipe(),
         };
+        self.run_into(output, words, watchdog)
+    }
+
+    fn run_into(
+        &mut self,
+        output: io::Result<Option<Stdio>>,
+        words: &[String],
+        watchdog: &Watchdog,
+    ) -> CommandRun {
+        let floor = own_peak();
+        let run = output.and_then(|output| self.wait_for(words, output, watchdog));
         let run = run.and_then(|ended| {
             // Before the process is reaped: afterwards its number, which is also its group's, may be reused.
             let _ = kill_process_group(ended.pid, Signal::KILL);
