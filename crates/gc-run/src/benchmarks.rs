@@ -42,7 +42,7 @@ const WINDOWS_MB: [u64; 2] = [4, 16];
 const TOTAL_MB: u64 = 600;
 /// Allocation of the run whose objects all die.
 const DEAD_TOTAL_MB: u64 = 4000;
-/// The shapes of a short measurement.
+/// Allocation of that run in a short measurement.
 const SHORT_DEAD_TOTAL_MB: u64 = 1500;
 /// Explicit collections of the whole heap in a run that measures these.
 const EXPLICIT_COLLECTIONS: u64 = 8;

@@ -18,7 +18,8 @@ use crate::{Jvm, Limits};
 
 /// Runs of each benchmark, of which that with the least time counts.
 const ROUNDS: usize = 3;
-/// Longest time of a short measurement of one collector, with some seconds for the compiler.
+/// Time of a short measurement of one collector, with some seconds for the compiler. It takes longer
+/// only if half of the benchmarks do.
 pub const SHORT_TIME: Duration = Duration::from_secs(60);
 const COMPILER_TIME: Duration = Duration::from_secs(8);
 const LIMITS: Limits = Limits {

@@ -177,8 +177,8 @@ fn survives(original: &str, read: fn(&str) -> Result<Trace, Refusal>) {
         if exchanges_numbers(&mutant) {
             continue;
         }
-        // A log without a line, or with a line twice, is another log. What its other lines give
-        // stays, apart from kinds of descriptors that no line shows.
+        // A log without a line, or with a line twice, is another log. Its other lines give the
+        // same counts, apart from kinds of descriptors that no line shows.
         let is_other_log = matches!(
             mutant.change,
             Change::LineRemoved | Change::LineRepeated | Change::Truncated

@@ -11,7 +11,7 @@ use crate::cli::{Failure, output};
 /// Measure what the collectors of a JDK cost on this machine
 ///
 /// Small Java programs with known live objects (lists, trees, arrays, wide fan-in, blocks of bytes) run with each collector. A fit gives the fixed cost of a collection, and the cost of
-/// each live byte by shape. The costs are kept for later predictions. Some of the benchmarks run within 60 s for each collector, as often as the time suffices; the deviation between
+/// each live byte by shape. The costs are kept for later predictions. Half of the benchmarks run for 60 s with each collector, as often as the time suffices; the deviation between
 /// their runs is part of the intervals of predictions.
 #[derive(Args)]
 #[command(after_help = "\
