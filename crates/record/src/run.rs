@@ -406,6 +406,12 @@ impl Benchmark {
         }
     }
 
+    /// Whether the figure is valid, and its intervals hold the value of an undisturbed machine. Its
+    /// median and those of its launches may still be those of a disturbed one.
+    pub fn has_sound_interval(&self) -> bool {
+        self.status == Status::Ok && (!self.is_disturbed || self.is_bounded)
+    }
+
     /// How often the benchmark ran at the same time.
     pub fn workers(&self) -> Workers {
         Workers {
@@ -434,6 +440,7 @@ impl Benchmark {
             launches: Vec::new(),
             discarded: 0,
             is_disturbed: false,
+            is_bounded: false,
             disturbed: BTreeMap::new(),
             contended: None,
             throughput: None,
@@ -520,10 +527,15 @@ pub struct Benchmark {
     /// Number of discarded batches: those that were disturbed.
     #[serde(default)]
     pub discarded: u64,
-    /// Whether disturbed batches are included because too few others were left. The figure may then include the time of a competing program, and
-    /// a comparison does not use it as evidence.
+    /// Whether disturbed batches are included because too few others were left. `median` may then
+    /// include the time of a competing program. `is_bounded` describes the interval.
     #[serde(default)]
     pub is_disturbed: bool,
+    /// For a figure that `is_disturbed`: whether its intervals are wide enough to hold the value of
+    /// an undisturbed machine. They can then be used like those of other figures. Absent if not,
+    /// and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bounded: bool,
     /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
