@@ -109,6 +109,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
             machine: names.machine,
             cost_ns_per_call: None,
             lost: Some(counted.others),
+            missing_processes: Vec::new(),
             runs: None,
             rounds: Vec::new(),
         }),

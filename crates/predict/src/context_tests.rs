@@ -576,6 +576,7 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
         machine: None,
         cost_ns_per_call: None,
         lost: None,
+        missing_processes: Vec::new(),
         runs: None,
         rounds: vec![round; 2],
     });
@@ -998,6 +999,7 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
         machine: None,
         cost_ns_per_call: Some(20.0),
         lost: None,
+        missing_processes: Vec::new(),
         runs: None,
         rounds: vec![round; 2],
     });

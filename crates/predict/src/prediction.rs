@@ -229,7 +229,7 @@ impl Prediction {
             system: system.to_owned(),
             predicted_ns: 0.0,
             interval_ns: None,
-            unbounded: vector.losses().into_iter().collect(),
+            unbounded: vector.losses(),
             of_costs_ns: [0.0; 2],
             context: Basis::Benchmarks,
             trace_spread: None,

@@ -285,6 +285,11 @@ fn losses_of_the_trace_open_the_interval() {
     assert_eq!(found.unbounded, [reason]);
     lossy.traced.as_mut().unwrap().lost = Some(0);
     assert!(predict(&lossy, "s", &system).unwrap().unbounded.is_empty());
+    lossy.traced.as_mut().unwrap().missing_processes = (1..=12).collect();
+    let found = predict(&lossy, "s", &system).unwrap();
+    assert_eq!(found.interval_ns.unwrap()[1], f64::INFINITY);
+    let reason = "the trace lacks the calls of processes 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more, which the application started: the counts are too low";
+    assert_eq!(found.unbounded, [reason]);
 }
 
 /// A workload of static and dynamic requests, by the share of dynamic ones.

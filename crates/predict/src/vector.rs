@@ -82,6 +82,10 @@ pub struct Traced {
     /// line of its log was not understood. `None`: unknown, as for a method that loses none.
     #[serde(default)]
     pub lost: Option<u64>,
+    /// The processes and threads that the application started and whose calls are missing, since
+    /// their logs are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_processes: Vec<u32>,
     /// Number of runs of the command that were counted together. `None`: one.
     #[serde(default)]
     pub runs: Option<u32>,
@@ -185,8 +189,15 @@ impl Vector {
         [count(&|name| !is_no_call(name)), count(&is_fault)]
     }
 
-    /// Says how much the trace lost. `None`: nothing.
-    pub fn losses(&self) -> Option<String> {
+    /// Says what the trace lost. Empty: nothing.
+    pub fn losses(&self) -> Vec<String> {
+        self.lost_events()
+            .into_iter()
+            .chain(self.missing_processes())
+            .collect()
+    }
+
+    fn lost_events(&self) -> Option<String> {
         let lost = self.traced.as_ref()?.lost.filter(|lost| *lost > 0)? as f64;
         let counted = |units| self.events().iter().sum::<f64>() * units;
         let share = self.units.map_or(String::new(), |units| {
@@ -194,6 +205,25 @@ impl Vector {
         });
         Some(format!(
             "the trace lost {lost} events{share}: the counts and times are too low"
+        ))
+    }
+
+    fn missing_processes(&self) -> Option<String> {
+        const MOST: usize = 10;
+        let missing = &self.traced.as_ref()?.missing_processes;
+        let processes = match missing.len() {
+            0 => return None,
+            1 => "process",
+            _ => "processes",
+        };
+        let names: Vec<String> = missing.iter().take(MOST).map(u32::to_string).collect();
+        let names = names.join(", ");
+        let others = match missing.len().saturating_sub(MOST) {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        Some(format!(
+            "the trace lacks the calls of {processes} {names}{others}, which the application started: the counts are too low"
         ))
     }
 

@@ -323,6 +323,35 @@ fn logs_of_each_process_are_put_in_order() {
     assert_eq!(several(&logs, false).unwrap_err(), Refusal::TooEarly(1));
 }
 
+/// The calls of a child are missing without its log, as without `-f`.
+#[test]
+fn processes_without_a_log_are_missing() {
+    let made = |at: u32, child: u32| format!("1700000000.{at:06} fork() = {child}\n");
+    let parent = made(1, 8) + &made(5, 9);
+    let child = made(3, 10) + "1700000000.000004 exit_group(0) = ?\n";
+    let grandchild = "1700000000.000009 exit_group(0) = ?\n";
+    let all = [(7, &*parent), (8, &*child), (10, grandchild), (9, "")];
+    for (present, missing) in [
+        (&[0_usize, 1, 2, 3][..], &[][..]),
+        (&[0, 1, 2], &[9]),
+        (&[2, 0, 3], &[8]),
+        (&[0, 1], &[9, 10]),
+        (&[1], &[10]),
+        (&[0], &[8, 9]),
+        (&[2], &[]),
+    ] {
+        let logs: Vec<_> = present.iter().map(|log| all[*log]).collect();
+        let vector = several(&logs, false).unwrap().vector;
+        let traced = vector.traced.as_ref().unwrap();
+        assert_eq!(traced.missing_processes, missing, "{present:?}");
+        assert_eq!(vector.losses().is_empty(), missing.is_empty());
+    }
+    // With a number in each line, the log is that of all processes.
+    let column = "7 fork() = 8\n7 exit_group(0) = ?\n";
+    let vector = strace(column, &request()).unwrap().vector;
+    assert!(vector.losses().is_empty());
+}
+
 #[test]
 fn logs_that_are_not_of_one_process_each_are_refused() {
     let column = "7 getppid() = 1\n";

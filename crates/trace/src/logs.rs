@@ -224,6 +224,8 @@ fn read_several(logs: &[Log], reader: &mut Reader, files: bool) -> Result<bool, 
         reader.form = ProcessForm::One(log.process);
         read_cut(log.cut, index, reader);
     }
+    // A process may have made none of the calls that strace was to show.
+    reader.silent.retain(|process| !seen.contains(process));
     Ok(has_summary)
 }
 

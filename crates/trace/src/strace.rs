@@ -58,6 +58,8 @@ pub struct Reader {
     /// before its end.
     unreturned: usize,
     command: Vec<String>,
+    /// The processes that a call made and that no line shows.
+    pub(crate) silent: BTreeSet<u32>,
 }
 
 impl Reader {
@@ -141,6 +143,11 @@ impl Reader {
             machine: None,
             cost_ns_per_call: None,
             lost: (lost > 0).then_some(lost),
+            // In a log with numbers, a process may have done nothing before the end.
+            missing_processes: match self.form {
+                ProcessForm::One(_) => self.silent.into_iter().collect(),
+                ProcessForm::Column | ProcessForm::Brackets => Vec::new(),
+            },
             runs: None,
             rounds: Vec::new(),
         };
@@ -293,11 +300,13 @@ impl Reader {
     }
 
     fn meet(&mut self, process: u32) {
+        self.silent.remove(&process);
         self.tally.descriptors.meet(process);
         self.live.insert(process);
     }
 
     fn end(&mut self, process: u32) {
+        self.silent.remove(&process);
         self.live.remove(&process);
         self.tally.descriptors.end(process);
         self.tally.loader.end(process);
@@ -337,6 +346,7 @@ impl Reader {
             files.begin(parent, child, shares_files);
         }
         self.live.insert(child);
+        self.silent.insert(child);
         self.release(child);
     }
 }

@@ -431,6 +431,7 @@ impl Session {
             machine: None,
             cost_ns_per_call: Some(self.cost.null.ns().max(0.0)),
             lost: Some(self.lost()?),
+            missing_processes: Vec::new(),
             runs: None,
             rounds: Vec::new(),
         };

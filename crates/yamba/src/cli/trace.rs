@@ -120,10 +120,10 @@ impl TraceCommand {
         };
         let kept = vectors::keep(&vector, origin, &self.store.choice());
         output::note_stored("vector", kept)?;
-        Ok(if vector.losses().is_some() {
-            Answer::No
-        } else {
+        Ok(if vector.losses().is_empty() {
             Answer::Done
+        } else {
+            Answer::No
         })
     }
 
@@ -384,13 +384,16 @@ fn remarks(trace: &Trace, place: &str) -> String {
         );
     }
     let traced = trace.vector.traced.as_ref();
-    if let Some(losses) = trace.vector.losses() {
-        let help = if trace.unread.is_empty() {
-            "trace on a less busy machine"
-        } else {
-            "`strace -f -yy -o FILE COMMAND` writes a log without the output of the program"
-        };
-        text += &format!("error: {losses}\nhelp: {help}\n");
+    for losses in trace.vector.losses() {
+        text += &format!("error: {losses}\n");
+    }
+    if !trace.unread.is_empty() {
+        text += "help: `strace -f -yy -o FILE COMMAND` writes a log without the output of the program\n";
+    } else if traced.is_some_and(|traced| traced.lost > Some(0)) {
+        text += "help: trace on a less busy machine\n";
+    }
+    if traced.is_some_and(|traced| !traced.missing_processes.is_empty()) {
+        text += "help: with `strace -f -o FILE`, FILE has all processes; of `strace -ff -o FILE`, give the FILE.PID of each process by --from\n";
     }
     if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
         text +=

@@ -450,8 +450,17 @@ fn logs_of_each_process_and_standard_input_are_read() {
     assert!(found["primitives"][1]["started"].is_object(), "the child's");
     let mut command = yamba.command(&["trace", "--from", "-"]);
     let log = std::fs::File::open(yamba.folder.path().join("out.7")).unwrap();
-    let read = Answer::of(command.stdin(log).output().unwrap()).ok();
-    assert!(read.err.starts_with("2 system calls"), "{}", read.err);
+    let without_child = Answer::of(command.stdin(log).output().unwrap());
+    for answer in [without_child, yamba.run("trace --from out.7")] {
+        assert_eq!(answer.status, 1, "{}", answer.err);
+        assert!(answer.err.starts_with("2 system calls"), "{}", answer.err);
+        let error = "error: the trace lacks the calls of process 8, which";
+        assert!(answer.err.contains(error), "{}", answer.err);
+        assert!(answer.err.contains("by --from"), "{}", answer.err);
+        let vector: Value = serde_json::from_str(&answer.out).unwrap();
+        schema::holds("yamba-vector-1.json", &vector);
+        assert_eq!(vector["traced"]["missing_processes"], json!([8]));
+    }
     for (words, parts) in [
         (
             "trace --from out.7 --from column.8",
