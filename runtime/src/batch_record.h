@@ -40,7 +40,8 @@ inline void add_disturbance(Text &json, const Disturbance &d) {
         static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary),
         static_cast<unsigned long long>(d.migrations), static_cast<unsigned long long>(d.minor_faults),
         static_cast<unsigned long long>(d.major_faults));
-    json.number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns).add("}");
+    json.number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns);
+    json.add(",\"processor_ns\":").number(d.processor_ns).add("}");
 }
 
 // Notes once that the disturbance is unknown. Missing numbers are better than invented ones.

@@ -15,12 +15,14 @@ namespace yamba {
 inline Usage (*read_usage)() = system::usage;
 inline double (*read_waited)() = system::waited;
 inline double (*read_process_time)() = system::process_time;
+inline double (*read_children_time)() = system::children_time;
 
 struct Disturbance {
     uint64_t involuntary = 0, voluntary = 0, migrations = 0, minor_faults = 0, major_faults = 0;
     double stolen_ns = 0;         // elapsed time minus the thread's processor time
     double waited_ns = 0;         // run-queue wait: the thread was runnable and another ran; NaN if unknown
     double other_threads_ns = 0;  // processor time of other threads of this process; NaN if unknown
+    double processor_ns = 0;      // processor time of the process and of its child processes; NaN if unknown
     double queued_ns = 0;         // waited_ns beyond the least wait seen for the same number of passes
     bool faults_are_own = false;  // every pass takes as many page faults
     bool clock_went_back = false;
@@ -42,7 +44,12 @@ struct Disturbance {
 // that of the process, so a single thread never seems to have others beside it.
 class Watch {
   public:
-    Watch() : waited_(read_waited()), usage_(read_usage()), process_ns_(read_process_time()), begin_(read_clock()) {}
+    Watch()
+        : children_ns_(read_children_time()),
+          waited_(read_waited()),
+          usage_(read_usage()),
+          process_ns_(read_process_time()),
+          begin_(read_clock()) {}
 
     Disturbance end() const {
         uint64_t now = read_clock();
@@ -60,10 +67,12 @@ class Watch {
         double own_ns = usage.cpu_ns - usage_.cpu_ns;
         d.stolen_ns = nanoseconds(begin_, now) - own_ns;
         d.other_threads_ns = process_ns - process_ns_ - own_ns;
+        d.processor_ns = process_ns - process_ns_ + read_children_time() - children_ns_;
         return d;
     }
 
   private:
+    double children_ns_;
     double waited_;
     Usage usage_;
     double process_ns_;

@@ -351,6 +351,7 @@ class Measurement {
         const Disturbance d = watch.end();
         threads_.see(d, facts.ns);
         facts.disturbance += d;
+        facts.disturbance.processor_ns = d.processor_ns;
         batch = Batch{facts.passes, facts.operations, facts.ns};
         subject_.evidence(facts.evidence);
         if (is_value_) facts.value = subject_.value();
@@ -395,6 +396,7 @@ inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const C
     read_waited();  // opens its descriptor before the benchmark counts its own
     subject.prepare();
     subject.setup();
+    system::find_children();
     if (plan.lock && !subject.may_fault()) place::lock_memory();
     harness::Measurement(subject, pass_hooks, plan).run(error);
     bounds.check(subject);

@@ -2,9 +2,11 @@
 #pragma once
 
 #if defined(__linux__) && !defined(YAMBA_SYSTEM_POSIX)
+#include "system/linux/children.h"
 #include "system/linux/futex.h"
 #include "system/linux/system.h"
 #else
+#include "system/posix/children.h"
 #include "system/posix/futex.h"
 #include "system/posix/system.h"
 #endif

@@ -12,8 +12,10 @@ use yamba_record::event::Curve;
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
 
+pub(super) mod agreement;
 pub(super) mod batch_length;
 pub(super) mod blind;
+pub(super) mod quiet_time;
 
 /// The kind of disturbance of such a batch. The harness marks these batches after a launch; programs mark the other kinds.
 pub(super) const NEIGHBOUR: &str = "neighbour";
@@ -348,12 +350,14 @@ pub(super) fn is_level(width: f64, level: f64) -> bool {
     (width / level - 1.0).abs() <= WIDTH_TOLERANCE
 }
 
-/// Marks the batches that a neighbour disturbed, and only those.
-pub(super) fn mark(batches: &mut [Batch], width: impl Fn(&Batch) -> QuietWidth) {
+/// Marks the batches that a neighbour disturbed, and only those. A wait that is the figure of a batch (`is_time`) does not become
+/// noticeably longer by a neighbour.
+pub(super) fn mark(batches: &mut [Batch], is_time: bool, width: impl Fn(&Batch) -> QuietWidth) {
     let taken = Taken::by(batches.iter().map(|batch| &batch.probes));
     for batch in batches {
         batch.disturbed.retain(|kind| kind != NEIGHBOUR);
-        if finding(&batch.probes, width(batch), taken) == Finding::Contended {
+        let is_contended = finding(&batch.probes, width(batch), taken) == Finding::Contended;
+        if is_contended && !(is_time && quiet_time::is_wait(batch)) {
             batch.disturbed.push(NEIGHBOUR.to_owned());
         }
     }

@@ -34,6 +34,15 @@ impl Estimate {
         self
     }
 
+    /// Multiplies the ends of the interval by these factors, of which the first is at most 1 and the second at least 1.
+    pub(super) fn scaled(mut self, [low, high]: [f64; 2]) -> Estimate {
+        let [from, to] = self.confidence_interval;
+        // An end below 0 moves away from the median by the other factor.
+        let end = |end: f64, near: f64, far: f64| end * if end < 0.0 { far } else { near };
+        self.confidence_interval = [end(from, low, high), end(to, high, low)];
+        self
+    }
+
     /// Widens the interval to at least a step of the clock on each side of the median. `step` is relative to the time of a batch.
     ///
     /// A clock that advances in steps gives a short batch one of two times. The batches then agree on a time that can be wrong by almost

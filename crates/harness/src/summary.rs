@@ -12,7 +12,8 @@ use yamba_record::{Batch, Benchmark, Probes, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
-use super::contention::{self, QuietWidth, blind};
+use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
+use super::contention::{self, QuietWidth, agreement, blind};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
@@ -114,7 +115,8 @@ fn find_neighbours(
         benchmark.notes.push(NEIGHBOURS_UNKNOWN.to_owned());
     }
     let quiet = QuietLaunches::of(benchmark, quiet);
-    contention::mark(batches, |i| quiet.width(i));
+    let is_time = benchmark.figure.as_deref() != Some("value");
+    contention::mark(batches, is_time, |i| quiet.width(i));
     benchmark.contended = contention::contended_share(batches, |i| quiet.width(i));
     for of_launch in batches.chunk_by(|a, b| a.launch == b.launch) {
         benchmark.launches[of_launch[0].launch as usize].contended =
@@ -251,7 +253,10 @@ fn judge(
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
-    let blind = blind::blind_launches(&measured, |i| quiet.width(i));
+    let mut blind = blind::blind_launches(&measured, |i| quiet.width(i));
+    blind.extend(agreement::disagreeing_launches(&measured, |i| {
+        quiet.width(i)
+    }));
     let verdict = disturbed::judge(&measured, b.workers(), &blind);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
@@ -263,7 +268,10 @@ fn judge(
     b.disturbed = verdict.kinds;
     b.is_disturbed = verdict.is_disturbed;
     b.evidence = evidence(program, &used.admitted);
-    let figures = Figures::of(b, &used);
+    let factors = quiet_factors(&used.launches, b.is_disturbed, kind(b), |i| quiet.width(i));
+    b.quiet_factors = factors.map(|f| f.figure);
+    b.is_bounded = b.is_disturbed && factors.is_some();
+    let figures = Figures::of(b, &used).reaching_quiet_time(factors);
     figures.enter(b, &used);
     let mut reasons = Vec::new();
     if b.workers().are_several() {
@@ -340,7 +348,26 @@ struct Figures {
     is_unsteady: bool,
 }
 
+/// How the figure of a benchmark follows from the time of a batch.
+fn kind(benchmark: &Benchmark) -> Kind {
+    match benchmark.figure.as_deref() {
+        Some("latency") => Kind::Time,
+        Some("bandwidth") => Kind::Rate,
+        _ => Kind::Other,
+    }
+}
+
 impl Figures {
+    /// Widens the intervals to hold the figures of a quiet machine.
+    fn reaching_quiet_time(mut self, factors: Option<QuietFactors>) -> Figures {
+        if let Some(factors) = factors {
+            self.samples = self.samples.map(|e| e.scaled(factors.figure));
+            self.times = self.times.map(|e| e.scaled(factors.time));
+            self.cycles = self.cycles.map(|e| e.scaled(factors.cycles));
+        }
+        self
+    }
+
     fn of(benchmark: &Benchmark, used: &Used<'_>) -> Figures {
         let rule = if benchmark.workers().are_several() {
             loaded_estimate

@@ -106,6 +106,9 @@ columns! {
     stolen_ns: f64 as Numbers<f64>,
     /// Run-queue wait: time the thread was runnable without a processor, in ns. `None` where the system does not report it.
     waited_ns: Option<f64> as Numbers<Option<f64>>,
+    /// Processor time of the process and of its child processes around the calls of the benchmark, in ns.
+    /// `None` where the system does not report it.
+    processor_ns: Option<f64> as Numbers<Option<f64>>,
 }
 
 /// Times of one process or thread in a round of several, in ns on one system-wide clock.

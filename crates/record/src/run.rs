@@ -441,6 +441,7 @@ impl Benchmark {
             discarded: 0,
             is_disturbed: false,
             is_bounded: false,
+            quiet_factors: None,
             disturbed: BTreeMap::new(),
             contended: None,
             throughput: None,
@@ -536,6 +537,10 @@ pub struct Benchmark {
     /// and in documents of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bounded: bool,
+    /// Bounds of the figure on a quiet machine, as multiples of `median`, where batches that may have been disturbed count.
+    /// `confidence_interval` includes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_factors: Option<[f64; 2]>,
     /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,

@@ -11,6 +11,7 @@ use yamba_record::Batch;
 use yamba_stats::median;
 
 use super::batch_length::share_of_batches;
+use super::quiet_time::MOST_LENGTHENED;
 use super::{QuietWidth, is_free_of_others, is_level};
 
 /// If turns begin in a larger share of the batches, the median of all batches differs from the median of the undisturbed ones.
@@ -19,9 +20,6 @@ const MOST_DISTURBED: f64 = 0.25;
 /// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. The probe uses the full width of the core.
 /// If a neighbour lengthens no benchmark more than the probe, a smaller lengthening moves no figure by more than a fiftieth.
 const NOTICEABLE: f64 = 0.02;
-
-/// A neighbour takes at most half of the core, so it lengthens a probe by at most this share. A probe that was interrupted is longer still.
-const MOST_LENGTHENED: f64 = 1.0;
 
 /// A probe that is longer by more than this share was interrupted. The longest probes beside a saturating neighbour were 1.1 longer.
 const INTERRUPTED: f64 = 1.5;

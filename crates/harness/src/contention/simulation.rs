@@ -294,7 +294,7 @@ const BATCH_NS: f64 = 2e5;
 fn unmarked_figures_are_true_beside_any_neighbour() {
     let durations = [1e5, 3e5, 1e6, 4e6, 1e7, 1e8, 1e9];
     let (mut wrong_without_probes, mut wrong, mut marked, mut all) = (0, 0, 0, 0);
-    let (mut findable, mut missed) = (0, 0);
+    let (mut findable, mut missed, mut outside) = (0, 0, 0);
     for batch in [1.0, 5.0, 25.0, 100.0] {
         for (turn_ns, pause_ns) in durations.iter().flat_map(|t| durations.map(|p| (*t, p))) {
             for seed in 0..10 {
@@ -315,6 +315,11 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
                     assert!(error.abs() < 1.5 * LARGEST_ERROR, "{case}");
                     wrong += 1;
                 }
+                let [low, high] = entry.cycles.unwrap().confidence_interval;
+                if entry.is_disturbed && !(low..=high).contains(&TRUTH) {
+                    println!("outside of [{low}, {high}]: {case}");
+                    outside += 1;
+                }
                 let is_findable = is_slow && quiet >= 0.1;
                 findable += u64::from(is_findable);
                 missed += u64::from(is_findable && entry.is_disturbed);
@@ -326,8 +331,10 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
     println!(
         "{marked} of {all} marked, {wrong} wrong, {wrong_without_probes} wrong without probes"
     );
+    println!("{outside} of {marked} marked intervals do not hold the truth");
     println!("{missed} of {findable} marked though a tenth was quiet");
     assert!(10 * missed <= findable, "{missed} of {findable}");
+    assert!(100 * outside <= marked, "{outside} of {marked}");
     assert!(1000 * wrong <= 2 * all, "{wrong} of {all}");
     assert!(2 * wrong_without_probes > all, "{wrong_without_probes}");
 }
@@ -379,7 +386,7 @@ fn interruptions_make_batches_shorter_until_figures_are_true() {
         }
     }
     println!("{marked} of {all} marked; {wrong_if_long} marked or wrong with long batches");
-    assert!(20 * marked <= all, "{marked} of {all}");
+    assert!(10 * marked <= all, "{marked} of {all}");
     assert!(2 * wrong_if_long > all, "{wrong_if_long} of {all}");
 }
 
@@ -428,7 +435,7 @@ fn batch_without_its_readings_is_not_quiet() {
     let mut batches = Host::new(4, 1.0, 1e12).launch(4e6, QuietWidth::Unknown);
     batches[3].probes = Probes::default();
     batches[5].probes.between = None;
-    mark(&mut batches, |_| QuietWidth::Known(QUIET_WIDTH));
+    mark(&mut batches, true, |_| QuietWidth::Known(QUIET_WIDTH));
     let marked: Vec<usize> = (0..batches.len())
         .filter(|i| !batches[*i].disturbed.is_empty())
         .collect();

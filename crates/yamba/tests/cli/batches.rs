@@ -168,3 +168,54 @@ yamba echoed extends PingPong
         );
     }
 }
+
+/// One waits for a timer, the other for a child process that computes all the time.
+const WAITING: &str = r#"
+native {
+    #include <signal.h>
+    #include <stdlib.h>
+    #include <sys/prctl.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+}
+yamba waits_for_timer on linux
+{
+    bool may_wait() { return true; }
+    void benchmark() { must(usleep(2000)); }
+}
+yamba beside_child extends waits_for_timer on linux
+{
+    pid_t child;
+    void setup()
+    {
+        child = must(fork());
+        if (child != 0) return;
+        must(prctl(PR_SET_PDEATHSIG, SIGKILL));
+        for (volatile int i = 0;; i = i + 1) {}
+    }
+    void cleanup()
+    {
+        must(kill(child, SIGKILL));
+        must(waitpid(child, nullptr, 0));
+    }
+}
+"#;
+
+/// Processor time of child processes is that of the batch: a partner beside a neighbour lengthens it. On a busy machine the child gets less of the processor,
+/// but far more than the sleeping process.
+#[test]
+#[ignore = "needs g++"]
+fn batch_has_the_processor_time_of_child_processes() {
+    let mut yamba = Yamba::new().file("waiting.yamba", WAITING);
+    let entries = entries(&yamba.run("run waiting.yamba --quick --json --raw").out);
+    let share = |class: &str| {
+        let entry = entries.iter().find(|e| e["class"] == class).unwrap();
+        let [busy, all] = ["disturbance/processor_ns", "ns"].map(|name| {
+            let values = column(entry, name);
+            values.iter().map(|v| v.as_f64().unwrap()).sum::<f64>()
+        });
+        busy / all
+    };
+    let (alone, beside) = (share("waits_for_timer"), share("beside_child"));
+    assert!(alone < 0.5 && beside > 2.0 * alone, "{alone} {beside}");
+}
