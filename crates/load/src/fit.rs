@@ -12,7 +12,7 @@ use crate::distribution::Distribution;
 use crate::gaps::{Stamps, choose, spread};
 use crate::goodness::Chosen;
 use crate::log::{Entry, Log};
-use crate::model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
+use crate::model::{Marginal, Mix, Model, Objects, Refused, SCHEMA, Sessions, Source};
 use crate::popularity::{self, Popularity};
 use crate::sessions::{self, SessionLength};
 use crate::sizes::{self, Sizes};
@@ -152,6 +152,14 @@ fn source(log: &Log, entries: &[Entry], seed: u64) -> Source {
     Source {
         lines: log.lines,
         refused_lines: log.refused_count,
+        refused_by: log
+            .refused_by
+            .iter()
+            .map(|(reason, lines)| Refused {
+                reason: reason.to_string(),
+                lines: *lines,
+            })
+            .collect(),
         requests: entries.len() as u64,
         other_requests: (log.entries.len() - entries.len()) as u64,
         clients: clients.len() as u64,

@@ -25,7 +25,7 @@ pub use fit::{FEWEST_REQUESTS, Fitted, Options, TooFewRequests, fit, mix};
 pub use goodness::{Compared, LEVEL};
 pub use locality::Locality;
 pub use log::{FieldChoice, LatencyField, Log, LogFault, LogReader, TookFrom};
-pub use model::{Marginal, Mix, Model, Objects, SCHEMA, Sessions, Source};
+pub use model::{Marginal, Mix, Model, Objects, Refused, SCHEMA, Sessions, Source};
 pub use popularity::Popularity;
 pub use replay::{Replayed, repeated, replayed};
 pub use sample::{Drawn, Sampler, object_sizes};

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub use foreign::ForeignLog;
 pub use latency::{LatencyField, LatencyUnit};
 pub use reader::{LogReader, read};
-pub use reason::{LogFault, MOST_VALUES, Note, Reason};
+pub use reason::{LogFault, MOST_VALUES, NotTimes, Note, Reason};
 pub use time::TimeFault;
 
 /// One request.
@@ -62,6 +62,8 @@ pub struct Log {
     pub refused: Vec<RefusedLine>,
     /// Number of lines that are no request.
     pub refused_count: u64,
+    /// Their reasons with the number of lines, the most frequent first; at most 100 reasons.
+    pub refused_by: Vec<(Reason, u64)>,
     /// Number of lines.
     pub lines: u64,
     /// The step of the times, in seconds: 1 for whole seconds.
@@ -93,6 +95,30 @@ pub struct FieldChoice {
 }
 
 impl Log {
+    /// Says how many lines are left out, and why. `None`: none.
+    pub fn refusals(&self) -> Option<String> {
+        const MOST: usize = 5;
+        if self.refused_count == 0 {
+            return None;
+        }
+        let named = &self.refused_by[..self.refused_by.len().min(MOST)];
+        let mut reasons: Vec<String> = named
+            .iter()
+            .map(|(reason, lines)| format!("{reason} ({lines})"))
+            .collect();
+        let others = self.refused_count - named.iter().map(|(_, lines)| lines).sum::<u64>();
+        if others > 0 {
+            reasons.push(format!("other reasons ({others})"));
+        }
+        let all = self.refused_count + self.entries.len() as u64;
+        Some(format!(
+            "{} of {all} lines ({:.1} %) are left out: {}",
+            self.refused_count,
+            100.0 * self.refused_count as f64 / all as f64,
+            reasons.join("; ")
+        ))
+    }
+
     /// Whether this method asks for an object and changes nothing: the model and the replay contain only such requests.
     pub fn is_safe(&self, entry: &Entry) -> bool {
         is_safe(&self.methods[entry.method as usize])

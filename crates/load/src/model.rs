@@ -50,6 +50,9 @@ pub struct Source {
     pub lines: u64,
     /// Number of lines that are no request.
     pub refused_lines: u64,
+    /// Why they are no request, the most frequent reason first; at most 100 reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_by: Vec<Refused>,
     /// Number of requests with GET or HEAD.
     pub requests: u64,
     /// Number of requests with other methods.
@@ -62,6 +65,16 @@ pub struct Source {
     pub resolution_s: f64,
     /// Seed of the spreading, and of the simulations behind the p-values.
     pub seed: u64,
+}
+
+/// The lines of a log that are left out for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Refused {
+    /// What is wrong with each line.
+    pub reason: String,
+    /// Number of lines.
+    pub lines: u64,
 }
 
 /// Facts about the objects in the order of popularity.

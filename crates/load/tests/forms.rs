@@ -187,11 +187,15 @@ fn one_of_several_times_is_the_latency_only_if_the_user_names_it() {
     let text = lines(12, "192.0.2.I - -", after);
     let log = read(&text).unwrap();
     assert_eq!((log.took_from, log.entries[0].took_s), (None, None));
-    let Note::After(fields) = &log.notes[0] else {
+    let [Note::Latencies(times), Note::After { fields: others, .. }] = &log.notes[..] else {
         panic!("{:?}", log.notes);
     };
-    assert_eq!(fields.len(), 9);
-    assert_eq!(fields[1], (4, "0.005".to_owned()));
+    let fields = [(4, "0.005".to_owned()), (9, "0.004".to_owned())];
+    assert_eq!((times, others.len()), (&fields.to_vec(), 7));
+    assert_eq!(
+        log.notes[0].to_string(),
+        "each of the fields after the bytes 4 (\"0.005\"), 9 (\"0.004\") may be the latency, so none is used; --latency-field N=UNIT decides"
+    );
     let choice = FieldChoice {
         client: None,
         latency: Some("4=s".parse().unwrap()),
@@ -199,6 +203,13 @@ fn one_of_several_times_is_the_latency_only_if_the_user_names_it() {
     let log = read_with(&text, choice).unwrap();
     assert_eq!(log.entries[0].took_s, Some(0.005));
     assert_eq!(log.took_step_s, 0.001);
+    let unused = "fields after the bytes that are not used: 3 (\"345\"), 5";
+    assert!(
+        log.notes[0].to_string().starts_with(unused),
+        "{:?}",
+        log.notes
+    );
+    assert!(!log.notes[0].to_string().contains("names one"));
 }
 
 /// Traefik's common format ends with `12ms`, and configurations of nginx write `rt=0.004`.
@@ -212,10 +223,10 @@ fn latencies_may_have_their_unit_and_a_key() {
         let text = lines(12, "192.0.2.I - -", after) + &lines(1, "192.0.2.1 - -", odd);
         let log = read_with(&text, choice).unwrap();
         let known: Vec<f64> = log.entries.iter().filter_map(|e| e.took_s).collect();
-        assert!(
-            log.notes
-                .contains(&Note::NoLatency(13 - known.len() as u64))
-        );
+        let Some(Note::NotTimes(not_times)) = log.notes.last() else {
+            panic!("{:?}", log.notes);
+        };
+        assert_eq!((not_times.count, not_times.line), (1, 13));
         (known.len(), known.first().copied(), log.took_step_s)
     };
     let traefik = " \"-\" \"-\" 17 \"web@docker\" \"http://10.1.1.1:80\" 12ms";
@@ -223,8 +234,6 @@ fn latencies_may_have_their_unit_and_a_key() {
         latency(traefik, &traefik.replace("12ms", "1.2s"), "6=ms"),
         (12, Some(0.012), 1e-3)
     );
-    assert_eq!(latency(traefik, traefik, "6=s"), (0, None, 1e-3));
-    assert_eq!(latency(traefik, traefik, "6=us"), (0, None, 1e-3));
     for field in ["rt=0.0040", "rt=\"0.0040\"", "rt=0.0040s"] {
         let after = format!(" \"-\" \"-\" {field} uct=0.001");
         // The odd line's fields are exchanged.
@@ -244,7 +253,97 @@ fn requests_without_a_latency_are_counted() {
             .count(),
         12
     );
-    assert_eq!(log.notes, [Note::NoLatency(1)]);
+    let text = "the latency is no time in 1 of 13 requests, first line 13 (\"0,004\")";
+    assert_eq!(log.notes[0].to_string(), text);
+    let text = lines(12, "192.0.2.I - -", " 0.004") + &lines(1, "192.0.2.1 - -", " -");
+    assert_eq!(read(&text).unwrap().notes, [Note::NoLatency(1)]);
+}
+
+/// Of `-`, which servers write for no latency, there may be many.
+#[test]
+fn field_that_is_no_latency_in_most_requests_is_refused() {
+    let after = |texts: &[(usize, &str)]| -> String {
+        let each = texts.iter();
+        each.map(|(count, text)| lines(*count, "192.0.2.I - -", &format!(" {text}")))
+            .collect()
+    };
+    let read = |text: &str, field: &str| {
+        let latency = Some(field.parse().unwrap());
+        let choice = FieldChoice {
+            client: None,
+            latency,
+        };
+        read_with(text, choice)
+    };
+    for (texts, field, refused) in [
+        (&[(12, "12ms")][..], "1=s", Some((1, "12ms"))),
+        (&[(12, "NONE")], "1=s", Some((1, "NONE"))),
+        // nginx' $msec, and Apache's %D in a wrong unit.
+        (
+            &[(12, "1588500000.123")],
+            "1=s",
+            Some((1, "1588500000.123")),
+        ),
+        (&[(5, "40000"), (7, "400000")], "1=s", Some((6, "400000"))),
+        (&[(7, "40000"), (5, "400000")], "1=s", None),
+        (&[(9, "-"), (1, "NONE"), (2, "0.004")], "1=s", None),
+        (
+            &[(9, "-"), (2, "NONE"), (1, "0.004")],
+            "1=s",
+            Some((10, "NONE")),
+        ),
+    ] {
+        let found = read(&after(texts), field);
+        match refused {
+            None => assert!(found.is_ok(), "{texts:?}: {found:?}"),
+            Some((line, example)) => {
+                let Err(LogFault::NoLatency(_, not_times)) = found else {
+                    panic!("{texts:?}: {found:?}");
+                };
+                assert_eq!((not_times.line, &*not_times.example), (line, example));
+                assert_eq!(not_times.all, 12);
+            }
+        }
+    }
+    assert_eq!(
+        read(&after(&[(12, "NONE")]), "1=s")
+            .unwrap_err()
+            .to_string(),
+        "--latency-field: field 1 after the bytes, in s, is no time of at most a day in 12 of 12 requests, first line 1 (\"NONE\")"
+    );
+}
+
+/// A line with a virtual host among lines without, and the other way round.
+#[test]
+fn reason_of_a_line_does_not_claim_what_others_have() {
+    let text = lines(12, "shop 192.0.2.I - -", "") + &lines(3, "192.0.2.I - -", "");
+    let choice = FieldChoice {
+        client: Some(1),
+        latency: None,
+    };
+    let log = read_with(&text, choice).unwrap();
+    let (found, usual) = (4, 3);
+    assert_eq!(
+        log.refused_by,
+        [(Reason::FieldsBefore { found, usual }, 12)]
+    );
+    assert_eq!(
+        log.refusals().unwrap(),
+        "12 of 15 lines (80.0 %) are left out: it has 4 fields before its time, and lines with 3 are read (12)"
+    );
+}
+
+#[test]
+fn reasons_of_lines_are_counted() {
+    let mut text = lines(20, "192.0.2.I - -", "");
+    for (count, line) in [(2, "a b"), (9, "word"), (1, "x \"GET /"), (3, "a [b]")] {
+        text += &format!("{line}\n").repeat(count);
+    }
+    let log = read(&(text + "cut")).unwrap();
+    assert_eq!(
+        log.refusals().unwrap(),
+        "16 of 36 lines (44.4 %) are left out: it has no fields (9); it has no [time] (3); it has no \"request\" (3); it does not end in a line feed, so it may be cut off (1)"
+    );
 }
 
 /// The first lines decide on the form; later ones must have it, too.

@@ -72,7 +72,7 @@ fn check_one(mutant: &Mutant, original: &Log, known: &[Record], changed: &Log) {
     let names_missing = changed
         .notes
         .iter()
-        .any(|n| matches!(n, Note::NoLatency(_)));
+        .any(|n| matches!(n, Note::NoLatency(_) | Note::NotTimes(_)));
     let is_known = |record: &Record| {
         known.contains(record)
             || (names_missing && record.6.is_none() && {

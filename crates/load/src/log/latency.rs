@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Greater numbers of seconds are no latencies but times of day, as nginx writes `$msec`.
+/// Greater numbers of seconds are no latencies but times since 1970, as nginx writes `$msec`.
 const LONGEST_S: f64 = 86_400.0;
 
 /// The digits after the point of a time in seconds, as nginx writes `$request_time`.
@@ -48,7 +48,7 @@ pub struct LatencyField {
 }
 
 impl LatencyField {
-    /// The latency in seconds, after `key`. `None`: the text is no such number.
+    /// The latency in seconds, after `key`. `None`: the text is no such number, or too great.
     pub(super) fn seconds(self, text: &str, key: &str) -> Option<f64> {
         let text = self.number(text, key)?;
         let is_number = match self.unit {
@@ -59,7 +59,8 @@ impl LatencyField {
             }
         };
         let number: f64 = text.parse().ok().filter(|_| is_number)?;
-        Some(number * self.unit.unwrap_or(LatencyUnit::S).seconds())
+        let seconds = number * self.unit.unwrap_or(LatencyUnit::S).seconds();
+        Some(seconds).filter(|seconds| *seconds < LONGEST_S)
     }
 
     /// The smallest difference of two latencies, in seconds, if one is written like `text`.

@@ -34,6 +34,8 @@ pub(super) struct Layout {
     pub latency: Option<LatencyField>,
     /// The text before the number of the latency, such as `rt=`.
     latency_key: String,
+    /// The fields after the bytes that may be the latency, from 1, if there are several.
+    candidates: Vec<usize>,
 }
 
 impl Layout {
@@ -52,7 +54,15 @@ impl Layout {
                 fields: after,
             });
         }
-        let latency = choice.latency.or_else(|| request_time(lines, after));
+        let mut candidates = match choice.latency {
+            Some(_) => Vec::new(),
+            None => request_times(lines, after),
+        };
+        let latency = choice.latency.or_else(|| match candidates[..] {
+            [field] => Some(LatencyField { field, unit: None }),
+            _ => None,
+        });
+        candidates.retain(|_| latency.is_none());
         Ok(Layout {
             before: before(lines, skipped),
             skipped,
@@ -62,6 +72,7 @@ impl Layout {
             after,
             latency,
             latency_key: latency.map_or_else(String::new, |field| latency_key(lines, field)),
+            candidates,
         })
     }
 
@@ -151,12 +162,19 @@ impl Layout {
             let example = texts().find(|text| *text != "-").or(texts().next())?;
             Some((field, example.to_owned()))
         };
-        let unused: Vec<_> = (1..=self.after)
+        let (candidates, unused): (Vec<_>, Vec<_>) = (1..=self.after)
             .filter(unused)
             .filter_map(example)
-            .collect();
+            .partition(|(field, _)| self.candidates.contains(field));
+        let has_latency = latency.is_some() || !candidates.is_empty();
+        if !candidates.is_empty() {
+            notes.push(Note::Latencies(candidates));
+        }
         if !unused.is_empty() {
-            notes.push(Note::After(unused));
+            notes.push(Note::After {
+                fields: unused,
+                has_latency,
+            });
         }
         notes
     }
@@ -272,8 +290,8 @@ fn first(list: &str) -> &str {
     list.split(',').next().unwrap_or(list).trim()
 }
 
-/// The field after the bytes that is a time in seconds, if there is just one.
-fn request_time(lines: &[CommonLine], fields: usize) -> Option<LatencyField> {
+/// The fields after the bytes that are times in seconds, from 1.
+fn request_times(lines: &[CommonLine], fields: usize) -> Vec<usize> {
     let usual: Vec<&CommonLine> = lines.iter().filter(|l| l.after.len() == fields).collect();
     let often = |place: &usize| {
         let each = usual.iter().map(|line| line.after[*place]);
@@ -282,10 +300,6 @@ fn request_time(lines: &[CommonLine], fields: usize) -> Option<LatencyField> {
         // A time of an upstream is missing where the server answers by itself.
         times * 2 > usual.len() && is_most(times, known.len())
     };
-    let mut found = (0..fields).filter(often);
-    let place = found.next().filter(|_| found.next().is_none())?;
-    Some(LatencyField {
-        field: place + 1,
-        unit: None,
-    })
+    let places = (0..fields).filter(often);
+    places.map(|place| place + 1).collect()
 }

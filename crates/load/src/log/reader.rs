@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use super::foreign::recognized;
 use super::layout::Layout;
 use super::line::{self, CommonLine};
-use super::reason::{LogFault, MOST_VALUES, Note, Reason};
+use super::reason::{LogFault, MOST_VALUES, NotTimes, Note, Reason};
 use super::squid;
 use super::{Entry, FieldChoice, Line, Log, RefusedLine, TookFrom};
 
 /// The most refused lines whose reason is kept.
 const MOST_REFUSED: usize = 10;
+
+/// The most reasons whose lines are counted.
+const MOST_REASONS: usize = 100;
 
 /// Number of lines that decide on the form of the log.
 const SAMPLE: usize = 10_000;
@@ -54,6 +57,7 @@ pub struct LogReader {
     /// The values of the unused fields before the time, by their places.
     unused: Vec<Names>,
     without_latency: u64,
+    not_times: Option<NotTimes>,
     log: Log,
     /// The most digits after the point of a time.
     digits: u32,
@@ -111,7 +115,7 @@ impl LogReader {
     fn read(&mut self, number: u64, text: &str) {
         let entered = match &self.form {
             Some(Form::Squid) => squid::parse(text).map(|line| self.enter(&line)),
-            Some(Form::Common(_)) => self.common(text),
+            Some(Form::Common(_)) => self.common(number, text),
             None => return,
         };
         if let Err(reason) = entered {
@@ -119,7 +123,7 @@ impl LogReader {
         }
     }
 
-    fn common(&mut self, text: &str) -> Result<(), Reason> {
+    fn common(&mut self, number: u64, text: &str) -> Result<(), Reason> {
         let Some(Form::Common(layout)) = &self.form else {
             return Ok(());
         };
@@ -134,13 +138,23 @@ impl LogReader {
             }
         }
         if let Some(latency) = layout.latency {
-            let step_s = latency_s
-                .map(|_| latency.step_s(line.after[latency.field - 1].text, layout.latency_key()));
+            let text = line.after[latency.field - 1].text;
+            let step_s = latency_s.map(|_| latency.step_s(text, layout.latency_key()));
             let least_s = self.log.took_step_s;
             self.log.took_step_s = step_s
                 .filter(|s| least_s == 0.0 || *s < least_s)
                 .unwrap_or(least_s);
-            self.without_latency += u64::from(latency_s.is_none());
+            if latency_s.is_none() && text == "-" {
+                self.without_latency += 1;
+            } else if latency_s.is_none() {
+                let not_times = self.not_times.get_or_insert_with(|| NotTimes {
+                    count: 0,
+                    all: 0,
+                    line: number,
+                    example: text.to_owned(),
+                });
+                not_times.count += 1;
+            }
         }
         self.enter(&Line {
             client,
@@ -157,6 +171,12 @@ impl LogReader {
 
     fn refuse(&mut self, line: u64, reason: Reason) {
         self.log.refused_count += 1;
+        let by = &mut self.log.refused_by;
+        if let Some(known) = by.iter().position(|by| by.0 == reason) {
+            by[known].1 += 1;
+        } else if by.len() < MOST_REASONS {
+            by.push((reason.clone(), 1));
+        }
         if self.log.refused.len() < MOST_REFUSED {
             self.log.refused.push(RefusedLine { line, reason });
         }
@@ -190,6 +210,7 @@ impl LogReader {
             None if self.log.entries.is_empty() => return Err(LogFault::NoRequest(first())),
             None => {}
         }
+        self.check_latencies()?;
         let before = self.unused.iter().enumerate().filter_map(|(place, names)| {
             Some(Note::Before {
                 field: place + 1,
@@ -201,6 +222,7 @@ impl LogReader {
         if self.without_latency > 0 {
             self.log.notes.push(Note::NoLatency(self.without_latency));
         }
+        self.log.notes.extend(self.not_times.map(Note::NotTimes));
         self.log.took_from = match self.form {
             Some(Form::Common(layout)) => layout.latency.map(TookFrom::Field),
             _ => Some(TookFrom::SquidElapsed),
@@ -208,12 +230,32 @@ impl LogReader {
         if self.log.took_step_s == 0.0 {
             self.log.took_step_s = MILLISECOND_S;
         }
+        self.log
+            .refused_by
+            .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         self.log.entries.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         self.log.clients = self.clients.names;
         self.log.paths = self.paths.names;
         self.log.methods = self.methods.names;
         self.log.resolution_s = 10f64.powi(-(self.digits as i32));
         Ok(self.log)
+    }
+
+    /// Refuses a field that the user names as latency if it is none in all or most requests that
+    /// have it.
+    fn check_latencies(&mut self) -> Result<(), LogFault> {
+        let all = self.log.entries.len() as u64;
+        let Some(not_times) = &mut self.not_times else {
+            return Ok(());
+        };
+        not_times.all = all;
+        let present = all - self.without_latency;
+        match self.choice.latency {
+            Some(field) if not_times.count * 2 > present => {
+                Err(LogFault::NoLatency(field, not_times.clone()))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::foreign::{COMMON, ForeignLog};
+use super::latency::LatencyField;
 use super::time::TimeFault;
 
 /// Why a line is no request.
@@ -30,11 +31,11 @@ pub enum Reason {
     OpenBefore,
     /// A quotation mark or bracket after the bytes has no partner.
     OpenAfter,
-    /// The number of fields before the time is not that of other lines.
+    /// The number of fields before the time is not that of the lines that are read.
     FieldsBefore {
         /// Number of fields of this line.
         found: usize,
-        /// Number of fields of other lines.
+        /// Number of fields of the lines that are read.
         usual: usize,
     },
     /// The number of fields after the bytes is not that of other lines.
@@ -76,7 +77,7 @@ impl fmt::Display for Reason {
             }
             Reason::FieldsBefore { found, usual } => write!(
                 f,
-                "it has {found} fields before its time, where other lines have {usual}"
+                "it has {found} fields before its time, and lines with {usual} are read"
             ),
             Reason::FieldsAfter { found, usual } => write!(
                 f,
@@ -109,6 +110,8 @@ pub enum LogFault {
     NoClient(usize),
     /// The user names a field of Squid's native log, whose fields are fixed.
     FixedFields,
+    /// The field that the user names is no time in most requests.
+    NoLatency(LatencyField, NotTimes),
     /// The log has no field with the number that an option names.
     NoField {
         /// The option.
@@ -139,6 +142,10 @@ impl fmt::Display for LogFault {
                 "it has {fields} fields before the time, none of which is always an address: the client is unknown"
             ),
             LogFault::FixedFields => f.write_str("the fields of Squid's native log are fixed"),
+            LogFault::NoLatency(field, others) => write!(
+                f,
+                "--latency-field: {field}, is no time of at most a day in {others}"
+            ),
             LogFault::NoField { option, fields } => {
                 write!(f, "{option} names a field that the log does not have: there are {fields}")
             }
@@ -159,6 +166,9 @@ impl LogFault {
                 "--client-field N says which one it is, counted from 1".to_owned()
             }
             LogFault::FixedFields => "leave out --client-field and --latency-field".to_owned(),
+            LogFault::NoLatency(..) => {
+                "name another field or unit: fields after the bytes are counted from 1".to_owned()
+            }
             LogFault::NoField { .. } => "fields are counted from 1".to_owned(),
         }
     }
@@ -183,12 +193,44 @@ pub enum Note {
     },
     /// The first client of each list is used.
     Lists,
-    /// Fields after the bytes are not used: their numbers, from 1, with a value of each.
-    After(Vec<(usize, String)>),
-    /// Some requests have no latency.
+    /// Fields after the bytes are not used.
+    After {
+        /// Their numbers, from 1, with a value of each.
+        fields: Vec<(usize, String)>,
+        /// Whether another field is the latency, or one of several.
+        has_latency: bool,
+    },
+    /// Several fields after the bytes may be the latency, so none is used.
+    Latencies(Vec<(usize, String)>),
+    /// Some requests have `-` in place of a latency.
     NoLatency(u64),
+    /// Some requests have another text in place of a latency.
+    NotTimes(NotTimes),
     /// The sizes include the headers of the responses.
     Headers,
+}
+
+/// Requests whose latency is no time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotTimes {
+    /// Their number.
+    pub count: u64,
+    /// Number of all requests.
+    pub all: u64,
+    /// Number of the first one's line, from 1.
+    pub line: u64,
+    /// The first one's text in place of the latency.
+    pub example: String,
+}
+
+impl fmt::Display for NotTimes {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} requests, first line {} ({:?})",
+            self.count, self.all, self.line, self.example
+        )
+    }
 }
 
 /// The most values of an unused field that are counted.
@@ -223,18 +265,36 @@ impl fmt::Display for Note {
                 )
             }
             Note::Lists => f.write_str("of a list of clients, the first one counts"),
-            Note::After(fields) => {
-                let each = |(field, example): &(usize, String)| format!("{field} ({example:?})");
+            Note::After {
+                fields,
+                has_latency,
+            } => {
+                let help = "; --latency-field names one that is the latency";
                 write!(
                     f,
-                    "fields after the bytes that are not used: {}; --latency-field names one that is the latency",
-                    fields.iter().map(each).collect::<Vec<_>>().join(", ")
+                    "fields after the bytes that are not used: {}{}",
+                    listed(fields),
+                    if *has_latency { "" } else { help }
                 )
             }
+            Note::Latencies(fields) => write!(
+                f,
+                "each of the fields after the bytes {} may be the latency, so none is used; --latency-field N=UNIT decides",
+                listed(fields)
+            ),
             Note::NoLatency(count) => write!(f, "{count} requests have no latency"),
+            Note::NotTimes(requests) => write!(f, "the latency is no time in {requests}"),
             Note::Headers => {
                 f.write_str("the sizes include the headers of the responses, as Squid writes them")
             }
         }
     }
+}
+
+/// `3 ("MISS"), 4 ("0.004")`
+fn listed(fields: &[(usize, String)]) -> String {
+    let each = fields
+        .iter()
+        .map(|(field, example)| format!("{field} ({example:?})"));
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::Value;
+use serde_json::{Value, json};
 use yamba_child_guard::{Guarded, StartGuarded};
 
 use crate::schema;
@@ -107,6 +107,26 @@ fn fit_prints_each_distribution_and_writes_a_document() {
             "{marginal:#}"
         );
     }
+}
+
+#[test]
+fn lines_that_are_left_out_are_in_the_summary() {
+    let text = log(30) + &"nonsense\n".repeat(14) + "a b\n";
+    let mut yamba = Yamba::new().file("access.log", text);
+    let answer = yamba.run("load fit access.log --no-plot").ok();
+    let reasons =
+        "15 of 45 lines (33.3 %) are left out: it has no fields (14); it has no [time] (1)";
+    assert!(answer.err.contains(reasons), "{}", answer.err);
+    answer.says(&[&format!("left out  {reasons}\n")]);
+    let model = document(&yamba.run("load fit access.log --json").ok());
+    schema::holds("yamba-load-1.json", &model);
+    assert_eq!(
+        model["source"]["refused_by"],
+        json!([
+            {"reason": "it has no fields", "lines": 14},
+            {"reason": "it has no [time]", "lines": 1},
+        ])
+    );
 }
 
 /// A log of 60 requests by 19 clients, two seconds apart, with these texts before the client, in the request and after the bytes.
@@ -252,7 +272,10 @@ fn compressed_logs_are_read_or_refused() {
         .file("wide.log", b"\xff\xfe1\0\n\0");
     let plain = yamba.run("load fit access.log --json").ok().out;
     assert_eq!(yamba.run("load fit access.log.gz --json").ok().out, plain);
-    yamba.run("load fit cut.log.gz").refused(&["cut.log.gz: "]);
+    yamba.run("load fit cut.log.gz").refused(&[
+        "cut.log.gz: it is compressed by gzip, and cut off or damaged",
+        "gzip -cd cut.log.gz | yamba load fit -",
+    ]);
     yamba
         .run("load fit access.log.zst")
         .refused(&["compressed by zstd", "zstdcat"]);

@@ -70,6 +70,9 @@ impl Fit {
     fn text(&self, log: &Log, fitted: &Fitted) -> String {
         let width = output::width();
         let mut text = table::fitted(&fitted.model, width);
+        if let Some(refusals) = log.refusals() {
+            text += &format!("left out  {refusals}\n");
+        }
         text += &table::latency(log);
         if !self.no_plot {
             text.push('\n');

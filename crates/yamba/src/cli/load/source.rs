@@ -62,9 +62,9 @@ impl LogSource {
                 refused.line, refused.reason
             ));
         }
-        let more = log.refused_count - log.refused.len() as u64;
-        if more > 0 {
-            output::note(&format!("note: {place}: {more} more lines are left out\n"));
+        let has_more = log.refused_count > log.refused.len() as u64;
+        if let Some(refusals) = log.refusals().filter(|_| has_more) {
+            output::note(&format!("note: {place}: {refusals}\n"));
         }
         for note in &log.notes {
             output::note(&format!("note: {place}: {note}\n"));
@@ -77,6 +77,8 @@ impl LogSource {
 enum Unreadable {
     System(io::Error),
     Log(LogFault),
+    /// Compressed by gzip, but cut or damaged.
+    Damaged(io::Error),
     /// Compressed by the first program; the second one decompresses it.
     Compressed(&'static str, &'static str),
     Utf16,
@@ -87,6 +89,12 @@ impl Unreadable {
         match self {
             Unreadable::System(e) => Failure::new(format!("{place}: {e}"))
                 .help("name an access log, or - for standard input"),
+            Unreadable::Damaged(e) => Failure::new(format!(
+                "{place}: it is compressed by gzip, and cut off or damaged: {e}"
+            ))
+            .help(format!(
+                "copy it again, or read its beginning: gzip -cd {place} | yamba load fit -"
+            )),
             Unreadable::Log(fault) => Failure::new(format!("{place}: {fault}")).help(fault.help()),
             Unreadable::Compressed(by, with) => {
                 Failure::new(format!("{place}: it is compressed by {by}"))
@@ -103,7 +111,11 @@ impl Unreadable {
 fn lines(mut from: impl BufRead, choice: FieldChoice) -> Result<Log, Unreadable> {
     let start = from.fill_buf().map_err(Unreadable::System)?;
     if start.starts_with(GZIP) {
-        return plain_lines(BufReader::new(MultiGzDecoder::new(from)), choice);
+        let read = plain_lines(BufReader::new(MultiGzDecoder::new(from)), choice);
+        return read.map_err(|fault| match fault {
+            Unreadable::System(e) => Unreadable::Damaged(e),
+            fault => fault,
+        });
     }
     if let Some((_, by, with)) = COMPRESSED.iter().find(|c| start.starts_with(c.0)) {
         return Err(Unreadable::Compressed(by, with));
