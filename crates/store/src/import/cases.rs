@@ -322,6 +322,10 @@ fn google_counter_that_is_no_number_is_left_out() {
         let named = format!("\"BM_copy<int>/iterations:7\": real_time is {shown}");
         assert_eq!(left_out(&run)[0], named);
     }
+    let text = REPEATED.replace("\"real_time\": 0.125", "\"real_time\": \"0.125\"");
+    let named =
+        "\"BM_copy<int>/iterations:7\": real_time is the text \"0.125\" instead of a number";
+    assert_eq!(left_out(&read_text(&text).unwrap())[0], named);
 }
 
 #[test]
@@ -405,6 +409,16 @@ fn lmbench_without_its_first_line_is_read() {
 }
 
 /// The heading above the strides counts until a line that may be another one.
+#[test]
+fn lmbench_date_without_brackets_is_named() {
+    let text =
+        "[lmbench3.0 results]\nSimple read: 1.5 microseconds\nMon Mar  4 10:12:00 UTC 2024\n";
+    let run = read_text(text).unwrap();
+    let named = "line 3: the date at the end has no brackets: Mon Mar  4 10:12:00 UTC 2024";
+    assert_eq!(left_out(&run), [named]);
+    assert!(run.interrupted);
+}
+
 #[test]
 fn lmbench_figures_have_no_heading_of_others() {
     let strides = "\"stride=16\n0.00049 1.25\n\n";

@@ -76,8 +76,16 @@ pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Document
     let mut last = "";
     let mut lines = text.lines().enumerate().peekable();
     while let Some((index, line)) = lines.next() {
-        let is_cut = lines.peek().is_none() && !text.ends_with('\n');
-        reader.line(index + 1, line.trim_end(), is_cut)?;
+        let is_last = lines.peek().is_none();
+        let is_cut = is_last && !text.ends_with('\n');
+        if is_last && !line.starts_with('[') && has_time(line) {
+            let missing = format!("the date at the end has no brackets: {}", line.trim_end());
+            reader
+                .results
+                .leave_out(&format!("line {}", index + 1), &missing);
+        } else {
+            reader.line(index + 1, line.trim_end(), is_cut)?;
+        }
         if !line.trim().is_empty() {
             last = line;
         }
@@ -88,16 +96,21 @@ pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Document
 
 /// Whether a line is the date in brackets with which a complete file ends, in any language.
 fn is_end(line: &str) -> bool {
+    let date = line
+        .trim_end()
+        .strip_prefix('[')
+        .and_then(|l| l.strip_suffix(']'));
+    date.is_some_and(has_time)
+}
+
+/// Whether a word is a time of day such as `10:11:12`.
+fn has_time(text: &str) -> bool {
     let is_time = |word: &str| {
         let parts: Vec<&str> = word.split(':').collect();
         let is_number = |part: &&str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
         parts.len() == 3 && parts.iter().all(is_number)
     };
-    let date = line
-        .trim_end()
-        .strip_prefix('[')
-        .and_then(|l| l.strip_suffix(']'));
-    date.is_some_and(|date| date.split_whitespace().any(is_time))
+    text.split_whitespace().any(is_time)
 }
 
 /// The text with bracketed lines emptied, since they name the machine and its owner. Line numbers stay the same.

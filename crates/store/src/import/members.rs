@@ -104,6 +104,9 @@ impl Members {
 /// The beginning of a value, for messages.
 fn shown(value: &Value) -> String {
     match value {
+        Value::String(text) if text.parse().is_ok_and(f64::is_finite) => {
+            format!("the text {text:?} instead of a number")
+        }
         Value::String(text) => text.chars().take(60).collect(),
         other => other.to_string(),
     }
