@@ -6,6 +6,7 @@ mod words;
 
 use clap::Args;
 use yamba_record::Run;
+use yamba_report::short_label;
 use yamba_store::Detail;
 
 use super::{
@@ -100,8 +101,10 @@ impl Compare {
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(
-                "{} and {} have no benchmark in common",
-                self.a, self.b
+                "{} and {} have no benchmark in common{}",
+                self.a,
+                self.b,
+                first_labels(&found)
             ))
             .help("the same benchmark has the same name, parameters, and numbers of processes and threads"));
         }
@@ -237,20 +240,46 @@ impl Compare {
     }
 }
 
+/// The first benchmark of each side, whose names may differ in a parameter only.
+fn first_labels(found: &Comparison) -> String {
+    let first = |side: &str| {
+        let of = &found.unmatched.iter().find(|e| e.side == side)?.of;
+        Some(short_label(&of.label()))
+    };
+    let both = first("a").zip(first("b"));
+    both.map_or_else(String::new, |(a, b)| format!(": A has {a}, and B has {b}"))
+}
+
 /// Without a gate, differences do not affect the exit status.
 fn answer(found: &Comparison) -> Result<Answer, Failure> {
+    let has_ratio = found.benchmarks.iter().any(|entry| entry.ratio.is_some());
     let Some(gate) = &found.gate else {
-        return Ok(Answer::Done);
+        return if has_ratio || found.is_stopped() {
+            Ok(Answer::Done)
+        } else {
+            Err(Failure::new("nothing could be compared").help(help(found)))
+        };
     };
     if found.is_stopped() || !gate.slower.is_empty() {
         return Ok(Answer::No);
     }
     match gate.judged {
-        0 if gate.gated == 0 => Err(Failure::new("there is nothing that the gate could judge")
-            .help("the reasons stand above; measure again at a quieter time, or with `--launches 12`: a figure needs six launches with quiet batches")),
+        0 if gate.gated == 0 => {
+            Err(Failure::new("there is nothing that the gate could judge").help(help(found)))
+        }
         0 => Err(Failure::new("there is nothing that the gate could decide")
             .help("the reasons stand above")),
         _ if gate.passed => Ok(Answer::Done),
         _ => Ok(Answer::No),
+    }
+}
+
+/// How to get figures that can be compared.
+fn help(found: &Comparison) -> &'static str {
+    let is_single = |entry: &ComparedEntry| entry.launches.iter().any(|count| *count < 2);
+    if found.benchmarks.iter().all(is_single) {
+        "the reasons stand above; a figure needs several launches on both sides: a single number, as of most other programs, does not say how much it varies"
+    } else {
+        "the reasons stand above; measure again at a quieter time, or with `--launches 12`: a figure needs six launches with quiet batches"
     }
 }

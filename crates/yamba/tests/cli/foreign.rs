@@ -132,4 +132,31 @@ fn modes_of_jmh_are_not_compared() {
     let alone = compared["unmatched"].as_array().unwrap();
     let reasons: Vec<&Value> = alone.iter().map(|one| &one["reason"]).collect();
     assert_eq!(reasons, ["only in A", "only in B"]);
+    // Without the mode, both have the same name.
+    let one_mode = |mode: &str| {
+        let mut rows: Vec<Value> = serde_json::from_str(&jmh(1.0)).unwrap();
+        rows.retain(|row| row["mode"] == mode);
+        json!(rows).to_string()
+    };
+    yamba
+        .file("thrpt.json", one_mode("thrpt"))
+        .file("avgt.json", one_mode("avgt"))
+        .run("compare thrpt.json avgt.json")
+        .refused(&["A has org.ex.Q.work mode=thrpt, and B has org.ex.Q.work\n"]);
+}
+
+/// A single number does not say how much it varies.
+#[test]
+fn single_numbers_are_not_compared() {
+    let mut yamba = Yamba::new()
+        .file("a.txt", lmbench(1, 1.0))
+        .file("b.txt", lmbench(2, 2.0));
+    for option in ["", " --fail-above 5%", " --json"] {
+        let answer = yamba.run(&format!("compare a.txt b.txt{option}"));
+        assert_eq!(answer.status, 2, "{option}: {}", answer.err);
+        assert!(answer.out.contains("one number without launches in A"));
+        let help = "help: the reasons stand above; a figure needs several launches";
+        assert!(answer.err.contains(help), "{}", answer.err);
+        assert!(!answer.err.contains("quieter"), "{}", answer.err);
+    }
 }
