@@ -110,6 +110,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
             cost_ns_per_call: None,
             lost: Some(counted.others),
             missing_processes: Vec::new(),
+            failure: counted.failure.clone(),
             runs: None,
             rounds: Vec::new(),
         }),

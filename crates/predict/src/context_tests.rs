@@ -577,6 +577,7 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
         cost_ns_per_call: None,
         lost: None,
         missing_processes: Vec::new(),
+        failure: None,
         runs: None,
         rounds: vec![round; 2],
     });
@@ -1000,6 +1001,7 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
         cost_ns_per_call: Some(20.0),
         lost: None,
         missing_processes: Vec::new(),
+        failure: None,
         runs: None,
         rounds: vec![round; 2],
     });

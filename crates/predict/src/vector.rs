@@ -86,6 +86,9 @@ pub struct Traced {
     /// their logs are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_processes: Vec<u32>,
+    /// How the command ended, such as `exit status: 3`. `None`: with status 0, or it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Number of runs of the command that were counted together. `None`: one.
     #[serde(default)]
     pub runs: Option<u32>,

@@ -148,6 +148,7 @@ impl Reader {
                 ProcessForm::One(_) => self.silent.into_iter().collect(),
                 ProcessForm::Column | ProcessForm::Brackets => Vec::new(),
             },
+            failure: None,
             runs: None,
             rounds: Vec::new(),
         };

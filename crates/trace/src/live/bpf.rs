@@ -432,6 +432,7 @@ impl Session {
             cost_ns_per_call: Some(self.cost.null.ns().max(0.0)),
             lost: Some(self.lost()?),
             missing_processes: Vec::new(),
+            failure: None,
             runs: None,
             rounds: Vec::new(),
         };

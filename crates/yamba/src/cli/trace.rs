@@ -120,7 +120,9 @@ impl TraceCommand {
         };
         let kept = vectors::keep(&vector, origin, &self.store.choice());
         output::note_stored("vector", kept)?;
-        Ok(if vector.losses().is_empty() {
+        let is_complete = vector.losses().is_empty();
+        let has_failed = vector.traced.is_some_and(|traced| traced.failure.is_some());
+        Ok(if is_complete && !has_failed {
             Answer::Done
         } else {
             Answer::No
@@ -217,9 +219,15 @@ impl TraceCommand {
                 live::attach(method, process, &workload, &names, &stopped).map_err(failure)?
             }
             None => {
-                let run = live::trace(method, &workload, &names, &stopped).map_err(failure)?;
+                let mut run = live::trace(method, &workload, &names, &stopped).map_err(failure)?;
                 if let Some(end) = run.failure {
-                    output::note(&format!("warning: {}: {end}\n", self.command[0]));
+                    output::note(&format!(
+                        "error: {}: {end}: the counts are those of a command that failed\n",
+                        self.command[0]
+                    ));
+                    if let Some(traced) = &mut run.trace.vector.traced {
+                        traced.failure = Some(end.to_string());
+                    }
                 }
                 for missing in run.uncounted {
                     output::note(&format!("warning: {missing}\n"));

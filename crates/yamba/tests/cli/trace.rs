@@ -167,18 +167,19 @@ fn whole_tree_of_processes_is_counted() {
     needs(&["strace", "dd"]);
     let mut yamba = Yamba::new();
     let line = "dd if=/dev/zero bs=100 count=20 status=none | dd of=/dev/null bs=100 status=none; echo end; exit 3";
-    let answer = yamba
-        .run_words(&[
-            "trace", "--how", "strace", "-o", "v", "--", "sh", "-c", line,
-        ])
-        .ok();
+    let answer = yamba.run_words(&[
+        "trace", "--how", "strace", "-o", "v", "--", "sh", "-c", line,
+    ]);
+    assert_eq!(answer.status, 1, "{}", answer.err);
     assert!(
-        answer.err.contains("warning: sh: exit status: 3"),
+        answer.err.contains("error: sh: exit status: 3: the counts"),
         "{}",
         answer.err
     );
     assert_eq!(answer.out, "end\n");
-    let of = uses(&vector(&yamba, "v"));
+    let found = vector(&yamba, "v");
+    assert_eq!(found["traced"]["failure"], "exit status: 3");
+    let of = uses(&found);
     assert_eq!(of["write(pipe)@100"], 20.0, "{of:?}");
     assert_eq!(of["read(device)@100"], 20.0);
     let calls = |names: &[&str]| {

@@ -51,7 +51,7 @@ fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {
         share(sampled.others_ns),
     );
     if let Some(failure) = &counted.failure {
-        text += &format!("warning: {failure}\n");
+        text += &format!("error: {failure}: the counts are those of a command that failed\n");
     }
     if counted.left_out_classes > 0 {
         let classes = output::counted(counted.left_out_classes as usize, "class", "classes");
