@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "crash.h"
+#include "disturbance.h"
 #include "load_parent.h"
 #include "load_worker.h"
 #include "yamba/placement.h"
@@ -35,9 +36,11 @@ class Crew {
     void live() {
         for (uint64_t i = 0; i < count_; i++) thread_index = i, seats_[i].subject->prepare();
         thread_index = 0;
+        const double begin_ns = read_process_time();
         for (uint64_t i = 0; i < count_; i++)
             if (int error = start(seats_[i])) refused(i, error);
         for (uint64_t i = 0; i < count_; i++) pthread_join(seats_[i].thread, nullptr);
+        note_other_threads(read_process_time() - begin_ns);
         for (uint64_t i = 0; i < count_; i++) thread_index = i, seats_[i].subject->finish();
     }
 
@@ -48,6 +51,7 @@ class Crew {
         const FixedBounds *bounds = nullptr;
         pthread_t thread{};
         CrashStack crash_stack{};
+        double cpu_ns = 0;  // processor time of the whole thread
     };
 
     // Bytes of a thread's stack. All stacks are locked in memory as a whole.
@@ -75,7 +79,24 @@ class Crew {
         Worker(*seat.subject, *seat.bounds, protocol_.pass_hooks, protocol_.plan, protocol_.shared, protocol_.processors,
                thread_index, protocol_.parent)
             .live(protocol_.error);
+        seat.cpu_ns = read_usage().cpu_ns;
     }
+
+    // Says that the benchmark's own threads had only the processors of those that started them. `process_ns`: the processor time
+    // of all threads.
+    void note_other_threads(double process_ns) const {
+        double others_ns = process_ns;
+        for (uint64_t i = 0; i < count_; i++) others_ns -= seats_[i].cpu_ns;
+        const bool is_intended = protocol_.plan.pinned || protocol_.plan.cpu >= 0 || seats_[0].subject->shares_processor();
+        if (is_intended || !placement.pinned() || !(others_ns > noticeable * process_ns)) return;
+        Text text;
+        text.addf("threads that it starts used %.0f %% of its processor time, each on the processor of the thread of -T that started it; ",
+                  100 * others_ns / process_ns);
+        text.add("`--placement free` lets them run on all processors");
+        place::note(text.c_str());
+    }
+
+    static constexpr double noticeable = 0.1;  // share of the processor time; set-up and initialisation take less
 
     [[noreturn]] void refused(uint64_t started, int error) const {
         Sentence why;

@@ -71,6 +71,29 @@ fn benchmark_with_own_threads_gets_all_processors() {
     assert_eq!(free, expected(&[("free", false); 2]));
 }
 
+/// Which of the threads need more processors is not known, so they stay where they are.
+#[test]
+#[ignore = "needs g++"]
+fn benchmark_with_own_threads_below_threads_has_a_note() {
+    let mut yamba = Yamba::new().file("parallel.yamba", PARALLEL);
+    for (option, expected) in [
+        ("", [false, true]),
+        ("--placement free", [false, false]),
+        ("--placement pinned", [false, false]),
+    ] {
+        let words = format!("run parallel.yamba -T 2 {option} --quick --time 50ms --json");
+        let run: Value = serde_json::from_str(&yamba.run(&words).ok().out).unwrap();
+        let entries = run["benchmarks"].as_array().unwrap().iter();
+        let note = "threads that it starts used ";
+        let counts = entries.map(|entry| entry["notes"].to_string().matches(note).count());
+        assert_eq!(
+            counts.collect::<Vec<_>>(),
+            expected.map(usize::from),
+            "{option}"
+        );
+    }
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn statement_with_own_threads_gets_all_processors() {
