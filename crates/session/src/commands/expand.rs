@@ -77,6 +77,19 @@ fn placeholder(name: &str) -> String {
     format!("{{{name}}}")
 }
 
+/// The first `{NAME}` of a command that no parameter has replaced. `${NAME}` is of the shell, and `{print}` of awk.
+pub(super) fn unreplaced(command: &str) -> Option<&str> {
+    let is_name = |text: &str| {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_letter)
+    };
+    command.match_indices('{').find_map(|(at, _)| {
+        let (name, _) = command[at + 1..].split_once('}')?;
+        let is_open = !command[..at].ends_with('$') && is_name(name) && name != "print";
+        is_open.then_some(name)
+    })
+}
+
 /// A command with each combination of its values, without names.
 fn with_values(request: &Request, index: usize) -> Result<Vec<(Order, Expanded)>, Failure> {
     let command = &request.commands[index];
@@ -278,6 +291,19 @@ mod tests {
             message.contains("3 names for 2 commands, which are 4 benchmarks"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn names_without_values_are_found() {
+        for (command, name) in [
+            ("sleep {x}", Some("x")),
+            ("a {} {1} {a b} {n_1}", Some("n_1")),
+            ("echo ${HOME} {a,b}", None),
+            ("awk '{print}' {", None),
+            ("awk '{print $1}'", None),
+        ] {
+            assert_eq!(unreplaced(command), name, "{command}");
+        }
     }
 
     #[test]

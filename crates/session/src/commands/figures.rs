@@ -10,6 +10,7 @@ use yamba_record::run::{IntervalScope, Launch};
 use yamba_record::{Benchmark, Status};
 use yamba_stats::{mean_t_interval, median, median_interval, quantile};
 
+use super::expand::unreplaced;
 use super::{Expanded, PreparedCommands};
 
 /// The class of a whole command in a run.
@@ -151,6 +152,11 @@ impl Entry<'_> {
                 .push("stopped before its first run".to_owned());
         } else {
             self.enter_figure(&mut benchmark, &times, prepared, stolen);
+        }
+        if let Some(name) = unreplaced(&self.expanded.command) {
+            benchmark.notes.push(format!(
+                "{{{name}}} is part of the command: -L {name}=A,B,C would replace it by values"
+            ));
         }
         benchmark.valid = benchmark.status == Status::Ok;
         Measured {

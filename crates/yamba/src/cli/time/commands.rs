@@ -103,7 +103,7 @@ fn values(text: &str) -> Result<(String, Vec<String>), String> {
     }
 }
 
-/// Splits at commas. As in hyperfine, `\,` is a comma of a value and `\\` a backslash; any other backslash is one.
+/// Splits at commas, and removes the spaces around the values. As in hyperfine, `\,` is a comma of a value and `\\` a backslash; any other backslash is one.
 fn list(text: &str) -> Vec<String> {
     let mut values = vec![String::new()];
     let mut letters = text.chars().peekable();
@@ -119,7 +119,7 @@ fn list(text: &str) -> Vec<String> {
             (_, None) => {}
         }
     }
-    values
+    values.iter().map(|value| value.trim().to_owned()).collect()
 }
 
 /// How the results are printed.
@@ -325,7 +325,7 @@ fn compared(benchmark: &Benchmark) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The cases are those of hyperfine's own tests of its lists.
+    /// The cases without spaces are those of hyperfine's own tests of its lists.
     #[test]
     fn comma_after_backslash_belongs_to_value() {
         for (text, expected) in [
@@ -337,6 +337,7 @@ mod tests {
             ("", &[""]),
             ("foo,", &["foo", ""]),
             ("a=b,c", &["a=b", "c"]),
+            ("1, 2 , a b", &["1", "2", "a b"]),
         ] {
             assert_eq!(list(text), expected, "{text}");
         }
