@@ -62,7 +62,20 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
         let run = import::read(reference, import::LARGEST, Detail::Figures)?;
         return of_run(&run, &place);
     }
+    if is_of_strace(&text) {
+        return Err(
+            Failure::new(format!("{place}: it is a log of strace, not a vector")).help(format!(
+                "`yamba trace --from {place} -o NAME.vector` makes a vector of it"
+            )),
+        );
+    }
     Vector::read(&text).map_err(|e| faulty(&place, &e))
+}
+
+/// Whether the text has calls with results as strace shows them, and is no JSON.
+fn is_of_strace(text: &str) -> bool {
+    let mut lines = text.lines().take(1000);
+    !text.trim_start().starts_with(['{', '[']) && lines.any(|line| line.contains(") = "))
 }
 
 /// Whether the text is the document of a run.

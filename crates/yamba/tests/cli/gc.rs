@@ -196,6 +196,10 @@ fn other_files_are_named_with_the_command_that_makes_a_profile() {
             .run(&predict)
             .refused(&[name, what, "yamba-gc-profile/1", profile]);
     }
+    yamba = yamba.file("gc.log.gz", b"\x1f\x8b\x08\0");
+    yamba
+        .run("gc predict gc.log.gz --costs costs.json")
+        .refused(&["gc.log.gz: it is compressed by gzip"]);
     yamba
         .run("gc predict app.gc --costs gc.log")
         .refused(&["gc.log: it is a log", "yamba gc characterise --json > FILE"]);

@@ -217,6 +217,22 @@ fn disturbed_figures_are_costs_on_demand_and_are_named() {
         .says(&["costs of disturbed figures, which may be wrong: connect(tcp)"]);
 }
 
+/// The help names an option only if it is missing.
+#[test]
+fn costs_that_are_missing_lead_to_disturbed_figures() {
+    let mut run = run(1.0);
+    for entry in run["benchmarks"].as_array_mut().unwrap() {
+        (entry["status"], entry["valid"]) = (json!("crashed"), json!(false));
+    }
+    let mut yamba = prepared().file("bad.json", run.to_string());
+    let words = "predict server.vector --on bad.json";
+    let option = "`--with-disturbed` takes";
+    yamba.run(words).refused(&[option]);
+    let answer = yamba.run(&format!("{words} --with-disturbed"));
+    let answer = answer.refused(&["measures again\n"]);
+    assert!(!answer.err.contains(option), "{}", answer.err);
+}
+
 /// A program that the server starts makes one of two reads.
 #[test]
 fn application_without_its_processes_in_another_context() {
@@ -432,6 +448,10 @@ fn trace_of_strace_becomes_a_vector_that_can_be_predicted() {
             "no upper bound: no cost is known of execve, which may wait",
         ]);
     let mut yamba = yamba.file("server.strace", STRACE);
+    yamba.run("predict server.strace").refused(&[
+        "a log of strace, not a vector",
+        "trace --from server.strace",
+    ]);
     let printed = document(&mut yamba, "trace --from server.strace --application other");
     assert_eq!(printed["application"], "other");
 }

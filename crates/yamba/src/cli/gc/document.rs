@@ -56,11 +56,13 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// The kind of a file that is no JSON. `None`: it is not known.
+/// What a file is that is no JSON. `None`: it is not known.
 fn other(bytes: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
     let has = |words: &[&str]| words.iter().any(|word| start.contains(word));
-    let found = if bytes.starts_with(b"FLR\0") {
+    let found = if bytes.starts_with(b"\x1f\x8b") {
+        "compressed by gzip"
+    } else if bytes.starts_with(b"FLR\0") {
         "a recording of JDK Flight Recorder"
     } else if bytes.starts_with(b"JAVA PROFILE") {
         "a heap dump"

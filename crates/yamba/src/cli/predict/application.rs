@@ -96,7 +96,8 @@ impl Application {
         };
         let count = output::counted(system.costs.left_out.len(), "figure", "figures");
         failure.help(format!(
-            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again, and `--with-disturbed` takes disturbed figures, too"
+            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again{}",
+            system.disturbed_help()
         ))
     }
 

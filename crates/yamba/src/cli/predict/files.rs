@@ -155,9 +155,10 @@ fn time(
         ahead: in_bytes(&counts.ahead),
     };
     let costs = file_costs(&system.costs, READS, &reads).map_err(|e| {
-        Failure::new(format!("--files, on {}: {e}", system.name)).help(
-            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage; `--with-disturbed` takes disturbed figures, too",
-        )
+        Failure::new(format!("--files, on {}: {e}", system.name)).help(format!(
+            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage{}",
+            system.disturbed_help()
+        ))
     })?;
     let mut time = FileTime {
         application: files.application.clone(),

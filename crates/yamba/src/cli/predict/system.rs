@@ -26,6 +26,8 @@ pub(super) struct System {
     pub(super) name: String,
     pub(super) run: Run,
     pub(super) costs: Costs,
+    /// Whether disturbed figures are costs.
+    takes_disturbed: bool,
     /// The Java virtual machine here whose costs these are.
     pub(super) java: Option<JavaHere>,
 }
@@ -46,7 +48,17 @@ impl System {
             name: name.to_owned(),
             costs: Costs::of(&run, takes_disturbed),
             run,
+            takes_disturbed,
             java: None,
+        }
+    }
+
+    /// The end of a help about costs that are missing.
+    pub(super) fn disturbed_help(&self) -> &'static str {
+        if self.takes_disturbed {
+            ""
+        } else {
+            "; `--with-disturbed` takes disturbed figures, too"
         }
     }
 }
