@@ -113,6 +113,12 @@ impl CompressedEntry {
         self.rest.value()
     }
 
+    /// Replaces the entry, which has no records, and keeps the records.
+    pub(super) fn replace_rest(&mut self, benchmark: &Benchmark) {
+        debug_assert!(benchmark.batches.is_empty() && benchmark.sizing.is_empty());
+        self.rest = Compressed::new(benchmark);
+    }
+
     /// The complete entry, bit for bit.
     pub fn decompress(&self) -> Benchmark {
         let mut benchmark = self.rest();

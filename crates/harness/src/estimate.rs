@@ -4,7 +4,7 @@ use yamba_record::run::IntervalScope;
 use yamba_stats::{MedianInterval, launch_interval, median, median_interval};
 
 /// Confidence level of every interval.
-const CONFIDENCE: f64 = 0.95;
+pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// With at least this number of launches, the range of their medians holds the true median of medians with more than [`CONFIDENCE`].
 pub(super) const ENOUGH_LAUNCHES: usize = 6;

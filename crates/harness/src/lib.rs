@@ -53,6 +53,7 @@ mod schedule;
 mod scratch;
 mod sizes;
 mod slot;
+mod spread;
 mod stop;
 mod subsample_sweep;
 mod summary;

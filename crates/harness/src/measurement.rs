@@ -24,7 +24,7 @@ use super::random::{drawn_id, drawn_seed};
 use super::run_sink::{RunSink, ThrottledSink};
 use super::scratch::Scratch;
 use super::sizes;
-use super::slot::{Slot, keep_time, measured, slots};
+use super::slot::{Slot, keep_time, measured, settled, slots};
 use super::stop::Stop;
 use super::units::whole_ns;
 use super::width_probes::width_probes;
@@ -99,8 +99,8 @@ impl<'a> Measurement<'a> {
             number: 0,
         };
         rounds.measure(&mut places, &conditions, self.progress, &mut sink);
-        for (i, place) in places.into_iter().enumerate() {
-            let (entry, is_changed) = place.settled(&conditions.quiet.borrow());
+        let entries = settled(places, &conditions.quiet.borrow());
+        for (i, (entry, is_changed)) in entries.into_iter().enumerate() {
             if is_changed {
                 sink.tell(i, &entry.decompress());
             } else {

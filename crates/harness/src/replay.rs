@@ -19,7 +19,7 @@ use super::points::Refused;
 use super::process_output::{ProcessExit, ProcessOutput};
 use super::reader::Reader;
 use super::schedule;
-use super::slot::Slot;
+use super::slot::{Slot, settled};
 use super::{describe, units::whole_ns};
 
 /// A recorded run.
@@ -156,8 +156,7 @@ pub fn replay(recording: Recording<'_>) -> Run<CompressedEntry> {
             slot.judge(entry);
         }
     }
-    for slot in slots {
-        let (entry, _) = slot.settled(&widths);
+    for (entry, _) in settled(slots, &widths) {
         note_scratch(&mut run, &entry.rest());
         run.benchmarks.push(entry);
     }

@@ -14,6 +14,7 @@ use super::launches::Launches;
 use super::options::Options;
 use super::plan::{self, Planned};
 use super::scratch::Scratch;
+use super::spread;
 
 /// An entry's place in the run's document.
 pub(super) enum Slot<'a> {
@@ -72,6 +73,22 @@ pub(super) fn keep_time(slots: &mut [Slot<'_>], budget: Duration, left: Duration
     }
 }
 
+/// The finished entries at the end of the run, judged by all its probes and launches. `true` stands for an entry that changed since its last launch.
+pub(super) fn settled(slots: Vec<Slot<'_>>, widths: &QuietWidths) -> Vec<(CompressedEntry, bool)> {
+    let each = slots.into_iter().map(|slot| slot.settled(widths));
+    let mut entries: Vec<(CompressedEntry, bool)> = each.collect();
+    let before: Vec<Benchmark> = entries.iter().map(|(entry, _)| entry.rest()).collect();
+    let mut after = before.clone();
+    spread::enter(&mut after);
+    for (i, (entry, is_changed)) in entries.iter_mut().enumerate() {
+        if before[i] != after[i] {
+            entry.replace_rest(&after[i]);
+            *is_changed = true;
+        }
+    }
+    entries
+}
+
 impl Slot<'_> {
     fn limit(&mut self, further: u64, budget: Duration) {
         let Slot::Measured(launches) = self else {
@@ -94,7 +111,7 @@ impl Slot<'_> {
     }
 
     /// The finished entry, judged by the quiet widths of the whole run, and whether it was judged again.
-    pub fn settled(self, widths: &QuietWidths) -> (CompressedEntry, bool) {
+    fn settled(self, widths: &QuietWidths) -> (CompressedEntry, bool) {
         let entry = match self {
             Slot::Settled(entry) => entry,
             Slot::Judged(mut launches, entry) => {

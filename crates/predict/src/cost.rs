@@ -182,7 +182,10 @@ impl Costs {
             if entry.is_disturbed {
                 self.disturbed.insert(name.clone());
             }
-            if entry.interval_scope != Some(IntervalScope::BetweenLaunches) {
+            if !entry
+                .interval_scope
+                .is_some_and(IntervalScope::covers_other_runs)
+            {
                 self.within_launches.insert(name);
             }
         }

@@ -68,7 +68,10 @@ fn of_point(from: &Benchmark, to: &Benchmark) -> Option<UserScale> {
     };
     let ratio = upper.ns / lower.ns;
     let ([below, above], [lower_below, lower_above]) = (relative(upper), relative(lower));
-    let is_short = |e: &Benchmark| e.interval_scope != Some(IntervalScope::BetweenLaunches);
+    let is_short = |e: &Benchmark| {
+        !e.interval_scope
+            .is_some_and(IntervalScope::covers_other_runs)
+    };
     Some(UserScale {
         ratio,
         interval: [

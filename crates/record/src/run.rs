@@ -442,6 +442,7 @@ impl Benchmark {
             is_disturbed: false,
             is_bounded: false,
             quiet_factors: None,
+            launches_disagree: false,
             disturbed: BTreeMap::new(),
             contended: None,
             throughput: None,
@@ -517,9 +518,10 @@ pub struct Benchmark {
     pub operations: Option<f64>,
     /// The figure of the benchmark.
     pub median: Option<f64>,
-    /// Distribution-free 95 % confidence interval of `median`.
+    /// The interval of `median`; `interval_scope` says which.
     pub confidence_interval: Option<[f64; 2]>,
-    /// Scope of `confidence_interval`: `between launches`, or `within launches`, which makes no claim about other runs.
+    /// Scope of `confidence_interval`: a distribution-free 95 % confidence interval `between launches`; an interval `between runs`, which holds the
+    /// figure of the next run in 90 % of cases; or a 95 % confidence interval `within launches`, which makes no claim about other runs.
     #[serde(default)]
     pub interval_scope: Option<IntervalScope>,
     /// The launches, in the order in which they ran.
@@ -541,6 +543,9 @@ pub struct Benchmark {
     /// `confidence_interval` includes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_factors: Option<[f64; 2]>,
+    /// Whether the medians of the launches differ by more than those of comparable figures do in 95 % of cases. The figure may then have several levels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub launches_disagree: bool,
     /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
@@ -629,9 +634,23 @@ pub enum IntervalScope {
     /// Covers the variation between launches, and so other runs under the same conditions.
     #[serde(rename = "between launches")]
     BetweenLaunches,
+    /// Holds the figure of the next run of the same kind in 90 % of cases. The figure has too few launches for an interval of its own: the variance
+    /// between launches is estimated from all figures of the run.
+    #[serde(rename = "between runs")]
+    BetweenRuns,
     /// Covers these processes only.
     #[serde(rename = "within launches")]
     WithinLaunches,
+}
+
+impl IntervalScope {
+    /// Whether the interval covers other runs under the same conditions.
+    pub fn covers_other_runs(self) -> bool {
+        matches!(
+            self,
+            IntervalScope::BetweenLaunches | IntervalScope::BetweenRuns
+        )
+    }
 }
 
 /// The measurement of one fresh process, or of one set of concurrent processes.
