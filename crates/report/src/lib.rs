@@ -2,6 +2,7 @@
 
 mod contention;
 mod html;
+mod interval_scope;
 pub mod markdown;
 mod number;
 mod percentiles;
@@ -17,6 +18,7 @@ pub use html::{BandChart, BandPoint, PlainTable, chart_page};
 pub use html::{FleetPage, HeatMap, fleet};
 pub use html::{MeasuredBar, MissRatios, PredictedBar, PredictedPart, predictions};
 pub use html::{Operation, PairVerdict, SideBySide, Study, VerdictKind, html};
+pub use interval_scope::{BETWEEN_RUNS, has_intervals_between_runs};
 pub use number::{figure, interval, listed, short, short_label};
 pub use percentiles::percentiles;
 pub use place::RunLocation;

@@ -7,6 +7,7 @@ use yamba_record::{Benchmark, Run, Status};
 use crate::html::head;
 use crate::html::rows::{self, PointRow};
 use crate::html::table::{figure_text, interval_text};
+use crate::interval_scope::{BETWEEN_RUNS, has_intervals_between_runs};
 use crate::markdown::{code, list, marked, paragraph, table, text};
 use crate::place::RunLocation;
 use crate::shell::command_line;
@@ -67,6 +68,10 @@ fn origin(run: &Run, place: &RunLocation) -> String {
     if kinds.any(|kind| kind == IntervalScope::WithinLaunches) {
         line += " Some intervals are within launches: they say nothing of the next run.";
     }
+    if has_intervals_between_runs(run) {
+        line.push(' ');
+        line += BETWEEN_RUNS;
+    }
     line
 }
 
@@ -87,6 +92,7 @@ fn figure(entry: &Benchmark) -> String {
     let figure = text(&figure_text(entry).unwrap_or_default());
     let mark = match entry.status {
         Status::Ok if entry.is_disturbed => "disturbed",
+        Status::Ok if entry.launches_disagree => "launches disagree",
         Status::Ok => return figure,
         Status::Invalid => "INVALID",
         Status::Crashed => "CRASHED",

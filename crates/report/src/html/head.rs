@@ -4,6 +4,7 @@ use yamba_record::Run;
 use yamba_record::machine::Machine;
 use yamba_record::run::IntervalScope;
 
+use crate::interval_scope::{BETWEEN_RUNS, has_intervals_between_runs};
 use crate::number::counted;
 use crate::place::RunLocation;
 
@@ -55,6 +56,10 @@ pub fn letter(number: usize) -> String {
 /// The explanation of the tables.
 pub fn legend(runs: &[Run], places: &[RunLocation], is_compared: bool) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
+    if runs.iter().any(has_intervals_between_runs) {
+        text.push(' ');
+        text.push_str(BETWEEN_RUNS);
+    }
     let mut kinds = runs
         .iter()
         .flat_map(|r| &r.benchmarks)

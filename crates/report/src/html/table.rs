@@ -229,7 +229,8 @@ fn remarks(row: &PointRow) -> Markup {
 
 fn remark(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.status {
-        Status::Ok => benchmark.is_disturbed.then_some("disturbed"),
+        Status::Ok if benchmark.is_disturbed => Some("disturbed"),
+        Status::Ok => benchmark.launches_disagree.then_some("launches disagree"),
         status => Some(word(status)),
     }
 }

@@ -708,3 +708,15 @@ fn all_tables_have_the_same_columns_and_mark_exceptions_only() {
     assert_eq!(page.matches(r#"<td class="status"></td>"#).count(), 1);
     assert!(page.contains(r#"<span class="badge disturbed">disturbed</span>"#));
 }
+
+#[test]
+fn figure_of_few_launches_is_explained_and_marked_if_they_disagree() {
+    let plain = html(&[run(vec![benchmark("lat_mem", 4096, "ok")])]);
+    assert!(!plain.contains("in 90 % of cases"));
+    let mut quick = benchmark("lat_mem", 4096, "ok");
+    quick.interval_scope = Some(IntervalScope::BetweenRuns);
+    quick.launches_disagree = true;
+    let page = html(&[run(vec![quick])]);
+    assert!(page.contains("hold the figure of the next run of this kind in 90 % of cases."));
+    assert!(page.contains(r#"disagree">launches disagree</span>"#));
+}

@@ -149,7 +149,7 @@ fn run_records_its_plan() {
     }
     let spin = &run["benchmarks"][0];
     assert_eq!(spin["launches"].as_array().unwrap().len(), 3);
-    assert_eq!(spin["interval_scope"], "within launches");
+    assert_eq!(spin["interval_scope"], "between runs");
     assert_eq!(spin["placement"]["kind"], "free");
     let drawn = |run: Value| run["plan"]["seed"].as_u64().unwrap();
     let quickly = "run spin.yamba --quick --json";

@@ -87,14 +87,12 @@ fn study_is_measured_stored_and_reported_from_the_store() {
     assert_eq!(kept["id"], measured["run"]);
     let again = yamba.run("study short.toml --from latest --json").ok();
     assert_eq!(serde_json::from_str::<Value>(&again.out).unwrap(), measured);
-    // Two launches are too few for an interval that predicts another run.
     yamba.run("study short.toml --from latest").ok().says(&[
         "A short one",
         "Loop (turns=256)",
-        "\u{2020} The interval is within launches",
         "4 predictions: ",
     ]);
-    assert_eq!(rows[3]["multiple"]["interval_scope"], "within launches");
+    assert_eq!(rows[3]["multiple"]["interval_scope"], "between runs");
     let page = yamba.run("study short.toml --from latest --md").ok();
     page.says(&[
         "# A short one",

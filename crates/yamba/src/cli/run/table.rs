@@ -95,6 +95,9 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
             .out
             .push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
+    if yamba_report::has_intervals_between_runs(run) {
+        table.add_lines(yamba_report::BETWEEN_RUNS, 0);
+    }
     if let Some(text) = yamba_report::neighbours_sentence(run) {
         table.add_lines(&text, 0);
     }
@@ -339,6 +342,9 @@ fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
         marks.push(by_neighbour.map_or("disturbed".to_owned(), |share| {
             format!("disturbed, {:.0} % contended", share * 100.0)
         }));
+    }
+    if benchmark.launches_disagree {
+        marks.push("launches disagree".to_owned());
     }
     if benchmark.discarded > 0 {
         marks.push(discarded(benchmark));

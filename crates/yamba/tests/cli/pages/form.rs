@@ -12,7 +12,7 @@
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
 /// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or `all of NAME:` may precede them.
-pub const CIRCUMSTANCES: [&str; 12] = [
+pub const CIRCUMSTANCES: [&str; 13] = [
     "Another hardware thread used the same core",
     "Batches beside another hardware thread count",
     "it is not known whether another hardware thread used the core:",
@@ -25,6 +25,7 @@ pub const CIRCUMSTANCES: [&str; 12] = [
     "cycles unknown",
     "core cycles unknown",
     "Intervals are within launches:",
+    "Intervals of few launches hold",
 ];
 
 const STATUSES: [&str; 4] = ["ok", "INVALID", "CRASHED", "skipped"];
@@ -207,7 +208,14 @@ fn without_marks(text: &str) -> String {
             break;
         };
         let is_mark = |part: &str| {
-            ["disturbed", "N % contended", "within launches", "N to N"].contains(&part)
+            [
+                "disturbed",
+                "launches disagree",
+                "N % contended",
+                "within launches",
+                "N to N",
+            ]
+            .contains(&part)
                 || part.starts_with("N discarded")
         };
         kept.push_str(before);

@@ -163,6 +163,21 @@ fn interval_within_launches_is_marked_beside_others() {
 }
 
 #[test]
+fn interval_between_runs_is_explained_once() {
+    let between_runs = Benchmark {
+        interval_scope: Some(IntervalScope::BetweenRuns),
+        launches_disagree: true,
+        ..entry()
+    };
+    let text = shown(&[between_runs.clone(), between_runs], &Style::default());
+    assert!(text.contains("(launches disagree)\n"), "{text}");
+    assert_eq!(text.matches("in 90 % of cases.\n").count(), 1, "{text}");
+    assert!(!text.contains("within launches"), "{text}");
+    let text = shown(&[between_launches()], &Style::default());
+    assert!(!text.contains("in 90 % of cases"), "{text}");
+}
+
+#[test]
 fn disturbances_are_marked() {
     let discarded = Benchmark {
         discarded: 2,
