@@ -76,11 +76,7 @@ fn benchmark_with_own_threads_gets_all_processors() {
 #[ignore = "needs g++"]
 fn benchmark_with_own_threads_below_threads_has_a_note() {
     let mut yamba = Yamba::new().file("parallel.yamba", PARALLEL);
-    for (option, expected) in [
-        ("", [false, true]),
-        ("--placement free", [false, false]),
-        ("--placement pinned", [false, false]),
-    ] {
+    for (option, expected) in [("", [false, true]), ("--placement free", [false, false])] {
         let words = format!("run parallel.yamba -T 2 {option} --quick --time 50ms --json");
         let run: Value = serde_json::from_str(&yamba.run(&words).ok().out).unwrap();
         let entries = run["benchmarks"].as_array().unwrap().iter();
