@@ -7,7 +7,7 @@ use super::document::{ComparedEntry, Comparison, GeometricMean, RunReference, Un
 use super::identity::differences;
 use super::pairing::{ONLY_IN_A, Paired, Side, fault, obstacle, paired};
 use super::unit::{Choice, Unit};
-use super::{Compared, FAMILYWISE_ERROR, Pair, Verdict, compare_launches, confidence, has_figure};
+use super::{Compared, FAMILYWISE_ERROR, Pair, Verdict, compare_launches, confidence};
 
 /// Compares two runs. `units` chooses the unit for comparing a pair.
 pub fn comparison(
@@ -73,7 +73,7 @@ fn entry(
 ) -> ComparedEntry {
     let figure = |benchmark: &Benchmark| match unit {
         Unit::Cycles => benchmark.cycles.map(|c| c.median),
-        Unit::Own => benchmark.median.filter(|_| has_figure(benchmark)),
+        Unit::Own => benchmark.median.filter(|_| benchmark.has_sound_interval()),
     };
     ComparedEntry {
         of: a.into(),
@@ -90,6 +90,7 @@ fn entry(
         unit: unit.name(a),
         a: figure(a),
         b: figure(b),
+        disturbed: [a, b].map(|side| side.is_disturbed),
         verdict: Word::Unknown,
         suspect: false,
         reason: obstacle(a, b),
@@ -239,6 +240,46 @@ pub(super) mod tests {
             panic!()
         };
         assert!((mean.ratio - 1.2f64.sqrt()).abs() < 1e-9 && mean.benchmarks == 2);
+    }
+
+    /// A run beside a neighbour: times up to half as long again, with an interval that holds the quiet ones.
+    fn beside_a_neighbour(quiet: f64, slowed: f64) -> Run {
+        let mut made = scaled("x", quiet * slowed);
+        let seen = made.median.unwrap();
+        made.confidence_interval = Some([seen / 1.5, seen * 1.01]);
+        (made.is_disturbed, made.is_bounded) = (true, true);
+        run(vec![made])
+    }
+
+    #[test]
+    fn disturbed_figure_differs_only_beyond_its_interval() {
+        let quiet = run(vec![scaled("x", 1.0)]);
+        for slowed in [1.0, 1.2, 1.4] {
+            for (a, b) in [
+                (quiet.clone(), beside_a_neighbour(1.0, slowed)),
+                (beside_a_neighbour(1.0, slowed), quiet.clone()),
+                (
+                    beside_a_neighbour(1.0, slowed),
+                    beside_a_neighbour(1.0, 1.1),
+                ),
+            ] {
+                let found = compared(&a, &b);
+                let x = &found.benchmarks[0];
+                assert_eq!(
+                    (x.verdict, x.p, x.is_disturbed()),
+                    (Word::Same, Some(1.0), true)
+                );
+                let [low, high] = x.confidence_interval.unwrap();
+                assert!(low < 1.0 && 1.0 < high, "{low} {high}");
+            }
+        }
+        let found = compared(&quiet, &beside_a_neighbour(2.0, 1.2));
+        let x = &found.benchmarks[0];
+        assert_eq!((x.suspect, x.disturbed), (true, [false, true]));
+        let [low, high] = x.confidence_interval.unwrap();
+        assert!(1.0 < low && low < 2.0 && 2.0 < high, "{low} {high}");
+        let found = compared(&beside_a_neighbour(2.0, 1.2), &quiet);
+        assert!(found.benchmarks[0].suspect);
     }
 
     #[test]

@@ -89,6 +89,10 @@ pub struct ComparedEntry {
     pub a: Option<f64>,
     /// The figure of side b.
     pub b: Option<f64>,
+    /// Whether each side's figure is disturbed. Ratio and figures may then include the disturbance.
+    /// The interval of the ratio also holds the ratio of undisturbed machines, and p is of the one
+    /// nearest to 1.
+    pub disturbed: [bool; 2],
     /// The verdict.
     pub verdict: Word,
     /// Whether these launches show a difference that is not confirmed.
@@ -297,6 +301,11 @@ impl ComparedEntry {
             Some("cycles") => Unit::Cycles,
             _ => Unit::Own,
         }
+    }
+
+    /// Whether a disturbance may be part of the ratio.
+    pub fn is_disturbed(&self) -> bool {
+        self.disturbed.contains(&true)
     }
 
     /// Whether b's level is above a's.

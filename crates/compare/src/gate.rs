@@ -60,9 +60,17 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
                 entry,
                 "of a value neither direction is the better one",
             )),
-            (Some(by), Word::Slower) if by > limit => slower.push(confirmed(entry, by, limit)),
+            (Some(by), Word::Slower) if exceeds(entry, by, limit) => {
+                slower.push(confirmed(entry, by, limit));
+            }
             // No program is slower than itself: this is decided, whatever its launches show.
             _ if entry.is_one_program => {}
+            _ if entry.is_disturbed() && is_candidate(entry, limit) => {
+                unconfirmed.push(ungated(
+                    entry,
+                    "disturbed: the limit lies within what the disturbance allows",
+                ));
+            }
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
                 unconfirmed.push(ungated(entry, "not confirmed"));
             }
@@ -109,6 +117,13 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
         lost,
         not_gated,
     }
+}
+
+/// Whether a slowdown is beyond the limit. That of a disturbed benchmark may include the disturbance,
+/// so all of its interval must be.
+fn exceeds(entry: &ComparedEntry, by: f64, limit: f64) -> bool {
+    let least = entry.slowdowns().map(|[low, _]| low);
+    by > limit && (!entry.is_disturbed() || least > Some(limit))
 }
 
 fn confirmed(entry: &ComparedEntry, by: f64, limit: f64) -> Slower {

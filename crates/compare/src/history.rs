@@ -132,7 +132,8 @@ impl LeftOut {
 type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 
 /// The history of all benchmarks of `runs`, which are in order of time. Only runs of the last run's machine count. Runs that a comparison or `yamba noise`
-/// measured are left out: their programs may be old, and many are of the same moment. Invalid and disturbed figures are left out, too.
+/// measured are left out: their programs may be old, and many are of the same moment. Invalid figures are left out, too, and disturbed ones, even bounded: a change is found
+/// by single levels, and within its bounds a level could be anywhere.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let counted = of_one_machine(runs, &mut left_out);
@@ -144,7 +145,11 @@ pub fn history(runs: &[Run]) -> History {
         let mut leave_out = |reason: &str| {
             left_out.push(LeftOut::figure(run, benchmark, reason.to_owned()));
         };
-        if let Some(reason) = no_figure(benchmark).or_else(|| no_level(benchmark)) {
+        let disturbed = benchmark.is_disturbed.then_some("disturbed");
+        if let Some(reason) = no_figure(benchmark)
+            .or(disturbed)
+            .or_else(|| no_level(benchmark))
+        {
             leave_out(reason);
             continue;
         }
@@ -431,7 +436,9 @@ mod tests {
         all[3].producer.arguments = vec!["noise".to_owned()];
         all[4].machine.cpu = Some("Z80".to_owned());
         all[11].machine.cpu = Some("6502".to_owned());
-        all[5].benchmarks[0].is_disturbed = true;
+        let disturbed = &mut all[5].benchmarks[0];
+        (disturbed.is_disturbed, disturbed.is_bounded) = (true, true);
+        disturbed.confidence_interval = Some([90.0, 100.0]);
         all[6].benchmarks[0].status = Status::Invalid;
         all[7].benchmarks[0].unit = Some("us".to_owned());
         let found = history(&all);

@@ -17,7 +17,7 @@ pub mod unit;
 pub mod which;
 
 use yamba_record::{Benchmark, Parameters, Status, Workers};
-use yamba_stats::{Ratio, holm, launch_ratio, variance};
+use yamba_stats::{BoundedLaunches, Ratio, bounded_launch_ratio, holm, variance};
 
 pub use comparison::comparison;
 pub use document::{
@@ -49,6 +49,8 @@ pub struct Pair {
     pub a: Vec<f64>,
     /// Those of side b.
     pub b: Vec<f64>,
+    /// For each disturbed side, an interval that holds its undisturbed level.
+    pub bounds: [Option<[f64; 2]>; 2],
     /// Number of units among which these launches themselves chose: see [`unit::Choice::among`].
     pub among: usize,
 }
@@ -60,6 +62,7 @@ impl Pair {
             key: key.to_owned(),
             a: a.to_vec(),
             b: b.to_vec(),
+            bounds: [None; 2],
             among: 1,
         }
     }
@@ -68,8 +71,18 @@ impl Pair {
         let [of_a, of_b] = [a, b].map(Medians::of);
         Pair {
             among: choice.among,
+            bounds: [a, b].map(|side| choice.unit.bounds(side)),
             ..Pair::new(key, of_a.within(choice.unit), of_b.within(choice.unit))
         }
+    }
+
+    fn ratio(&self, confidence: f64) -> Option<Ratio> {
+        let side = |medians, at: usize| BoundedLaunches {
+            medians,
+            bounds: self.bounds[at],
+        };
+        let (a, b) = (side(&self.a, 0), side(&self.b, 1));
+        bounded_launch_ratio(a, b, confidence, LEAST_VARIANCE)
     }
 }
 
@@ -123,7 +136,7 @@ fn spread(medians: &[f64]) -> Option<f64> {
     variance(&logarithms)
 }
 
-/// Whether there is a figure to compare: a valid one from an undisturbed machine.
+/// Whether there is a valid figure from an undisturbed machine, whose launches can be taken for random.
 pub fn has_figure(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Ok && !benchmark.is_disturbed
 }
@@ -144,7 +157,7 @@ pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
         let confidence = confidence(pairs.len() * pair.among);
         Compared {
             key: pair.key.clone(),
-            ratio: launch_ratio(&pair.a, &pair.b, confidence, LEAST_VARIANCE),
+            ratio: pair.ratio(confidence),
             unadjusted: alone,
             p,
             verdict,
@@ -164,7 +177,7 @@ fn has_suspect(pairs: &[Pair]) -> bool {
 /// The ratio of each pair alone, and its p-value adjusted for all pairs.
 fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
     let alone = |pair: &Pair| {
-        let ratio = launch_ratio(&pair.a, &pair.b, ALONE, LEAST_VARIANCE)?;
+        let ratio = pair.ratio(ALONE)?;
         Some(Ratio {
             p: (ratio.p_of_both() * pair.among as f64).min(1.0),
             ..ratio

@@ -96,14 +96,24 @@ fn output_of_command(benchmark: &Benchmark) -> Option<&str> {
     })
 }
 
-/// Why a benchmark has no valid figure from an undisturbed machine.
+/// Why a benchmark has no figure to compare. A disturbed one has, if a positive interval bounds it.
 pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.status {
         Status::Invalid => Some("invalid"),
         Status::Crashed => Some("crashed"),
         Status::Skipped => Some("skipped"),
-        Status::Ok => benchmark.is_disturbed.then_some("disturbed"),
+        Status::Ok => (!is_positive(benchmark)).then_some("disturbed"),
     }
+}
+
+/// Whether a disturbance, if any, cannot have moved the figure out of its interval, nor to 0.
+fn is_positive(benchmark: &Benchmark) -> bool {
+    let is_above_zero = || {
+        benchmark
+            .confidence_interval
+            .is_some_and(|[low, _]| low > 0.0)
+    };
+    benchmark.has_sound_interval() && (!benchmark.is_disturbed || is_above_zero())
 }
 
 /// Why a benchmark's launches cannot be compared.
@@ -209,10 +219,16 @@ mod tests {
         invalid.status = Status::Invalid;
         let mut disturbed = good.clone();
         disturbed.is_disturbed = true;
+        let mut bounded = disturbed.clone();
+        (bounded.is_bounded, bounded.confidence_interval) = (true, Some([0.7, 1.0]));
+        assert_eq!(obstacle(&good, &bounded), None);
+        let mut open = bounded.clone();
+        open.confidence_interval = Some([0.0, 1.0]);
         let mut bandwidth = good.clone();
         bandwidth.figure = Some("bandwidth".to_owned());
         for (a, b, why) in [
             (&invalid, &disturbed, "invalid in A, disturbed in B"),
+            (&open, &good, "disturbed in A"),
             (&good, &benchmark("x", &[1.0]), "one launch in B"),
             (
                 &benchmark("x", &[]),

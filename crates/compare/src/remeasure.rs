@@ -370,6 +370,40 @@ mod tests {
         assert!(is_candidate(x, 0.07) && !is_candidate(x, 0.5));
     }
 
+    /// Re-measured beside a neighbour that makes times up to 1.5 times as long, b takes `seen` times as long as a.
+    fn disturbed_gate(seen: f64, limit: f64) -> Gate {
+        let quiet = run(vec![scaled("x", 1.0)]);
+        let mut slow = scaled("x", seen);
+        slow.confidence_interval = Some([seen * 100.0 / 1.5, seen * 100.0]);
+        (slow.is_disturbed, slow.is_bounded) = (true, true);
+        let slow = run(vec![slow]);
+        let mut found = compared(&quiet, &slow);
+        let fresh = Fresh {
+            a: Some(&quiet),
+            b: &slow,
+            compared: compared(&quiet, &slow),
+        };
+        adopt(&mut found, &fresh, &|_| Some(Basis::Interleaved));
+        gate(&found, limit)
+    }
+
+    #[test]
+    fn gate_decides_disturbed_benchmark_only_beyond_its_interval() {
+        let counts = |judged: &Gate| (judged.slower.len(), judged.undecided, judged.passed);
+        // At least 1.67 times as long without the neighbour.
+        assert_eq!(counts(&disturbed_gate(2.5, 0.5)), (1, 0, false));
+        // At least 1.13 times: slower, but by the limit only if the neighbour did nothing.
+        let slower = disturbed_gate(1.7, 0.5);
+        assert_eq!(counts(&slower), (0, 1, false));
+        assert!(
+            slower.unconfirmed[0].reason.starts_with("disturbed"),
+            "{slower:?}"
+        );
+        assert_eq!(counts(&disturbed_gate(1.2, 0.1)), (0, 1, false));
+        // At most as long as before.
+        assert_eq!(counts(&disturbed_gate(0.9, 0.1)), (0, 0, true));
+    }
+
     #[test]
     fn gate_fails_only_beyond_its_limit() {
         let found = after(1.2, 1.2, &Basis::Interleaved);

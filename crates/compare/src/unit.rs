@@ -22,6 +22,16 @@ impl Unit {
             Unit::Cycles => Some("cycles".to_owned()),
         }
     }
+
+    /// An interval that holds the undisturbed level of a disturbed benchmark. `None` if it is not
+    /// disturbed.
+    pub fn bounds(self, of: &Benchmark) -> Option<[f64; 2]> {
+        let interval = match self {
+            Unit::Own => of.confidence_interval,
+            Unit::Cycles => of.cycles.map(|c| c.confidence_interval),
+        };
+        interval.filter(|_| of.is_disturbed)
+    }
 }
 
 /// The medians of one run's launches of one benchmark.

@@ -55,7 +55,8 @@ impl FigureLevel {
 /// Figures that do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Disturbed.
+    /// Disturbed. Modes and slow nodes are found by single levels, and even within bounds the level of a
+    /// disturbed figure could be anywhere.
     pub disturbed: usize,
     /// Invalid or crashed.
     pub invalid: usize,

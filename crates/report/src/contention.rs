@@ -48,16 +48,30 @@ pub fn neighbours_sentence(run: &Run) -> Option<String> {
 /// A sentence about the contended share of a run. `None` if it is negligible or unknown.
 pub(crate) fn contended_sentence(run: &Run) -> Option<String> {
     let share = contended_share(run).filter(|s| *s >= WORTH_SAYING)?;
-    let marked = run.benchmarks.iter().filter_map(disturbing_share).count();
-    let consequence = match marked {
+    let marked = run.benchmarks.iter();
+    let marked: Vec<&Benchmark> = marked.filter(|b| disturbing_share(b).is_some()).collect();
+    let consequence = match marked.len() {
         0 => "the batches of that time are discarded".to_owned(),
-        1 => "1 figure is disturbed by it".to_owned(),
-        n => format!("{n} figures are disturbed by it"),
+        1 => format!("1 figure is disturbed by it{}", bounded(&marked)),
+        n => format!("{n} figures are disturbed by it{}", bounded(&marked)),
     };
     let percent = (share * 100.0).round();
     Some(format!(
         "Another hardware thread used the same core for {percent} % of the time: {consequence}."
     ))
+}
+
+/// How many of the disturbed figures can be used by their intervals.
+fn bounded(disturbed: &[&Benchmark]) -> String {
+    let bounded = disturbed.iter().filter(|b| b.has_sound_interval()).count();
+    match (bounded, disturbed.len()) {
+        (0, _) => String::new(),
+        (1, 1) => "; its interval also holds the value of a quiet machine".to_owned(),
+        (all, of) if all == of => {
+            "; their intervals also hold the values of a quiet machine".to_owned()
+        }
+        (some, _) => format!("; the intervals of {some} also hold the value of a quiet machine"),
+    }
 }
 
 #[cfg(test)]
@@ -96,6 +110,22 @@ mod tests {
             most.ends_with("100 % of the time: 1 figure is disturbed by it."),
             "{most}"
         );
+        let mut bounded = run(&[(100, Some(1.0))], true);
+        bounded.benchmarks[0].is_bounded = true;
+        let text = contended_sentence(&bounded).unwrap();
+        assert!(
+            text.ends_with("; its interval also holds the value of a quiet machine."),
+            "{text}"
+        );
+        bounded.benchmarks.push(bounded.benchmarks[0].clone());
+        let text = contended_sentence(&bounded).unwrap();
+        assert!(
+            text.contains("2 figures are disturbed by it; their intervals also hold"),
+            "{text}"
+        );
+        bounded.benchmarks[0].is_bounded = false;
+        let text = contended_sentence(&bounded).unwrap();
+        assert!(text.contains("; the intervals of 1 also hold"), "{text}");
         assert_eq!(contended_sentence(&run(&[(100, Some(0.01))], false)), None);
         assert_eq!(contended_share(&run(&[(100, None)], false)), None);
     }

@@ -96,6 +96,7 @@ fn bare(x: f64, y: f64) -> Point {
         confidence_interval: None,
         is_within: false,
         is_disturbed: false,
+        is_sound: true,
         text: String::new(),
     }
 }

@@ -194,6 +194,8 @@ impl Counted {
     }
 }
 
+/// Adds the launches of a run's figures. Those of disturbed figures are left out: their noise is that of
+/// the disturbance.
 fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[Benchmark]) {
     for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
         let counted = seen.entry(compare::key(benchmark)).or_default();

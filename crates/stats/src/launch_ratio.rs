@@ -57,32 +57,76 @@ struct Level {
 /// that agree by chance show differences that the next six do not. `None` for fewer than two launches on a side, for a median that is not positive, and if
 /// nothing has any spread and the floor is 0.
 pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) -> Option<Ratio> {
+    let [a, b] = [a, b].map(|medians| BoundedLaunches {
+        medians,
+        bounds: None,
+    });
+    bounded_launch_ratio(a, b, confidence, variance_floor)
+}
+
+/// The launches of a side, which something may have disturbed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundedLaunches<'a> {
+    /// The medians of the launches.
+    pub medians: &'a [f64],
+    /// The lowest and the highest level that the side may have without the disturbance. `None` if
+    /// nothing disturbed the launches.
+    pub bounds: Option<[f64; 2]>,
+}
+
+/// The ratio of two sides of which some are only known within bounds.
+///
+/// `ratio` is that of the launches, as in [`launch_ratio`]. The interval reaches further by the distances
+/// from the launches' levels to the bounds. The p-values are those of the ratio that the bounds allow
+/// and that is nearest to 1. `None` also for bounds that are not positive.
+pub fn bounded_launch_ratio(
+    a: BoundedLaunches<'_>,
+    b: BoundedLaunches<'_>,
+    confidence: f64,
+    variance_floor: f64,
+) -> Option<Ratio> {
     let is_variance = variance_floor >= 0.0 && variance_floor.is_finite();
-    let is_trimmed = a.len().min(b.len()) >= FEWEST_TRIMMED;
-    let p_of_ranks = if is_trimmed {
-        mann_whitney(a, b)?.p
-    } else {
-        0.0
-    };
+    let is_trimmed = a.medians.len().min(b.medians.len()) >= FEWEST_TRIMMED;
     let level = |side: &[f64]| {
         let trimmed = if is_trimmed { trimmed(side.len()) } else { 0 };
         level(side, variance_floor, trimmed)
     };
-    let (a, b) = (level(a)?, level(b)?);
-    let squared_error = a.squared_error + b.squared_error;
+    let (of_a, of_b) = (level(a.medians)?, level(b.medians)?);
+    let squared_error = of_a.squared_error + of_b.squared_error;
     // Uses shares of the variances, because squared variances may underflow.
     let part = |side: &Level| (side.squared_error / squared_error).powi(2) / side.degrees;
-    let degrees = (1.0 / (part(&a) + part(&b))).max(a.degrees.min(b.degrees));
-    let (estimate, error) = (b.mean - a.mean, squared_error.sqrt());
+    let degrees = (1.0 / (part(&of_a) + part(&of_b))).max(of_a.degrees.min(of_b.degrees));
+    let (estimate, error) = (of_b.mean - of_a.mean, squared_error.sqrt());
     let half = student_t_quantile(upper_tail(confidence)?, degrees)? * error;
+    let ([a_below, a_above], [b_below, b_above]) = (a.reach(&of_a)?, b.reach(&of_b)?);
+    let (low, high) = (estimate - b_below - a_above, estimate + b_above + a_below);
+    let nearest = 0.0_f64.clamp(low, high);
+    let p_of_ranks = if is_trimmed {
+        let moved = (nearest - estimate).exp();
+        let moved: Vec<f64> = b.medians.iter().map(|median| median * moved).collect();
+        mann_whitney(a.medians, &moved)?.p
+    } else {
+        0.0
+    };
     let ratio = Ratio {
         ratio: defined(estimate.exp())?,
-        low: (estimate - half).exp(),
-        high: defined((estimate + half).exp())?,
-        p: two_sided_t(estimate / error, degrees)?,
+        low: (low - half).exp(),
+        high: defined((high + half).exp())?,
+        p: two_sided_t(nearest / error, degrees)?,
         p_of_ranks,
     };
     (is_variance && error > 0.0).then_some(ratio)
+}
+
+impl BoundedLaunches<'_> {
+    /// How far the logarithm of the undisturbed level may lie below and above that of the launches.
+    fn reach(&self, level: &Level) -> Option<[f64; 2]> {
+        let Some([low, high]) = self.bounds else {
+            return Some([0.0; 2]);
+        };
+        let (below, above) = (level.mean - low.ln(), high.ln() - level.mean);
+        Some([defined(below)?.max(0.0), defined(above)?.max(0.0)])
+    }
 }
 
 /// The mean of the launches' logarithms, with a quarter trimmed at each end from twelve launches on. [`launch_ratio`] compares this value if both sides have twelve launches.
@@ -191,6 +235,68 @@ mod tests {
         });
         let alarms = alarms.count();
         assert!(alarms < 38, "{alarms} of 2000");
+    }
+
+    /// The launches of b took up to a quarter longer beside a neighbour. By hand: ln 1.25 = 0.22314.
+    #[test]
+    fn bounds_widen_interval_by_their_distance_from_the_launches() {
+        let (a, seen) = ([100.0, 101.0, 99.0], [125.0, 126.0, 124.0]);
+        let of = |medians, bounds| BoundedLaunches { medians, bounds };
+        let quiet = launch_ratio(&a, &a, 0.95, 0.0).unwrap();
+        let plain = launch_ratio(&a, &seen, 0.95, 0.0).unwrap();
+        let ratio = |b, a_too: Option<[f64; 2]>| {
+            bounded_launch_ratio(of(&a, a_too), of(&seen, b), 0.95, 0.0).unwrap()
+        };
+        let level = launch_level(&seen).unwrap().exp();
+        let bounded = ratio(Some([level / 1.25, level]), None);
+        assert_eq!((bounded.ratio, bounded.p), (plain.ratio, 1.0));
+        assert!((bounded.low - plain.low / 1.25).abs() < 1e-9);
+        assert!((bounded.high - plain.high).abs() < 1e-9 && quiet.p == 1.0);
+        // Bounds that leave 10 %: p is that of launches 10 % above those of a.
+        let near = ratio(Some([110.0, level]), None);
+        let moved = seen.map(|x| x * 110.0 / level);
+        let expected = launch_ratio(&a, &moved, 0.95, 0.0).unwrap();
+        assert!(near.p < 0.01 && (near.p - expected.p).abs() < 1e-3 * expected.p);
+        assert!((near.low - expected.low).abs() < 1e-9);
+        // A disturbed side a may also have been faster.
+        let both = ratio(Some([110.0, level]), Some([80.0, 100.0]));
+        let level_a = launch_level(&a).unwrap().exp();
+        assert!((both.high - plain.high * level_a / 80.0).abs() < 1e-6 && both.p == near.p);
+        let zero = Some([0.0, 1.0]);
+        assert_eq!(
+            bounded_launch_ratio(of(&a, None), of(&seen, zero), 0.95, 0.0),
+            None
+        );
+    }
+
+    /// Side b is the same program beside a neighbour that takes up to half of the core. Its bounds hold the quiet level.
+    #[test]
+    fn disturbed_side_is_no_false_alarm() {
+        let mut random = Rng::with_seed(6);
+        for count in [6, 12] {
+            let mut alarms = [0; 2];
+            for _ in 0..1000 {
+                let a = launches(count, 0.0, &mut random);
+                let b = launches(count, 0.0, &mut random);
+                let slowed = 1.0 + 0.5 * random.f64();
+                let b: Vec<f64> = b
+                    .iter()
+                    .map(|x| x * slowed * (1.0 + 0.05 * random.f64()))
+                    .collect();
+                let seen = launch_level(&b).unwrap().exp();
+                let bounds = [None, Some([seen / 1.6, seen])];
+                for (alarms, bounds) in alarms.iter_mut().zip(bounds) {
+                    let [a, b] = [(&a, None), (&b, bounds)]
+                        .map(|(medians, bounds)| BoundedLaunches { medians, bounds });
+                    let ratio = bounded_launch_ratio(a, b, 0.99, 4e-6).unwrap();
+                    *alarms += usize::from(ratio.p_of_both() <= 0.01);
+                }
+            }
+            assert!(
+                alarms[0] > 800 && alarms[1] == 0,
+                "{alarms:?} of 1000 with {count}"
+            );
+        }
     }
 
     #[test]

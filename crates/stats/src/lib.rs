@@ -6,6 +6,7 @@
 //! probabilities are between 0 and 1.
 
 mod bootstrap;
+mod bounded_line;
 mod change_points;
 pub mod circles;
 mod deviation;
@@ -36,6 +37,7 @@ mod variation;
 mod welch;
 
 pub use bootstrap::{BootstrapRatio, bootstrap_ratio};
+pub use bounded_line::{BoundedLine, BoundedPoint, bounded_line};
 pub use change_points::{ChangePoint, change_points};
 pub use deviation::{NORMAL_SCALE, median_absolute_deviation};
 pub use distribution::{
@@ -45,7 +47,7 @@ pub use distribution::{
 pub use holm::holm;
 pub use kolmogorov::{kolmogorov_distance, kolmogorov_p_value, kolmogorov_scale, smirnov_distance};
 pub use launch_interval::launch_interval;
-pub use launch_ratio::{Ratio, launch_level, launch_ratio};
+pub use launch_ratio::{BoundedLaunches, Ratio, bounded_launch_ratio, launch_level, launch_ratio};
 pub use least_squares::{Coefficient, Fit, least_squares};
 pub use lower_mode::{LowerMode, lower_mode};
 pub use mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};

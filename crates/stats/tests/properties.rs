@@ -174,6 +174,13 @@ proptest! {
         let points: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
         prop_assert!(finite(linear_regression(&points).map(|line| line.intercept)));
         prop_assert!(finite(line_errors(&points, 0.9).map(|errors| errors.intercept.1)));
+        let bounded = a.iter().zip(&b).zip(b.iter().rev()).map(|((&x, &y), bound)| BoundedPoint { x, y, bound: bound.abs() });
+        let bounded: Vec<BoundedPoint> = bounded.collect();
+        let line = bounded_line(&bounded, 0.9);
+        prop_assert!(finite(line.map(|line| line.slope_interval.0)));
+        prop_assert!(finite(line.and_then(|line| line.r_squared_interval).map(|ends| ends.0)));
+        let side = |medians| BoundedLaunches { medians, bounds: Some([x, y]) };
+        prop_assert!(finite(bounded_launch_ratio(side(&a), side(&b), 0.9, 1e-6).map(|ratio| ratio.p)));
         let rows: Vec<&[f64]> = a.chunks(1).collect();
         if let Some(fit) = least_squares(&rows, &b, 0.9) {
             prop_assert!(fit.coefficients.iter().all(|c| c.value.is_finite() && c.interval.0.is_finite()));

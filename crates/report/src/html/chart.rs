@@ -87,6 +87,8 @@ pub struct Point {
     pub is_within: bool,
     /// Whether the figure may include the time of competing programs.
     pub is_disturbed: bool,
+    /// Whether the confidence interval also holds the y of an undisturbed machine.
+    pub is_sound: bool,
     /// Figure and interval as in the table.
     pub text: String,
 }
@@ -338,16 +340,29 @@ impl Chart {
         }
     }
 
+    /// Sentences about the disturbed points: those whose interval has room for the disturbance, and the others.
     fn about_disturbed(&self) -> Option<String> {
         let count = self.disturbed();
+        let bounded = self
+            .points()
+            .filter(|p| p.is_disturbed && p.is_sound)
+            .count();
         let line = if self.is_fitted() {
             ", and no line is drawn through them"
         } else {
             ""
         };
-        (count > 0).then(|| {
-            format!("Ringed: {count} disturbed, so that other processes may be part of them{line}.")
-        })
+        let unbounded = count - bounded;
+        let unbounded = (unbounded > 0).then(|| {
+            format!(
+                "Ringed: {unbounded} disturbed, so that other processes may be part of them{line}."
+            )
+        });
+        let bounded = (bounded > 0).then(|| {
+            format!("Ringed: {bounded} disturbed, whose intervals also hold the values of a quiet machine.")
+        });
+        let all: Vec<String> = unbounded.into_iter().chain(bounded).collect();
+        (!all.is_empty()).then(|| all.join(" "))
     }
 
     fn about_left_out(&self) -> Option<String> {

@@ -102,6 +102,7 @@ fn point(of: &BandPoint) -> Point {
         confidence_interval: of.interval,
         is_within: false,
         is_disturbed: false,
+        is_sound: true,
         text: String::new(),
     }
 }

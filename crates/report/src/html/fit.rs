@@ -1,22 +1,26 @@
 //! Fits a straight line to a curve.
 
 use yamba_record::number::number;
-use yamba_stats::{line_errors, linear_regression, r_squared_interval};
+use yamba_stats::{BoundedPoint, bounded_line};
 
-use super::chart::{Curve, FITTED, Straight};
+use super::chart::{Curve, FITTED, Point, Straight};
 use super::head::WITHIN;
 
 /// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Fits the least-squares line through the undisturbed points of a curve, if there are at least three, and returns a sentence about it. The sentence has the t intervals of
-/// intercept and slope and Fisher's interval of R², as in a study.
+/// Fits the least-squares line through the points of a curve whose intervals are sound, if there are at least three, and returns a sentence about it. The sentence has
+/// the intervals of intercept, slope and R² and treats disturbed points, as in a study.
 pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
-    let sound = || curve.points.iter().filter(|p| !p.is_disturbed);
-    let points: Vec<(f64, f64)> = sound().map(|p| (p.x, p.y)).collect();
-    let line = linear_regression(&points)?;
-    let errors = line_errors(&points, CONFIDENCE)?;
-    let mark = if sound().any(|p| p.is_within) {
+    let sound: Vec<&Point> = curve.points.iter().filter(|p| p.is_sound).collect();
+    let disturbed = sound.iter().filter(|p| p.is_disturbed).count();
+    let points = sound.iter().map(|p| match p.confidence_interval {
+        Some(interval) if disturbed > 0 => BoundedPoint::within(p.x, interval),
+        _ => BoundedPoint::exact(p.x, p.y),
+    });
+    let points: Vec<BoundedPoint> = points.collect();
+    let line = bounded_line(&points, CONFIDENCE)?;
+    let mark = if sound.iter().any(|p| p.is_within) {
         WITHIN
     } else {
         ""
@@ -26,15 +30,11 @@ pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
         let value = format!("{} {unit}", number(value));
         format!("{} {}", value.trim_end(), ends(interval))
     };
-    let intercept = with_interval(line.intercept, errors.intercept);
-    let slope = with_interval(line.slope, errors.slope);
+    let intercept = with_interval(line.intercept, line.intercept_interval);
+    let slope = with_interval(line.slope, line.slope_interval);
     let quality = line.r_squared.map(|r_squared| {
-        let interval = r_squared_interval(r_squared, points.len(), CONFIDENCE);
-        let text = format!(
-            ", R² {} {}",
-            number(r_squared),
-            interval.map(ends).unwrap_or_default()
-        );
+        let interval = line.r_squared_interval.map(ends).unwrap_or_default();
+        let text = format!(", R² {} {interval}", number(r_squared));
         text.trim_end().to_owned()
     });
     let name = match curve.name.as_str() {
@@ -45,13 +45,17 @@ pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
         all if all == curve.points.len() => String::new(),
         some => format!(" through {some} of its {} points", curve.points.len()),
     };
+    let bounds = match disturbed {
+        0 => String::new(),
+        n => format!(" ({n} disturbed, by the middles of the intervals)"),
+    };
     curve.line = Some(Straight {
         name: FITTED,
         intercept: line.intercept,
         slope: line.slope,
     });
     Some(format!(
-        "Fitted line{name}{count}: {intercept} and {slope} for each step of one{}",
+        "Fitted line{name}{count}{bounds}: {intercept} and {slope} for each step of one{}",
         quality.unwrap_or_default()
     ))
 }

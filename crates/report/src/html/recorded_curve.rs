@@ -59,6 +59,7 @@ fn curve(name: String, lowest: &Lowest) -> Curve {
         confidence_interval: None,
         is_within: false,
         is_disturbed: false,
+        is_sound: true,
         text: format!("{} ns", number(*ns)),
     });
     Curve {

@@ -128,6 +128,7 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
+        is_sound: benchmark.has_sound_interval(),
         text: figure(together.sum, &together.unit) + disturbed,
     })
 }
@@ -168,6 +169,7 @@ fn efficiency(of: &Curve) -> Option<Curve> {
             confidence_interval: both.map(|both| [least(both), most(both)]),
             is_within: p.is_within || one.is_within,
             is_disturbed: p.is_disturbed || one.is_disturbed,
+            is_sound: p.is_sound && one.is_sound,
             text: number(efficiency),
         }
     });

@@ -155,6 +155,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
+        is_sound: benchmark.has_sound_interval(),
         text: if benchmark.is_disturbed {
             format!("{text} (disturbed)")
         } else {

@@ -275,6 +275,30 @@ fn fitted_line_has_intervals_and_omits_disturbed_points() {
     assert!(points[5][3].as_str().unwrap().ends_with("(disturbed)"));
 }
 
+/// The quiet values lie on 2 x + 10. A neighbour may have added up to a fiftieth to each.
+#[test]
+fn fitted_line_uses_intervals_of_bounded_points() {
+    let page = html(&[on_a_line(|i, entry| {
+        let seen = entry.median.unwrap() * (1.0 + 0.02 * (i % 3) as f64 / 2.0);
+        entry.median = Some(seen);
+        entry.confidence_interval = Some([seen / 1.02, seen]);
+        (entry.is_disturbed, entry.is_bounded) = (true, true);
+    })]);
+    let start = page.find("Fitted line (6 disturbed, by the middles of the intervals): ");
+    let text = &page[start.expect("a line")..];
+    let numbers = text.split(['[', ']']).nth(1).unwrap().split(", ");
+    let ends: Vec<f64> = numbers.map(|n| n.parse().unwrap()).collect();
+    assert!(
+        ends[0] < 10.0 && 10.0 < ends[1] && ends[1] - ends[0] < 5.0,
+        "{ends:?}"
+    );
+    assert!(
+        page.contains(
+            "Ringed: 6 disturbed, whose intervals also hold the values of a quiet machine."
+        )
+    );
+}
+
 #[test]
 fn page_says_that_batches_beside_neighbours_count() {
     let mut run = on_a_line(|_, _| {});

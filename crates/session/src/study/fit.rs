@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Status};
-use yamba_stats::{line_errors, linear_regression, r_squared_interval};
+use yamba_stats::{BoundedPoint, bounded_line};
 
 use super::CONFIDENCE;
 use super::figure::Figure;
@@ -55,62 +55,64 @@ impl Fit {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// Fits a least-squares line through the valid, undisturbed entries. Slope and intercept get t intervals, R^2 gets Fisher's interval. If the
-    /// interval of a point is one within launches, so is that of the line.
+    /// Fits a least-squares line through the valid entries whose interval is sound. If some of them are disturbed, all points count as
+    /// intervals, and the bounds of the disturbed ones are part of the line's interval. If the interval of a point is one within launches, so is that of
+    /// the line.
     pub(super) fn line(
         &self,
         entries: &[&Benchmark],
         figure: impl Fn(&Benchmark) -> Option<Figure>,
     ) -> Line {
-        let is_sound = |b: &&&Benchmark| b.status == Status::Ok && !b.is_disturbed;
-        let sound = entries.iter().filter(is_sound);
-        let mut unit = String::new();
-        let mut kind = None;
-        let points = sound.filter_map(|entry| {
-            let x = self.x(entry)?;
-            let y = figure(entry)?;
-            if kind.is_none() || y.is_within_launches() {
-                kind = y.interval_scope;
-            }
-            unit = y.unit;
-            Some((x, y.median))
+        let sound = entries.iter().filter(|b| b.has_sound_interval());
+        let used = sound.filter_map(|entry| Some((self.x(entry)?, figure(entry)?, entry)));
+        let used: Vec<(f64, Figure, &&Benchmark)> = used.collect();
+        let disturbed = used.iter().filter(|(.., b)| b.is_disturbed).count();
+        let points = used.iter().map(|(x, y, _)| match y.confidence_interval {
+            Some(interval) if disturbed > 0 => BoundedPoint::within(*x, interval),
+            _ => BoundedPoint::exact(*x, y.median),
         });
-        let points: Vec<(f64, f64)> = points.collect();
+        let points: Vec<BoundedPoint> = points.collect();
+        let figures = || used.iter().map(|(_, y, _)| y);
+        let marked = figures().find(|y| y.is_within_launches());
+        let scope = marked.or(figures().next()).and_then(|y| y.interval_scope);
+        let unit = figures().next_back().map(|y| y.unit.clone());
         let figure = self.number(&points).map(|(median, interval)| Figure {
             median,
             confidence_interval: interval,
-            interval_scope: kind,
+            interval_scope: scope,
             unit: match self.part {
                 Part::RSquared => String::new(),
-                Part::Slope | Part::Intercept => unit,
+                Part::Slope | Part::Intercept => unit.unwrap_or_default(),
             },
         });
         let (used, all) = (points.len(), entries.len());
         let count = format!("{used} of {all} points are on the line");
+        let mut notes = vec![match (used, self.part) {
+            (..LEAST_POINTS, _) => format!("{count}: it takes {LEAST_POINTS} valid ones"),
+            (LEAST_POINTS, Part::RSquared) => {
+                format!("{count}: too few for an interval of R squared")
+            }
+            _ => count,
+        }];
+        notes.extend((disturbed > 0).then(|| {
+            format!("{disturbed} of them disturbed: the line goes through the middles of the intervals, weighted by their widths")
+        }));
         Line {
             status: figure.as_ref().map_or(worst(entries), |_| Status::Ok),
             figure,
-            notes: vec![match (used, self.part) {
-                (..LEAST_POINTS, _) => format!("{count}: it takes {LEAST_POINTS} valid ones"),
-                (LEAST_POINTS, Part::RSquared) => {
-                    format!("{count}: too few for an interval of R squared")
-                }
-                _ => count,
-            }],
+            notes,
         }
     }
 
-    fn number(&self, points: &[(f64, f64)]) -> Option<(f64, Option<[f64; 2]>)> {
-        let line = linear_regression(points)?;
-        let errors = line_errors(points, CONFIDENCE)?;
+    fn number(&self, points: &[BoundedPoint]) -> Option<(f64, Option<[f64; 2]>)> {
+        let line = bounded_line(points, CONFIDENCE)?;
         Some(match self.part {
-            Part::Slope => (line.slope, Some(errors.slope.into())),
-            Part::Intercept => (line.intercept, Some(errors.intercept.into())),
-            Part::RSquared => {
-                let r_squared = line.r_squared?;
-                let interval = r_squared_interval(r_squared, points.len(), CONFIDENCE);
-                (r_squared, interval.map(<[f64; 2]>::from))
-            }
+            Part::Slope => (line.slope, Some(line.slope_interval.into())),
+            Part::Intercept => (line.intercept, Some(line.intercept_interval.into())),
+            Part::RSquared => (
+                line.r_squared?,
+                line.r_squared_interval.map(<[f64; 2]>::from),
+            ),
         })
     }
 

@@ -164,12 +164,11 @@ fn settle(row: &mut StudyRow<'_>, range: &Range, figure: Option<Figure>) {
     if !row.is_valid() && row.status != Some(Status::Ok) {
         return;
     }
-    let is_timed = row.measurement.evidence.is_none();
-    let is_disturbed = is_timed && row.entry().is_some_and(|e| e.is_disturbed);
+    let is_doubtful = row.entry().is_some_and(|e| is_doubtful(row.measurement, e));
     let interval = figure.as_ref().and_then(|f| f.confidence_interval);
     row.verdict = Some(PredictionVerdict::Unknown);
     match (&figure, interval) {
-        _ if is_disturbed => {}
+        _ if is_doubtful => {}
         (_, Some(interval)) => row.verdict = Some(judge(range, interval)),
         (Some(_), None) => row.notes.insert(0, "its interval is not known".to_owned()),
         (None, _) if range.unit == TIMES => {
@@ -225,8 +224,7 @@ fn multiple(
     let [other_entry] = others[..] else {
         return None;
     };
-    let is_sound = other_entry.status == Status::Ok && !other_entry.is_disturbed;
-    if !is_sound && other.evidence.is_none() {
+    if other.evidence.is_none() && !other_entry.has_sound_interval() {
         return None;
     }
     let both =
@@ -262,9 +260,22 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
         }
         _ => notes.extend(entry.notes.first().cloned()),
     }
-    if entry.is_disturbed && measurement.evidence.is_none() {
-        let note = "disturbed: other processes may be part of it, so that it proves nothing";
+    if is_doubtful(measurement, entry) {
+        let note = match measurement.statistic {
+            Some(Statistic::Variation) => "disturbed: a variation has no bounds",
+            None => "disturbed: other processes may be part of it, so that it proves nothing",
+        };
+        notes.push(note.to_owned());
+    } else if entry.is_disturbed && measurement.evidence.is_none() {
+        let note = "disturbed: its interval also holds the value of a quiet machine";
         notes.push(note.to_owned());
     }
     notes
+}
+
+/// Whether a disturbance may have moved the figure out of its interval. Evidence is counted, not timed. The launches of a disturbed figure
+/// differ by the disturbance, too, and nothing bounds how much.
+fn is_doubtful(measurement: &Measurement, entry: &Benchmark) -> bool {
+    let is_bounded = entry.is_bounded && measurement.statistic.is_none();
+    measurement.evidence.is_none() && entry.is_disturbed && !is_bounded
 }

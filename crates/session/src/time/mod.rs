@@ -226,10 +226,26 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     }
 }
 
-/// Whether a re-measured figure may replace an unclear one: a measurement that failed or was stopped may not.
+/// Whether a re-measured figure may replace an unclear one: a measurement that failed or was stopped may not. Of two disturbed figures, the one with
+/// the narrower sound interval is better.
 fn is_better(new: &Benchmark, old: &Benchmark) -> bool {
     let is_complete = new.status == Status::Ok && new.launches.len() as u64 >= LAUNCHES;
-    is_complete && !new.is_disturbed && (old.is_disturbed || !is_unclear(new))
+    let is_clearer = match (new.is_disturbed, old.is_disturbed) {
+        (false, is_disturbed) => is_disturbed || !is_unclear(new),
+        (true, true) => width(new) < width(old),
+        (true, false) => false,
+    };
+    is_complete && is_clearer
+}
+
+/// The width of the interval relative to the figure; infinite if the interval is not sound.
+fn width(benchmark: &Benchmark) -> f64 {
+    match (benchmark.confidence_interval, benchmark.median) {
+        (Some([low, high]), Some(median)) if benchmark.has_sound_interval() => {
+            (high - low) / median
+        }
+        _ => f64::INFINITY,
+    }
 }
 
 /// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough for this figure. Slow figures are excluded:

@@ -471,5 +471,14 @@ fn only_a_better_measurement_replaces_a_figure() {
         assert!(!is_better(&stopped, old));
     }
     assert!(is_better(&without_cycles, &disturbed));
+    let bounded = |low| Benchmark {
+        is_bounded: true,
+        median: Some(1.0),
+        confidence_interval: Some([low, 1.0]),
+        ..disturbed.clone()
+    };
+    assert!(is_better(&bounded(0.9), &disturbed) && !is_better(&disturbed, &bounded(0.9)));
+    assert!(is_better(&bounded(0.9), &bounded(0.7)) && !is_better(&bounded(0.7), &bounded(0.9)));
+    assert!(!is_better(&bounded(0.9), &without_cycles));
     assert!(!is_better(&without_cycles, &without_cycles));
 }

@@ -1,7 +1,8 @@
 //! The format of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>). Each launch is one line, so that benchstat compares fresh processes
 //! with fresh processes.
 //!
-//! Only figures that may be compared are benchmark lines. Others are comments, which readers skip.
+//! Only figures whose launches can be compared are benchmark lines. Others are comments, which readers skip: a disturbed figure can only be
+//! compared by its interval, and the format has none.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -65,7 +66,7 @@ fn left_out(entry: &Benchmark) -> Option<String> {
     if figure::good(entry).is_none() {
         Some(figure::reason(entry))
     } else if entry.is_disturbed {
-        Some("disturbed: no evidence in a comparison".to_owned())
+        Some("disturbed: this format has no interval".to_owned())
     } else if !has_samples {
         Some("none of its launches is known".to_owned())
     } else {

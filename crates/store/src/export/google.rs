@@ -104,7 +104,7 @@ fn aggregate(name: &str) -> Map<String, Value> {
 }
 
 /// The share of time in which the measuring thread had a processor, by the system's accounting: the median over valid batches. `None` where it is unknown, for a measuring circle,
-/// whose figure combines several tests, and for a disturbed figure, which must not be compared.
+/// whose figure combines several tests, and for a disturbed figure: readers compare medians, and the format has no interval.
 fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> Option<f64> {
     if entry.is_disturbed || entry.circles.is_some() {
         return None;
@@ -176,7 +176,7 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
         row.insert("cpu_time".to_owned(), json!(time * share));
     }
     if entry.is_disturbed {
-        labels.push("disturbed: no evidence in a comparison".to_owned());
+        labels.push("disturbed: this format has no interval".to_owned());
         row.insert("disturbed".to_owned(), json!(true));
     }
     if !labels.is_empty() {

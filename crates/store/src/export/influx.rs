@@ -59,6 +59,10 @@ fn fields(run: &Run, entry: &Benchmark) -> Vec<(String, String)> {
         return fields;
     };
     fields.push(("disturbed".to_owned(), entry.is_disturbed.to_string()));
+    fields.push((
+        "sound_interval".to_owned(),
+        entry.has_sound_interval().to_string(),
+    ));
     let (name, size) = match figure::kind(entry) {
         FigureKind::Time(size) => ("latency_seconds", size),
         FigureKind::Bandwidth(size) => ("bandwidth_bytes_per_second", size),

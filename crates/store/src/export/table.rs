@@ -109,6 +109,7 @@ const ENTRY_COLUMNS: &[Column] = &[
     column("launches", "", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
     column("discarded", "", Count(|r| Some(r.entry.benchmark.discarded))),
     column("is_disturbed", "", Flag(|r| Some(r.entry.benchmark.is_disturbed))),
+    column("has_sound_interval", "", Flag(|r| Some(r.entry.benchmark.has_sound_interval()))),
     column("throughput", "", Real(|r| Some(r.of_good(|b| b.throughput.as_ref())?.sum))),
     column("throughput_unit", "", Text(|r| Some(of(&r.of_good(|b| b.throughput.as_ref())?.unit)))),
     column("notes", "", Text(|r| joined(&r.entry.benchmark.notes))),

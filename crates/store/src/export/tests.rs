@@ -98,7 +98,7 @@ BenchmarkMhz-2 12 3 at_once
 #[test]
 fn go_omits_disturbed_figures() {
     let text = written("go", &run(&[entry("noisy", json!({"is_disturbed": true}))]));
-    assert!(text.ends_with("left out: BenchmarkNoisy-1: disturbed: no evidence in a comparison\n"));
+    assert!(text.ends_with("left out: BenchmarkNoisy-1: disturbed: this format has no interval\n"));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn prometheus_labels_are_sanitised_and_distinct() {
 #[test]
 fn influx() {
     let common = r#",isa=x86_64,system=linux,cpu=A\ "fast"/one\  run="0123456789abcdef",version="yamba 0.1.0",kernel="6.1""#;
-    let valid = r#"status="ok",valid=true,disturbed=false"#;
+    let valid = r#"status="ok",valid=true,disturbed=false,sound_interval=true"#;
     let lines = [
         format!(
             "yamba,benchmark=lat_x,processes=1,parameter_path=/bin/a\\ b,parameter_size=8{common},{valid},latency_seconds=0.0000000025,latency_seconds_low=0.000000002,latency_seconds_high=0.0000000030000000000000004"
@@ -223,7 +223,10 @@ fn influx_has_one_point_per_series_and_marks_disturbance() {
     twice.started_unix_s = None;
     let text = written("influx", &twice);
     assert_eq!(text.lines().count(), 1, "{text}");
-    assert!(text.contains("valid=true,disturbed=true,latency_seconds=0.0000000025,"));
+    let fields = "valid=true,disturbed=true,sound_interval=false,latency_seconds=0.0000000025,";
+    assert!(text.contains(fields), "{text}");
+    twice.benchmarks[0].is_bounded = true;
+    assert!(written("influx", &twice).contains("disturbed=true,sound_interval=true,"));
     assert!(
         text.ends_with(",interval_scope=\"within launches\"\n"),
         "{text}"
@@ -340,7 +343,7 @@ fn google_benchmark_rows_satisfy_compare_py() {
     let rows = google_rows(&[with_batches([1.0; 6], json!({"is_disturbed": true}))]);
     assert_eq!(rows[0]["name"], "x/disturbed");
     assert_eq!(rows[0]["real_time"], 100.0);
-    assert_eq!(rows[2]["label"], "disturbed: no evidence in a comparison");
+    assert_eq!(rows[2]["label"], "disturbed: this format has no interval");
 }
 
 #[test]
@@ -350,11 +353,11 @@ fn csv_has_one_line_per_entry() {
     assert_eq!(lines.len(), 6);
     assert_eq!(
         lines[1],
-        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,1,ok,latency,ns,2.5,2,3,,,,,3,0,false,,,"#
+        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,1,ok,latency,ns,2.5,2,3,,,,,3,0,false,true,,,"#
     );
     assert_eq!(
         lines[4],
-        r#"0123456789abcdef,bad,{},1,1,invalid,latency,ns,,,,,,,,3,0,false,,,"missed, twice""#
+        r#"0123456789abcdef,bad,{},1,1,invalid,latency,ns,,,,,,,,3,0,false,false,,,"missed, twice""#
     );
 }
 

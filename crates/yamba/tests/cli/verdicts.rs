@@ -178,6 +178,45 @@ fn invalid_figure_has_no_verdict() {
     assert_eq!(valid.verdict, Some(PredictionVerdict::Valid));
 }
 
+/// A neighbour on the same core made the call up to 1.5 times as long as without it.
+#[test]
+fn disturbed_figure_is_judged_by_the_interval_that_bounds_it() {
+    let study = read(STUDY).unwrap();
+    let verdicts = |seen: f64, is_bounded: bool| {
+        let mut run = run();
+        let call = entry("lat_null", seen, [seen / 1.5, seen]);
+        run.benchmarks[0] = Benchmark {
+            is_disturbed: true,
+            is_bounded,
+            ..call
+        };
+        let rows = rows(&study, &run, &[]);
+        (
+            rows[0].verdict.unwrap(),
+            rows[3].verdict.unwrap(),
+            rows[0].notes.clone(),
+        )
+    };
+    use PredictionVerdict::{Above, Below, Unknown, Within};
+    // The call should take 100 to 200 ns, and `lat_open`, which takes 560 to 640 ns, 1.5 to 3 times as long.
+    let bounded = "disturbed: its interval also holds the value of a quiet machine";
+    for (seen, of_call, of_open) in [
+        (170.0, Within, Above),
+        (140.0, Unknown, Above),
+        (290.0, Unknown, Unknown),
+        (315.0, Above, Unknown),
+        (90.0, Below, Above),
+    ] {
+        assert_eq!(
+            verdicts(seen, true),
+            (of_call, of_open, vec![bounded.to_owned()])
+        );
+    }
+    let (of_call, of_open, notes) = verdicts(170.0, false);
+    assert_eq!((of_call, of_open), (Unknown, Unknown));
+    assert!(notes[0].contains("it proves nothing"), "{notes:?}");
+}
+
 #[test]
 fn entry_skipped_before_its_parameters_is_matched() {
     let study = read(STUDY).unwrap();
@@ -586,6 +625,19 @@ fn variation_needs_launches_and_a_limit() {
 }
 
 #[test]
+fn variation_of_disturbed_launches_is_unknown() {
+    let (study, mut run) = variation(&[1.0, 1.01, 0.99, 1.0, 1.02, 0.98], "..0.1");
+    assert_eq!(
+        rows(&study, &run, &[])[0].verdict,
+        Some(PredictionVerdict::Within)
+    );
+    (run.benchmarks[0].is_disturbed, run.benchmarks[0].is_bounded) = (true, true);
+    let row = &rows(&study, &run, &[])[0];
+    assert_eq!(row.verdict, Some(PredictionVerdict::Unknown));
+    assert_eq!(row.notes, ["disturbed: a variation has no bounds"]);
+}
+
+#[test]
 fn wrong_variation_is_an_error() {
     let base = "title = 'x'\n[[measurement]]\nid = 'v'\nlabel = 'l'\nbenchmark = 'b'\nstatistic = 'variation'\n";
     for (more, said) in [
@@ -669,6 +721,39 @@ fn line_needs_three_valid_points() {
         rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure,
         None
     );
+}
+
+/// The quiet values lie on y = 2 n + 10. A neighbour adds a share that differs from point to point, up to the given one.
+#[test]
+fn line_through_disturbed_points_holds_the_quiet_line() {
+    for (most, slope, r_squared) in [
+        (0.002, PredictionVerdict::Within, PredictionVerdict::Within),
+        (0.5, PredictionVerdict::Unknown, PredictionVerdict::Unknown),
+    ] {
+        let run = with_a_line(|i, b| {
+            let seen = b.median.unwrap() * (1.0 + most * [0.9, 0.1, 0.7, 0.3][i]);
+            b.median = Some(seen);
+            b.confidence_interval = Some([seen / (1.0 + most), seen]);
+            (b.is_disturbed, b.is_bounded) = (true, true);
+        });
+        for (part, truth, predicted, verdict) in [
+            ("slope", 2.0, "1.9..2.1 ns", slope),
+            ("intercept", 10.0, "9..11 ns", slope),
+            ("r_squared", 1.0, "0.99..1", r_squared),
+        ] {
+            let study = of_a_line(part, "n", predicted);
+            let row = rows(&study, &run, &[]).remove(0);
+            let [low, high] = row.figure.as_ref().unwrap().confidence_interval.unwrap();
+            assert!(low <= truth && truth <= high, "{part}: {row:?}");
+            assert_eq!(
+                (row.verdict, row.is_failure()),
+                (Some(verdict), false),
+                "{row:?}"
+            );
+            assert_eq!(row.notes[0], "4 of 4 points are on the line");
+            assert!(row.notes[1].starts_with("4 of them disturbed"), "{row:?}");
+        }
+    }
 }
 
 #[test]

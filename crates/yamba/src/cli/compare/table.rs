@@ -14,6 +14,9 @@ use yamba_compare::{Ungated, Word};
 /// With fewer launches per side, the confidence interval is wide.
 const USUAL_LAUNCHES: usize = 6;
 
+/// Marks a disturbed figure.
+const DISTURBED: &str = " ?";
+
 /// If many benchmarks lack a ratio for the same reason, this many are named.
 const NAMED: usize = 8;
 
@@ -102,13 +105,16 @@ fn section(entries: &[&ComparedEntry], mean: &GeometricMean, width: Option<usize
 
 pub(super) fn cells(entry: &ComparedEntry) -> Vec<String> {
     let unit = entry.unit.as_deref().unwrap_or_default();
-    let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| figure(v, unit));
+    let figure = |value: Option<f64>, is_disturbed: bool| {
+        let mark = if is_disturbed { DISTURBED } else { "" };
+        value.map_or("-".to_owned(), |v| figure(v, unit) + mark)
+    };
     let [low, high] = entry.confidence_interval.unwrap_or_default();
     let [a, b] = entry.launches;
     vec![
         short_label(&entry.label),
-        figure(entry.a),
-        figure(entry.b),
+        figure(entry.a, entry.disturbed[0]),
+        figure(entry.b, entry.disturbed[1]),
         entry.ratio.map_or_else(String::new, share),
         format!("[{}, {}]", share(low), share(high)),
         entry.p.map_or_else(String::new, probability),
@@ -180,6 +186,12 @@ fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
     ];
     let has_few = |e: &&&ComparedEntry| e.launches.iter().any(|n| *n < USUAL_LAUNCHES);
     let few = compared.iter().filter(has_few).count();
+    let disturbed = compared.iter().filter(|e| e.is_disturbed()).count();
+    if disturbed > 0 {
+        lines.push(format!(
+            "{disturbed} with a disturbed figure (?): figures, ratio and mean may include the disturbance; the interval also holds the ratio of quiet machines, and p is of the one nearest to 1"
+        ));
+    }
     if few > 0 {
         lines.push(format!(
             "{few} of them have fewer than {USUAL_LAUNCHES} launches a side: their intervals are wide, and only great differences show"

@@ -124,10 +124,9 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
 /// Compares a figure with the first one of the same aspect.
 fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let aspect = aspect_of(benchmark);
-    let is_good = |b: &Benchmark| b.status == Status::Ok && !b.is_disturbed;
-    let is_figure = |b: &&Benchmark| is_good(b) && aspect_of(b) == aspect;
+    let is_figure = |b: &&Benchmark| b.has_sound_interval() && aspect_of(b) == aspect;
     let first = run.benchmarks.iter().find(is_figure)?;
-    if std::ptr::eq(first, benchmark) || !is_good(benchmark) {
+    if std::ptr::eq(first, benchmark) || !benchmark.has_sound_interval() {
         return None;
     }
     let (ratio, [low, high]) = ratio(first, benchmark)?;
