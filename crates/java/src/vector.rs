@@ -111,6 +111,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
             lost: Some(counted.others),
             missing_processes: Vec::new(),
             failure: counted.failure.clone(),
+            without_details: 0,
             runs: None,
             rounds: Vec::new(),
         }),

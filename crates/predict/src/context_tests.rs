@@ -578,6 +578,7 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
         lost: None,
         missing_processes: Vec::new(),
         failure: None,
+        without_details: 0,
         runs: None,
         rounds: vec![round; 2],
     });
@@ -1002,6 +1003,7 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
         lost: None,
         missing_processes: Vec::new(),
         failure: None,
+        without_details: 0,
         runs: None,
         rounds: vec![round; 2],
     });

@@ -89,12 +89,20 @@ pub struct Traced {
     /// How the command ended, such as `exit status: 3`. `None`: with status 0, or it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// Number of calls that are in the counts and times, but were counted in the kernel by number, result and first argument only, since events came faster than they were read. The
+    /// kinds of their descriptors may be wrong.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub without_details: u64,
     /// Number of runs of the command that were counted together. `None`: one.
     #[serde(default)]
     pub runs: Option<u32>,
     /// Rounds without and with the tracer. The times of the vector are scaled to those without. Empty: the application ran only with the tracer.
     #[serde(default)]
     pub rounds: Vec<Round>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The use of one primitive at one size.

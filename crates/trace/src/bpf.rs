@@ -4,6 +4,7 @@ mod assembler;
 mod btf;
 mod calibrate;
 mod cost;
+mod counted;
 mod event;
 mod kernel;
 mod layout;

@@ -167,6 +167,15 @@ impl FileLog {
         });
     }
 
+    /// Counts accesses to a file whose places are unknown, if the call is one.
+    pub fn count_unplaced(&mut self, call: &Call, count: u64) {
+        let is_access = CALLS.iter().any(|access| access.name == call.name);
+        if is_access && call.result > Some(0) {
+            self.unknown += count;
+        }
+        self.lose();
+    }
+
     /// Forgets the positions of open files: calls that are missing in the record may have moved
     /// them.
     pub fn lose(&mut self) {

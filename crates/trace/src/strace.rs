@@ -149,6 +149,7 @@ impl Reader {
                 ProcessForm::Column | ProcessForm::Brackets => Vec::new(),
             },
             failure: None,
+            without_details: 0,
             runs: None,
             rounds: Vec::new(),
         };

@@ -35,6 +35,8 @@ pub struct Tally {
     pub loader: LoaderCalls,
     /// Number of calls.
     pub calls: u64,
+    /// The part of these whose effects and places are unknown.
+    pub without_details: u64,
     /// Whether calls that return now are not counted. Their effects on descriptors are followed.
     pub is_paused: bool,
 }
@@ -52,7 +54,7 @@ impl Tally {
     pub fn forget(&mut self) {
         self.counts = Counts::default();
         self.started.clear();
-        (self.calls, self.loader.calls) = (0, 0);
+        (self.calls, self.without_details, self.loader.calls) = (0, 0, 0);
         if let Some(files) = &mut self.files {
             files.restart();
         }
@@ -93,15 +95,32 @@ impl Tally {
             let mut kind_of = |index| descriptors.kind_of(process, call.arguments, index);
             files.call(process, call, self.is_paused, &mut kind_of);
         }
+        if !self.is_paused {
+            self.add_calls(process, call, found, 1, time_ns);
+        }
+    }
+
+    /// Counts calls of the same kind that took this kernel time together. They may have changed descriptors in an order that is not known: these changes are not followed.
+    pub fn counted(&mut self, process: u32, call: &Call, count: u64, time_ns: f64) {
+        let found = used(process, call, &mut self.descriptors);
         if self.is_paused {
             return;
         }
+        if let Some(files) = &mut self.files {
+            let is_file = found.kind.as_deref() == Some("file");
+            files.count_unplaced(call, if is_file { count } else { 0 });
+        }
+        self.add_calls(process, call, found, count, time_ns);
+        self.without_details += count;
+    }
+
+    fn add_calls(&mut self, process: u32, call: &Call, found: Used, count: u64, time_ns: f64) {
         // The kernel ran a handler if the process returns from one.
         if call.name == "rt_sigreturn" || call.name == "sigreturn" {
-            self.add(process, Used::of("signal", None), 1, 0.0);
+            self.add(process, Used::of("signal", None), count, 0.0);
         }
-        self.add(process, found, 1, time_ns);
-        self.calls += 1;
+        self.add(process, found, count, time_ns);
+        self.calls += count;
     }
 
     /// Records a page fault of pages of a mapped file.

@@ -44,6 +44,7 @@ pub struct Symbols {
 /// Helper functions of the kernel, with their numbers in `linux/bpf.h`.
 const HELPERS: &[(&str, i32)] = &[
     ("map_lookup_elem", 1),
+    ("map_update_elem", 2),
     ("ktime_get_ns", 5),
     ("map_push_elem", 87),
     ("map_pop_elem", 88),
@@ -53,6 +54,7 @@ const HELPERS: &[(&str, i32)] = &[
     ("ringbuf_output", 130),
     ("ringbuf_reserve", 131),
     ("ringbuf_submit", 132),
+    ("ringbuf_query", 134),
     ("task_storage_get", 156),
     ("get_current_task_btf", 158),
 ];

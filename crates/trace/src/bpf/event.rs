@@ -98,6 +98,22 @@ impl Event {
         })
     }
 
+    /// The event of a call with this result and these times instead of its own. `None`: it is no call.
+    pub fn mean(
+        bytes: &[u8; EVENT_BYTES],
+        result: i64,
+        call_ns: u64,
+        user_ns: u64,
+    ) -> Option<Event> {
+        let mut event = Event::read(bytes)?;
+        let Content::Call(returned) = &mut event.content else {
+            return None;
+        };
+        (returned.result, returned.call_ns) = (result, call_ns);
+        event.user_ns = user_ns;
+        Some(event)
+    }
+
     fn read(bytes: &[u8; EVENT_BYTES]) -> Option<Event> {
         let flags = word(bytes, place("event.flags"));
         let call_ns = long(bytes, place("event.call"));

@@ -10,11 +10,13 @@ use super::assembler::Instruction;
 const MAP_CREATE: i32 = 0;
 const MAP_LOOK_UP: i32 = 1;
 const MAP_UPDATE: i32 = 2;
+const MAP_NEXT_KEY: i32 = 4;
 const PROGRAM_LOAD: i32 = 5;
 const ATTACH: i32 = 17;
 const TYPES_LOAD: i32 = 18;
 
 /// Types of maps.
+const HASH: u32 = 1;
 const ARRAY: u32 = 2;
 const CPU_ARRAY: u32 = 6;
 const STACK: u32 = 23;
@@ -83,10 +85,14 @@ struct ElementRequest {
 
 impl ElementRequest {
     fn of(map: BorrowedFd, key: &u32, value: *const u8, flags: u64) -> ElementRequest {
+        ElementRequest::of_bytes(map, std::ptr::from_ref(key).cast(), value, flags)
+    }
+
+    fn of_bytes(map: BorrowedFd, key: *const u8, value: *const u8, flags: u64) -> ElementRequest {
         ElementRequest {
             map: map.as_raw_fd().unsigned_abs(),
             unused: 0,
-            key: std::ptr::from_ref(key).addr() as u64,
+            key: key.addr() as u64,
             value: value.addr() as u64,
             flags,
         }
@@ -175,6 +181,17 @@ pub fn array_map(bytes: u32, entries: u32) -> io::Result<OwnedFd> {
     array(ARRAY, bytes, entries)
 }
 
+/// A map with up to `entries` values of this length, by keys of any bytes.
+pub fn hash_map(key_bytes: u32, value_bytes: u32, entries: u32) -> io::Result<OwnedFd> {
+    create(&MapRequest {
+        map_type: HASH,
+        key_bytes,
+        value_bytes,
+        entries,
+        ..MapRequest::default()
+    })
+}
+
 /// A map with one value of this length for each processor.
 pub fn cpu_map(bytes: u32) -> io::Result<OwnedFd> {
     array(CPU_ARRAY, bytes, 1)
@@ -225,6 +242,28 @@ pub fn insert(map: BorrowedFd, key: u32, value: &[u8]) -> io::Result<()> {
 pub fn look_up(map: BorrowedFd, key: u32, value: &mut [u8]) -> io::Result<()> {
     let request = ElementRequest::of(map, &key, value.as_mut_ptr(), 0);
     bpf(MAP_LOOK_UP, &request).map(drop)
+}
+
+/// Passes each key of a hash map, with its value, to `each`. Keys that are added meanwhile may be missing.
+pub fn each_of<const KEY: usize, const VALUE: usize>(
+    map: BorrowedFd,
+    mut each: impl FnMut(&[u8; KEY], &[u8; VALUE]),
+) -> io::Result<()> {
+    let (mut before, mut key, mut value) = (None, [0; KEY], [0; VALUE]);
+    loop {
+        let last = before
+            .as_ref()
+            .map_or(std::ptr::null(), |key: &[u8; KEY]| key.as_ptr());
+        let request = ElementRequest::of_bytes(map, last, key.as_mut_ptr(), 0);
+        match bpf(MAP_NEXT_KEY, &request) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found?,
+        };
+        let request = ElementRequest::of_bytes(map, key.as_ptr(), value.as_mut_ptr(), 0);
+        bpf(MAP_LOOK_UP, &request)?;
+        each(&key, &value);
+        before = Some(key);
+    }
 }
 
 /// Loads a program. `target` is the number of its tracepoint among the kernel's types, and 0 for a counter. The error has the last lines of the verifier's message.

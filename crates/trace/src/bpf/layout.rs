@@ -26,6 +26,9 @@ pub const PLACE: &[(&str, i32)] = &[
 /// Length of the task storage of a thread.
 pub const PLACE_BYTES: usize = 48;
 
+/// Length of the buffer of events, in bytes: 260 000 events that are sent alone.
+pub const RING_BYTES: u32 = 32 << 20;
+
 /// Number of states. The first is not used: a thread with the number 0 has no state.
 pub const SLOTS: u32 = 1 << 15;
 
@@ -81,7 +84,12 @@ pub const CPU: &[(&str, i32)] = &[
     ("cpu.slot", 16),
     // Length of the events.
     ("cpu.filled", 24),
-    ("cpu.batch", 32),
+    // Whether the ring was nearly full when events were sent last.
+    ("cpu.crowded", 32),
+    // The value with which the count of a kind of call begins: see `COUNTED`.
+    ("cpu.counted", 40),
+    ("cpu.counted_event", (40 + COUNTED_EVENT) as i32),
+    ("cpu.batch", (40 + COUNTED_BYTES) as i32),
     ("BATCH_BYTES", BATCH_BYTES as i32),
     ("LAST_IN_BATCH", (BATCH_BYTES - CALL_BYTES) as i32),
 ];
@@ -90,7 +98,45 @@ pub const CPU: &[(&str, i32)] = &[
 const BATCH: usize = 8;
 const BATCH_BYTES: usize = BATCH * CALL_BYTES;
 /// Length of these data for one processor.
-pub const CPU_BYTES: usize = 32 + BATCH_BYTES;
+pub const CPU_BYTES: usize = 40 + COUNTED_BYTES + BATCH_BYTES;
+
+/// The kinds of calls that are counted in the kernel while the ring of events is nearly full: the key of the map. It lies on the stack.
+pub const COUNTED_KEY: &[(&str, i32)] = &[
+    ("key.thread", KEY),
+    ("key.number", KEY + 4),
+    ("key.flags", KEY + 8),
+    // 0 for a result of 0, else 1 and its logarithm; FAILED or RESTARTED.
+    ("key.result", KEY + 12),
+    // The first argument, if it may be a descriptor.
+    ("key.first", KEY + 16),
+    ("KEY", KEY),
+    ("FAILED", 64),
+    ("RESTARTED", 65),
+    // No descriptor is so large.
+    ("NO_DESCRIPTOR", 1 << 16),
+];
+
+/// The place of the key on the stack.
+const KEY: i32 = -64;
+
+/// Length of the key.
+pub const KEY_BYTES: usize = 24;
+
+/// The calls of one kind: sums, and the event of the first one.
+pub const COUNTED: &[(&str, i32)] = &[
+    ("counted.count", 0),
+    ("counted.call", 8),
+    ("counted.user", 16),
+    ("counted.result", 24),
+    ("counted.event", COUNTED_EVENT as i32),
+];
+
+/// The place of the event in the value.
+const COUNTED_EVENT: usize = 32;
+/// Length of the value.
+pub const COUNTED_BYTES: usize = COUNTED_EVENT + CALL_BYTES;
+/// Most kinds of calls.
+pub const COUNTED_KINDS: u32 = 1 << 14;
 
 /// The modes of a thread.
 pub const MODES: &[(&str, i32)] = &[

@@ -16,7 +16,8 @@ mod threads;
 
 use super::kernel::Attachment;
 use super::layout::{
-    AT_ONCE, CONTROL, CPU, EVENT, FAULTS, FLAGS, KILLED, MODES, PLACE, SLOTS, THREAD,
+    AT_ONCE, CONTROL, COUNTED, COUNTED_KEY, CPU, EVENT, FAULTS, FLAGS, KILLED, MODES, PLACE,
+    RING_BYTES, SLOTS, THREAD,
 };
 use calls::{CALL_ENTRY, CALL_EXIT};
 use faults::{
@@ -95,7 +96,18 @@ const fn tracepoint(target: &'static str, text: &'static str) -> Source {
 
 /// The numbers that the programs name, apart from offsets in the kernel's own structs. `has_pages`: [`PAGE_PROGRAM`] is attached.
 pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
-    let lists = [CONTROL, PLACE, THREAD, CPU, MODES, FAULTS, EVENT, FLAGS];
+    let lists = [
+        CONTROL,
+        PLACE,
+        THREAD,
+        CPU,
+        COUNTED_KEY,
+        COUNTED,
+        MODES,
+        FAULTS,
+        EVENT,
+        FLAGS,
+    ];
     let all = lists.into_iter().flatten().copied();
     all.chain([
         ("KILLED", KILLED),
@@ -113,6 +125,14 @@ pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
         ("CREATE", 1),
         // `BPF_RB_NO_WAKEUP`
         ("NO_WAKE_UP", 1),
+        // `BPF_RB_AVAIL_DATA`
+        ("UNREAD", 0),
+        // `BPF_NOEXIST`
+        ("NEW", 1),
+        // Unread bytes from which calls without effects on descriptors are counted in the kernel, and from which all calls are. The rest of the ring is for other events, which
+        // cannot be counted there.
+        ("CROWDED", (RING_BYTES / 8 * 7) as i32),
+        ("FULL", (RING_BYTES / 16 * 15) as i32),
         // A thread without calls reports its times when they reach 5 ms.
         ("LONG_NS", 5_000_000),
         // Bits of the processor's error code of a page fault: the page is present, and the access is a write.
@@ -170,7 +190,8 @@ mod tests {
             .map(|(of, member)| (format!("{of}.{member}"), 8));
         let own = numbers(true).map(|(name, value)| (name.to_owned(), value));
         let maps = [
-            "threads", "states", "free", "used", "cpus", "events", "lost", "control",
+            "threads", "states", "free", "used", "cpus", "events", "lost", "control", "kinds",
+            "counted",
         ];
         let symbols = Symbols {
             numbers: own.chain(offsets).collect(),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::cost::Cost;
+use super::counted::Counted;
 use super::event::{Content, Event, More, NamedCall, Returned};
 use super::layout::{FAULT_NAMES, KILLED};
 use super::names::name;
@@ -123,6 +124,11 @@ impl EventReader {
         self.tally.uses(units, true)
     }
 
+    /// Whether a record says that a thread has ended. Its descriptors are known no longer.
+    pub fn is_end(record: &[u8]) -> bool {
+        Event::all(record).any(|event| matches!(event.content, Content::End { .. }))
+    }
+
     /// Counts the events of a record.
     pub fn take(&mut self, record: &[u8]) {
         for event in Event::all(record) {
@@ -181,6 +187,50 @@ impl EventReader {
                 self.started_user_ns += time_ns;
             }
         }
+    }
+
+    /// Counts calls that the kernel has counted.
+    pub fn take_counted(&mut self, counted: &Counted) {
+        let event = &counted.mean;
+        let Content::Call(returned) = &event.content else {
+            return;
+        };
+        if self.waits_for.is_some() {
+            return;
+        }
+        let thread = event.thread;
+        self.add_user(thread, counted.user_ns as f64);
+        let name = name(event.number, returned.is_32_bit);
+        let arguments = NamedCall {
+            name: &name,
+            returned,
+        };
+        let call = Call {
+            name: &name,
+            result: returned.shown_result(),
+            arguments: &arguments,
+        };
+        self.tally.descriptors.at(returned.time_ns);
+        let time_ns = counted.call_ns as f64;
+        if returned.is_child {
+            return self.tally.add_time(thread, &call, time_ns);
+        }
+        let added = self
+            .cost
+            .of_call(returned.call_ns as f64, event.user_ns as f64);
+        let count = counted.count as f64;
+        self.add_user(thread, -added.user_ns * count);
+        self.tally.counted(
+            thread,
+            &call,
+            counted.count,
+            time_ns - added.kernel_ns * count,
+        );
+    }
+
+    /// Number of calls that the kernel has counted without their details.
+    pub fn without_details(&self) -> u64 {
+        self.tally.without_details
     }
 
     fn call(&mut self, event: &Event, returned: &Returned) {
@@ -291,6 +341,35 @@ mod tests {
     use super::super::event::tests::record;
     use super::super::layout::{flag, place};
     use super::*;
+
+    /// 1000 reads of a descriptor that no call has shown, which the kernel has counted.
+    #[test]
+    fn calls_that_the_kernel_counted_are_uses_with_their_time() {
+        let mut event = [0; super::super::layout::EVENT_BYTES];
+        event[place("event.ids")] = 7;
+        event[place("event.number")] = 0;
+        let counted = Counted {
+            mean: Event::mean(&event, 4096, 90, 10).unwrap(),
+            count: 1000,
+            call_ns: 90_000,
+            user_ns: 10_000,
+        };
+        let mut reader = EventReader::default();
+        reader.take_counted(&counted);
+        let uses = reader.uses(10.0);
+        let found = (uses[0].name.as_str(), uses[0].size, uses[0].count);
+        assert_eq!(found, ("read(inherited)", Some(4096.0), 100.0));
+        assert_eq!(
+            (uses[0].time_ns, reader.user_ns()),
+            (Some(9000.0), 10_000.0)
+        );
+        assert_eq!((reader.counts().0, reader.without_details()), (1000, 1000));
+        reader.pause();
+        reader.take_counted(&counted);
+        assert_eq!(reader.without_details(), 1000);
+        reader.forget();
+        assert_eq!(reader.without_details(), 0);
+    }
 
     #[test]
     fn interrupt_work_in_a_part_of_the_time_counts_for_the_whole() {

@@ -7,10 +7,11 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use super::assembler::{Symbols, assemble};
 use super::btf::{Types, of_map};
+use super::counted::CountedCalls;
 use super::kernel::{self, Attachment};
 use super::layout::{
-    CONTROL_BYTES, CONTROL_READS, CPU, CPU_BYTES, PLACE_BYTES, READS_BYTES, SLOTS, THREAD_BYTES,
-    value,
+    CONTROL_BYTES, CONTROL_READS, COUNTED_BYTES, COUNTED_KINDS, CPU, CPU_BYTES, KEY_BYTES,
+    PLACE_BYTES, READS_BYTES, RING_BYTES, SLOTS, THREAD_BYTES, value,
 };
 use super::programs::{
     FILE_PROGRAMS, INTERRUPT_PROGRAMS, MEMBERS, PAGE_PARAMETERS, PAGE_PROGRAM, PROGRAMS, Source,
@@ -26,9 +27,6 @@ const TYPES: &str = "/sys/kernel/btf/vmlinux";
 /// The file with the numbers of all processors that the kernel may use.
 const POSSIBLE_PROCESSORS: &str = "/sys/devices/system/cpu/possible";
 
-/// Length of the buffer of events, in bytes: 260 000 events that are sent alone.
-const RING_BYTES: u32 = 32 << 20;
-
 /// The maps and programs, loaded and not yet attached.
 #[derive(Debug)]
 pub struct Tracer {
@@ -37,6 +35,8 @@ pub struct Tracer {
     /// Events of traced threads.
     pub ring: Ring,
     lost: OwnedFd,
+    /// Calls that were counted in the kernel.
+    pub counted: CountedCalls,
     /// The data of each processor.
     cpus: OwnedFd,
     programs: Vec<Loaded>,
@@ -73,6 +73,8 @@ impl Tracer {
             lost,
             control,
             cpus,
+            counted,
+            kinds,
             maps,
         } = Maps::new(&control_value).map_err(|e| refused("its maps", &e))?;
         let named = maps.iter().map(|(name, map)| (*name, map)).chain([
@@ -81,6 +83,8 @@ impl Tracer {
             ("lost", &lost),
             ("control", &control),
             ("cpus", &cpus),
+            ("counted", &counted),
+            ("kinds", &kinds),
         ]);
         let named = named.map(|(name, map)| (name.to_owned(), map.as_raw_fd()));
         let has_pages = types.parameters(&definition(&PAGE_PROGRAM)) == Some(PAGE_PARAMETERS);
@@ -104,6 +108,7 @@ impl Tracer {
             },
             ring,
             lost,
+            counted: CountedCalls::new(counted, kinds),
             cpus,
             attached: Vec::new(),
             at_interrupts: Vec::new(),
@@ -169,11 +174,13 @@ impl Tracer {
     }
 }
 
-/// Maps of the programs, of which Yamba uses the first three, too.
+/// Maps of the programs, of which Yamba uses those with a name, too.
 struct Maps {
     lost: OwnedFd,
     control: OwnedFd,
     cpus: OwnedFd,
+    counted: OwnedFd,
+    kinds: OwnedFd,
     maps: Vec<(&'static str, OwnedFd)>,
 }
 
@@ -185,6 +192,8 @@ impl Maps {
             lost: kernel::value_map(8)?,
             control,
             cpus: kernel::cpu_map(CPU_BYTES as u32)?,
+            counted: kernel::value_map(8)?,
+            kinds: kernel::hash_map(KEY_BYTES as u32, COUNTED_BYTES as u32, COUNTED_KINDS)?,
             maps: vec![
                 ("used", kernel::value_map(8)?),
                 ("free", kernel::stack_map(SLOTS)?),

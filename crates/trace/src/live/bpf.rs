@@ -125,7 +125,7 @@ pub fn attach(
         Some(line) => session.while_loaded(line, workload, stopped, &family)?,
         None => {
             // The events of the child that measured the tracer's cost.
-            session.read();
+            session.read()?;
             session.reader.forget();
             session.interrupts.begin(&mut session.tracer)?;
             while session.pass(TICK)? && !stopped() {}
@@ -219,7 +219,7 @@ impl Session {
         attached.map_err(|reason| io::Error::other(reason.to_string()))?;
         let before = self.reader.times_ns();
         let (units, failure) = self.round(workload, stopped)?;
-        self.read();
+        self.read()?;
         let after = self.reader.times_ns();
         rounds.push(Round {
             untraced_ns: (untraced.user_ns + untraced.kernel_ns) / untraced.units,
@@ -247,7 +247,7 @@ impl Session {
         let lost = self.tracer.lost().map_err(text)?;
         let ended = self.round(workload, stopped);
         let (units, failure) = ended.map_err(|_| "the program or its load failed".to_owned())?;
-        self.read();
+        self.read().map_err(text)?;
         match self.tracer.lost().map_err(text)? - lost {
             0 => Ok(EndedRound {
                 units,
@@ -274,7 +274,7 @@ impl Session {
             units += more;
             failure = failure.or(end);
         }
-        self.count_interrupts();
+        self.count_interrupts()?;
         Ok((units, failure))
     }
 
@@ -348,7 +348,7 @@ impl Session {
     fn read_every(&mut self, pause: Duration, time: Duration) -> io::Result<bool> {
         let begun = Instant::now();
         while let Some(left) = time.checked_sub(begun.elapsed()) {
-            self.read();
+            self.read()?;
             self.interrupts.pass(&mut self.tracer, &mut self.reader)?;
             if !self.reader.has_threads() {
                 return Ok(false);
@@ -361,7 +361,7 @@ impl Session {
     /// Ends the trace with the events that processors have not sent: the application runs on.
     fn end(&mut self) -> io::Result<()> {
         self.tracer.detach();
-        self.read();
+        self.read()?;
         for record in self.tracer.unsent()? {
             self.reader.take(&record);
         }
@@ -370,14 +370,24 @@ impl Session {
     }
 
     /// Counts the interrupt work that was timed, for the whole time.
-    fn count_interrupts(&mut self) {
-        self.read();
+    fn count_interrupts(&mut self) -> io::Result<()> {
+        self.read()?;
         self.interrupts.end(&mut self.reader);
+        Ok(())
     }
 
-    fn read(&mut self) {
-        let reader = &mut self.reader;
-        self.tracer.ring.read(|event| reader.take(event));
+    /// Counts the events that have come. Calls that the kernel has counted come before the end of their thread, whose descriptors are known no longer then.
+    fn read(&mut self) -> io::Result<()> {
+        let (reader, counted) = (&mut self.reader, &mut self.tracer.counted);
+        let mut done = Ok(());
+        self.tracer.ring.read(|record| {
+            if EventReader::is_end(record) && done.is_ok() {
+                done = counted.read(|calls| reader.take_counted(calls));
+            }
+            reader.take(record);
+        });
+        done?;
+        counted.read(|calls| reader.take_counted(calls))
     }
 
     /// Counts while the load runs. Returns the number of units.
@@ -388,7 +398,7 @@ impl Session {
         stopped: &dyn Fn() -> bool,
         family: &Family,
     ) -> Result<f64, Fault> {
-        self.read();
+        self.read()?;
         if !self.has_counted {
             self.reader.forget();
         }
@@ -400,7 +410,7 @@ impl Session {
         let mut pass = |time| Ok(self.read_every(TICK, time)?);
         let units = run_load(line, workload, stopped, &mut pass, family)?;
         self.pass(AFTER_LOAD)?;
-        self.count_interrupts();
+        self.count_interrupts()?;
         self.reader.pause();
         self.lost_so_far = self.tracer.lost()?;
         Ok(units)
@@ -416,7 +426,7 @@ impl Session {
     }
 
     fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
-        self.read();
+        self.read()?;
         let request = Request {
             application: names.application.clone(),
             unit: names.unit.clone(),
@@ -433,6 +443,7 @@ impl Session {
             lost: Some(self.lost()?),
             missing_processes: Vec::new(),
             failure: None,
+            without_details: self.reader.without_details(),
             runs: None,
             rounds: Vec::new(),
         };

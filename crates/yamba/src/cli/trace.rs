@@ -403,6 +403,13 @@ fn remarks(trace: &Trace, place: &str) -> String {
     if traced.is_some_and(|traced| !traced.missing_processes.is_empty()) {
         text += "help: with `strace -f -o FILE`, FILE has all processes; of `strace -ff -o FILE`, give the FILE.PID of each process by --from\n";
     }
+    let counted = traced.map_or(0, |traced| traced.without_details);
+    if counted > 0 {
+        text += &format!(
+            "warning: events came faster than they were read: the kernel has counted and timed {counted} calls, {:.1} % of all, without details; the kinds of their descriptors may be wrong\n",
+            100.0 * counted as f64 / trace.calls.max(1) as f64
+        );
+    }
     if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
         text +=
             &format!("the tracer made each call {cost:.0} ns longer; the times are without it\n");

@@ -223,6 +223,7 @@ fn main() {
             bpf_records_the_places_of_reads_that_strace_shows
             bpf_counts_several_runs_together
             bpf_follows_a_thousand_children
+            bpf_counts_all_calls_while_its_tracer_is_stopped
             rounds_give_times_without_the_tracer
             avoided_page_faults_are_counted
             kinds_of_page_faults_are_distinguished

@@ -237,6 +237,37 @@ pub fn bpf_follows_a_thousand_children() -> Result<(), Missing> {
     Ok(())
 }
 
+/// The application stops its tracer while 16 processes make more calls than the ring of events can hold. The kernel counts them.
+pub fn bpf_counts_all_calls_while_its_tracer_is_stopped() -> Result<(), Missing> {
+    const PROCESSES: u32 = 16;
+    const BYTES: u32 = 50_000;
+    let mut yamba = with_bpf()?;
+    let copy = format!("dd if=/dev/zero of=/dev/null bs=1 count={BYTES} status=none &");
+    let copies = vec![copy; PROCESSES as usize].join(" ");
+    let line = format!("kill -STOP $PPID; {copies} wait; kill -CONT $PPID");
+    let answer = yamba.run_words(&["trace", "--how", "bpf", "-o", "v", "--", "sh", "-c", &line]);
+    assert!(
+        answer.status == 0 && answer.err.contains("the kernel has counted and timed"),
+        "{}",
+        answer.err
+    );
+    let found = vector(&yamba, "v");
+    let traced = &found["traced"];
+    assert_eq!(traced["lost"], 0);
+    assert!(
+        traced["without_details"].as_u64() > Some(100_000),
+        "{traced}"
+    );
+    let of = calls(&found);
+    let copied = f64::from(PROCESSES * BYTES);
+    assert_eq!([of["write(device)"], of["read(device)"]], [copied; 2]);
+    let used = found["primitives"].as_array().unwrap().iter();
+    let mut of_reads = used.filter(|used| used["name"] == "read(device)");
+    let each_ns = of_reads.next().unwrap()["time_ns"].as_f64().unwrap() / copied;
+    assert!(each_ns > 1.0, "{each_ns}");
+    Ok(())
+}
+
 /// User and kernel time of a unit.
 fn whole_ns(vector: &Value) -> f64 {
     vector["user_ns"].as_f64().unwrap() + vector["kernel_ns"].as_f64().unwrap()

@@ -184,11 +184,17 @@ unknown:
     r2 += cpu.batch
     r4 = NO_WAKE_UP
     call ringbuf_output
-    if r0 == 0 goto flushed%
+    if r0 == 0 goto sent%
     r2 = *(u64 *)(r10 + -24)
     r2 /= CALL_BYTES
     r1 = value lost
     lock *(u64 *)(r1 + 0) += r2
+sent%:
+    r1 = map events
+    r2 = UNREAD
+    call ringbuf_query
+    if r0 <= CROWDED goto flushed%
+    *(u64 *)(r9 + cpu.crowded) = 1
 flushed%:
 ",
     ),
@@ -377,6 +383,98 @@ narrow%:
     r1 = *(u64 *)(r3 + pt_regs.di)
     *(u64 *)(r9 + event.arguments + 32) = r1
 written%:
+",
+    ),
+    // Writes the key of the call whose event is in the data of the processor, in r9, to the stack.
+    (
+        "CALL_KIND",
+        "
+    r1 = *(u32 *)(r9 + cpu.counted_event + event.ids)
+    *(u32 *)(r10 + key.thread) = r1
+    r1 = *(u32 *)(r9 + cpu.counted_event + event.number)
+    *(u32 *)(r10 + key.number) = r1
+    r1 = *(u32 *)(r9 + cpu.counted_event + event.flags)
+    *(u32 *)(r10 + key.flags) = r1
+    r1 = *(u64 *)(r9 + cpu.counted_event + event.arguments)
+    if r1 < NO_DESCRIPTOR goto descriptor%
+    r1 = NO_DESCRIPTOR
+descriptor%:
+    *(u64 *)(r10 + key.first) = r1
+    r2 = *(u64 *)(r9 + cpu.counted_event + event.result)
+    r1 = 0
+    if r2 == 0 goto classed%
+    if r2 s> 0 goto positive%
+    r1 = FAILED
+    if r2 s< -516 goto classed%
+    if r2 s> -512 goto classed%
+    r1 = RESTARTED
+    goto classed%
+positive%:
+    r1 = 1
+    LOGARITHM 32
+    LOGARITHM 16
+    LOGARITHM 8
+    LOGARITHM 4
+    LOGARITHM 2
+    LOGARITHM 1
+classed%:
+    *(u32 *)(r10 + key.result) = r1
+",
+    ),
+    // Adds the bits above the lower ones to r1 if r2 has such, and removes the lower ones.
+    (
+        "LOGARITHM",
+        "
+    r3 = r2
+    r3 >>= $
+    if r3 == 0 goto lower%
+    r1 += $
+    r2 = r3
+lower%:
+",
+    ),
+    // Counts the call with the key on the stack, whose event is in the data of the processor, in r9. Without space for another kind of call, it is counted as lost.
+    (
+        "COUNT_KIND",
+        "
+    r1 = map kinds
+    r2 = r10
+    r2 += KEY
+    call map_lookup_elem
+    if r0 != 0 goto counted%
+    *(u64 *)(r9 + cpu.counted + counted.count) = 0
+    *(u64 *)(r9 + cpu.counted + counted.call) = 0
+    *(u64 *)(r9 + cpu.counted + counted.user) = 0
+    *(u64 *)(r9 + cpu.counted + counted.result) = 0
+    r1 = map kinds
+    r2 = r10
+    r2 += KEY
+    r3 = r9
+    r3 += cpu.counted
+    r4 = NEW
+    call map_update_elem
+    r1 = map kinds
+    r2 = r10
+    r2 += KEY
+    call map_lookup_elem
+    if r0 != 0 goto counted%
+    r1 = value lost
+    r2 = 1
+    lock *(u64 *)(r1 + 0) += r2
+    goto uncounted%
+counted%:
+    r2 = *(u64 *)(r9 + cpu.counted_event + event.call)
+    lock *(u64 *)(r0 + counted.call) += r2
+    r2 = *(u64 *)(r9 + cpu.counted_event + event.user)
+    lock *(u64 *)(r0 + counted.user) += r2
+    r2 = *(u64 *)(r9 + cpu.counted_event + event.result)
+    lock *(u64 *)(r0 + counted.result) += r2
+    r2 = 1
+    lock *(u64 *)(r0 + counted.count) += r2
+    r1 = value counted
+    r2 = 1
+    lock *(u64 *)(r1 + 0) += r2
+uncounted%:
 ",
     ),
     // Reads 8 bytes of the kernel's memory to r1, at the address in r3 and the offset of a member.
