@@ -11,7 +11,7 @@ pub const BLOCKED: &str = "blocked";
 pub const WAITING: [&str; 3] = ["epoll_wait", "poll", "select"];
 
 /// The primitive of a switch from one process to another, with the wake-up of the latter. Its size is the number of processes that hand the processor on.
-const SWITCH: &str = "context_switch";
+pub(crate) const SWITCH: &str = "context_switch";
 
 /// The number of processes for the cost of a call that sleeps.
 const PROCESSES: f64 = 2.0;

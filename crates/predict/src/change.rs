@@ -95,6 +95,11 @@ impl CostChange {
         Ok(CostChange { name, factor })
     }
 
+    /// The primitive.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Multiplies the cost of the primitive. Fails if the system has none.
     pub fn apply(&self, costs: &mut Costs) -> Result<(), String> {
         if !costs.primitives.contains_key(&self.name) {

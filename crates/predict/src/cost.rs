@@ -21,6 +21,8 @@ pub struct Costs {
     pub within_launches: BTreeSet<String>,
     /// The primitives with a cost from a disturbed figure.
     pub disturbed: BTreeSet<String>,
+    /// The primitives that have a benchmark and were not measured on the system yet. Their time is unknown.
+    pub unmeasured: BTreeSet<String>,
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
     /// The instruction set.
@@ -60,13 +62,9 @@ pub struct Contained {
 }
 
 impl Costs {
-    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive. Disturbed figures are left out.
+    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive. A disturbed figure is a cost where no other figure has the primitive and size: its interval holds
+    /// the undisturbed value. If the run does not bound that value, the interval begins at 0.
     pub fn of_run(run: &Run) -> Costs {
-        Costs::of(run, false)
-    }
-
-    /// Takes the costs from a run as [`Costs::of_run`] does. If `takes_disturbed`, disturbed figures are costs where no other figure has the primitive and size.
-    pub fn of(run: &Run, takes_disturbed: bool) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
             isa: run.machine.isa.clone(),
@@ -76,12 +74,10 @@ impl Costs {
             ..Costs::default()
         };
         let mut entries: Vec<&Benchmark> = run.benchmarks.iter().collect();
-        if takes_disturbed {
-            // The others first, since the first figure of a primitive and size counts.
-            entries.sort_by_key(|entry| entry.is_disturbed);
-        }
+        // The others first, since the first figure of a primitive and size counts.
+        entries.sort_by_key(|entry| entry.is_disturbed);
         for entry in entries {
-            costs.take(entry, takes_disturbed);
+            costs.take(entry);
         }
         let Costs {
             primitives,
@@ -94,17 +90,11 @@ impl Costs {
     }
 
     /// Takes the cost of an entry, or notes why it has none.
-    fn take(&mut self, entry: &Benchmark, takes_disturbed: bool) {
+    fn take(&mut self, entry: &Benchmark) {
         let Some(primitive) = &entry.primitive else {
             return;
         };
-        let is_refused = entry.is_disturbed && entry.status == Status::Ok && !takes_disturbed;
-        let added = if is_refused {
-            Err("its figure is disturbed")
-        } else {
-            self.add(entry, primitive)
-        };
-        let Err(reason) = added else {
+        let Err(reason) = self.add(entry, primitive) else {
             return;
         };
         let line = format!("{}: {reason}", entry.name);
@@ -372,10 +362,12 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
     let (Some(median), Some(unit)) = (entry.median, unit) else {
         return Err("it has no figure in a unit of time");
     };
-    let interval = entry.confidence_interval.ok_or("it has no interval")?;
+    let [low, high] = entry.confidence_interval.ok_or("it has no interval")?;
+    // Without a disturbance, the cost may be lower by an unknown part.
+    let low = if entry.has_sound_interval() { low } else { 0.0 };
     Ok(Cost {
         ns: median,
-        interval_ns: interval,
+        interval_ns: [low, high],
     }
     .times(unit))
 }
@@ -405,19 +397,23 @@ mod tests {
     #[test]
     fn primitive_without_a_cost_is_named_with_the_reason() {
         let mut run = Run::new(yamba_record::machine::Machine::default());
+        let crashed = |names: &[&str]| {
+            let mut entry = entry("lat_dup", names, false);
+            entry.status = Status::Crashed;
+            entry
+        };
         run.benchmarks = vec![
             entry("lat_stat", &["stat", "lstat"], false),
-            entry("lat_other_stat", &["lstat"], true),
-            entry("lat_dup", &["dup", "dup2"], true),
+            crashed(&["lstat"]),
+            crashed(&["dup", "dup2"]),
         ];
         let costs = Costs::of_run(&run);
         assert_eq!(
             costs.lacking("dup2"),
-            "dup2 (lat_dup: its figure is disturbed)"
+            "dup2 (lat_dup: it has no valid figure)"
         );
         assert_eq!(costs.lacking("open"), "open");
         assert_eq!(costs.unusable.len(), 2, "lstat has a cost");
-        assert!(costs.disturbed.is_empty());
     }
 
     #[test]
@@ -429,7 +425,12 @@ mod tests {
             entry("lat_dup", &["dup"], true),
         ];
         run.benchmarks[0].median = Some(900.0);
-        let costs = Costs::of(&run, true);
+        let interval =
+            |run: &Run, name| Costs::of_run(run).at(name, None).unwrap().cost.interval_ns;
+        assert_eq!(interval(&run, "dup"), [0.0, 501.0], "no lower bound");
+        run.benchmarks[2].is_bounded = true;
+        assert_eq!(interval(&run, "dup"), [499.0, 501.0]);
+        let costs = Costs::of_run(&run);
         assert_eq!(costs.at("lstat", None).unwrap().cost.ns, 500.0);
         assert_eq!(costs.at("dup", None).unwrap().cost.ns, 500.0);
         let used = ["stat", "dup", "lstat", "dup"].into_iter();

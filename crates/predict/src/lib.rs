@@ -20,6 +20,7 @@ mod machine;
 mod may_wait;
 #[cfg(test)]
 mod mutant_tests;
+pub mod needs;
 mod own_cost;
 pub mod page_fault;
 mod plain;
@@ -34,6 +35,7 @@ mod scale;
 #[cfg(test)]
 mod tests;
 mod traced;
+mod unmeasured;
 mod untraced;
 mod user_scale;
 pub mod vector;

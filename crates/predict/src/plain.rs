@@ -8,7 +8,7 @@ use crate::vector::Use;
 use crate::{NULL_CALL, canonical};
 
 /// The terms and the uses within others. A primitive without a cost is charged as a null call,
-/// unless it may wait: then its term is unknown. The error lists the primitives without a cost, if
+/// unless it may wait or was not measured yet: then its term is unknown. The error lists the primitives without a cost, if
 /// no term is covered or the null call has no cost.
 pub(crate) fn products(
     uses: &[Use],
@@ -23,7 +23,7 @@ pub(crate) fn products(
         let own = costs.at(&used.name, used.size);
         if own.is_none() {
             missing.push(without_cost(used, costs));
-            if may_wait(&used.name) {
+            if is_unknown(used, costs) {
                 products.push(unknown(used, costs));
                 continue;
             }
@@ -41,7 +41,17 @@ pub(crate) fn products(
     }
 }
 
-/// The term of a call that may wait and has no cost: its time is not in the sum.
+/// Whether nothing is known of a use without a cost: it may wait, or its benchmark was not measured yet.
+pub(crate) fn is_unknown(used: &Use, costs: &Costs) -> bool {
+    may_wait(&used.name) || is_unmeasured(used, costs)
+}
+
+/// Whether a use without a cost lacks one since a benchmark was not measured yet: its own, or that of the null call.
+fn is_unmeasured(used: &Use, costs: &Costs) -> bool {
+    costs.is_unmeasured(&used.name) || costs.is_unmeasured(NULL_CALL) && !may_wait(&used.name)
+}
+
+/// The term of a use of which nothing is known: its time is not in the sum.
 pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
     Product {
         name: used.name.clone(),
@@ -50,6 +60,7 @@ pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
         interval_ns: Some([0.0, f64::INFINITY]),
         lacks_size: costs.primitives.contains_key(&used.name),
         is_unknown: true,
+        is_unmeasured: is_unmeasured(used, costs),
         ..Product::default()
     }
 }

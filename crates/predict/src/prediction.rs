@@ -274,7 +274,8 @@ impl Prediction {
             ));
         }
         products.sort_by(|a, b| b.product_ns.total_cmp(&a.product_ns));
-        self.unbounded.extend(unknown(&products));
+        self.unbounded.extend(unknown(&products, false));
+        self.unbounded.extend(unknown(&products, true));
         let is_short = |p: &Product| costs.is_within_launches(p.curve());
         self.is_within_launches = products.iter().any(is_short);
         self.disturbed = costs.disturbed_among(products.iter().map(Product::curve));
@@ -355,16 +356,18 @@ impl Prediction {
     }
 }
 
-/// Names the terms whose time is unknown. `None` if all are known.
-fn unknown(products: &[Product]) -> Option<String> {
-    let unknown = products.iter().filter(|p| p.is_unknown);
+/// Names the terms whose time is unknown, since they may wait or their benchmark was not measured. `None`: there are none.
+fn unknown(products: &[Product], are_unmeasured: bool) -> Option<String> {
+    let is_it = |p: &&Product| p.is_unknown && p.is_unmeasured == are_unmeasured;
     let label = |p: &Product| p.label() + if p.lacks_size { " without a size" } else { "" };
-    let names: Vec<String> = unknown.map(label).collect();
-    (!names.is_empty()).then(|| {
+    let names: Vec<String> = products.iter().filter(is_it).map(label).collect();
+    let names = (!names.is_empty()).then(|| listed(&names))?;
+    Some(if are_unmeasured {
         format!(
-            "no cost is known of {}, which may wait: their time is not in the prediction",
-            listed(&names)
+            "{names}: not measured on this system yet, so that their time is not in the prediction"
         )
+    } else {
+        format!("no cost is known of {names}, which may wait: their time is not in the prediction")
     })
 }
 

@@ -41,8 +41,10 @@ pub struct Product {
     pub is_carried_over: bool,
     /// Whether no trace has the time of these uses: it is estimated from that of other uses.
     pub is_factor_of_others: bool,
-    /// Whether the uses may wait and have no cost: their time is unknown and not in the prediction.
+    /// Whether the uses have no cost, and may wait or are those of a benchmark that was not measured yet: their time is unknown and not in the prediction.
     pub is_unknown: bool,
+    /// Whether a benchmark stands for them that was not measured on the system yet.
+    pub is_unmeasured: bool,
 }
 
 /// Kernel time outside of the listed primitives.

@@ -29,6 +29,21 @@ impl Scale {
         is_of_any_kind: false,
     };
 
+    /// The mean ratio for a primitive with a benchmark that was not measured yet. Few ratios may be known, and its own may be
+    /// outside of theirs: the interval reaches to twice the largest one and to half the smallest.
+    pub fn unmeasured(self) -> Scale {
+        let [low, high] = self.interval;
+        let is_exact = self == Scale::SAME;
+        Scale {
+            interval: if is_exact {
+                self.interval
+            } else {
+                [low / 2.0, high * 2.0]
+            },
+            ..self
+        }
+    }
+
     /// The time of traced uses on the other system, in ns, with its interval.
     ///
     /// The part that a benchmark accounts for changes as its cost does. The excess over it comes from misses of caches and predictors, and from waking others up. On another

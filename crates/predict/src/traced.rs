@@ -3,9 +3,8 @@
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
 use crate::cost::{At, Costs};
-use crate::may_wait::may_wait;
 use crate::page_fault::is_fault;
-use crate::plain::{unknown, without_cost};
+use crate::plain::{is_unknown, unknown, without_cost};
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};
 use crate::vector::Use;
@@ -85,6 +84,12 @@ fn scaled(
 ) -> Product {
     let found = context.scale(used, measured, changed);
     let is_carried_over = found.is_none();
+    let is_unmeasured = changed.to.is_unmeasured(&used.name);
+    let mean = if is_unmeasured {
+        mean.unmeasured()
+    } else {
+        mean
+    };
     let (scale, scaled_by) = found.unwrap_or((mean, None));
     let (product_ns, interval_ns) = scale.carry(traced_ns, used.count);
     let is_own = !is_carried_over && scaled_by.is_none();
@@ -105,14 +110,15 @@ fn scaled(
         is_carried_over,
         is_factor_of_others: context.is_of_others(used),
         is_unknown: false,
+        is_unmeasured: is_carried_over && is_unmeasured,
     }
 }
 
-/// Uses without a time: their cost, else that of the null call unless they may wait, times the
+/// Uses without a time: their cost, else that of the null call unless nothing is known of them, times the
 /// factor of similar uses. `None`: neither cost is known, or no factor is.
 fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let own = costs.at(&used.name, used.size);
-    if own.is_none() && may_wait(&used.name) {
+    if own.is_none() && is_unknown(used, costs) {
         return Some(unknown(used, costs));
     }
     let At { cost, .. } = own.or_else(|| costs.at(&canonical(NULL_CALL), None))?;

@@ -38,13 +38,20 @@ const OTHER_PATH: f64 = 1.5;
 
 /// The primitives without a traced time whose cost a prediction needs. The cost of the linker's calls matters on 32-bit x86 only, and is not required.
 pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str> {
+    untraced_uses(vector).map(|(primitive, _)| primitive)
+}
+
+/// These primitives with their counts. The cost of a page fault only says whether touches of pages near one fault.
+pub(crate) fn untraced_uses(vector: &Vector) -> impl Iterator<Item = (&'static str, f64)> {
     let counts = [
-        (vector.clock_reads, READING),
-        (vector.avoided_faults, AVOIDED_FAULT),
-        (vector.avoided_faults, FAULT),
+        (vector.clock_reads, READING, 1.0),
+        (vector.avoided_faults, AVOIDED_FAULT, 1.0),
+        (vector.avoided_faults, FAULT, 0.0),
     ];
-    let used = counts.into_iter().filter(|(count, _)| *count > Some(0.0));
-    used.map(|(_, primitive)| primitive)
+    let used = counts.into_iter();
+    let used = used.filter_map(|(count, name, weight)| Some((name, count?, weight)));
+    used.filter(|(_, count, _)| *count > 0.0)
+        .map(|(name, count, weight)| (name, count * weight))
 }
 
 /// The number per unit of a primitive of this module. `None`: it has another name.

@@ -116,10 +116,12 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// The command that measured the run for its own purpose: `compare` or `noise`. `None` for a run that the user requested.
+    /// The command that measured the run for its own purpose: `compare`, `noise` or `predict`. `None` for a run that the user requested.
     pub fn for_another_command(&self) -> Option<&str> {
         let command = self.arguments.first()?;
-        ["compare", "noise"].into_iter().find(|c| c == command)
+        ["compare", "noise", "predict"]
+            .into_iter()
+            .find(|c| c == command)
     }
 }
 

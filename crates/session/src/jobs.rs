@@ -93,20 +93,38 @@ pub fn jobs(
     options: &BuildOptions,
     observer: &dyn Observer,
 ) -> Result<Vec<Job>, Failure> {
-    let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
-    let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
+    jobs_while(analysis, classes, target, options, &|_| true, observer)
+}
+
+/// As [`jobs`], but begins a build only while `may_begin` holds for the number of builds that have begun before. Benchmarks whose build was not begun have no
+/// job. Neither has one whose build failed when no further one may begin: Ctrl-C ends the compilers, too.
+pub(super) fn jobs_while(
+    analysis: &Analysis,
+    classes: &[ClassId],
+    target: &Target,
+    options: &BuildOptions,
+    may_begin: &(dyn Fn(usize) -> bool + Sync),
+    observer: &dyn Observer,
+) -> Result<Vec<Job>, Failure> {
+    let exists = |c: &ClassId| !analysis.program(*c, target).variants.is_empty();
+    let buildable: Vec<ClassId> = classes.iter().copied().filter(exists).collect();
     let all = buildable.len();
     observer.building(0, all);
     let show = |built: usize| observer.building(built, all);
-    let outcomes = build::build_all(analysis, &buildable, target, options, show);
+    let outcomes = build::build_while(analysis, &buildable, target, options, may_begin, show);
     observer.building_ended();
     let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
-    let each = classes.iter();
-    each.map(|class| match built.remove(class) {
-        Some(outcome) => finished(analysis, *class, target, outcome, observer),
-        None => Ok(absent(analysis, *class, target)),
-    })
-    .collect()
+    if !may_begin(0) {
+        built.retain(|_, outcome| outcome.is_ok());
+    }
+    let each = classes
+        .iter()
+        .filter_map(|class| match built.remove(class) {
+            Some(outcome) => Some(finished(analysis, *class, target, outcome, observer)),
+            None if exists(class) => None,
+            None => Some(Ok(absent(analysis, *class, target))),
+        });
+    each.collect()
 }
 
 /// Builds one benchmark. If it does not exist on the target, the job holds the reason.

@@ -6,7 +6,7 @@ use yamba_lang::compile::CompileKey;
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Run;
 
-use super::jobs::{build_failure, grouped, jobs, listing, origin};
+use super::jobs::{build_failure, grouped, jobs_while, listing, origin};
 use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::store_sink::StoreSink;
@@ -65,6 +65,18 @@ pub struct Measured {
 /// # Errors
 /// If a name, a tag or a file is invalid. A benchmark that cannot be built is not an error: its entry in the run holds the reason.
 pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Failure> {
+    prepare_while(request, &|_| true, observer)
+}
+
+/// As [`prepare`], but begins to build a benchmark only while `may_begin` holds for the number of builds that have begun before. The others are left out.
+///
+/// # Errors
+/// As [`prepare`].
+pub(super) fn prepare_while(
+    request: Request,
+    may_begin: &(dyn Fn(usize) -> bool + Sync),
+    observer: &dyn Observer,
+) -> Result<Prepared, Failure> {
     let selection = select::select(&request.names, observer)?;
     let analysis = &selection.analysis;
     let target = super::target(request.target.as_deref(), analysis)?;
@@ -84,7 +96,14 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
         command_line,
         ..BuildOptions::default()
     };
-    let jobs = jobs(analysis, &classes, &target, &build_options, observer)?;
+    let jobs = jobs_while(
+        analysis,
+        &classes,
+        &target,
+        &build_options,
+        may_begin,
+        observer,
+    )?;
     let topics = grouped(analysis, &classes);
     Ok(Prepared {
         topics,
@@ -188,6 +207,11 @@ impl Prepared {
             run::caches_of_earlier_run(&self.options, &super::neighbours::neighbours(), probe);
         let plan = run::dry_run(&self.jobs, &self.options, stop, caches.as_ref());
         Ok(plan?)
+    }
+
+    /// Number of benchmarks to measure.
+    pub(super) fn count(&self) -> usize {
+        self.jobs.len()
     }
 
     /// Measures the benchmarks and stores each result immediately.

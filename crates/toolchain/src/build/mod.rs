@@ -33,7 +33,7 @@ pub use assemble_all::{AssembledClasses, assemble_all};
 pub use error::BuildError;
 pub use job::{Built, assemble, build, bundle_runner, compiler_version, kept_program};
 pub use options::BuildOptions;
-pub use several::build_all;
+pub use several::{build_all, build_while};
 pub use snapshot_includes::SnapshotIncludes;
 pub use toolchain::host;
 pub use user_flags::{changed_library, command_line_flags};

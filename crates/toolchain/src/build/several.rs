@@ -1,8 +1,7 @@
 //! Builds several programs in parallel, with one compiler per processor.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use yamba_lang::{Analysis, ClassId, Target};
@@ -22,21 +21,35 @@ pub fn build_all(
     classes: &[ClassId],
     target: &Target,
     options: &BuildOptions,
+    built: impl FnMut(usize),
+) -> Vec<Outcome> {
+    build_while(analysis, classes, target, options, &|_| true, built)
+}
+
+/// As [`build_all`], but begins a build only while `may_begin` holds for the number of builds that have begun before. Returns the outcomes of the first classes, which were
+/// begun.
+pub fn build_while(
+    analysis: &Analysis,
+    classes: &[ClassId],
+    target: &Target,
+    options: &BuildOptions,
+    may_begin: &(dyn Fn(usize) -> bool + Sync),
     mut built: impl FnMut(usize),
 ) -> Vec<Outcome> {
     let cache = match Cache::open() {
         Ok(cache) => cache,
         // The cache cannot be opened. Each program's own build reports why.
         Err(_) => {
-            let each = classes.iter();
-            let each = each.map(|class| build(analysis, *class, target, options));
+            let each = classes.iter().enumerate();
+            let each = each.take_while(|(own, _)| may_begin(*own));
+            let each = each.map(|(_, class)| build(analysis, *class, target, options));
             return each.collect();
         }
     };
     let cache = &cache;
     // Threads beyond the CPU quota, if there is one, would only wait.
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let next = AtomicUsize::new(0);
+    let next = Mutex::new(0);
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
@@ -48,11 +61,10 @@ pub fn build_all(
                     share(worker, cache, analysis, classes[0], target, options);
                 }
                 loop {
-                    let own = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(class) = classes.get(own) else {
+                    let Some(own) = take(next, classes.len(), may_begin) else {
                         return;
                     };
-                    let outcome = build_with(cache, analysis, *class, target, options);
+                    let outcome = build_with(cache, analysis, classes[own], target, options);
                     if sender.send((own, outcome)).is_err() {
                         return;
                     }
@@ -67,6 +79,17 @@ pub fn build_all(
     });
     outcomes.sort_by_key(|(own, _)| *own);
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Takes the next of `all` builds. `None`: all have begun, or no further one may.
+fn take(next: &Mutex<usize>, all: usize, may_begin: &dyn Fn(usize) -> bool) -> Option<usize> {
+    let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+    if *next >= all || !may_begin(*next) {
+        *next = all;
+        return None;
+    }
+    *next += 1;
+    Some(*next - 1)
 }
 
 /// Builds the shared files: worker 0 and worker 1 each build one of them. Errors are ignored here. A harness that cannot be built is reported by

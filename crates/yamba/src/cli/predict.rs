@@ -9,6 +9,7 @@ mod table;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use yamba_java::Jvm;
@@ -17,12 +18,12 @@ use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
 use yamba_predict::{NULL_CALL, Prediction, Vector, ranked, untraced_primitives};
-use yamba_session::vectors;
+use yamba_session::{costs, vectors};
 
-use super::{Failure, StoreOption, java, output};
+use super::{Answer, Failure, StoreOption, java, output};
 use application::{Application, common_basis};
 use files::FileOptions;
-use system::{System, Systems};
+use system::{Measuring, System, Systems};
 
 /// What would an application cost on a machine?
 ///
@@ -51,7 +52,7 @@ pub(super) struct Predict {
     /// Application vectors: files, or stored ones by application, tag, id, `latest-vector` or `latest-vector~N`
     #[arg(value_name = "VECTOR", required = true)]
     vectors: Vec<PathBuf>,
-    /// The run that measured the costs; several are ranked [default: the latest run of this machine with costs, which are measured and stored if no run has them]
+    /// The run that measured the costs; several are ranked [default: the best figures of all stored runs of this machine; missing ones are measured and stored]
     #[arg(long, value_name = "RUN")]
     on: Vec<String>,
     /// For Java: a virtual machine on this machine with its options, such as `java -XX:TieredStopAtLevel=1`; several are ranked. Missing costs are measured once
@@ -63,9 +64,9 @@ pub(super) struct Predict {
     /// The version that ratios are taken to
     #[arg(long, value_name = "VECTOR")]
     against: Option<PathBuf>,
-    /// Use disturbed figures as costs, too, where the run has no other figure of the primitive. They may be too high
-    #[arg(long)]
-    with_disturbed: bool,
+    /// Measure the costs of all primitives of this machine, which takes minutes [default: within a minute, those that no stored run has and that the predictions need]
+    #[arg(long, conflicts_with_all = ["on", "jvm"])]
+    thorough: bool,
     /// Another cost of a primitive: NAME=FACTORx
     #[arg(long, value_name = "CHANGE", value_parser = CostChange::read)]
     cost: Vec<CostChange>,
@@ -97,7 +98,11 @@ pub(super) struct Predict {
 }
 
 impl Predict {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let measuring = Measuring {
+            begun: Instant::now(),
+            is_thorough: self.thorough,
+        };
         output::check(self.page.as_deref())?;
         let mut vectors = Vec::new();
         for path in self.vectors.iter().chain(&self.against) {
@@ -107,10 +112,11 @@ impl Predict {
         let accesses = self.files.accesses()?;
         let removed = self.without_processes(&mut vectors)?;
         let changed = self.changed(&vectors)?;
-        let mut needed = primitives(vectors.iter().chain(other.iter().map(|(vector, _)| vector)));
-        needed.extend(self.files.primitives());
-        let mut runs = Systems::new(self.store.clone(), needed, self.with_disturbed);
-        let systems = self.systems(&mut runs, &vectors)?;
+        let all = vectors.iter().chain(&changed);
+        let mut needed = primitives(all.chain(other.iter().map(|(vector, _)| vector)));
+        needed.extend(self.besides());
+        let mut runs = Systems::new(self.store.clone(), needed, measuring);
+        let systems = self.systems(&mut runs, &vectors, &changed)?;
         let mut applications = Vec::new();
         for ((vector, changed), removed_ns) in vectors.iter().zip(changed).zip(removed) {
             let reference = runs.of_trace(vector, self.traced_on.as_deref(), &systems)?;
@@ -136,7 +142,9 @@ impl Predict {
             common_basis(&mut applications, &systems);
             applications.pop()
         });
-        let mut found = self.predictions(&applications, against.flatten().as_ref(), &systems)?;
+        let measures = self.measure && !runs.is_stopped();
+        let against = against.flatten();
+        let mut found = self.predictions(&applications, against.as_ref(), &systems, measures)?;
         if let Some(accesses) = &accesses {
             found.file_times = self.files.times(accesses, &systems)?;
         }
@@ -148,7 +156,11 @@ impl Predict {
             None => output::json_or_text(self.json, &found, |found| {
                 table::text(found, output::width())
             }),
-        }
+        }?;
+        Ok(match runs.is_stopped() {
+            true => Answer::No,
+            false => Answer::Done,
+        })
     }
 
     /// Loads the vector of `--context`, without its processes if `--without-processes` removes those of the application.
@@ -193,7 +205,12 @@ impl Predict {
     }
 
     /// The systems, with changed costs.
-    fn systems(&self, runs: &mut Systems, vectors: &[Vector]) -> Result<Vec<System>, Failure> {
+    fn systems(
+        &self,
+        runs: &mut Systems,
+        vectors: &[Vector],
+        changed: &[Vector],
+    ) -> Result<Vec<System>, Failure> {
         let mut systems = Vec::new();
         for reference in &self.on {
             systems.push(runs.named(reference)?);
@@ -203,8 +220,15 @@ impl Predict {
         }
         if systems.is_empty() {
             systems.push(match java_of(vectors)? {
+                Some(_) if self.thorough => {
+                    let fault = "--thorough: the missing costs of a Java virtual machine are always measured in full";
+                    return Err(Failure::new(fault).help("leave it out"));
+                }
                 Some(jvm) => runs.of_java(jvm, vectors)?,
-                None => runs.here()?,
+                None => {
+                    let applications = self.applications(runs, vectors, changed)?;
+                    runs.here(&applications, &self.besides())?
+                }
             });
         }
         for system in &mut systems {
@@ -221,11 +245,37 @@ impl Predict {
         Ok(systems)
     }
 
+    /// The applications as a measurement of costs sees them.
+    fn applications(
+        &self,
+        runs: &mut Systems,
+        vectors: &[Vector],
+        changed: &[Vector],
+    ) -> Result<Vec<costs::Application>, Failure> {
+        let has_changes = self.context.is_some() || self.without_processes || !self.cost.is_empty();
+        let each = vectors.iter().zip(changed).map(|(traced, vector)| {
+            Ok(costs::Application {
+                vector: vector.clone(),
+                is_changed: has_changes || traced != vector,
+                traced_on: runs.of_other_trace(traced, self.traced_on.as_deref())?,
+            })
+        });
+        each.collect()
+    }
+
+    /// The primitives whose costs are used beside those of the vectors.
+    fn besides(&self) -> Vec<String> {
+        let changed = self.cost.iter().map(|change| change.name().to_owned());
+        changed.chain(self.files.primitives()).collect()
+    }
+
+    /// `measures`: the applications run here, too.
     fn predictions(
         &self,
         applications: &[Application],
         against: Option<&Application>,
         systems: &[System],
+        measures: bool,
     ) -> Result<Predictions, Failure> {
         let mut found = Predictions::default();
         let scale = self.user_scale.as_deref();
@@ -233,7 +283,7 @@ impl Predict {
             let start = found.predictions.len();
             let vector = &application.vector;
             let is_kernel = vector.platform() == Platform::Kernel;
-            let measured = (self.measure && is_kernel)
+            let measured = (measures && is_kernel)
                 .then(|| measure::measured(vector))
                 .transpose()?;
             for system in systems {
@@ -247,7 +297,7 @@ impl Predict {
                     );
                     of_version.measured_by_ticks_ns = Some(measured.kernel_ns_by_ticks());
                 }
-                if let Some(here) = system.java.as_ref().filter(|_| self.measure) {
+                if let Some(here) = system.java.as_ref().filter(|_| measures) {
                     measure::of_java(vector, here, &mut of_version)?;
                 }
                 if let Some(against) = against {

@@ -25,6 +25,7 @@ mod json;
 mod layers;
 mod load;
 mod machine;
+mod machines;
 mod names;
 mod ordinary_user;
 mod own_code;

@@ -196,41 +196,28 @@ fn changes_of_costs_and_calls_change_the_sum() {
 }
 
 #[test]
-fn disturbed_figures_are_costs_on_demand_and_are_named() {
+fn disturbed_figures_count_with_their_intervals_and_are_named() {
     let mut run = run(1.0);
     run["benchmarks"][3]["is_disturbed"] = json!(true);
+    run["benchmarks"][3]["is_bounded"] = json!(true);
+    run["benchmarks"][3]["confidence_interval"] = json!([12_000.0, 22_000.0]);
     let mut yamba = prepared().file("busy.json", run.to_string());
     let words = "predict server.vector --on busy.json";
-    // A connection may wait, so that it is not charged as a null call.
-    let strict = document(&mut yamba, &format!("{words} --json"));
-    let first = &strict["predictions"][0];
-    assert_eq!(first["predicted_ns"], 9200.0);
-    assert_eq!(first["interval_ns"][1], Value::Null);
-    assert_eq!(first["disturbed"], json!([]));
-    let found = document(&mut yamba, &format!("{words} --with-disturbed --json"));
+    let found = document(&mut yamba, &format!("{words} --json"));
     let first = &found["predictions"][0];
     assert_eq!(first["predicted_ns"], 19_200.0);
     assert_eq!(first["disturbed"], json!(["connect(tcp)"]));
+    // Half of the uses' interval, in quadrature with 10 % of each other product.
+    let others = 800f64.hypot(100.0).hypot(20.0);
+    let low = first["interval_ns"][0].as_f64().unwrap();
+    assert!(
+        (19_200.0 - low - others.hypot(4000.0)).abs() < 1e-6,
+        "{low}"
+    );
     yamba
-        .run(&format!("{words} --with-disturbed"))
+        .run(words)
         .ok()
-        .says(&["costs of disturbed figures, which may be wrong: connect(tcp)"]);
-}
-
-/// The help names an option only if it is missing.
-#[test]
-fn costs_that_are_missing_lead_to_disturbed_figures() {
-    let mut run = run(1.0);
-    for entry in run["benchmarks"].as_array_mut().unwrap() {
-        (entry["status"], entry["valid"]) = (json!("crashed"), json!(false));
-    }
-    let mut yamba = prepared().file("bad.json", run.to_string());
-    let words = "predict server.vector --on bad.json";
-    let option = "`--with-disturbed` takes";
-    yamba.run(words).refused(&[option]);
-    let answer = yamba.run(&format!("{words} --with-disturbed"));
-    let answer = answer.refused(&["measures again\n"]);
-    assert!(!answer.err.contains(option), "{}", answer.err);
+        .says(&["costs of disturbed figures, which count with their intervals: connect(tcp)"]);
 }
 
 /// A program that the server starts makes one of two reads.
@@ -558,9 +545,8 @@ fn interrupted_run_gets_a_warning() {
 }
 
 /// A class, the field that is wrong in its entry with the value there, and the reason.
-fn reasons() -> [(&'static str, &'static str, Value, &'static str); 6] {
+fn reasons() -> [(&'static str, &'static str, Value, &'static str); 5] {
     [
-        ("a", "is_disturbed", json!(true), "its figure is disturbed"),
         (
             "b",
             "processes",

@@ -96,8 +96,7 @@ impl Application {
         };
         let count = output::counted(system.costs.left_out.len(), "figure", "figures");
         failure.help(format!(
-            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again{}",
-            system.disturbed_help()
+            "{count} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again"
         ))
     }
 

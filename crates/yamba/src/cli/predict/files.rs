@@ -155,10 +155,9 @@ fn time(
         ahead: in_bytes(&counts.ahead),
     };
     let costs = file_costs(&system.costs, READS, &reads).map_err(|e| {
-        Failure::new(format!("--files, on {}: {e}", system.name)).help(format!(
-            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage{}",
-            system.disturbed_help()
-        ))
+        Failure::new(format!("--files, on {}: {e}", system.name)).help(
+            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage",
+        )
     })?;
     let mut time = FileTime {
         application: files.application.clone(),

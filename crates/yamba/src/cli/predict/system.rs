@@ -1,12 +1,15 @@
 //! The runs that a prediction uses: those of the systems, and that of the machine where a vector was traced.
 
+use std::time::Instant;
+
 use yamba_harness::Stop;
 use yamba_java::Jvm;
 use yamba_java::jmh::Effort;
+use yamba_predict::needs::Needs;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};
 use yamba_record::Run;
-use yamba_session::costs;
+use yamba_session::costs::{self, Application, Asked, Known, Wanted};
 use yamba_session::java::JavaHere;
 use yamba_store::Detail;
 use yamba_toolchain::build::host;
@@ -26,10 +29,16 @@ pub(super) struct System {
     pub(super) name: String,
     pub(super) run: Run,
     pub(super) costs: Costs,
-    /// Whether disturbed figures are costs.
-    takes_disturbed: bool,
     /// The Java virtual machine here whose costs these are.
     pub(super) java: Option<JavaHere>,
+}
+
+/// The time and effort of measuring costs.
+pub(super) struct Measuring {
+    /// When the command began.
+    pub(super) begun: Instant,
+    /// Whether all costs are measured, however long that takes.
+    pub(super) is_thorough: bool,
 }
 
 /// Finds runs.
@@ -38,27 +47,18 @@ pub(super) struct Systems {
     named: run_ref::Runs,
     /// The primitives of the applications.
     primitives: Vec<String>,
-    /// Whether disturbed figures are costs.
-    takes_disturbed: bool,
+    measuring: Measuring,
+    /// Whether the user stopped the measurement of costs.
+    is_stopped: bool,
 }
 
 impl System {
-    fn new(name: &str, run: Run, takes_disturbed: bool) -> System {
+    fn new(name: &str, run: Run) -> System {
         System {
             name: name.to_owned(),
-            costs: Costs::of(&run, takes_disturbed),
+            costs: Costs::of_run(&run),
             run,
-            takes_disturbed,
             java: None,
-        }
-    }
-
-    /// The end of a help about costs that are missing.
-    pub(super) fn disturbed_help(&self) -> &'static str {
-        if self.takes_disturbed {
-            ""
-        } else {
-            "; `--with-disturbed` takes disturbed figures, too"
         }
     }
 }
@@ -67,14 +67,20 @@ impl Systems {
     pub(super) fn new(
         store: StoreOption,
         primitives: Vec<String>,
-        takes_disturbed: bool,
+        measuring: Measuring,
     ) -> Systems {
         Systems {
             named: run_ref::Runs::new(store.choice()),
             store,
             primitives,
-            takes_disturbed,
+            measuring,
+            is_stopped: false,
         }
+    }
+
+    /// Whether the user stopped the measurement of costs, so that predictions are from those known by then.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
     }
 
     /// The run that the user names.
@@ -85,19 +91,53 @@ impl Systems {
                 "warning: {reference} was stopped before it was done\n"
             ));
         }
-        Ok(System::new(reference, run, self.takes_disturbed))
+        Ok(System::new(reference, run))
     }
 
-    /// The latest run of this machine with costs. They are measured if no run has them.
-    pub(super) fn here(&mut self) -> Result<System, Failure> {
-        let Some(machine) = machine_name(&yamba_session::machine(&host())) else {
+    /// The costs of this machine in all stored runs. Those that the applications, and the primitives that are used besides, need and no run has are measured within a minute.
+    pub(super) fn here(
+        &mut self,
+        applications: &[Application],
+        besides: &[String],
+    ) -> Result<System, Failure> {
+        let machine = yamba_session::machine(&host());
+        let name = machine_name(&machine);
+        if name.is_none() && !self.measuring.is_thorough {
             return self.named(LATEST);
+        }
+        let store = self.store.choice();
+        let mut known = Known::of_machine(machine, &store, &self.names())?;
+        let needs = |costs: &Costs| -> Needs {
+            let each = applications
+                .iter()
+                .map(|of| of.needs(name.as_deref(), costs));
+            let besides = Needs::named(besides.iter().map(String::as_str), costs);
+            each.fold(besides, Needs::and)
         };
-        let run = match self.stored(&machine)? {
-            Some(stored) if stored.is_complete => stored.run,
-            _ => self.measured()?,
-        };
-        Ok(System::new(HERE, run, self.takes_disturbed))
+        let wanted = known.wanted(&needs(&known.costs()));
+        if self.measuring.is_thorough {
+            self.measure_all(&mut known)?;
+        } else if let Some(plan) = planned(&wanted) {
+            output::note(&plan);
+            let stop = Stop::on_signals().map_err(of_system)?;
+            let asked = Asked {
+                needs: &needs,
+                until: self.measuring.begun + costs::TIME,
+                stop: &stop,
+                store: &store,
+                arguments: own_arguments(),
+            };
+            known.measure(&asked, &Terminal::default())?;
+            self.is_stopped = stop.requested();
+            let needs = needs(&known.costs());
+            output::note(&more(&known.wanted(&needs), &needs));
+        }
+        Ok(System {
+            name: HERE.to_owned(),
+            run: known.run(),
+            costs: known.costs(),
+            java: None,
+        })
     }
 
     /// The costs of a Java virtual machine here. Missing ones are measured.
@@ -121,7 +161,7 @@ impl Systems {
             Failure::new("this machine has no name by which its costs are found")
                 .help("`--on RUN` names a run with the costs")
         })?;
-        let mut system = System::new(&name, run, self.takes_disturbed);
+        let mut system = System::new(&name, run);
         system.java = Some(here);
         Ok(system)
     }
@@ -141,27 +181,43 @@ impl Systems {
         Ok(run.map(|run| self.of_stored(run, &[])))
     }
 
-    fn stored(&self, machine: &str) -> Result<Option<costs::StoredCosts>, Failure> {
-        let primitives: Vec<&str> = self.primitives.iter().map(String::as_str).collect();
-        costs::stored(
-            &self.store.choice(),
-            machine,
-            &primitives,
-            self.takes_disturbed,
-        )
+    /// The costs of the machine where a vector was traced, if that is not this one and they are known.
+    pub(super) fn of_other_trace(
+        &mut self,
+        vector: &Vector,
+        named: Option<&str>,
+    ) -> Result<Option<Costs>, Failure> {
+        if let Some(reference) = named {
+            return Ok(Some(self.named(reference)?.costs));
+        }
+        let traced = vector.traced.as_ref().and_then(|t| t.machine.as_deref());
+        let here = machine_name(&yamba_session::machine(&host()));
+        match traced.filter(|traced| Some(*traced) != here.as_deref()) {
+            Some(machine) => Ok(self.stored(machine)?.map(|run| Costs::of_run(&run))),
+            None => Ok(None),
+        }
     }
 
-    /// Measures the costs once.
-    fn measured(&self) -> Result<Run, Failure> {
-        output::note(
-            "no stored run of this machine has the costs of these primitives: measuring them once, for later predictions, too\n",
-        );
+    fn names(&self) -> Vec<&str> {
+        self.primitives.iter().map(String::as_str).collect()
+    }
+
+    fn stored(&self, machine: &str) -> Result<Option<Run>, Failure> {
+        costs::stored(&self.store.choice(), machine, &self.names())
+    }
+
+    /// Measures the costs of all primitives.
+    fn measure_all(&mut self, known: &mut Known) -> Result<(), Failure> {
         let terminal = Terminal::default();
-        let prepared = costs::prepared(arguments(), &terminal)?;
+        let prepared = costs::prepared(own_arguments(), &terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
         let time_s = prepared.dry_run(&stop)?.time_s;
-        output::note(&format!("measuring for about {time_s:.0} s\n"));
-        costs::measured(prepared, &stop, &self.store.choice(), &terminal)
+        output::note(&format!(
+            "measuring the costs of all primitives for about {time_s:.0} s, for later predictions, too\n"
+        ));
+        known.measure_all(prepared, &stop, &self.store.choice(), &terminal)?;
+        self.is_stopped = stop.requested();
+        Ok(())
     }
 
     /// A run of the machine where the vector was traced, or the reason for its absence.
@@ -191,11 +247,10 @@ impl Systems {
         // A run that the user names for this machine is the reference: the times are then as
         // traced.
         if let Some(system) = systems.iter().find(is_it) {
-            let run = system.run.clone();
-            return Ok(Ok(System::new(&system.name, run, self.takes_disturbed)));
+            return Ok(Ok(system.clone()));
         }
         Ok(match self.stored(machine)? {
-            Some(stored) => Ok(self.of_stored(stored.run, systems)),
+            Some(run) => Ok(self.of_stored(run, systems)),
             None => Err(format!(
                 "no stored run has the costs of the machine where it was traced: {machine}"
             )),
@@ -209,6 +264,65 @@ impl Systems {
             Some(system) => system.name.clone(),
             None => run_ref::short(&run.id, &[]).to_owned(),
         };
-        System::new(&name, run, self.takes_disturbed)
+        System::new(&name, run)
+    }
+}
+
+/// The command line as runs record it. Its first word is the command, which marks runs that no user requested.
+fn own_arguments() -> Vec<String> {
+    let mut all = arguments();
+    let command = all.iter().position(|word| word == "predict");
+    if let Some(place) = command {
+        all[..=place].rotate_right(1);
+    }
+    all
+}
+
+/// The plan of a measurement. `None`: nothing is measured.
+fn planned(wanted: &Wanted) -> Option<String> {
+    let names: Vec<&str> = wanted.benchmarks().collect();
+    let count = output::counted(names.len(), "benchmark", "benchmarks");
+    (!names.is_empty()).then(|| {
+        format!(
+            "the prediction needs costs that no stored run of this machine has well enough: measuring {count} for at most {} s in all, for later predictions, too; those that decide the most come first: {}\n",
+            costs::TIME.as_secs(),
+            listed(&names)
+        )
+    })
+}
+
+/// What a longer measurement would bring. Empty: nothing.
+fn more(wanted: &Wanted, needs: &Needs) -> String {
+    let mut text = String::new();
+    let names: Vec<&str> = wanted.unmeasured.iter().map(String::as_str).collect();
+    if !names.is_empty() {
+        let was = output::counted(names.len(), "benchmark was", "benchmarks were");
+        text += &format!(
+            "{was} not measured in this time: {}; the next `yamba predict` goes on with them, and `--thorough` measures all for some minutes\n",
+            listed(&names)
+        );
+    }
+    let wide: Vec<&str> = needs
+        .imprecise()
+        .iter()
+        .map(|need| need.primitive.as_str())
+        .collect();
+    if !wide.is_empty() {
+        text += &format!(
+            "the costs alone make an interval of {:.1} % to each side, most of it by {}: `--thorough` measures longer\n",
+            100.0 * needs.half_width(),
+            listed(&wide)
+        );
+    }
+    text
+}
+
+/// The first names, and the number of the others.
+fn listed(names: &[&str]) -> String {
+    const NAMED: usize = 6;
+    let shown = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        others => format!("{shown} and {others} more"),
     }
 }

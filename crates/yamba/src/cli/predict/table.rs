@@ -156,7 +156,7 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
         Basis::Benchmarks => "as a null call",
         Basis::Traced => "without a cost of their own",
     };
-    let marks = [(open, how), (unknown, "unknown: they may wait")];
+    let marks = [(open, how), (unknown, "unknown")];
     let marks = marks.into_iter().filter(|(count, _)| *count > 0);
     let marks: Vec<String> = marks
         .map(|(count, how)| format!("{count} of them {how}"))
@@ -246,9 +246,11 @@ fn mark(product: &Product, is_as_traced: bool) -> String {
     let is_scaled = !is_as_traced;
     if product.is_carried_over {
         add(is_scaled && product.lacks_size, "without a size");
+        add(is_scaled && product.is_unmeasured, "not measured yet");
         add(is_scaled, AS_THE_OTHERS);
     } else if product.is_unknown {
-        add(true, "no cost, and it may wait");
+        add(product.is_unmeasured, "not measured yet");
+        add(!product.is_unmeasured, "no cost, and it may wait");
         add(product.lacks_size, "without a size");
     } else if !product.is_covered {
         add(!product.lacks_size, "as a null call");
@@ -290,7 +292,11 @@ fn percent(share: f64) -> String {
 }
 
 pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
-    let mut lines = vec![basis(prediction), covered(prediction)];
+    let mut lines = vec![basis(prediction)];
+    // On the machine of the trace, costs only show how far the calls are from benchmarks.
+    if !prediction.is_as_traced || prediction.coverage.calls > Some(0.0) {
+        lines.push(covered(prediction));
+    }
     let unbounded = prediction.unbounded.iter();
     lines.extend(unbounded.map(|reason| format!("the time has no upper bound: {reason}")));
     for part in &prediction.contained {

@@ -49,5 +49,5 @@ impl Words {
 pub(super) fn disturbed(primitives: &[String]) -> Option<String> {
     let names = primitives.join(", ");
     (!primitives.is_empty())
-        .then(|| format!("costs of disturbed figures, which may be wrong: {names}"))
+        .then(|| format!("costs of disturbed figures, which count with their intervals: {names}"))
 }
