@@ -10,7 +10,12 @@
 
 namespace yamba {
 
-enum class Command { sweep, run, far, describe, compose, cache_curve, width_probes };
+enum class Command { sweep, run, far, describe, compose, cache_curve, width_probes, core_pairs };
+
+// Whether the command measures the machine, without a benchmark.
+constexpr bool is_of_machine(Command command) {
+    return command == Command::cache_curve || command == Command::width_probes || command == Command::core_pairs;
+}
 
 struct Arguments {
     Command command = Command::sweep;
@@ -42,7 +47,8 @@ namespace arguments {
         "  %s --describe                  parameters and evidence\n"
         "  %s --compose MEMBER ARGS...    the bits of a bitstring\n"
         "  %s --cache-curve [BYTES]       the latency of loads in buffers of up to BYTES\n"
-        "  %s --width-probes NS           the width of the core for NS nanoseconds\n\n"
+        "  %s --width-probes NS           the width of the core for NS nanoseconds\n"
+        "  %s --core-pairs                which processors share a core\n\n"
         "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
         "  --batches N      measures at least N batches\n"
         "  --time-ns N        and goes on until N nanoseconds are spent\n"
@@ -50,6 +56,11 @@ namespace arguments {
         "  --batch-ns N     makes a batch last at least N nanoseconds\n"
         "  --precision X      or until half of the median's confidence interval is at most this share of the median\n"
         "  --quiet-width X    or until enough batches were measured while the width probe took X cycles\n"
+        "  --quiet-widths L   the quiet widths of processors, such as 0=1702,1=1690\n"
+        "  --until-quiet      uses that of its processor as --quiet-width\n"
+        "  --choose SEED      measures on the quietest processor; SEED selects those to probe if there are many\n"
+        "  --home N           or on this one, if no other is clearly quieter\n"
+        "  --cores L          processors that share a core by a test: 0+2,1 are two cores\n"
         "  --warmup-ns N      runs so long before anything is timed\n"
         "  --singles N        then times up to N operations alone\n"
         "  --processes N      runs in N processes at the same time\n"
@@ -63,13 +74,13 @@ namespace arguments {
         "  --no-lock          without locking its memory\n"
         "  --meeting N        with --processes: waits for other nodes through this socket\n"
         "  --record-fd N      writes records there\n",
-        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name, info.name, info.name);
+        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name, info.name, info.name, info.name);
     exit(status);
 }
 
-inline Setting setting(const char *text) {
+inline Setting setting(const char *option, const char *text) {
     const char *equals = strchr(text, '=');
-    if (equals == nullptr || equals == text) refuse("--set", "write NAME=VALUE");
+    if (equals == nullptr || equals == text) refuse(option, "write NAME=VALUE");
     Text name;
     name.add(text, size_t(equals - text));
     return {name, equals + 1};
@@ -89,6 +100,34 @@ inline double part(const char *option, const char *text) {
     return value;
 }
 
+// A list such as "0=1702,1=1690".
+inline Values<QuietWidth> widths(const char *option, const char *text) {
+    Values<QuietWidth> all;
+    while (*text != '\0') {
+        const size_t length = strcspn(text, ",");
+        Text item;
+        item.add(text, length);
+        Setting each = setting(option, item.c_str());
+        all.push_back(QuietWidth{number<int>(option, each.name.c_str()), part(option, each.text)});
+        text += length + (text[length] == ',' ? 1 : 0);
+    }
+    return all;
+}
+
+// A list such as "0+2,1": two cores, the first with two hardware threads.
+inline Values<TestedCore> cores(const char *option, const char *text) {
+    Values<TestedCore> all;
+    for (size_t core = 0; *text != '\0';) {
+        const size_t length = strcspn(text, "+,");
+        Text item;
+        item.add(text, length);
+        all.push_back(TestedCore{number<int>(option, item.c_str()), core});
+        core += text[length] == ',' ? 1 : 0;
+        text += length + (text[length] != '\0' ? 1 : 0);
+    }
+    return all;
+}
+
 }  // namespace arguments
 
 inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv) {
@@ -104,13 +143,18 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--run")) a.command = Command::run;
         else if (is("--far")) a.command = Command::far;
         else if (is("--quick")) a.quick = true;
-        else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
+        else if (is("--set")) a.settings.push_back(arguments::setting(option, operand()));
         else if (is("--batches")) a.plan.batches = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
         else if (is("--slow-batches")) a.plan.slow_batches = arguments::number<uint64_t>(option, operand());
         else if (is("--batch-ns")) a.plan.batch = double(arguments::number<uint64_t>(option, operand()));
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--quiet-width")) a.plan.quiet_width = arguments::part(option, operand());
+        else if (is("--quiet-widths")) a.plan.choice.widths = arguments::widths(option, operand());
+        else if (is("--until-quiet")) a.plan.choice.until_quiet = true;
+        else if (is("--choose")) a.plan.choice.is_wanted = true, a.plan.choice.seed = arguments::number<uint64_t>(option, operand());
+        else if (is("--home")) a.plan.choice.home = arguments::number<int>(option, operand());
+        else if (is("--cores")) placement.tested = arguments::cores(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
         else if (is("--singles")) a.plan.singles = arguments::number<uint64_t>(option, operand());
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
@@ -131,7 +175,8 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         } else if (is("--width-probes")) {
             a.command = Command::width_probes;
             a.probe_ns = arguments::number<uint64_t>(option, operand());
-        } else if (is("--help")) arguments::usage(info, 0);
+        } else if (is("--core-pairs")) a.command = Command::core_pairs;
+        else if (is("--help")) arguments::usage(info, 0);
         else if (a.command == Command::compose && (option[0] != '-' || (option[1] >= '0' && option[1] <= '9')))
             a.argv = a.argc++ == 0 ? argv + i : a.argv;
         else arguments::usage(info, usage_status);

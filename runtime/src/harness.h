@@ -9,6 +9,7 @@
 #include "counters.h"
 #include "disturbance.h"
 #include "precision.h"
+#include "quietest.h"
 #include "singles.h"
 #include "width.h"
 #include "yamba/clock.h"
@@ -33,7 +34,8 @@ struct Plan {
     uint64_t loaded_batch = 1000000000;  // least length in ns of a batch with several processes or threads
     bool free = false;                   // the system chooses the processor
     bool pinned = false;                 // threads that the benchmark starts stay on its processor, too
-    int cpu = -1;                        // the processor to use; -1: the harness chooses
+    int cpu = -1;                        // the processor to use; -1: the program chooses
+    Choice choice{};                     // how it chooses
     bool realtime = false;
     bool lock = true;      // memory
     int meeting = -1;      // the socket through which other nodes are waited for, see meeting.h; -1: no other nodes

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "command_line.h"
+#include "core_pairs.h"
 #include "crash.h"
 #include "describe.h"
 #include "far_end/talk.h"
@@ -14,6 +15,7 @@
 #include "yamba/compose_command.h"
 #include "yamba/conditions.h"
 #include "yamba/disk.h"
+#include "yamba/far_end.h"
 #include "yamba/isa_hooks.h"
 #include "yamba/memory.h"
 #include "yamba/must.h"
@@ -64,13 +66,29 @@ inline void check(const Point &point) {
     exit(usage_status);
 }
 
+// Adds the probes by which the processor was chosen.
+inline void add_probed(Text &place) {
+    place.add(",\"probed\":[");
+    for (size_t i = 0; i < placement.probed.size(); i++) {
+        const ProcessorProbes &each = placement.probed[i];
+        place.addf(i == 0 ? "{\"cpu\":%d,\"quiet_width\":" : ",{\"cpu\":%d,\"quiet_width\":", each.cpu).number(each.quiet_width);
+        place.add(",\"quiet_share\":").number(each.quiet_share);
+        place.add(",\"waited_share\":").number(each.waited_ns / each.elapsed_ns).add(",\"widths\":[");
+        for (size_t j = 0; j < each.widths.size(); j++) place.add(j == 0 ? "" : ",").number(each.widths[j]);
+        place.add("]}");
+    }
+    place.add("]");
+}
+
 inline void record_place(Record &record, const Plan &plan) {
     Text &place = record.key("placement");
     place.add("{\"kind\":").quote(placement.pinned() ? "pinned" : "free").add(",\"allowed\":[");
     for (size_t i = 0; i < placement.allowed.size(); i++) place.addf(i == 0 ? "%d" : ",%d", placement.allowed.data()[i]);
     place.add("],\"cpu\":");
-    if (placement.pinned() && plan.workers() <= 1) place.addf("%d}", placement.cpu);
-    else place.add("null}");
+    if (placement.pinned() && plan.workers() <= 1) place.addf("%d", placement.cpu);
+    else place.add("null");
+    if (!placement.probed.empty()) add_probed(place);
+    place.add("}");
 }
 
 inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const Plan &plan,
@@ -131,6 +149,8 @@ inline void measure_machine(const Arguments &a) {
     place::keep(a.plan.free, a.plan.cpu);
     suit_clock();
     if (a.command == Command::cache_curve) cache_curve::record(a.curve_limit);
+    else if (a.command == Command::core_pairs) core_pairs::record(a.plan.choice.seed);
+    else if (a.plan.choice.is_wanted && placement.pinned()) width::record_all_probes(double(a.probe_ns), a.plan.choice.seed);
     else width::record_probes(double(a.probe_ns));
     Record("end");
 }
@@ -171,7 +191,7 @@ inline Values<Subject *> subjects(const ProgramInfo &info, const Variant &varian
     return all;
 }
 
-inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
+inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, Plan plan) {
     disk::launch();
     Point point = configure(info, variant, settings);
     check(point);
@@ -184,8 +204,14 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     if (!reason.empty()) exit(skip(info, reason.c_str(), Command::run));
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
-    bool realtime = plan.realtime && (plan.is_loaded() ? load::enter_realtime() : place::enter_realtime());
     ClockError error = suit_clock();
+    // The far end begins on the usual processor, which may be one of this machine, and places its partners by the system's cores.
+    if (!far_end::machine.empty()) plan.choice.is_wanted = false, placement.tested.clear();
+    const double quiet_width = quietest::settle(plan.choice);
+    if (plan.choice.until_quiet) plan.quiet_width = quiet_width;
+    // Before there are other processes with processors of their own.
+    if (plan.is_loaded() && placement.pinned()) place::arrange();
+    bool realtime = plan.realtime && (plan.is_loaded() ? load::enter_realtime() : place::enter_realtime());
     record_begin(info, variant, point, plan, error, realtime);
     note_assumptions();
     if (plan.threads > 0) load::measure_threads(subjects(info, variant, point, plan.threads), variant.pass_hooks, plan, error);
@@ -263,7 +289,7 @@ int main(const ProgramInfo &info, int argc, char **argv) {
     program_name = info.name;
     Arguments arguments = parse_arguments(info, argc, argv);
     catch_crashes(info.isa);
-    if (arguments.command == Command::cache_curve || arguments.command == Command::width_probes) {
+    if (is_of_machine(arguments.command)) {
         detect_platform(platform, arguments.plan.workers());
         runtime::measure_machine(arguments);
         return 0;
@@ -278,7 +304,8 @@ int main(const ProgramInfo &info, int argc, char **argv) {
         case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
         case Command::far: return runtime::run_far(info, variant, arguments.settings, arguments.process);
         case Command::cache_curve:
-        case Command::width_probes: break;  // above: they depend on no variant
+        case Command::width_probes:
+        case Command::core_pairs: break;  // above: they depend on no variant
         case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
     }
     return usage_status;

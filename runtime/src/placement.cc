@@ -1,5 +1,7 @@
 #include "yamba/placement.h"
 
+#include "quietest.h"
+
 namespace yamba {
 namespace place {
 
@@ -26,6 +28,82 @@ static int best() {
         if (best < 0 || here >= strength) best = cpu, strength = here;
     }
     return best;
+}
+
+Values<int> alike(int cpu) {
+    Values<int> out;
+    for (int each : placement.allowed)
+        if (system::processor_strength(each) == system::processor_strength(cpu)) out.push_back(each);
+    return out;
+}
+
+long core_of(int cpu) {
+    constexpr long first_tested = 1 << 20;  // beyond the numbers of processors
+    for (const TestedCore &each : placement.tested)
+        if (each.cpu == cpu) return first_tested + long(each.core);
+    return system::first_of_core(cpu);
+}
+
+bool share_core(int one, int other) {
+    const long core = core_of(one);
+    return core >= 0 && core == core_of(other);
+}
+
+// How much noisier a processor is than the quietest, in steps that two short visits can show. Unknown processors may be quiet.
+static int noise(int cpu) {
+    double most = 0, own = -1;
+    for (const ProcessorProbes &each : placement.probed) {
+        most = fmax(most, each.quiet_share);
+        if (each.cpu == cpu) own = each.quiet_share;
+    }
+    if (placement.probed.empty()) return 0;
+    return own < 0 ? 1 : int((most - own) / quietest::clear_gain);
+}
+
+// A processor with what decides its position.
+struct Ranked {
+    int cpu;
+    long core;
+    int noise;
+};
+
+// The number of processors in `chosen` on this core.
+static int sharing(const Values<Ranked> &chosen, long core) {
+    int count = 0;
+    for (const Ranked &each : chosen) count += core >= 0 && each.core == core ? 1 : 0;
+    return count;
+}
+
+void arrange() {
+    Values<Ranked> left, chosen;
+    size_t own = 0;
+    while (own + 1 < placement.allowed.size() && placement.allowed[own] != placement.cpu) own++;
+    for (size_t i = 0; i < placement.allowed.size(); i++) {
+        const int cpu = placement.allowed[(own + i) % placement.allowed.size()];
+        left.push_back(Ranked{cpu, core_of(cpu), noise(cpu)});
+    }
+    placement.order.clear();
+    while (!left.empty()) {
+        size_t best = 0;
+        for (size_t i = 1; i < left.size() && !chosen.empty(); i++) {
+            const int here = sharing(chosen, left[i].core), least = sharing(chosen, left[best].core);
+            if (here < least || (here == least && left[i].noise < left[best].noise)) best = i;
+        }
+        placement.order.push_back(left[best].cpu);
+        chosen.push_back(left[best]), left.erase(left.begin() + long(best));
+    }
+}
+
+int after(int cpu, uint64_t places) {
+    if (placement.order.empty()) arrange();
+    size_t at = 0;
+    while (at + 1 < placement.order.size() && placement.order[at] != cpu) at++;
+    return placement.order[(at + size_t(places)) % placement.order.size()];
+}
+
+void note_partner(int cpu, int partner_cpu) {
+    if (partner_cpu != cpu && processes <= 1 && threads <= 1 && share_core(cpu, partner_cpu))
+        Record("partner").count("cpu", uint64_t(partner_cpu));
 }
 
 void note(const char *text) { Record("note").text("text", text); }

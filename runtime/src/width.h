@@ -67,6 +67,13 @@ inline Core read_core() {
     return {cycle_ns, cycle::are_alike(before, after) ? cycles(probe, cycle_ns) : not_known};
 }
 
+// Whether a probe has the width of an undisturbed core, `quiet_width`. An interrupted reading is NaN and has not.
+// crates/harness/src/contention.rs judges the batches, with the same tolerance.
+inline bool is_at_level(double probe, double quiet_width) {
+    constexpr double tolerance = 0.02;
+    return fabs(probe / quiet_width - 1) <= tolerance;
+}
+
 // The change from one length of a cycle to the next in parts per million, in steps of 100.
 inline double change_ppm(double before, double after) { return 100 * round(1e4 * (after / before - 1)); }
 
@@ -80,12 +87,10 @@ struct Probes {
     bool any() const { return !(isnan(before) && isnan(between) && isnan(after)); }
 };
 
-// Whether the probes are those of an undisturbed core, whose probes take `width` cycles. A reading that was interrupted is NaN
-// and not quiet. This only decides how long the program measures. crates/harness/src/contention.rs judges the batches, with the
-// same tolerance.
+// Whether the probes are those of an undisturbed core, whose probes take `width` cycles. This only decides how long the program
+// measures.
 inline bool is_quiet(const Probes &p, double width, bool has_dummy) {
-    constexpr double width_tolerance = 0.02;
-    auto level = [&](double probe) { return fabs(probe / width - 1) <= width_tolerance; };
+    auto level = [&](double probe) { return width::is_at_level(probe, width); };
     return level(p.before) && level(p.between) && (!has_dummy || level(p.after));
 }
 

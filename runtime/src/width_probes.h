@@ -1,7 +1,8 @@
-// Probes the width of the core for a while, without a benchmark: a first run learns the width of an undisturbed core before its
-// first figure.
+// Probes the width of cores for a while, without a benchmark: a first run learns the width of an undisturbed core before its first
+// figure.
 #pragma once
 
+#include "quietest.h"
 #include "width.h"
 #include "yamba/clock.h"
 #include "yamba/cycle.h"
@@ -15,21 +16,41 @@ namespace width {
 // The time from one probe to the next. Neighbours come and go within milliseconds.
 constexpr double apart_ns = 400000;
 
-// Writes probes of `ns` nanoseconds as one record. Interrupted readings are left out.
+// Writes the probes of one processor, or of this process if `cpu` is negative, as one record. Interrupted readings are left out.
+inline void record(int cpu, const Values<double> &all) {
+    Record record("probes");
+    if (cpu >= 0) record.count("cpu", uint64_t(cpu));
+    Text &list = record.key("widths").add("[");
+    const char *separator = "";
+    for (double width : all)
+        if (width > 0) list.add(separator).number(width), separator = ",";
+    list.add("]");
+}
+
+// Writes probes of `ns` nanoseconds.
 inline void record_probes(double ns) {
     Values<double> all;
     const uint64_t begin = read_clock();
     for (double next = 0; next < ns; next += apart_ns) {
         while (nanoseconds(begin, read_clock()) < next) {
         }
-        const double width = read_core().width;
-        if (width > 0) all.push_back(width);
+        all.push_back(read_core().width);
     }
-    Record record("probes");
-    if (placement.pinned()) record.count("cpu", uint64_t(placement.cpu));
-    Text &list = record.key("widths").add("[");
-    for (size_t i = 0; i < all.size(); i++) list.add(i == 0 ? "" : ",").number(all[i]);
-    list.add("]");
+    record(placement.pinned() ? placement.cpu : -1, all);
+}
+
+// Most processors that are probed together: each needs some milliseconds.
+constexpr size_t most_processors = 64;
+
+// Writes probes of all processors that a launch may choose, `ns` nanoseconds together.
+inline void record_all_probes(double ns, uint64_t seed) {
+    const Values<int> cpus = quietest::candidates(place::alike(placement.cpu), placement.cpu, most_processors, seed);
+    Values<ProcessorProbes> all = quietest::without_probes(cpus, {});
+    const uint64_t begin = read_clock();
+    do
+        for (ProcessorProbes &each : all) quietest::visit(each, quietest::longest_visit_ns);
+    while (nanoseconds(begin, read_clock()) < ns);
+    for (const ProcessorProbes &each : all) record(each.cpu, each.widths);
 }
 
 }  // namespace width

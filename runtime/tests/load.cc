@@ -145,12 +145,13 @@ void sleeping_ends() {
 
 void processes_go_round_from_where_one_would_be() {
     yamba::placement.cpu = 5;
-    for (int cpu : {2, 5, 7}) yamba::placement.allowed.push_back(cpu);
+    for (int cpu : {2, 5, 7}) yamba::placement.allowed.push_back(cpu), yamba::placement.tested.push_back({cpu, size_t(cpu)});
     yamba::Plan plan;
     CHECK(processors(plan) == 3);
     CHECK(processor(plan, 0) == 5 && processor(plan, 1) == 7 && processor(plan, 2) == 2 && processor(plan, 3) == 5);
     plan.cpu = 5;
     CHECK(processors(plan) == 1 && processor(plan, 1) == 5);
+    yamba::placement.order.clear(), yamba::placement.tested.clear();
     yamba::placement.cpu = plan.cpu = -1;
     CHECK(processors(plan) == 3 && processor(plan, 1) == -1);
 }

@@ -22,6 +22,8 @@ int failures = 0;
 #include "load.cc"
 #include "row_conflicts.cc"
 #include "unit.cc"
+// After unit.cc, whose `recorded` it uses.
+#include "quietest.cc"
 
 int main(int argc, char **argv) {
     // The tests simulate the processor's clock and counters.
@@ -31,6 +33,7 @@ int main(int argc, char **argv) {
     if (strcmp(group, "circle") == 0) circle::test();
     else if (strcmp(group, "composer") == 0 && argc > 2) return composer::test(argv[2]);
     else if (strcmp(group, "load") == 0) load::test();
+    else if (strcmp(group, "quietest") == 0 && argc > 2) quietest_tests::test(argv[2]);
     else if (strcmp(group, "row_conflicts") == 0) row_conflicts::test();
     else if (strcmp(group, "unit") == 0) unit::test(here);
     else return fprintf(stderr, "no such group: %s\n", group), 2;

@@ -9,10 +9,29 @@
 
 namespace yamba {
 
+// Probes of a processor, before a launch chose its own.
+struct ProcessorProbes {
+    int cpu;
+    double quiet_width;     // the width of its core without neighbours, in cycles of 10 000 instructions; NAN: unknown
+    Values<double> widths;  // the probes; NAN: interrupted
+    double elapsed_ns = 0;  // duration of the visits
+    double waited_ns = 0;   // time of the visits in which others had the processor
+    double quiet_share = 0;
+};
+
+// The core of a processor, as a test with a competitor found it.
+struct TestedCore {
+    int cpu;
+    size_t core;  // processors of one core have the same number
+};
+
 struct Placement {
-    Values<int> allowed;     // processors that this process could use when it started
-    int cpu = -1;            // the processor that the benchmark is pinned to; -1: not pinned
-    bool is_chosen = false;  // whether the user or a load chose that processor
+    Values<int> allowed;             // processors that this process could use when it started
+    Values<int> order;               // the allowed processors in the order in which workers and partners get them
+    Values<TestedCore> tested;       // these are believed, whatever the system says of the processors' cores
+    Values<ProcessorProbes> probed;  // empty if nothing was chosen by probes
+    int cpu = -1;                    // the processor that the benchmark is pinned to; -1: not pinned
+    bool is_chosen = false;          // whether the user or a load chose that processor
     bool pinned() const { return cpu >= 0; }
 };
 inline Placement placement;
@@ -24,6 +43,26 @@ void note(const char *text);
 // Pins this process to a processor: `wanted`, or the fastest one if negative. `free` leaves it unpinned. Failure is only noted;
 // the measurement continues.
 void keep(bool free, int wanted);
+
+// The allowed processors of the same kind as this one.
+Values<int> alike(int cpu);
+
+// A number of the core of a processor, by the test or else by the system; negative if unknown.
+long core_of(int cpu);
+
+// Whether the processors are hardware threads of one core; false if unknown.
+bool share_core(int one, int other);
+
+// Fills `placement.order`, from the processor of this process on: at first those that share no core with an earlier one, and of
+// these the quietest.
+void arrange();
+
+// The processor `places` positions after `cpu` in that order, which is a circle.
+int after(int cpu, uint64_t places);
+
+// Records that a partner of this process runs on `partner_cpu`, if that is another hardware thread of the core of `cpu`: the
+// partner lengthens this process's width probes, and is no neighbour.
+void note_partner(int cpu, int partner_cpu);
 
 // Removes the pinning for this process.
 void roam();

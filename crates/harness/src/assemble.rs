@@ -103,6 +103,7 @@ impl Recorded {
                 Event::Singles(singles) if is_finite(&singles.ns) => {
                     records.singles = Some(singles.clone());
                 }
+                Event::Partner { .. } => launch.shares_core = true,
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
                 Event::CommonClock(clock) => launch.common_clock = Some(*clock),
                 Event::Note { text } => self.note(text),
@@ -124,7 +125,7 @@ impl Recorded {
         launch.realtime = begin.realtime;
         self.benchmark.clock = Some(begin.clock.clone());
         self.benchmark.platform = begin.platform.clone();
-        self.benchmark.placement = placement(begin);
+        self.benchmark.placement = common(self.benchmark.placement.take(), placement(begin));
         let workers = Workers {
             processes: begin.processes,
             threads: begin.threads,
@@ -134,9 +135,20 @@ impl Recorded {
         }
     }
 
+    /// The placement of the latest launch.
+    pub fn latest_placement(&self) -> Option<&Placement> {
+        self.benchmark.launches.last()?.placement.as_ref()
+    }
+
+    /// Whether a partner of the latest launch ran on the same core.
+    pub fn latest_shares_core(&self) -> bool {
+        let latest = self.benchmark.launches.last();
+        latest.is_some_and(|launch| launch.shares_core)
+    }
+
     /// The processor that the latest launch was fixed to.
     pub fn latest_processor(&self) -> Option<u64> {
-        self.benchmark.launches.last()?.placement.as_ref()?.cpu
+        self.latest_placement()?.cpu
     }
 
     /// Adds a note once: every launch reports the same notes.
@@ -169,6 +181,19 @@ fn orphans(names: &BTreeMap<String, u64>) -> Option<String> {
 
 fn placement(begin: &Begin) -> Option<Placement> {
     Some(begin.placement.clone()).filter(|p| !p.kind.is_empty())
+}
+
+/// The placement of an entry whose earlier launches had the placement `before`. Launches may run on different processors.
+fn common(before: Option<Placement>, latest: Option<Placement>) -> Option<Placement> {
+    let Some(latest) = latest else {
+        return before;
+    };
+    let is_same = before.is_none_or(|before| before.cpu == latest.cpu);
+    Some(Placement {
+        cpu: latest.cpu.filter(|_| is_same),
+        probed: Vec::new(),
+        ..latest
+    })
 }
 
 fn is_finite(numbers: &[f64]) -> bool {

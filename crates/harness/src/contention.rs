@@ -242,7 +242,12 @@ impl QuietWidths {
         processor.map_or(QuietWidth::Unknown, |p| p.width)
     }
 
-    /// The quiet width of the next launch: programs choose the same processor each time.
+    /// The processor of the latest launch.
+    pub fn latest(&self) -> Option<u64> {
+        self.latest
+    }
+
+    /// The quiet width of the next launch, if it does not choose another processor.
     pub fn expected(&self) -> Option<f64> {
         let last = || self.processors.keys().last().copied();
         self.of(self.latest.or_else(last)?).level()

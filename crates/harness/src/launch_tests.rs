@@ -181,6 +181,18 @@ fn launch_records_placement_clock_and_privileges() {
             (None, Some(21.5), None, false),
         ]
     );
+    // An entry has a processor only if its launches have the same. Otherwise even the short document has that of each launch.
+    let processors = |b: &Benchmark| {
+        let of_entry = b.placement.as_ref().unwrap().cpu;
+        let each = b.launches.iter();
+        let each = each.map(|l| l.placement.as_ref().and_then(|p| p.cpu));
+        (of_entry, each.collect::<Vec<_>>())
+    };
+    let short = processors(&b.summary());
+    assert_eq!(short, (None, vec![Some(3), Some(1), Some(2), None]));
+    let alike = entry(&[3, 3].map(|cpu| launch(cpu, 20.0, None, false)));
+    assert_eq!(processors(&alike), (Some(3), vec![Some(3); 2]));
+    assert_eq!(processors(&alike.summary()), (Some(3), vec![None; 2]));
 }
 
 /// The run-queue wait of a process, and its kind of disturbance, are recorded.

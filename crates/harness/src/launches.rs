@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use yamba_record::document::Records;
 use yamba_record::event::{Curve, Event};
 use yamba_record::number::number;
@@ -14,6 +15,7 @@ use yamba_stats::median;
 use super::assemble::Recorded;
 use super::budget::Expected;
 use super::child::{self, Limits};
+use super::choice::Choice;
 use super::compressed::{Compressed, CompressedEntry};
 use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
@@ -108,6 +110,10 @@ pub(super) struct Conditions<'a> {
     pub cpus: u64,
     /// The width of an undisturbed core, as far as this run knows it.
     pub quiet: RefCell<QuietWidths>,
+    /// Draws a seed for each launch that chooses its processor.
+    pub seeds: RefCell<Rng>,
+    /// The cores of the processors by a test, as an argument of the programs.
+    pub cores: Option<String>,
     /// Whether batches beside a neighbour count like all others.
     pub counts_neighbours: bool,
     pub listing: &'a Listing<'a>,
@@ -233,8 +239,10 @@ impl<'a> Launches<'a> {
     ) -> Option<Benchmark> {
         let options = conditions.options;
         let scratch = conditions.scratch.of(self.entry.class);
-        let request = self.request(options, &conditions.quiet.borrow(), is_late);
-        let arguments = self.arguments(options, &request);
+        let mut request = self.request(options, &conditions.quiet.borrow(), is_late);
+        let mut arguments = self.arguments(options, &request);
+        let choice = self.choice(conditions, is_late);
+        arguments.extend(choice.iter().flat_map(Choice::arguments));
         let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
         let output = child::run(self.entry.program, &arguments, &scratch, &limits);
@@ -244,6 +252,10 @@ impl<'a> Launches<'a> {
         }
         if self.frees(&output, options) {
             return None;
+        }
+        if let Some(choice) = choice {
+            let cpu = output.processor();
+            request.quiet_width = cpu.and_then(|cpu| choice.quiet_width(cpu));
         }
         let ended = EndedLaunch {
             round,
@@ -329,7 +341,14 @@ impl<'a> Launches<'a> {
         if self.entry.workers.are_several() || self.entry.program.emulated {
             return;
         }
-        if let Some(cpu) = self.recorded.latest_processor() {
+        let placement = self.recorded.latest_placement();
+        for probed in placement.map_or(&[][..], |placement| &placement.probed) {
+            widths.add_probes(probed.cpu, probed.widths.iter().copied().flatten());
+        }
+        // The probes of a benchmark that shares its core with its partner show the partner.
+        if let Some(cpu) = self.recorded.latest_processor()
+            && !self.recorded.latest_shares_core()
+        {
             widths.add(cpu, batches, curves);
             self.quiet.insert(cpu, widths.of(cpu));
         }
@@ -359,14 +378,34 @@ impl<'a> Launches<'a> {
         }
     }
 
+    /// How the next launch chooses its processor. `None` if it does not.
+    fn choice(&self, conditions: &Conditions<'_>, is_late: bool) -> Option<Choice> {
+        let placement = self.placement(conditions.options);
+        let chooses = matches!(placement, Placement::Automatic | Placement::Pinned)
+            && !self.entry.program.emulated
+            && !conditions.counts_neighbours;
+        let quiet = conditions.quiet.borrow();
+        chooses.then(|| Choice {
+            seed: conditions.seeds.borrow_mut().u32(..).into(),
+            home: self.recorded.latest_processor().or(quiet.latest()),
+            widths: quiet.known(),
+            cores: conditions.cores.clone(),
+            until_quiet: !is_late && !self.entry.workers.are_several(),
+        })
+    }
+
     /// The settings of the next launch.
     fn request(&self, options: &Options, quiet: &QuietWidths, is_late: bool) -> LaunchRequest {
-        let is_pinned = self.placement(options) != Placement::Free;
-        let is_probed =
-            !self.entry.workers.are_several() && !self.entry.program.emulated && is_pinned;
+        let placement = self.placement(options);
+        let is_probed = !self.entry.workers.are_several()
+            && !self.entry.program.emulated
+            && placement != Placement::Free;
         let short = quiet.short_batch().filter(|_| is_probed);
+        let is_fixed = matches!(placement, Placement::On(_));
         LaunchRequest {
-            quiet_width: quiet.expected().filter(|_| is_probed && !is_late),
+            quiet_width: quiet
+                .expected()
+                .filter(|_| is_probed && is_fixed && !is_late),
             batch_ns: short.map(whole_ns),
             ..plain_request(options, self.share)
         }
@@ -684,6 +723,31 @@ mod tests {
             // A level that rises again removes the marks.
             let back = launches.judged_again(&again, &neighbours).unwrap();
             assert_eq!(*back.benchmark(), *first.benchmark());
+        });
+    }
+
+    /// A launch on processor 3 teaches the width of a processor that it only probed.
+    #[test]
+    fn probes_of_choice_teach_widths_of_other_processors() {
+        with_launches(&Options::quick(), 1, |mut launches| {
+            let lines = tests::probed(Some(1700.0));
+            let (begin, rest) = lines.split_once('\n').unwrap();
+            let mut begin: serde_json::Value = serde_json::from_str(begin).unwrap();
+            let quiet = [vec![1600.0; 40], vec![2900.0; 20]].concat();
+            begin["placement"]["probed"] = serde_json::json!([
+                {"cpu": 0, "quiet_width": null, "quiet_share": 0.0, "waited_share": 0.1, "widths": quiet},
+                {"cpu": 3, "quiet_width": 1700.0, "quiet_share": 1.0, "waited_share": 0.0, "widths": [1700.0, null]},
+            ]);
+            let output = tests::output(&format!("{begin}\n{rest}"), ProcessExit::Exit(0));
+            launches.recorded.append(&tests::program(), &output);
+            let mut widths = QuietWidths::new(BTreeMap::from([(3, 1700.0)]));
+            launches.note_widths(&[], &[], &mut widths);
+            let known: Vec<(u64, f64)> = widths.known().into_iter().collect();
+            assert_eq!(known.len(), 2);
+            assert_eq!((known[0].0, known[0].1.round()), (0, 1600.0));
+            assert_eq!((known[1].0, known[1].1.round()), (3, 1700.0));
+            assert_eq!(widths.latest(), Some(3));
+            assert_eq!(output.processor(), Some(3));
         });
     }
 

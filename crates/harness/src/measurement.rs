@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use yamba_record::machine::{Contention, Machine, MeasuredCaches, Scratch as ScratchFacts};
+use yamba_record::machine::{
+    Contention, CorePairs, Machine, MeasuredCaches, Scratch as ScratchFacts,
+};
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
@@ -13,6 +15,7 @@ use super::child::Limits;
 use super::clock::unix_s;
 use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
+use super::core_pairs::{self, cores_argument};
 use super::crash::Listing;
 use super::job::{Job, Program, UsageError};
 use super::launches::Conditions;
@@ -68,7 +71,8 @@ impl<'a> Measurement<'a> {
         let options = self.options;
         let scratch = Scratch::new();
         let mut run = self.begun();
-        let widths = self.widths(&run.machine);
+        let widths = self.widths(&run.machine, run.plan.seed);
+        run.machine.core_pairs = self.core_pairs(&run.machine, run.plan.seed);
         run.machine.measured_caches = self.caches(&run.machine, &widths);
         // Other runs name the caches only for predictions.
         let may_reduce = options.buffer_room().is_some();
@@ -85,6 +89,12 @@ impl<'a> Measurement<'a> {
             listing: self.listing,
             begun,
             quiet: RefCell::new(widths),
+            seeds: RefCell::new(Rng::with_seed(run.plan.seed)),
+            cores: run
+                .machine
+                .core_pairs
+                .as_ref()
+                .and_then(|found| cores_argument(&found.pairs)),
             counts_neighbours: run.plan.counts_neighbours,
         };
         let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits, begun)?;
@@ -138,19 +148,33 @@ impl<'a> Measurement<'a> {
 
     /// The quiet widths of earlier runs. The first run probes the width before its first figure: a neighbour of that moment could pass for a quiet
     /// core.
-    fn widths(&self, machine: &Machine) -> QuietWidths {
+    fn widths(&self, machine: &Machine, seed: u64) -> QuietWidths {
         let Some(folder) = self.neighbours.folder() else {
             return QuietWidths::default();
         };
         let kept = quiet_file::read(folder, machine);
         let mut widths = QuietWidths::new(quiet_file::widths(&kept));
-        let probed = || width_probes(self.native_program()?, self.options, self.stop);
         if widths.is_empty()
-            && let Some((cpu, probes)) = probed()
+            && let Some(program) = self.native_program()
         {
-            widths.add_probes(cpu, probes.into_iter());
+            for (cpu, probes) in width_probes(program, self.options, seed, self.stop) {
+                widths.add_probes(cpu, probes.into_iter());
+            }
         }
         widths
+    }
+
+    /// Which processors share a core, as this run or one shortly before has tested it.
+    fn core_pairs(&self, machine: &Machine, seed: u64) -> Option<CorePairs> {
+        let (folder, now) = (self.neighbours.folder()?, unix_s()?);
+        if let Some(kept) = core_pairs::valid_core_pairs(folder, machine, now) {
+            return Some(kept);
+        }
+        let program = self.native_program().filter(|_| machine.cpus > 1)?;
+        let pairs = core_pairs::test_core_pairs(program, self.options, seed, self.stop)?;
+        let found = CorePairs { pairs, unix_s: now };
+        core_pairs::keep(folder, machine, &found);
+        Some(found)
     }
 
     /// A program of the run that measures this machine itself.

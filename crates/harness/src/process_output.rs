@@ -47,3 +47,13 @@ pub(super) struct ProcessOutput {
     /// From the record of its first batch to that of its last.
     pub batches_took: Duration,
 }
+
+impl ProcessOutput {
+    /// The processor that the process was fixed to when it began to measure.
+    pub fn processor(&self) -> Option<u64> {
+        self.events.iter().find_map(|event| match event {
+            Event::Begin(begin) => begin.placement.cpu,
+            _ => None,
+        })
+    }
+}

@@ -83,13 +83,18 @@ pub(super) fn summarise(
     benchmark
 }
 
+/// The processor whose quiet width judges the batches of a launch. `None` if nothing does.
+fn judged_processor(launch: &Launch) -> Option<u64> {
+    let placement = launch.placement.as_ref()?;
+    placement.cpu.filter(|_| !launch.shares_core)
+}
+
 /// The quiet width of each launch's processor.
 struct QuietLaunches(Vec<QuietWidth>);
 
 impl QuietLaunches {
     fn of(benchmark: &Benchmark, quiet: &BTreeMap<u64, QuietWidth>) -> QuietLaunches {
-        let processor = |l: &Launch| l.placement.as_ref()?.cpu;
-        let width = |l: &Launch| processor(l).and_then(|cpu| quiet.get(&cpu).copied());
+        let width = |l: &Launch| judged_processor(l).and_then(|cpu| quiet.get(&cpu).copied());
         let each = benchmark.launches.iter().map(width);
         QuietLaunches(each.map(|w| w.unwrap_or(QuietWidth::Unknown)).collect())
     }
@@ -109,7 +114,7 @@ fn find_neighbours(
     quiet: &BTreeMap<u64, QuietWidth>,
 ) {
     let processors = benchmark.launches.iter();
-    let mut processors = processors.filter_map(|l| l.placement.as_ref()?.cpu);
+    let mut processors = processors.filter_map(judged_processor);
     let is_unknown = processors.any(|cpu| quiet.get(&cpu) == Some(&QuietWidth::Unknown));
     if is_unknown && batches.iter().any(|b| b.probes != Probes::default()) {
         benchmark.notes.push(NEIGHBOURS_UNKNOWN.to_owned());

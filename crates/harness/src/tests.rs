@@ -499,3 +499,27 @@ fn probes_without_level_get_a_note() {
         &[(3, QuietWidth::Known(1700.0))]
     )));
 }
+
+/// A partner on the other hardware thread of the same core lengthens all probes, and is part of the benchmark.
+#[test]
+fn partner_on_same_core_is_no_neighbour() {
+    let lines = probed(Some(3000.0));
+    let contended = |lines: &str| {
+        let launches = [output(lines, ProcessExit::Exit(0))];
+        let quiet = BTreeMap::from([(3, QuietWidth::Known(1700.0))]);
+        let b = replay_beside(&program(), Workers::ONE, &launches, &no_listing, &quiet);
+        (
+            b.contended,
+            b.is_disturbed,
+            b.disturbed.get("neighbour").copied(),
+            b.notes.len(),
+        )
+    };
+    let (begin, rest) = lines.split_once('\n').unwrap();
+    let beside = format!("{begin}\n{{\"event\":\"partner\",\"cpu\":1}}\n{rest}");
+    let marked = contended(&lines);
+    assert_eq!((marked.0, marked.1, marked.2), (Some(1.0), true, Some(11)));
+    let partner = contended(&beside);
+    assert_eq!((partner.0, partner.1, partner.2), (None, false, None));
+    assert!(partner.3 < marked.3);
+}

@@ -15,26 +15,33 @@ use super::units::whole_ns;
 /// Duration of the probing. Beside busy neighbours, quiet moments come many times in a second.
 const PROBING: Duration = Duration::from_secs(1);
 
-/// The processor on which programs measure with these options, and the widths of its core during a second, in cycles of 10 000 instructions.
-/// `None` if the program has no fixed processor or no probe.
+/// The processors on which programs may measure with these options, and the widths of their cores during a second, in cycles of 10 000
+/// instructions. Empty if the program has no fixed processor or no probe.
 pub(super) fn width_probes(
     program: &Program,
     options: &Options,
+    seed: u64,
     stop: &Stop,
-) -> Option<(u64, Vec<f64>)> {
+) -> Vec<(u64, Vec<f64>)> {
     let scratch = Scratch::new();
     let limits = Limits::of(options, stop, &scratch);
     let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];
-    if options.placement == Placement::Free {
-        return None;
+    match options.placement {
+        Placement::Automatic | Placement::Pinned => {
+            arguments.extend(["--choose".to_owned(), seed.to_string()]);
+        }
+        Placement::On(_) => {}
+        Placement::Free => return Vec::new(),
     }
     arguments.extend(options.placement.arguments());
     let output = child::run(program, &arguments, &scratch.of("width-probes"), &limits);
     if crash::reasons("--width-probes", &output, &|_, _| None).is_some() {
-        return None;
+        return Vec::new();
     }
-    output.events.into_iter().find_map(|event| match event {
+    let events = output.events.into_iter();
+    let each = events.filter_map(|event| match event {
         Event::Probes { cpu, widths } => Some((cpu?, widths)),
         _ => None,
-    })
+    });
+    each.collect()
 }

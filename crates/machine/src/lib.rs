@@ -120,6 +120,7 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
         quiet_widths: std::collections::BTreeMap::new(),
         java: None,
         contention: std::collections::BTreeMap::new(),
+        core_pairs: None,
         measured_caches: None,
         details: Some(Box::new(details)),
     }

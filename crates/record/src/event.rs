@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::batch::Batch;
 use crate::columns::{Array, Column, Numbers, array, columns};
 use crate::distribution::Singles;
+use crate::machine::CorePair;
 use crate::parameters::Parameters;
 
 /// One event line.
@@ -29,6 +30,16 @@ pub enum Event {
         cpu: Option<u64>,
         /// The probes, in core cycles of 10 000 instructions.
         widths: Vec<f64>,
+    },
+    /// Which processors share a core.
+    CorePairs {
+        /// The tested pairs.
+        pairs: Vec<CorePair>,
+    },
+    /// A partner of the benchmark runs on another hardware thread of the core that the benchmark runs on.
+    Partner {
+        /// The partner's processor.
+        cpu: u64,
     },
     /// Result of the attempt to lock the program's memory, which prevents page-outs.
     Locked {
@@ -128,11 +139,34 @@ pub struct Placement {
     /// `pinned` or `free`.
     pub kind: String,
     /// The affinity mask at the start of the process.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<u64>,
     /// The processor that the process is pinned to. `None` if it is free, or if several processes or threads each have their own.
     #[serde(default)]
     pub cpu: Option<u64>,
+    /// The probes by which the process chose its processor. Empty if it did not choose, and in documents without the timed batches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probed: Vec<ProcessorProbes>,
+}
+
+/// Probes of a processor, before a launch chose its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProcessorProbes {
+    /// The processor.
+    pub cpu: u64,
+    /// The width of its core without neighbours, in cycles of 10 000 instructions. `None` if it was unknown.
+    #[serde(default)]
+    pub quiet_width: Option<f64>,
+    /// Share of the time in which nothing else used the processor or its core, from 0 to 1.
+    #[serde(default)]
+    pub quiet_share: Option<f64>,
+    /// Share of the time in which the process waited for the processor, from 0 to 1.
+    #[serde(default)]
+    pub waited_share: Option<f64>,
+    /// The width probes, in cycles of 10 000 instructions. `None` if the probe was interrupted.
+    #[serde(default)]
+    pub widths: Vec<Option<f64>>,
 }
 
 /// Resources that the harness itself used while several processes or threads were measured.

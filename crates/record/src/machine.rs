@@ -38,6 +38,9 @@ pub struct Machine {
     /// The use of each processor's core by another hardware thread, by processor. In the document of `yamba machine`, as the latest run found it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contention: BTreeMap<String, Contention>,
+    /// Which processors share a core, by a test with a competitor, of this run or an earlier one. `None` if nothing was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_pairs: Option<CorePairs>,
     /// The data caches by the latency of loads, as this run or an earlier one measured them. `None` if no run of the whole suite has measured them without a
     /// neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +115,28 @@ pub struct Contention {
     pub contended: f64,
     /// The end of the run, in seconds since 1970.
     pub unix_s: f64,
+}
+
+/// Which processors share a core, by a test: a competitor on one hardware thread of a core leaves half of its width to the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CorePairs {
+    /// The tested pairs. On a machine of more than eight processors these are the pairs that the system takes for one core, and some others.
+    pub pairs: Vec<CorePair>,
+    /// The time of the test, in seconds since 1970.
+    pub unix_s: f64,
+}
+
+/// One pair of [`CorePairs`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CorePair {
+    /// A processor.
+    pub one: u64,
+    /// The processor of the competitor.
+    pub other: u64,
+    /// Whether both share a core. `None` if neighbours hid it.
+    pub shared: Option<bool>,
 }
 
 /// The data caches by a curve of load latency against buffer size.

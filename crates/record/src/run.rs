@@ -392,7 +392,10 @@ impl Benchmark {
         round(&mut self.samples, SUMMARY_DIGITS);
         round(self.cycle_ns.iter_mut().flatten(), LAUNCH_DIGITS);
         round(&mut self.contended, SHARE_DIGITS);
-        self.launches.iter_mut().for_each(Launch::summarise);
+        let has_processor = self.placement.as_ref().is_some_and(|p| p.cpu.is_some());
+        for launch in &mut self.launches {
+            launch.summarise(has_processor);
+        }
         for group in self.circles.iter_mut().flat_map(Circles::groups) {
             round(&mut group.accumulated, SUMMARY_DIGITS);
         }
@@ -560,7 +563,8 @@ pub struct Benchmark {
     /// The median of the medians of the processes or threads, where several ran at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_of_medians: Option<f64>,
-    /// Processor placement of the processes. In documents with the timed batches, each launch has its own.
+    /// Processor placement of the processes. `cpu` is `null` if launches ran on different processors: then each launch has its own, as
+    /// in documents with the timed batches.
     #[serde(default)]
     pub placement: Option<Placement>,
     /// Resources of the harness itself where several processes or threads ran at the same time; one entry per launch.
@@ -667,9 +671,14 @@ pub struct Launch {
     pub samples: u64,
     /// Median length of a core cycle, in ns.
     pub cycle_ns: Option<f64>,
-    /// Processor placement of the process. Documents without the timed batches have only that of the benchmark.
+    /// Processor placement of the process. Documents without the timed batches have it only if launches ran on different processors,
+    /// and then without `allowed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
+    /// Whether a partner of the benchmark ran on another hardware thread of the same core. The width probes then show the partner,
+    /// and neighbours are unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_core: bool,
     /// The clock that the process read. Documents without the timed batches have only that of the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
@@ -700,10 +709,17 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Leaves out the plan, the clock, the placement and the locked memory of the process, and digits beyond [`LAUNCH_DIGITS`].
-    fn summarise(&mut self) {
-        (self.request, self.clock) = (None, None);
-        (self.placement, self.locked) = (None, None);
+    /// Leaves out the plan, the clock and the locked memory of the process, and digits beyond [`LAUNCH_DIGITS`]. Its processor
+    /// stays, unless the benchmark has it.
+    fn summarise(&mut self, benchmark_has_processor: bool) {
+        (self.request, self.clock, self.locked) = (None, None, None);
+        let placement = self.placement.take();
+        let placement = placement.filter(|p| p.cpu.is_some() && !benchmark_has_processor);
+        self.placement = placement.map(|placement| Placement {
+            allowed: Vec::new(),
+            probed: Vec::new(),
+            ..placement
+        });
         let figures = [&mut self.median, &mut self.cycles, &mut self.cycle_ns];
         round(figures.into_iter().flatten(), LAUNCH_DIGITS);
         round(&mut self.contended, SHARE_DIGITS);

@@ -1,6 +1,6 @@
 //! How a user wants batches beside a neighbour to be treated, by the environment variable `YAMBA_NEIGHBOURS`, and what is known of neighbours.
 
-use yamba_harness::{Neighbours, add_kept_widths, kept_caches};
+use yamba_harness::{Neighbours, add_kept_widths, kept_caches, kept_core_pairs};
 use yamba_lang::Target;
 use yamba_record::Machine;
 use yamba_toolchain::embedded;
@@ -34,11 +34,13 @@ pub(super) fn neighbours() -> Neighbours {
     Neighbours::Discard(embedded::cache_root().ok())
 }
 
-/// Describes this machine, for programs of `target`, with the contention that the latest run found and the caches that a run measured.
+/// Describes this machine, for programs of `target`, with the contention that the latest run found, and the cores and caches that
+/// runs measured.
 pub fn machine(target: &Target) -> Machine {
     let mut machine = yamba_machine::probe(&target.isa, &target.system);
     if let Ok(folder) = embedded::cache_root() {
         add_kept_widths(&mut machine, &folder);
+        machine.core_pairs = kept_core_pairs(&folder, &machine);
         machine.measured_caches = kept_caches(&folder, &machine);
     }
     machine

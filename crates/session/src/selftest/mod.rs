@@ -111,7 +111,8 @@ fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, Usage
     if quiet.median.is_none() {
         return Ok(undisturbed(verdict::disturbed(name, &quiet, &quiet)));
     }
-    let cpu = quiet.placement.as_ref().and_then(|p| p.cpu);
+    let latest = quiet.launches.last();
+    let cpu = latest.and_then(|launch| launch.placement.as_ref()?.cpu);
     let Some(hog) = cpu.and_then(|cpu| Some((cpu, Hog::on(cpu)?))) else {
         let why = "this system gives no way to keep two processes on one processor";
         return Ok(undisturbed(verdict::skipped(name, why)));

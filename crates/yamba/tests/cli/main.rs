@@ -34,6 +34,7 @@ mod page_cache;
 #[allow(dead_code, reason = "tests/facilities walks the pages")]
 mod pages;
 mod papers;
+mod placement;
 mod predict;
 mod predict_traced;
 mod programs;

@@ -10,6 +10,14 @@ fn parts_under_sanitizers() {
     check_parts("g++", &SANITIZED, &["unit"]);
 }
 
+/// The choice of a launch's processor, with recorded probes of two processors.
+#[test]
+#[ignore = "needs g++"]
+fn launches_choose_quietest_processor() {
+    let recorded = cpp::runtime().join("../tests/records/two-processors.txt");
+    check_parts("g++", &SANITIZED, &["quietest", recorded.to_str().unwrap()]);
+}
+
 /// The search of `lat_dram_page`, in simulated memory with and without banks.
 #[test]
 #[ignore = "needs g++"]
@@ -47,6 +55,18 @@ fn measurement_runs_under_sanitizers() {
         &["--describe"][..],
         &["--time-ns", "20000"],
         &["--quick", "--time-ns", "20000", "--set", "mode=8"],
+        &[
+            "--run",
+            "--time-ns",
+            "20000",
+            "--choose",
+            "1",
+            "--home",
+            "0",
+            "--until-quiet",
+        ],
+        &["--width-probes", "2000000", "--choose", "1"],
+        &["--core-pairs"],
     ] {
         let done = check(&sample, arguments);
         assert!(done.stderr.is_empty(), "{}", said(&done));

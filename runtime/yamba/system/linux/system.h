@@ -211,6 +211,16 @@ inline uint64_t processor_strength(int cpu) {
     return 0;
 }
 
+// The first processor of the core that this one belongs to, which identifies the core; -1 if unknown.
+inline int first_of_core(int cpu) {
+    for (const char *name : {"core_cpus_list", "thread_siblings_list"}) {
+        char path[96], text[64];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, name);
+        if (read_text(path, text)) return atoi(text);
+    }
+    return -1;
+}
+
 // One hardware counter, with its name in the record.
 struct CounterKind {
     const char *name;

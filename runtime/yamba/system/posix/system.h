@@ -62,6 +62,8 @@ inline size_t allowed_processors(int *, size_t) { return 0; }
 inline bool stay_on(const int *, size_t) { return false; }
 // The relative speed of a processor; 0 if unknown.
 inline uint64_t processor_strength(int) { return 0; }
+// The first processor of the core that this one belongs to; -1 if unknown.
+inline int first_of_core(int) { return -1; }
 
 // Hardware counters are not available.
 struct CounterKind {

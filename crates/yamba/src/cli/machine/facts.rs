@@ -332,6 +332,40 @@ pub(super) fn load(page: &mut Page, details: &Details) {
     page.parts("waits, last 10 s", waits);
 }
 
+/// The processors that share a core by the test of an earlier run.
+pub(super) fn core_pairs(page: &mut Page, machine: &Machine, now: f64) {
+    let Some(found) = machine.core_pairs.as_ref() else {
+        return;
+    };
+    let tested = found.pairs.len();
+    if tested == 0 {
+        return;
+    }
+    let shared = found.pairs.iter().filter(|pair| pair.shared == Some(true));
+    let shared = shared.map(|pair| format!("{} and {}", pair.one, pair.other));
+    let shared = shared.collect::<Vec<String>>().join(", ");
+    let unclear = found
+        .pairs
+        .iter()
+        .filter(|pair| pair.shared.is_none())
+        .count();
+    let hidden = "not known because of neighbours";
+    let (shared, rest) = if unclear == tested {
+        (hidden.to_owned(), String::new())
+    } else if unclear > 0 {
+        (shared, format!("; {unclear} {hidden}"))
+    } else {
+        (shared, String::new())
+    };
+    let shared = if shared.is_empty() { "none" } else { &shared };
+    let pairs = if tested == 1 { "pair" } else { "pairs" };
+    let when = age(now - found.unix_s);
+    page.line(
+        "shared cores",
+        &format!("{shared}, by a test of {tested} {pairs} of processors, {when} ago{rest}"),
+    );
+}
+
 /// The use of each processor's core by another hardware thread, by the files of earlier runs.
 pub(super) fn neighbours(page: &mut Page, machine: &Machine, now: f64) {
     let (widths, contention) = (&machine.quiet_widths, &machine.contention);

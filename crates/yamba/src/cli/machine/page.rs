@@ -18,6 +18,7 @@ pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usiz
         facts::storage(&mut page, details);
         facts::rights(&mut page, machine, details);
         facts::load(&mut page, details);
+        facts::core_pairs(&mut page, machine, now);
         facts::neighbours(&mut page, machine, now);
         omitted(&mut page, &details.omitted);
         disturbances(&mut page, &details.disturbances);
@@ -67,7 +68,7 @@ fn fix(page: &mut Page, fix: &Fix) {
 
 #[cfg(test)]
 mod tests {
-    use yamba_record::machine::{Contention, MeasuredCache, MeasuredCaches};
+    use yamba_record::machine::{Contention, CorePair, CorePairs, MeasuredCache, MeasuredCaches};
 
     use super::*;
 
@@ -103,6 +104,40 @@ mod tests {
                 "                    processor 3: 100 % contended in the latest run, 3 h ago, never quiet",
                 "                    processor 10: quiet width 1690",
             ]
+        );
+    }
+
+    #[test]
+    fn page_has_tested_cores() {
+        let document = include_str!("../../../../machine/src/samples/x86_64_laptop.json");
+        let mut machine: Machine = serde_json::from_str(document).unwrap();
+        let mut line = |pairs: &[(u64, u64, Option<bool>)]| {
+            let pairs = pairs.iter();
+            let pair = |&(one, other, shared): &_| CorePair { one, other, shared };
+            machine.core_pairs = Some(CorePairs {
+                pairs: pairs.map(pair).collect(),
+                unix_s: 0.0,
+            });
+            let text = show(&machine, 300.0, false, None);
+            let mut lines = text.lines();
+            let line = lines.find_map(|l| l.strip_prefix("  shared cores      "));
+            line.unwrap().trim_end().to_owned()
+        };
+        assert_eq!(
+            line(&[(0, 1, Some(false))]),
+            "none, by a test of 1 pair of processors, 5 min ago"
+        );
+        assert_eq!(
+            line(&[(0, 2, Some(true)), (1, 3, Some(true)), (0, 1, Some(false))]),
+            "0 and 2, 1 and 3, by a test of 3 pairs of processors, 5 min ago"
+        );
+        assert_eq!(
+            line(&[(0, 1, None), (0, 2, Some(true))]),
+            "0 and 2, by a test of 2 pairs of processors, 5 min ago; 1 not known because of neighbours"
+        );
+        assert_eq!(
+            line(&[(0, 1, None)]),
+            "not known because of neighbours, by a test of 1 pair of processors, 5 min ago"
         );
     }
 

@@ -1,0 +1,66 @@
+//! The processor that each launch chooses.
+
+use serde_json::Value;
+use yamba_child_guard::StartGuarded;
+
+use crate::support::{Yamba, json, needs};
+
+const SPIN: &str = "yamba spin
+{
+    void benchmark() { for (volatile unsigned i = 0; i < 100; i = i + 1) {} }
+}
+";
+
+/// Least gain of quiet time for which a launch leaves the processor of the earlier ones.
+const CLEAR_GAIN: f64 = 0.25;
+
+/// Competitors on one processor: more than other tests may have there.
+const COMPETITORS: usize = 3;
+
+/// A number of a launch's probes, by processor.
+fn of_processors(launch: &Value, name: &str) -> Vec<(u64, f64)> {
+    let probed = launch["placement"]["probed"].as_array().unwrap();
+    let each = probed.iter();
+    each.map(|p| (p["cpu"].as_u64().unwrap(), p[name].as_f64().unwrap()))
+        .collect()
+}
+
+fn at(cpu: u64, values: &[(u64, f64)]) -> f64 {
+    values.iter().find(|(each, _)| *each == cpu).unwrap().1
+}
+
+/// Processes that compete for the processor of the first run lead the launches of the second one away. Other load can be on all
+/// processors, so the probes that are recorded say what the launches should have done.
+#[test]
+#[ignore = "needs g++, taskset and two processors"]
+fn launches_leave_busy_processor() {
+    needs(&["taskset"]);
+    let mut yamba = Yamba::new().file("spin.yamba", SPIN);
+    let words = "run spin.yamba --json --raw --launches 8 --time 400ms";
+    let first = json(&mut yamba, words);
+    let busy = first["benchmarks"][0]["launches"][0]["placement"]["cpu"].as_u64();
+    let busy = busy.unwrap();
+    let mut competitor = yamba.other("taskset");
+    let on = busy.to_string();
+    competitor.args(["-c", &on, "sh", "-c", "while :; do :; done"]);
+    let competitors: Vec<_> = (0..COMPETITORS).map(|_| competitor.start()).collect();
+    let second = json(&mut yamba, words);
+    drop(competitors);
+    let launches = second["benchmarks"][0]["launches"].as_array().unwrap();
+    let (mut seen, mut calm, mut left) = (0, 0, 0);
+    for launch in launches {
+        let shares = of_processors(launch, "quiet_share");
+        assert!(shares.len() >= 2, "{launch:#}");
+        let cpu = launch["placement"]["cpu"].as_u64().unwrap();
+        let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+        assert!(at(cpu, &shares) > most - CLEAR_GAIN, "{launch:#}");
+        let waited = of_processors(launch, "waited_share");
+        seen += usize::from(at(busy, &waited) > 0.3);
+        // Whether another processor was clearly quieter, so that the launch had to leave.
+        let is_calm = most - at(busy, &shares) >= CLEAR_GAIN;
+        calm += usize::from(is_calm);
+        left += usize::from(is_calm && cpu != busy);
+    }
+    assert!(2 * seen > launches.len(), "{launches:#?}");
+    assert_eq!(calm, left, "{launches:#?}");
+}
