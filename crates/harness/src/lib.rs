@@ -30,6 +30,7 @@ mod disk;
 mod distribution;
 mod disturbed;
 mod dry_run;
+mod earlier_figures;
 mod estimate;
 mod freeze;
 mod inferred;

@@ -17,6 +17,7 @@ use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
 use super::core_pairs::{self, cores_argument};
 use super::crash::Listing;
+use super::earlier_figures::EarlierFigures;
 use super::job::{Job, Program, UsageError};
 use super::launches::Conditions;
 use super::measured_caches;
@@ -109,7 +110,10 @@ impl<'a> Measurement<'a> {
             number: 0,
         };
         rounds.measure(&mut places, &conditions, self.progress, &mut sink);
-        let entries = settled(places, &conditions.quiet.borrow());
+        let kept = self.neighbours.folder();
+        let kept = kept.map(|folder| EarlierFigures::read(folder, &run.machine, &run.plan));
+        let mut kept = kept.unwrap_or_default();
+        let entries = settled(places, &conditions.quiet.borrow(), &kept);
         for (i, (entry, is_changed)) in entries.into_iter().enumerate() {
             if is_changed {
                 sink.tell(i, &entry.decompress());
@@ -126,6 +130,10 @@ impl<'a> Measurement<'a> {
         if let Some(folder) = self.neighbours.folder() {
             let now = run.finished_unix_s.unwrap_or_default();
             quiet_file::update(folder, &run.machine, &quiet.findings(), now);
+            if !run.interrupted {
+                kept.add(run.benchmarks.iter().map(CompressedEntry::rest), now);
+                kept.write(folder, &run.machine);
+            }
         }
         self.progress.end(run.interrupted);
         Ok(run)

@@ -10,6 +10,7 @@ use yamba_record::{Event, Run, Workers};
 use super::compressed::CompressedEntry;
 use super::contention::{QuietWidths, batch_length};
 use super::crash::Listing;
+use super::earlier_figures::EarlierFigures;
 use super::job::Job;
 use super::launches::{self, EndedLaunch, Launches};
 use super::measurement::{note_neighbours, note_scratch, planned};
@@ -156,7 +157,7 @@ pub fn replay(recording: Recording<'_>) -> Run<CompressedEntry> {
             slot.judge(entry);
         }
     }
-    for (entry, _) in settled(slots, &widths) {
+    for (entry, _) in settled(slots, &widths, &EarlierFigures::default()) {
         note_scratch(&mut run, &entry.rest());
         run.benchmarks.push(entry);
     }

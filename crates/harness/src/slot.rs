@@ -9,6 +9,7 @@ use super::budget;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
 use super::contention::QuietWidths;
+use super::earlier_figures::EarlierFigures;
 use super::job::{Job, UsageError};
 use super::launches::Launches;
 use super::options::Options;
@@ -73,13 +74,17 @@ pub(super) fn keep_time(slots: &mut [Slot<'_>], budget: Duration, left: Duration
     }
 }
 
-/// The finished entries at the end of the run, judged by all its probes and launches. `true` stands for an entry that changed since its last launch.
-pub(super) fn settled(slots: Vec<Slot<'_>>, widths: &QuietWidths) -> Vec<(CompressedEntry, bool)> {
+/// The finished entries at the end of the run, judged by all its probes and launches, and by earlier figures. `true` stands for an entry that changed since its last launch.
+pub(super) fn settled(
+    slots: Vec<Slot<'_>>,
+    widths: &QuietWidths,
+    earlier: &EarlierFigures,
+) -> Vec<(CompressedEntry, bool)> {
     let each = slots.into_iter().map(|slot| slot.settled(widths));
     let mut entries: Vec<(CompressedEntry, bool)> = each.collect();
     let before: Vec<Benchmark> = entries.iter().map(|(entry, _)| entry.rest()).collect();
     let mut after = before.clone();
-    spread::enter(&mut after);
+    spread::enter(&mut after, earlier);
     for (i, (entry, is_changed)) in entries.iter_mut().enumerate() {
         if before[i] != after[i] {
             entry.replace_rest(&after[i]);

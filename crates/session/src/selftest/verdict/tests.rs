@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use yamba_record::Evidence;
-use yamba_record::run::Cycles;
+use yamba_record::run::{Cycles, Launch};
 
 use super::*;
 
@@ -63,6 +63,12 @@ fn a_stretch_of_time() {
     );
     assert_eq!(at_least("x", 1e6, &figure(1.1e6)).outcome, Outcome::Passed);
     assert_eq!(at_least("x", 1e6, &figure(9e5)).outcome, Outcome::Failed);
+    let mut one_short = figure(1.1e6);
+    one_short.launches = vec![Launch {
+        median: Some(9e5),
+        ..Launch::default()
+    }];
+    assert_eq!(at_least("x", 1e6, &one_short).outcome, Outcome::Failed);
 }
 
 #[test]
