@@ -36,8 +36,18 @@ pub struct Application {
     pub vector: Vector,
     /// Whether something differs from the trace: calls, their costs or their context.
     pub is_changed: bool,
-    /// The costs of the machine where it was traced, if that is another one and they are known.
-    pub traced_on: Option<Costs>,
+    /// Where it was traced.
+    pub traced: Traced,
+}
+
+/// The machine where an application was traced.
+pub enum Traced {
+    /// It is this machine.
+    Here,
+    /// It is another one, with these costs.
+    There(Box<Costs>),
+    /// Its costs are unknown, or the vector does not say which one it is.
+    Unknown,
 }
 
 /// Benchmarks that a prediction wants, by what their figures lack. The one that decides the largest part of the prediction comes first.
@@ -122,14 +132,12 @@ fn is_for(own: &str, used: &str) -> bool {
 }
 
 impl Application {
-    /// The costs on which its prediction for the machine with this name rests.
-    pub fn needs(&self, machine: Option<&str>, costs: &Costs) -> Needs {
-        let traced = self.vector.traced.as_ref();
-        let is_here = machine.is_some() && traced.and_then(|t| t.machine.as_deref()) == machine;
-        let times = match &self.traced_on {
-            Some(reference) => Times::TracedOn(reference),
-            None if is_here && !self.is_changed => Times::TracedHere,
-            None => Times::Benchmarks,
+    /// The costs on which its prediction for this machine rests.
+    pub fn needs(&self, costs: &Costs) -> Needs {
+        let times = match &self.traced {
+            Traced::There(reference) => Times::TracedOn(reference),
+            Traced::Here if !self.is_changed => Times::TracedHere,
+            Traced::Here | Traced::Unknown => Times::Benchmarks,
         };
         Needs::new(&self.vector, times, costs)
     }

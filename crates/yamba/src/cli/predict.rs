@@ -257,7 +257,7 @@ impl Predict {
             Ok(costs::Application {
                 vector: vector.clone(),
                 is_changed: has_changes || traced != vector,
-                traced_on: runs.of_other_trace(traced, self.traced_on.as_deref())?,
+                traced: runs.origin(traced, self.traced_on.as_deref())?,
             })
         });
         each.collect()

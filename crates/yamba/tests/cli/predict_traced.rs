@@ -368,3 +368,20 @@ fn traced_times_of_this_machine_need_no_costs() {
         "kernel time as traced: 25 us each request",
     ]);
 }
+
+/// A vector that does not name its machine, and a run of this machine that `--traced-on` names.
+#[test]
+fn run_of_this_machine_says_that_the_vector_was_traced_here() {
+    let mut here = run(1.0);
+    here["machine"] = serde_json::to_value(yamba_session::machine(&host())).unwrap();
+    let mut by_hand = traced("unknown");
+    by_hand["traced"] = Value::Null;
+    let mut yamba = Yamba::new()
+        .file("mine.json", here.to_string())
+        .file("server.vector", by_hand.to_string());
+    let answer = yamba
+        .run("predict server.vector --traced-on mine.json")
+        .ok();
+    assert_eq!(answer.err, "");
+    answer.says(&["kernel time as traced: 25 us each request"]);
+}

@@ -9,7 +9,7 @@ use yamba_predict::needs::Needs;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};
 use yamba_record::Run;
-use yamba_session::costs::{self, Application, Asked, Known, Wanted};
+use yamba_session::costs::{self, Application, Asked, Known, Traced, Wanted};
 use yamba_session::java::JavaHere;
 use yamba_store::Detail;
 use yamba_toolchain::build::host;
@@ -101,16 +101,13 @@ impl Systems {
         besides: &[String],
     ) -> Result<System, Failure> {
         let machine = yamba_session::machine(&host());
-        let name = machine_name(&machine);
-        if name.is_none() && !self.measuring.is_thorough {
+        if machine_name(&machine).is_none() && !self.measuring.is_thorough {
             return self.named(LATEST);
         }
         let store = self.store.choice();
         let mut known = Known::of_machine(machine, &store, &self.names())?;
         let needs = |costs: &Costs| -> Needs {
-            let each = applications
-                .iter()
-                .map(|of| of.needs(name.as_deref(), costs));
+            let each = applications.iter().map(|of| of.needs(costs));
             let besides = Needs::named(besides.iter().map(String::as_str), costs);
             each.fold(besides, Needs::and)
         };
@@ -181,21 +178,31 @@ impl Systems {
         Ok(run.map(|run| self.of_stored(run, &[])))
     }
 
-    /// The costs of the machine where a vector was traced, if that is not this one and they are known.
-    pub(super) fn of_other_trace(
+    /// Where a vector was traced, as seen from this machine.
+    pub(super) fn origin(
         &mut self,
         vector: &Vector,
         named: Option<&str>,
-    ) -> Result<Option<Costs>, Failure> {
+    ) -> Result<Traced, Failure> {
+        let here = machine_name(&yamba_session::machine(&host()));
         if let Some(reference) = named {
-            return Ok(Some(self.named(reference)?.costs));
+            let system = self.named(reference)?;
+            let is_here = here.is_some() && machine_name(&system.run.machine) == here;
+            return Ok(if is_here {
+                Traced::Here
+            } else {
+                Traced::There(Box::new(system.costs))
+            });
         }
         let traced = vector.traced.as_ref().and_then(|t| t.machine.as_deref());
-        let here = machine_name(&yamba_session::machine(&host()));
-        match traced.filter(|traced| Some(*traced) != here.as_deref()) {
-            Some(machine) => Ok(self.stored(machine)?.map(|run| Costs::of_run(&run))),
-            None => Ok(None),
-        }
+        Ok(match traced {
+            None => Traced::Unknown,
+            Some(_) if traced == here.as_deref() => Traced::Here,
+            Some(machine) => match self.stored(machine)? {
+                Some(run) => Traced::There(Box::new(Costs::of_run(&run))),
+                None => Traced::Unknown,
+            },
+        })
     }
 
     fn names(&self) -> Vec<&str> {
@@ -228,7 +235,13 @@ impl Systems {
         systems: &[System],
     ) -> Result<Result<System, String>, Failure> {
         if let Some(reference) = named {
-            return self.named(reference).map(Ok);
+            let named = self.named(reference)?;
+            // The costs of this machine are those of all its runs.
+            let is_here = |system: &&System| {
+                system.name == HERE
+                    && machine_name(&system.run.machine) == machine_name(&named.run.machine)
+            };
+            return Ok(Ok(systems.iter().find(is_here).cloned().unwrap_or(named)));
         }
         let traced = vector.traced.as_ref();
         let Some(machine) = traced.and_then(|traced| traced.machine.as_deref()) else {
