@@ -88,6 +88,21 @@ fn sides_are_compared_in_unit_with_smaller_spread() {
     assert!(Medians::of(&unknown).cycles.is_empty());
 }
 
+#[test]
+fn bounds_are_those_of_the_disturbance_if_it_is_known_alone() {
+    let mut made = benchmark("x", &[100.0, 101.0, 99.0]);
+    (made.median, made.confidence_interval) = (Some(100.0), Some([90.0, 105.0]));
+    assert_eq!(Unit::Own.bounds(&made), None);
+    // A wait of which some batches were beside a neighbour is not marked as disturbed.
+    made.quiet_factors = Some([0.98, 1.0]);
+    assert_eq!(Unit::Own.bounds(&made), Some([98.0, 100.0]));
+    assert_eq!(Unit::Cycles.bounds(&made), None);
+    made.is_disturbed = true;
+    assert_eq!(Unit::Own.bounds(&made), Some([98.0, 100.0]));
+    made.quiet_factors = None;
+    assert_eq!(Unit::Own.bounds(&made), Some([90.0, 105.0]));
+}
+
 /// Time and cycles are independent here and vary alike. Choosing the unit that agrees better by chance raises more alarms than stated, unless `among` adjusts
 /// for it.
 #[test]

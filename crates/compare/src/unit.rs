@@ -23,14 +23,19 @@ impl Unit {
         }
     }
 
-    /// An interval that holds the undisturbed level of a disturbed benchmark. `None` if it is not
-    /// disturbed.
+    /// An interval that holds the undisturbed level of a benchmark whose batches may have been
+    /// disturbed. `None` if none was. Where the bounds of the disturbance alone are known, it is these:
+    /// the launches show the rest of the confidence interval.
     pub fn bounds(self, of: &Benchmark) -> Option<[f64; 2]> {
-        let interval = match self {
-            Unit::Own => of.confidence_interval,
+        if !of.is_disturbed && of.quiet_factors.is_none() {
+            return None;
+        }
+        let of_disturbance = of.quiet_factors.zip(of.median);
+        let of_disturbance = of_disturbance.map(|(factors, median)| factors.map(|f| f * median));
+        match self {
+            Unit::Own => of_disturbance.or(of.confidence_interval),
             Unit::Cycles => of.cycles.map(|c| c.confidence_interval),
-        };
-        interval.filter(|_| of.is_disturbed)
+        }
     }
 }
 

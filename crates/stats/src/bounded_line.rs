@@ -7,9 +7,10 @@ use crate::regression::{line_errors, linear_regression, r_squared_interval};
 /// Steps of the bisection for the scatter: enough for all digits of a number.
 const STEPS: usize = 200;
 
-/// The least scatter beside bounds, relative to the largest bound. It limits the weight of a point
-/// whose own bound is much smaller.
-const LEAST_SCATTER: f64 = 1e-6;
+/// The least scatter beside bounds, relative to the largest bound. A few points without bounds may
+/// agree by chance, and would determine the line alone. So no point has more than 17 times the weight
+/// of another.
+const LEAST_SCATTER: f64 = 0.25;
 
 /// A point of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +34,7 @@ impl BoundedPoint {
         BoundedPoint {
             x,
             y: low.midpoint(high),
-            bound: (high - low) / 2.0,
+            bound: (high - low).abs() / 2.0,
         }
     }
 }
@@ -59,8 +60,8 @@ pub struct BoundedLine {
 ///
 /// Without bounds this is ordinary least squares with the intervals of [`line_errors`] and
 /// [`r_squared_interval`]. With bounds `b`, the weight of a point is `1 / (s^2 + b^2)`. The scatter
-/// `s` about the line is the one for which `sum r^2 / (s^2 + b^2) = n - 2`, with the residuals `r`;
-/// 0 if the sum is less without it. R. C. Paule and J. Mandel, "Consensus Values and Weighting
+/// `s` about the line is the one for which `sum r^2 / (s^2 + b^2) = n - 2`, with the residuals `r`,
+/// but at least a quarter of the largest bound. R. C. Paule and J. Mandel, "Consensus Values and Weighting
 /// Factors", Journal of Research of the National Bureau of Standards 87 (1982) 377-385.
 ///
 /// Slope and intercept are sums `sum c y`. Their intervals add two parts: the usual t interval from the

@@ -89,6 +89,8 @@ pub struct Point {
     pub is_disturbed: bool,
     /// Whether the confidence interval also holds the y of an undisturbed machine.
     pub is_sound: bool,
+    /// What a disturbance allows, as multiples of y. `None` if that is not known alone.
+    pub quiet_factors: Option<[f64; 2]>,
     /// Figure and interval as in the table.
     pub text: String,
 }

@@ -103,6 +103,7 @@ fn point(of: &BandPoint) -> Point {
         is_within: false,
         is_disturbed: false,
         is_sound: true,
+        quiet_factors: None,
         text: String::new(),
     }
 }

@@ -156,6 +156,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
         is_sound: benchmark.has_sound_interval(),
+        quiet_factors: benchmark.quiet_factors.filter(|_| is_figure(declared)),
         text: if benchmark.is_disturbed {
             format!("{text} (disturbed)")
         } else {

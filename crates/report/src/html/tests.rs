@@ -284,7 +284,8 @@ fn fitted_line_uses_intervals_of_bounded_points() {
         entry.confidence_interval = Some([seen / 1.02, seen]);
         (entry.is_disturbed, entry.is_bounded) = (true, true);
     })]);
-    let start = page.find("Fitted line (6 disturbed, by the middles of the intervals): ");
+    let start =
+        page.find("Fitted line (6 disturbed, by the middles of what the disturbances allow): ");
     let text = &page[start.expect("a line")..];
     let numbers = text.split(['[', ']']).nth(1).unwrap().split(", ");
     let ends: Vec<f64> = numbers.map(|n| n.parse().unwrap()).collect();

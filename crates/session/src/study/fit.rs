@@ -1,6 +1,7 @@
 //! Fits a straight line through the points of a measurement.
 
 use serde::Serialize;
+use yamba_lang::units::CYCLES;
 use yamba_record::{Benchmark, Status};
 use yamba_stats::{BoundedPoint, bounded_line};
 
@@ -55,8 +56,8 @@ impl Fit {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// Fits a least-squares line through the valid entries whose interval is sound. If some of them are disturbed, all points count as
-    /// intervals, and the bounds of the disturbed ones are part of the line's interval. If the interval of a point is one within launches, so is that of
+    /// Fits a least-squares line through the valid entries whose interval is sound. The bounds of disturbed points are part of the line's
+    /// interval. If the interval of a point is one within launches, so is that of
     /// the line.
     pub(super) fn line(
         &self,
@@ -67,9 +68,9 @@ impl Fit {
         let used = sound.filter_map(|entry| Some((self.x(entry)?, figure(entry)?, entry)));
         let used: Vec<(f64, Figure, &&Benchmark)> = used.collect();
         let disturbed = used.iter().filter(|(.., b)| b.is_disturbed).count();
-        let points = used.iter().map(|(x, y, _)| match y.confidence_interval {
-            Some(interval) if disturbed > 0 => BoundedPoint::within(*x, interval),
-            _ => BoundedPoint::exact(*x, y.median),
+        let points = used.iter().map(|(x, y, entry)| match bounds(entry, y) {
+            Some(interval) => BoundedPoint::within(*x, interval),
+            None => BoundedPoint::exact(*x, y.median),
         });
         let points: Vec<BoundedPoint> = points.collect();
         let figures = || used.iter().map(|(_, y, _)| y);
@@ -95,7 +96,7 @@ impl Fit {
             _ => count,
         }];
         notes.extend((disturbed > 0).then(|| {
-            format!("{disturbed} of them disturbed: the line goes through the middles of the intervals, weighted by their widths")
+            format!("{disturbed} of them disturbed: the line goes through the middles of what the disturbances allow, weighted by the widths")
         }));
         Line {
             status: figure.as_ref().map_or(worst(entries), |_| Status::Ok),
@@ -121,6 +122,15 @@ impl Fit {
             Some(value) => value.as_f64(),
             None => entry.evidence.get(&self.against)?.median,
         }
+    }
+}
+
+/// What a disturbance allows of a figure; `None` if the entry was not disturbed. Where it is not known alone, it is the confidence interval.
+fn bounds(entry: &Benchmark, figure: &Figure) -> Option<[f64; 2]> {
+    let is_time = !CYCLES.contains(&figure.unit.as_str());
+    match entry.quiet_factors.filter(|_| is_time) {
+        Some(factors) => Some(factors.map(|f| f * figure.median)),
+        None => figure.confidence_interval.filter(|_| entry.is_disturbed),
     }
 }
 
