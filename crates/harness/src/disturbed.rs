@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::{Batch, Workers};
 
+use super::contention::agreement::QuietBatches;
 use super::contention::{NEIGHBOUR, is_free_of_others};
 use super::estimate::ENOUGH_LAUNCHES;
 
@@ -44,13 +45,14 @@ impl DisturbanceVerdict {
     }
 }
 
-/// Chooses the batches that count. Under load none is discarded: the competing processes or threads are what is measured. `blind` has the launches whose
-/// neighbours come and go during each batch: none of their batches counts as calm.
+/// Chooses the batches that count. Under load none is discarded: the competing processes or threads are what is measured. `beside`
+/// has the launches beside a neighbour: no batch of a doubtful one counts as calm, and those of an agreeing one do however few they are.
 pub(super) fn judge(
     batches: &[Batch],
     workers: Workers,
-    blind: &BTreeSet<u64>,
+    beside: &QuietBatches,
 ) -> DisturbanceVerdict {
+    let blind = &beside.doubtful;
     let mut verdict = DisturbanceVerdict::default();
     for kind in batches.iter().flat_map(|i| &i.disturbed) {
         *verdict.kinds.entry(kind.clone()).or_default() += 1;
@@ -63,7 +65,9 @@ pub(super) fn judge(
         launches.entry(batch.launch).or_default().push(batch);
     }
     let has_median_of_calm = |of: &[&Batch]| has_median(of, is_calm);
-    let is_beside = |launch: &u64, of: &[&Batch]| blind.contains(launch) || is_contended(of);
+    let is_beside = |launch: &u64, of: &[&Batch]| {
+        blind.contains(launch) || is_contended(of, beside.agreeing.contains(launch))
+    };
     let calm = launches.iter();
     let calm = calm.filter(|(launch, of)| !is_beside(launch, of) && has_median_of_calm(of));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
@@ -84,7 +88,7 @@ pub(super) fn judge(
         calm.len() + contended < launches.len(),
     ) {
         (true, _) if is_mostly_blind || (calm.is_empty() && !blind.is_empty()) => Some(
-            "another hardware thread used the core in turns that are shorter than a batch; all of them count"
+            "another hardware thread may have used the core in turns that are shorter than a batch; all of them count"
                 .to_owned(),
         ),
         (true, _) => Some("all of them count".to_owned()),
@@ -121,10 +125,11 @@ fn has_median(launch: &[&Batch], is_calm: impl Fn(&Batch) -> bool) -> bool {
 }
 
 /// Whether a launch has too few undisturbed batches only because of a neighbour.
-fn is_contended(launch: &[&Batch]) -> bool {
+fn is_contended(launch: &[&Batch], is_agreeing: bool) -> bool {
     let count = |counts: &dyn Fn(&Batch) -> bool| launch.iter().filter(|b| counts(b)).count();
     let is_rare = (count(&is_calm) as f64) < LEAST_QUIET * count(&is_free_of_others) as f64;
-    (is_rare || !has_median(launch, is_calm)) && has_median(launch, is_free_of_others)
+    ((is_rare && !is_agreeing) || !has_median(launch, is_calm))
+        && has_median(launch, is_free_of_others)
 }
 
 fn is_calm(batch: &Batch) -> bool {
@@ -175,12 +180,23 @@ mod tests {
     }
 
     fn admitted(batches: &[Batch], processes: u64) -> usize {
-        let verdict = judge(batches, Workers::processes(processes), &BTreeSet::new());
+        let verdict = judge(
+            batches,
+            Workers::processes(processes),
+            &QuietBatches::default(),
+        );
         batches.iter().filter(|i| verdict.admits(i)).count()
     }
 
+    fn doubtful(count: u64) -> QuietBatches {
+        QuietBatches {
+            doubtful: (0..count).collect(),
+            ..QuietBatches::default()
+        }
+    }
+
     fn said(batches: &[Batch]) -> Option<String> {
-        judge(batches, Workers::ONE, &BTreeSet::new()).note
+        judge(batches, Workers::ONE, &QuietBatches::default()).note
     }
 
     #[test]
@@ -188,7 +204,7 @@ mod tests {
         let mut some = launches(&[(4, 6)]);
         some[0].disturbed.push("fault".to_owned());
         assert_eq!(admitted(&some, 1), 6);
-        let verdict = judge(&some, Workers::ONE, &BTreeSet::new());
+        let verdict = judge(&some, Workers::ONE, &QuietBatches::default());
         assert_eq!((verdict.kinds["switch"], verdict.kinds["fault"]), (4, 1));
         assert_eq!((verdict.note, verdict.is_disturbed), (None, false));
     }
@@ -198,7 +214,7 @@ mod tests {
     fn only_undisturbed_batches_count_if_every_launch_has_some() {
         let most = launches(&[(20, 3), (50, 4)]);
         assert_eq!(admitted(&most, 1), 7);
-        assert!(!judge(&most, Workers::ONE, &BTreeSet::new()).is_disturbed);
+        assert!(!judge(&most, Workers::ONE, &QuietBatches::default()).is_disturbed);
         assert_eq!(
             said(&most).as_deref(),
             Some("the machine is disturbed: 70 of 77 batches (70 switch); only the others count")
@@ -213,7 +229,7 @@ mod tests {
             let all = launches(&[few, (5, 5)]);
             assert_eq!(admitted(&all, 1), all.len(), "{few:?}");
             assert!(
-                judge(&all, Workers::ONE, &BTreeSet::new()).is_disturbed,
+                judge(&all, Workers::ONE, &QuietBatches::default()).is_disturbed,
                 "{few:?}"
             );
         }
@@ -235,9 +251,7 @@ mod tests {
         for batch in &mut all {
             batch.disturbed.push("neighbour".to_owned());
         }
-        let note = judge(&all, Workers::ONE, &BTreeSet::from([0]))
-            .note
-            .unwrap();
+        let note = judge(&all, Workers::ONE, &doubtful(1)).note.unwrap();
         assert!(note.contains("another hardware thread"), "{note}");
         assert!(note.contains("bool may_fault()"), "{note}");
         all[0].disturbed = vec!["switch".to_owned()];
@@ -248,7 +262,7 @@ mod tests {
     #[test]
     fn few_launches_beside_blind_ones_do_not_count() {
         let six = launches(&[(1, 10); 6]);
-        let with_blind = |count: u64| judge(&six, Workers::ONE, &(0..count).collect());
+        let with_blind = |count: u64| judge(&six, Workers::ONE, &doubtful(count));
         assert!(!with_blind(4).is_disturbed);
         let verdict = with_blind(5);
         assert!(verdict.is_disturbed);
@@ -267,7 +281,7 @@ mod tests {
         each.push((9, 2));
         let seven = launches(&each);
         assert_eq!(admitted(&seven, 1), 60);
-        let verdict = judge(&seven, Workers::ONE, &BTreeSet::new());
+        let verdict = judge(&seven, Workers::ONE, &QuietBatches::default());
         assert!(!verdict.is_disturbed);
         assert_eq!(
             verdict.note.as_deref(),
@@ -278,7 +292,7 @@ mod tests {
         each.remove(0);
         let six = launches(&each);
         assert_eq!(admitted(&six, 1), six.len());
-        assert!(judge(&six, Workers::ONE, &BTreeSet::new()).is_disturbed);
+        assert!(judge(&six, Workers::ONE, &QuietBatches::default()).is_disturbed);
     }
 
     /// The batches of a circle differ from each other: a few of them are no sample of its tests.
@@ -291,14 +305,14 @@ mod tests {
         };
         assert_eq!(admitted(&circle(4, 5), 1), 5);
         assert_eq!(admitted(&circle(5, 5), 1), 10);
-        assert!(judge(&circle(5, 5), Workers::ONE, &BTreeSet::new()).is_disturbed);
+        assert!(judge(&circle(5, 5), Workers::ONE, &QuietBatches::default()).is_disturbed);
     }
 
     #[test]
     fn no_batch_is_discarded_under_load() {
         let loaded = launches(&[(2, 8)]);
         assert_eq!(admitted(&loaded, 2), 10);
-        let verdict = judge(&loaded, Workers::threads(2), &BTreeSet::new());
+        let verdict = judge(&loaded, Workers::threads(2), &QuietBatches::default());
         assert_eq!((verdict.note, verdict.kinds["switch"]), (None, 2));
         assert!(!verdict.is_disturbed);
     }

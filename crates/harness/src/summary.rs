@@ -13,7 +13,7 @@ use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
 use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
-use super::contention::{self, QuietWidth, agreement, blind};
+use super::contention::{self, QuietWidth, agreement};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
@@ -258,11 +258,8 @@ fn judge(
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
-    let mut blind = blind::blind_launches(&measured, |i| quiet.width(i));
-    blind.extend(agreement::disagreeing_launches(&measured, |i| {
-        quiet.width(i)
-    }));
-    let verdict = disturbed::judge(&measured, b.workers(), &blind);
+    let beside = agreement::quiet_batches(&measured, |i| quiet.width(i));
+    let verdict = disturbed::judge(&measured, b.workers(), &beside);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
     b.circles = circle::circles(&measured, counts);

@@ -206,10 +206,13 @@ fn unmarked_launches_beside_short_turns_are_true() {
                 let used = launch.iter().filter(|batch| verdict.admits(batch));
                 median(&used.filter_map(|batch| batch.sample).collect::<Vec<f64>>()).unwrap()
             };
-            let blind = blind::blind_launches(&launch, width);
-            let by_probes = disturbed::judge(&launch, Workers::ONE, &blind);
-            let blind = &blind | &agreement::disagreeing_launches(&launch, width);
-            let verdict = disturbed::judge(&launch, Workers::ONE, &blind);
+            let probes_alone = agreement::QuietBatches {
+                doubtful: blind::blind_launches(&launch, width),
+                ..agreement::QuietBatches::default()
+            };
+            let by_probes = disturbed::judge(&launch, Workers::ONE, &probes_alone);
+            let beside = agreement::quiet_batches(&launch, width);
+            let verdict = disturbed::judge(&launch, Workers::ONE, &beside);
             let is_wrong = |figure: f64| (figure / truth - 1.0).abs() > 0.02;
             wrong_by_probes +=
                 u64::from(!by_probes.is_disturbed && is_wrong(median_of(&by_probes)));
