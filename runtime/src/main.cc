@@ -203,11 +203,13 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     Text reason = no_threads(*point.subject);
     if (!reason.empty()) exit(skip(info, reason.c_str(), Command::run));
     if (read_clock == system_clock) choose_clock();
-    place::keep(plan.free, plan.cpu);
-    ClockError error = suit_clock();
     // The far end begins on the usual processor, which may be one of this machine, and places its partners by the system's cores.
-    if (!far_end::machine.empty()) plan.choice.is_wanted = false, placement.tested.clear();
-    const double quiet_width = quietest::settle(plan.choice);
+    if (!far_end::machine.empty()) plan.choice.is_wanted = false, plan.choice.home = -1, placement.tested.clear();
+    const quietest::Stay stay;
+    place::keep(plan.free, plan.cpu, plan.choice.home);
+    ClockError error = suit_clock();
+    // Only benchmarks that wait have partners.
+    const double quiet_width = quietest::settle(plan.choice, stay, plan.is_loaded() || point.subject->may_wait());
     if (plan.choice.until_quiet) plan.quiet_width = quiet_width;
     // Before there are other processes with processors of their own.
     if (plan.is_loaded() && placement.pinned()) place::arrange();

@@ -1,6 +1,7 @@
 #include "yamba/placement.h"
 
 #include "quietest.h"
+#include "yamba/subject.h"
 
 namespace yamba {
 namespace place {
@@ -108,14 +109,22 @@ void note_partner(int cpu, int partner_cpu) {
 
 void note(const char *text) { Record("note").text("text", text); }
 
-void keep(bool free, int wanted) {
+// `home`, if it is an allowed processor of the fastest kind; or else the best one.
+static int usual(int home) {
+    const int cpu = best();
+    for (int each : alike(cpu))
+        if (each == home) return home;
+    return cpu;
+}
+
+void keep(bool free, int wanted, int home) {
     placement.allowed = allowed();
     if (free || placement.allowed.empty()) {
         if (!free) note("this system gives no way to keep a process on one processor: migrations are part of the figure");
         return;
     }
     if (wanted >= 0 && !is_allowed(wanted)) fail("this process may not run on processor %d", wanted);
-    int cpu = wanted >= 0 ? wanted : best();
+    int cpu = wanted >= 0 ? wanted : usual(home);
     if (system::stay_on(&cpu, 1)) placement.cpu = cpu, placement.is_chosen = wanted >= 0;
     else note("the system refused to keep this process on one processor: migrations are part of the figure");
 }

@@ -141,28 +141,48 @@ inline Values<ProcessorProbes> without_probes(const Values<int> &cpus, const Val
     return all;
 }
 
-// Probes these processors in turn. This process ends up on any of them.
-inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<QuietWidth> &widths) {
-    Values<ProcessorProbes> all = without_probes(cpus, widths);
+// Whether no other processor can be clearly quieter.
+inline bool is_surely_best(const ProcessorProbes &probes) {
+    return !isnan(probes.quiet_width) && quiet_share(probes, true) > 1 - clear_gain;
+}
+
+// The time on a processor since this process moved there.
+struct Stay {
+    Watch watch;
+    uint64_t begin = read_clock();
+};
+
+// Probes these processors in turn, `home` first, where this process is for `stay`. Where that is quiet, it probes the others only
+// for `whole`, an order of all. Each visit to a busy processor waits for its turn there. This process ends up on any of them.
+inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<QuietWidth> &widths, int home, const Stay &stay,
+                                     bool whole) {
     const double each_ns = fmin(longest_visit_ns, all_visits_ns / double(visits * cpus.size()));
+    Values<ProcessorProbes> first = without_probes({home}, widths);
+    visit(first[0], each_ns);
+    // The visit may lie within one turn of this process, and begins without a wait.
+    const Disturbance d = stay.watch.end();
+    first[0].elapsed_ns = nanoseconds(stay.begin, read_clock());
+    first[0].waited_ns = d.known ? fmax(0, d.stolen_ns) : 0;
+    if (!whole && is_surely_best(first[0])) return first;
+    Values<ProcessorProbes> all = without_probes(cpus, widths);
+    for (ProcessorProbes &each : all)
+        if (each.cpu == home) each = first[0];
     for (uint64_t round = 0; round < visits; round++)
-        for (ProcessorProbes &each : all)
-            if (!(each.waited_ns > busy * each.elapsed_ns)) visit(each, each_ns);
+        for (ProcessorProbes &each : all) {
+            const bool is_done = round == 0 && each.cpu == home;
+            if (!is_done && !(each.waited_ns > busy * each.elapsed_ns)) visit(each, each_ns);
+        }
     return all;
 }
 
-// Moves this process to the quietest processor, if the choice is wanted. Returns that processor's quiet width; NAN if it is
-// unknown.
-inline double settle(const Choice &choice) {
-    if (choice.is_wanted && placement.pinned()) {
-        const Values<int> alike = place::alike(placement.cpu);
+// Moves this process to the quietest processor, if the choice is wanted; `whole` if further processors will be needed. It has been
+// on its processor for `stay`. Returns the quiet width of the processor that it is on then; NAN if it is unknown.
+inline double settle(const Choice &choice, const Stay &stay, bool whole) {
+    const Values<int> alike = choice.is_wanted && placement.pinned() ? place::alike(placement.cpu) : Values<int>();
+    if (alike.size() > 1) {
         int home = placement.cpu;
-        for (int cpu : alike)
-            if (cpu == choice.home) home = cpu;
-        if (alike.size() > 1) {
-            placement.probed = probe(candidates(alike, home, most_candidates, choice.seed), choice.widths);
-            home = choose(placement.probed, home);
-        }
+        placement.probed = probe(candidates(alike, home, most_candidates, choice.seed), choice.widths, home, stay, whole);
+        home = choose(placement.probed, home);
         if (!system::stay_on(&home, 1)) fail("cannot run on processor %d", home);
         placement.cpu = home;
     }

@@ -45,6 +45,13 @@ void process_on_the_processor_counts_as_noise() {
     CHECK(chosen({probes(0, 2000, quiet), probes(1, NAN, quiet)}, 1) == 0);
 }
 
+// A launch need not look at others if none can be clearly quieter.
+void quiet_home_is_surely_best() {
+    CHECK(quietest::is_surely_best(probes(1, 2000, {2000, 2010, 1990, 2000, 2900})));
+    CHECK(!quietest::is_surely_best(probes(1, 2000, {2000, 2010, 2900, 2000})));
+    CHECK(!quietest::is_surely_best(probes(1, 2000, {2000, 2000}, 0.3e6)) && !quietest::is_surely_best(probes(1, NAN, {2000})));
+}
+
 void candidates_are_home_and_a_sample_by_seed() {
     Values<int> all;
     for (int cpu = 0; cpu < 128; cpu++) all.push_back(cpu);
@@ -175,6 +182,7 @@ void large_machines_are_sampled() {
 void test(const char *recorded) {
     quietest_by_its_own_width();
     process_on_the_processor_counts_as_noise();
+    quiet_home_is_surely_best();
     candidates_are_home_and_a_sample_by_seed();
     launches_follow_the_quiet_processor(recorded);
     partners_get_other_cores_and_of_these_the_quietest();
