@@ -152,7 +152,8 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--quiet-width")) a.plan.quiet_width = arguments::part(option, operand());
         else if (is("--quiet-widths")) a.plan.choice.widths = arguments::widths(option, operand());
         else if (is("--until-quiet")) a.plan.choice.until_quiet = true;
-        else if (is("--choose")) a.plan.choice.is_wanted = true, a.plan.choice.seed = arguments::number<uint64_t>(option, operand());
+        else if (is("--choose"))
+            a.plan.choice.is_wanted = true, a.plan.choice.seed = arguments::number<uint64_t>(option, operand());
         else if (is("--home")) a.plan.choice.home = arguments::number<int>(option, operand());
         else if (is("--cores")) placement.tested = arguments::cores(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;

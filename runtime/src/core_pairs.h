@@ -14,12 +14,12 @@
 namespace yamba {
 namespace core_pairs {
 
-constexpr size_t readings = 8;            // of each phase of a round
-constexpr size_t fewest_rounds = 4;       // and further ones while the pair is not decided,
-constexpr size_t most_rounds = 16;        // because neighbours come and go meanwhile
-constexpr size_t most_tested_whole = 8;   // processors of which all pairs are tested
-constexpr size_t sample_of_others = 16;   // pairs of a larger machine that the system takes for two cores
-constexpr double all_pairs_ns = 1e9;      // the time for all pairs; the others stay untested
+constexpr size_t readings = 8;           // of each phase of a round
+constexpr size_t fewest_rounds = 4;      // and further ones while the pair is not decided,
+constexpr size_t most_rounds = 16;       // because neighbours come and go meanwhile
+constexpr size_t most_tested_whole = 8;  // processors of which all pairs are tested
+constexpr size_t sample_of_others = 16;  // pairs of a larger machine that the system takes for two cores
+constexpr double all_pairs_ns = 1e9;     // the time for all pairs; the others stay untested
 
 enum class Finding { unknown, separate, shared };
 

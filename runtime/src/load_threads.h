@@ -90,8 +90,10 @@ class Crew {
         const bool is_intended = protocol_.plan.pinned || protocol_.plan.cpu >= 0 || seats_[0].subject->shares_processor();
         if (is_intended || !placement.pinned() || !(others_ns > noticeable * process_ns)) return;
         Text text;
-        text.addf("threads that it starts used %.0f %% of its processor time, each on the processor of the thread of -T that started it; ",
-                  100 * others_ns / process_ns);
+        text.addf(
+            "threads that it starts used %.0f %% of its processor time, each on the processor of the thread of -T that started "
+            "it; ",
+            100 * others_ns / process_ns);
         text.add("`--placement free` lets them run on all processors");
         place::note(text.c_str());
     }

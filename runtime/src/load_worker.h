@@ -35,8 +35,8 @@ inline void join(const Shared &shared) {
     before_last_words = last_words;
 }
 
-// The processor of a worker, assigned round-robin in the order of `placement`. Worker 0 gets the processor of a single-process run. If the user chose a
-// processor, all workers share it. -1 if they are not pinned.
+// The processor of a worker, assigned round-robin in the order of `placement`. Worker 0 gets the processor of a single-process
+// run. If the user chose a processor, all workers share it. -1 if they are not pinned.
 inline int processor(const Plan &plan, uint64_t index) {
     if (!placement.pinned() || plan.cpu >= 0) return placement.cpu;
     return place::after(placement.order.empty() ? placement.cpu : placement.order[0], index);

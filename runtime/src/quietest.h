@@ -175,8 +175,8 @@ inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<Quiet
     return all;
 }
 
-// Moves this process to the quietest processor, if the choice is wanted; `whole` if further processors will be needed. It has been
-// on its processor for `stay`. Returns the quiet width of the processor that it is on then; NAN if it is unknown.
+// Moves this process to the quietest processor, if the choice is wanted; `whole` if further processors will be needed. It has
+// been on its processor for `stay`. Returns the quiet width of the processor that it is on then; NAN if it is unknown.
 inline double settle(const Choice &choice, const Stay &stay, bool whole) {
     const Values<int> alike = choice.is_wanted && placement.pinned() ? place::alike(placement.cpu) : Values<int>();
     if (alike.size() > 1) {

@@ -1,5 +1,5 @@
-// Probes the width of cores for a while, without a benchmark: a first run learns the width of an undisturbed core before its first
-// figure.
+// Probes the width of cores for a while, without a benchmark: a first run learns the width of an undisturbed core before its
+// first figure.
 #pragma once
 
 #include "quietest.h"

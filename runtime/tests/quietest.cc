@@ -95,9 +95,11 @@ void launches_follow_the_quiet_processor(const char *path) {
     CHECK(launches > 100 && late > 50);
     CHECK(double(late_on_0) >= 0.95 * double(late));
     CHECK(quiet >= 0.95 * most && quiet > 3 * quiet_on[1]);
-    printf("%zu launches: %.3f quiet with the choice, %.3f on processor 0, %.3f on processor 1, %.3f at most; %zu of %zu late on 0\n",
-           launches, quiet / double(launches), quiet_on[0] / double(launches), quiet_on[1] / double(launches),
-           most / double(launches), late_on_0, late);
+    printf(
+        "%zu launches: %.3f quiet with the choice, %.3f on processor 0, %.3f on processor 1, %.3f at most; %zu of %zu late on "
+        "0\n",
+        launches, quiet / double(launches), quiet_on[0] / double(launches), quiet_on[1] / double(launches),
+        most / double(launches), late_on_0, late);
 }
 
 // The order for partners and workers on four cores of two hardware threads each, from processor 5 on.
@@ -111,7 +113,8 @@ void partners_get_other_cores_and_of_these_the_quietest() {
     CHECK((placement.order == Values<int>{5, 6, 7, 0, 1, 2, 3, 4}));
     CHECK(after(5, 0) == 5 && after(5, 1) == 6 && after(5, 4) == 1 && after(4, 1) == 5 && after(7, 16) == 7);
     // Processor 6 is busy, 7 and 3 were not probed, 2 is quiet.
-    for (int cpu : {0, 1, 2, 4, 5, 6}) placement.probed.push_back(probes(cpu, 2000, {})), placement.probed.back().quiet_share = 0.9;
+    for (int cpu : {0, 1, 2, 4, 5, 6})
+        placement.probed.push_back(probes(cpu, 2000, {})), placement.probed.back().quiet_share = 0.9;
     placement.probed.back().quiet_share = 0.1;
     place::arrange();
     CHECK((placement.order == Values<int>{5, 0, 2, 7, 1, 4, 3, 6}));
@@ -135,7 +138,8 @@ void competitor_shows_shared_core() {
     CHECK(finding(some, some) == Finding::separate && finding(some, long_ones) == Finding::shared);
     CHECK(finding(quiet, some) == Finding::separate && finding(interrupted, long_ones) == Finding::shared);
     CHECK(finding(few, long_ones) == Finding::unknown && finding(few, few) == Finding::unknown);
-    CHECK(finding(quiet, few) == Finding::unknown && finding({}, quiet) == Finding::unknown && finding(quiet, {}) == Finding::unknown);
+    CHECK(finding(quiet, few) == Finding::unknown && finding({}, quiet) == Finding::unknown &&
+          finding(quiet, {}) == Finding::unknown);
     // A neighbour that is always there hides the competitor's core.
     CHECK(finding(long_ones, long_ones) != Finding::shared);
 }

@@ -40,8 +40,8 @@ namespace place {
 
 void note(const char *text);
 
-// Pins this process to a processor: `wanted`, or if negative `home`, the processor of earlier launches, or if that is negative the
-// fastest one. `free` leaves it unpinned. Failure is only noted; the measurement continues.
+// Pins this process to a processor: `wanted`, or if negative `home`, the processor of earlier launches, or if that is negative
+// the fastest one. `free` leaves it unpinned. Failure is only noted; the measurement continues.
 void keep(bool free, int wanted, int home = -1);
 
 // The allowed processors of the same kind as this one.
