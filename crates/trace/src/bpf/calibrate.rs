@@ -74,9 +74,8 @@ fn compared(
     seen.read(tracer);
     let seen = seen.typical();
     let has_all = (0..WORKS).all(|work| work == GAPS || seen.inside[work] > 0.0);
-    let mut counted = 0;
-    tracer.counted.read(|calls| counted += calls.count)?;
-    if tracer.lost()? > 0 || counted > 0 || !has_all {
+    let has_counted = !tracer.counted.since_last()?.is_empty();
+    if tracer.lost()? > 0 || has_counted || !has_all {
         return Err(io::Error::other("the events of a child did not arrive"));
     }
     Ok(Ok(cost(&before, &traced, &seen)))

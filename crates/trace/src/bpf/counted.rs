@@ -52,26 +52,25 @@ impl CountedCalls {
         }
     }
 
-    /// Passes the calls since the last reading to `take`.
-    pub fn read(&mut self, mut take: impl FnMut(&Counted)) -> io::Result<()> {
+    /// The calls since the last reading.
+    pub fn since_last(&mut self) -> io::Result<Vec<Counted>> {
         let mut all = [0; 8];
         kernel::look_up(self.all.as_fd(), 0, &mut all)?;
         let all = u64::from_le_bytes(all);
+        let mut found = Vec::new();
         if all == self.read {
-            return Ok(());
+            return Ok(found);
         }
         let sums = &mut self.sums;
         kernel::each_of(
             self.kinds.as_fd(),
             |key: &[u8; KEY_BYTES], value: &[u8; COUNTED_BYTES]| {
                 let before = sums.entry(*key).or_default();
-                if let Some(counted) = since(before, value) {
-                    take(&counted);
-                }
+                found.extend(since(before, value));
             },
         )?;
         self.read = all;
-        Ok(())
+        Ok(found)
     }
 }
 

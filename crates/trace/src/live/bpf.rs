@@ -376,18 +376,28 @@ impl Session {
         Ok(())
     }
 
-    /// Counts the events that have come. Calls that the kernel has counted come before the end of their thread, whose descriptors are known no longer then.
+    /// Counts the events that have come, and then the calls that the kernel had counted before: the events say which program and descriptors these are of. A
+    /// thread's calls come before its end, when its descriptors are forgotten.
     fn read(&mut self) -> io::Result<()> {
         let (reader, counted) = (&mut self.reader, &mut self.tracer.counted);
+        let mut before = counted.since_last()?;
         let mut done = Ok(());
         self.tracer.ring.read(|record| {
             if EventReader::is_end(record) && done.is_ok() {
-                done = counted.read(|calls| reader.take_counted(calls));
+                match counted.since_last() {
+                    Ok(more) => before.extend(more),
+                    Err(e) => done = Err(e),
+                }
+                for calls in before.drain(..) {
+                    reader.take_counted(&calls);
+                }
             }
             reader.take(record);
         });
-        done?;
-        counted.read(|calls| reader.take_counted(calls))
+        for calls in before {
+            reader.take_counted(&calls);
+        }
+        done
     }
 
     /// Counts while the load runs. Returns the number of units.
