@@ -89,13 +89,10 @@ class Crew {
         for (uint64_t i = 0; i < count_; i++) others_ns -= seats_[i].cpu_ns;
         const bool is_intended = protocol_.plan.pinned || protocol_.plan.cpu >= 0 || seats_[0].subject->shares_processor();
         if (is_intended || !placement.pinned() || !(others_ns > noticeable * process_ns)) return;
-        Text text;
-        text.addf(
-            "threads that it starts used %.0f %% of its processor time, each on the processor of the thread of -T that started "
-            "it; ",
-            100 * others_ns / process_ns);
-        text.add("`--placement free` lets them run on all processors");
-        place::note(text.c_str());
+        // Without a number, so that the launches give the same note.
+        place::note(
+            "threads that it starts used more than a tenth of its processor time, each on the processor of the thread of -T that "
+            "started it; `--placement free` lets them run on all processors");
     }
 
     static constexpr double noticeable = 0.1;  // share of the processor time; set-up and initialisation take less

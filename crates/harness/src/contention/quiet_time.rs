@@ -66,11 +66,14 @@ pub(crate) fn quiet_factors(
     let (mut lows, mut highs, mut lengthenings) = (Vec::new(), Vec::new(), Vec::new());
     for launch in used.iter().filter(|launch| !launch.is_empty()) {
         let lengthening = lengthening(launch, &width);
+        let usual_wait = usual_wait(launch);
         lengthenings.push(lengthening);
         for batch in launch {
             let finding = finding(&batch.probes, width(batch), taken);
             let may_be_longer = is_disturbed || finding == Finding::Contended;
-            let [low, high] = time_factors(batch, if may_be_longer { lengthening } else { 0.0 });
+            let by_others = by_others(batch, usual_wait);
+            let lengthening = if may_be_longer { lengthening } else { 0.0 };
+            let [low, high] = time_factors(batch, lengthening, by_others);
             lows.push(low);
             highs.push(high);
         }
@@ -122,7 +125,7 @@ fn lengthening(launch: &[&Batch], width: impl Fn(&Batch) -> QuietWidth) -> f64 {
 }
 
 /// The bounds of the time of the calls of the benchmark less that of the dummy, as multiples of the measured difference.
-fn time_factors(batch: &Batch, lengthening: f64) -> [f64; 2] {
+fn time_factors(batch: &Batch, lengthening: f64, by_others: f64) -> [f64; 2] {
     let apart = batch.ns - batch.dummy_ns;
     if apart <= 0.0 {
         return [1.0; 2];
@@ -133,7 +136,6 @@ fn time_factors(batch: &Batch, lengthening: f64) -> [f64; 2] {
         .processor_ns
         .unwrap_or(batch.ns)
         .clamp(0.0, batch.ns);
-    let by_others = by_others(batch);
     let least = (batch.ns - by_others - busy * lost).max(0.0) - batch.dummy_ns;
     let least_dummy = (batch.dummy_ns - by_others).max(0.0) * (1.0 - lost);
     [least.max(0.0) / apart, (batch.ns - least_dummy) / apart]
@@ -147,8 +149,17 @@ fn is_unbounded(batch: &Batch) -> bool {
         .any(|kind| kind == "fault" || kind == "clock")
 }
 
+/// The wait in the run queue of a pass that other processes do not lengthen, in ns: a partner on the same processor works
+/// meanwhile. It is the least one of these batches.
+fn usual_wait(launch: &[&Batch]) -> f64 {
+    let waits = launch
+        .iter()
+        .filter_map(|batch| Some(batch.disturbance.waited_ns? / batch.passes as f64));
+    waits.min_by(f64::total_cmp).unwrap_or(0.0)
+}
+
 /// The longest time in ns that other processes had the processor while the batch needed it.
-fn by_others(batch: &Batch) -> f64 {
+fn by_others(batch: &Batch, usual_wait: f64) -> f64 {
     let is_marked = |kinds: &[&str]| {
         batch
             .disturbed
@@ -159,7 +170,8 @@ fn by_others(batch: &Batch) -> f64 {
     if is_marked(&["switch", "migration", "stolen", "wait"]) {
         disturbance.stolen_ns.max(0.0)
     } else if is_marked(&["queue"]) {
-        disturbance.waited_ns.unwrap_or(f64::INFINITY)
+        let wait = disturbance.waited_ns.unwrap_or(f64::INFINITY);
+        (wait - usual_wait * batch.passes as f64).max(0.0)
     } else {
         0.0
     }
@@ -258,6 +270,29 @@ mod tests {
         };
         check(
             factors(&batches(preempted), true, Kind::Time).map(|f| f.figure),
+            [0.7, 1.0],
+        );
+    }
+
+    /// A partner on the same processor works for 40 us of each batch, and another process for 30 us of some.
+    #[test]
+    fn wait_for_a_partner_is_not_that_for_others() {
+        let beside_partner = |batch: &mut Batch| {
+            batch.passes = 10;
+            batch.dummy_ns = 0.0;
+            batch.disturbance.waited_ns = Some(4e4);
+            batch.probes = Probes {
+                before: Some(LEVEL),
+                ..Probes::default()
+            };
+        };
+        let mut all = batches(beside_partner);
+        for batch in &mut all[..15] {
+            batch.disturbance.waited_ns = Some(7e4);
+            batch.disturbed = vec!["queue".to_owned()];
+        }
+        check(
+            factors(&all, true, Kind::Time).map(|f| f.figure),
             [0.7, 1.0],
         );
     }
