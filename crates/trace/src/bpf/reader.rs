@@ -124,6 +124,11 @@ impl EventReader {
         self.tally.uses(units, true)
     }
 
+    /// Whether the program of the trace has begun, so that calls count.
+    pub fn has_begun(&self) -> bool {
+        self.waits_for.is_none()
+    }
+
     /// Whether a record says that a thread has ended. Its descriptors are known no longer.
     pub fn is_end(record: &[u8]) -> bool {
         Event::all(record).any(|event| matches!(event.content, Content::End { .. }))
@@ -195,7 +200,7 @@ impl EventReader {
         let Content::Call(returned) = &event.content else {
             return;
         };
-        if self.waits_for.is_some() {
+        if !self.has_begun() {
             return;
         }
         let thread = event.thread;

@@ -383,7 +383,9 @@ impl Session {
         let mut before = counted.since_last()?;
         let mut done = Ok(());
         self.tracer.ring.read(|record| {
-            if EventReader::is_end(record) && done.is_ok() {
+            // The child that measured the tracer's cost ends before the program begins.
+            let ends = EventReader::is_end(record) && reader.has_begun();
+            if ends && done.is_ok() {
                 match counted.since_last() {
                     Ok(more) => before.extend(more),
                     Err(e) => done = Err(e),
