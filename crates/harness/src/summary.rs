@@ -417,7 +417,7 @@ impl Figures {
             b.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
         }
         if figure == "latency" {
-            let without = self.without_cycles();
+            let without = self.without_cycles(b.is_bounded);
             let known = self.cycles.filter(|_| without.is_none());
             b.cycles = known.map(|e| Cycles {
                 median: e.median,
@@ -428,9 +428,14 @@ impl Figures {
         b.samples = samples.concat();
     }
 
-    /// Why a latency has no figure in cycles.
-    fn without_cycles(&self) -> Option<String> {
-        let doubt = || self.second_opinion.and_then(cycles::doubt);
+    /// Why a latency has no figure in cycles. The bounds of a disturbed figure (`is_bounded`) hold for any cycle length that a
+    /// neighbour can cause, so the two chains need not agree.
+    fn without_cycles(&self, is_bounded: bool) -> Option<String> {
+        let doubt = || {
+            self.second_opinion
+                .filter(|_| !is_bounded)
+                .and_then(cycles::doubt)
+        };
         let known = self.cycles.and(self.blocked);
         let unsteady = || self.is_unsteady.then(cycles::unsteady_note);
         known

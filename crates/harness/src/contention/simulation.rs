@@ -50,6 +50,8 @@ struct Host {
     batch: f64,
     /// Whether the turns are those of the hypervisor: the processor does nothing else during them.
     interrupts: bool,
+    /// The length of a cycle by the second chain, as a multiple of that by the first.
+    check: f64,
 }
 
 impl Host {
@@ -65,6 +67,7 @@ impl Host {
             rate_until_ns: 3e7,
             batch: 1.0,
             interrupts: false,
+            check: 1.0,
         };
         host.is_busy = host.random.f64() < turn_ns / (turn_ns + pause_ns);
         host.until_ns = host.next_turn();
@@ -153,6 +156,7 @@ impl Host {
             dummy_ns,
             cycle_ns: Some(f64::midpoint(cycle_before, cycle_after)),
             dummy_cycle_ns: Some(f64::midpoint(dummy_before, dummy_after)),
+            check_cycle_ns: Some(self.check * dummy_after),
             probes: Probes {
                 before: Some((QUIET_WIDTH * probe_ns / PROBE / cycle_before).round()),
                 between,
@@ -413,6 +417,22 @@ fn quiet_width_is_learned_from_first_run() {
 fn neighbour_that_never_rests_is_found_by_known_width() {
     let never_quiet = measure(&mut Host::new(2, 1e12, 1.0), Some(QUIET_WIDTH));
     assert!(never_quiet.is_disturbed && never_quiet.contended == Some(1.0));
+}
+
+/// A neighbour lengthens the two chains differently. Then a figure has cycles only with the bounds of a disturbed one.
+#[test]
+fn disturbed_figure_has_cycles_though_the_chains_disagree() {
+    for (turn_ns, pause_ns) in [(1e12, 1.0), (1.0, 1e12)] {
+        let mut host = Host {
+            check: 1.006,
+            ..Host::new(5, turn_ns, pause_ns)
+        };
+        let entry = measure(&mut host, Some(QUIET_WIDTH));
+        let found = entry.cycles.map(|cycles| cycles.confidence_interval);
+        assert_eq!(entry.is_disturbed, found.is_some(), "{:?}", entry.notes);
+        let holds = |[low, high]: [f64; 2]| (low..=high).contains(&TRUTH);
+        assert!(found.is_none_or(holds), "{found:?}");
+    }
 }
 
 /// A neighbour that comes and stays does not become the quiet level, whatever its share of the probes.
