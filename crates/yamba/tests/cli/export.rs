@@ -309,7 +309,8 @@ fn imported_results_are_marked_as_such() {
         .run_words(&["show", &id, "--source", "Simple syscall"])
         .ok()
         .says(&["==> host.0 <==", "Simple syscall: 0.1250 microseconds"]);
-    let compared = yamba.run("compare host.0 host.1").ok();
+    let compared = yamba.run("compare host.0 host.1");
+    assert_eq!(compared.status, 2, "{}", compared.err);
     assert!(
         compared.err.contains("warning: A: Measured by lmbench 3.0"),
         "{}",
@@ -333,8 +334,10 @@ fn name_cannot_inject_a_line() {
     forged["benchmarks"][0]["unit"] = json!("ns\nok  best  1 ns");
     let mut yamba = Yamba::new().file("forged.json", forged.to_string());
     yamba.run("import forged.json").ok();
-    for words in ["show", "runs", "compare latest latest"] {
-        let out = yamba.run(words).ok().out;
+    for (words, status) in [("show", 0), ("runs", 0), ("compare latest latest", 2)] {
+        let answer = yamba.run(words);
+        assert_eq!(answer.status, status, "{}", answer.err);
+        let out = answer.out;
         assert!(!out.lines().any(|l| l.starts_with("ok  be")), "{out}");
         assert!(!out.contains('\u{202e}'), "{out}");
     }

@@ -39,9 +39,21 @@ pub fn no_system_call_in_a_timed_batch() -> Result<(), Missing> {
         calls.clear();
     }
     assert!(batches.len() >= 11, "{}", batches.len());
-    // Benchmark and dummy, before and after each: the thread's wait time, its resource usage, its processor time, and that of the process.
-    let before = ["pread64", "getrusage", "clock_gettime", "clock_gettime"];
-    let after = ["clock_gettime", "getrusage", "clock_gettime", "pread64"];
+    // Benchmark and dummy, before and after each: the children's processor time, the thread's wait time, its resource usage, its processor time, and that of the process.
+    let before = [
+        "getrusage",
+        "pread64",
+        "getrusage",
+        "clock_gettime",
+        "clock_gettime",
+    ];
+    let after = [
+        "clock_gettime",
+        "getrusage",
+        "clock_gettime",
+        "pread64",
+        "getrusage",
+    ];
     let expected = [before, after].concat().repeat(2);
     for calls in &batches {
         assert_eq!(*calls, expected);

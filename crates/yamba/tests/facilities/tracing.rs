@@ -705,9 +705,10 @@ pub fn rounds_of_a_command_that_fails_are_counted() -> Result<(), Missing> {
         let words = [
             "trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script,
         ];
-        let answer = yamba.run_words(&words).ok();
+        let answer = yamba.run_words(&words);
+        assert_eq!(answer.status, 1, "{end}: {}", answer.err);
         assert!(
-            answer.err.contains(&format!("warning: bash: {shown}")),
+            answer.err.contains(&format!("error: bash: {shown}")),
             "{end}: {}",
             answer.err
         );

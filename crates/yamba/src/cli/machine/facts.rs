@@ -353,7 +353,7 @@ pub(super) fn core_pairs(page: &mut Page, machine: &Machine, now: f64) {
     let (shared, rest) = if unclear == tested {
         (hidden.to_owned(), String::new())
     } else if unclear > 0 {
-        (shared, format!("; {unclear} {hidden}"))
+        (shared, format!("; {unclear} not known"))
     } else {
         (shared, String::new())
     };

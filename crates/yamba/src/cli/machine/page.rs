@@ -133,7 +133,7 @@ mod tests {
         );
         assert_eq!(
             line(&[(0, 1, None), (0, 2, Some(true))]),
-            "0 and 2, by a test of 2 pairs of processors, 5 min ago; 1 not known because of neighbours"
+            "0 and 2, by a test of 2 pairs of processors, 5 min ago; 1 not known"
         );
         assert_eq!(
             line(&[(0, 1, None)]),
