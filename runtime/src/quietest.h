@@ -41,7 +41,7 @@ constexpr double busy = 0.5;                 // share of a visit in which others
 // Least gain in quiet time for which a launch leaves its home. Two short visits cannot show a smaller one.
 constexpr double clear_gain = 0.25;
 
-// The width that is known of this processor; NAN if there is none.
+// The known width of this processor, or NAN.
 inline double known_width(const Values<QuietWidth> &widths, int cpu) {
     for (const QuietWidth &known : widths)
         if (known.cpu == cpu) return known.width;

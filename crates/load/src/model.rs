@@ -71,7 +71,7 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Refused {
-    /// What is wrong with each line.
+    /// The fault of each line.
     pub reason: String,
     /// Number of lines.
     pub lines: u64,

@@ -356,7 +356,7 @@ impl Prediction {
     }
 }
 
-/// Names the terms whose time is unknown, since they may wait or their benchmark was not measured. `None`: there are none.
+/// Names the terms whose time is unknown, since they may wait or their benchmark was not measured. `None`: no such term.
 fn unknown(products: &[Product], are_unmeasured: bool) -> Option<String> {
     let is_it = |p: &&Product| p.is_unknown && p.is_unmeasured == are_unmeasured;
     let label = |p: &Product| p.label() + if p.lacks_size { " without a size" } else { "" };

@@ -3,7 +3,7 @@
 use yamba_record::Run;
 use yamba_record::run::IntervalScope;
 
-/// What intervals between runs say.
+/// The statement of intervals between runs.
 pub const BETWEEN_RUNS: &str =
     "Intervals of few launches hold the figure of the next run of this kind in 90 % of cases.";
 

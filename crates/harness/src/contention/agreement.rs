@@ -22,7 +22,7 @@ const LEAST_AGREEING: f64 = 0.5;
 const FEWEST_TO_TRUST: usize = 8;
 const AGREEING: f64 = 2.0 / 3.0;
 
-/// What the probes and the times of the quiet batches together say of launches beside a neighbour.
+/// The launches beside a neighbour, judged by their probes and by the times of their quiet batches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct QuietBatches {
     /// The launches whose quiet batches may contain turns of the neighbour.

@@ -241,8 +241,8 @@ impl LogReader {
         Ok(self.log)
     }
 
-    /// Refuses a field that the user names as latency if it is none in all or most requests that
-    /// have it.
+    /// Refuses a field that the user names as latency if it holds no latency in all or
+    /// most requests that have it.
     fn check_latencies(&mut self) -> Result<(), LogFault> {
         let all = self.log.entries.len() as u64;
         let Some(not_times) = &mut self.not_times else {

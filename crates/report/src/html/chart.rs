@@ -89,7 +89,7 @@ pub struct Point {
     pub is_disturbed: bool,
     /// Whether the confidence interval also holds the y of an undisturbed machine.
     pub is_sound: bool,
-    /// What a disturbance allows, as multiples of y. `None` if that is not known alone.
+    /// Bounds of the undisturbed value, as multiples of y. `None` if they are unknown.
     pub quiet_factors: Option<[f64; 2]>,
     /// Figure and interval as in the table.
     pub text: String,

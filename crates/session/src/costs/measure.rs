@@ -73,7 +73,7 @@ impl Effort {
 
 impl Known {
     /// Measures the costs that predictions need, those that decide the most first: quickly what was not measured yet, and then longer what makes the interval wide.
-    /// Ends if nothing is wanted, if the time is over, or if the user stops. What was measured is stored and known then.
+    /// Ends if nothing is wanted, if the time is over, or if the user stops. The figures that were measured are stored and known then.
     ///
     /// # Errors
     /// If the suite cannot be read, or a store that the user named cannot be opened.

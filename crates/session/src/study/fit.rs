@@ -125,7 +125,7 @@ impl Fit {
     }
 }
 
-/// What a disturbance allows of a figure; `None` if the entry was not disturbed. Where it is not known alone, it is the confidence interval.
+/// Bounds of the undisturbed figure; `None` if the entry was not disturbed. Without bounds of the disturbance alone, they are the confidence interval.
 fn bounds(entry: &Benchmark, figure: &Figure) -> Option<[f64; 2]> {
     let is_time = !CYCLES.contains(&figure.unit.as_str());
     match entry.quiet_factors.filter(|_| is_time) {

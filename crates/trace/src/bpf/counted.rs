@@ -74,7 +74,7 @@ impl CountedCalls {
     }
 }
 
-/// The calls of a value since `before`, which becomes its sums. `None`: there is none.
+/// The calls of a value since `before`, which becomes its sums. `None`: no call.
 fn since(before: &mut Sums, value_bytes: &[u8; COUNTED_BYTES]) -> Option<Counted> {
     let now = Sums {
         count: long(value_bytes, "counted.count"),

@@ -56,7 +56,7 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// What a file is that is no JSON. `None`: it is not known.
+/// The kind of a file that is no JSON. `None`: unknown.
 fn other(bytes: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
     let has = |words: &[&str]| words.iter().any(|word| start.contains(word));

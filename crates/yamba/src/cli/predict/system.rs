@@ -304,7 +304,7 @@ fn planned(wanted: &Wanted) -> Option<String> {
     })
 }
 
-/// What a longer measurement would bring. Empty: nothing.
+/// The gain of a longer measurement, as text. Empty: no gain.
 fn more(wanted: &Wanted, needs: &Needs) -> String {
     let mut text = String::new();
     let names: Vec<&str> = wanted.unmeasured.iter().map(String::as_str).collect();
