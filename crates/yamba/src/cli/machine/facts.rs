@@ -349,7 +349,7 @@ pub(super) fn core_pairs(page: &mut Page, machine: &Machine, now: f64) {
         .iter()
         .filter(|pair| pair.shared.is_none())
         .count();
-    let hidden = "not known because of neighbours";
+    let hidden = "hidden by neighbours";
     let (shared, rest) = if unclear == tested {
         (hidden.to_owned(), String::new())
     } else if unclear > 0 {

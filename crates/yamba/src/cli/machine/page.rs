@@ -137,7 +137,7 @@ mod tests {
         );
         assert_eq!(
             line(&[(0, 1, None)]),
-            "not known because of neighbours, by a test of 1 pair of processors, 5 min ago"
+            "hidden by neighbours, by a test of 1 pair of processors, 5 min ago"
         );
     }
 
