@@ -48,8 +48,8 @@ inline Level level_of(Values<double> widths, double level = NAN) {
     return found;
 }
 
-// Compares the probes that were taken while the competitor slept with those while it ran. It lengthens every probe of its own core. A
-// neighbour beside either processor comes and goes; while it is always there, nothing is known.
+// Compares the probes that were taken while the competitor slept with those while it ran. It lengthens every probe of its own
+// core. A neighbour beside either processor comes and goes; while it is always there, nothing is known.
 inline Finding finding(const Values<double> &alone, const Values<double> &beside) {
     constexpr double often = 0.25, hardly_ever = 0.03, longer = 1.1;
     const Level quiet = level_of(alone);
