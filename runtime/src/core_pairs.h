@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "load_shared.h"
+#include "precision.h"
 #include "quietest.h"
 #include "yamba/record_writer.h"
 
@@ -35,11 +36,7 @@ inline Level level_of(Values<double> widths, double level = NAN) {
     for (double width : widths)
         if (width > 0) known.push_back(width);
     if (known.empty()) return {};
-    for (size_t i = 1; i < known.size(); i++)
-        for (size_t j = i; j > 0 && known[j] < known[j - 1]; j--) {
-            const double lower = known[j];
-            known[j] = known[j - 1], known[j - 1] = lower;
-        }
+    qsort(known.data(), known.size(), sizeof(double), harness::ascending);
     Level found;
     found.width = known[known.size() / 10];
     size_t quiet = 0;

@@ -151,7 +151,7 @@ impl Starter {
         lines[lines.len().saturating_sub(5)..].join("\n")
     }
 
-    /// Runs the untimed command before a run. Processes that it leaves in its group, such as a server, stays until the run has
+    /// Runs the untimed command before a run. Processes that it leaves in its group, such as a server, stay until the run has
     /// ended.
     pub fn prepare(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
         let ended = match self.wait_for(words, Some(Stdio::null()), watchdog) {

@@ -23,7 +23,7 @@ struct Quality {
     is_undisturbed: bool,
     /// Whether the interval holds the undisturbed value.
     is_sound: bool,
-    /// Whether the interval covers other runs, too.
+    /// Whether there are launches enough for an interval of their own, which a quick run has not.
     is_between_launches: bool,
     /// The largest width of the intervals as a share of their figures, below 0. Of undisturbed figures, the latest counts instead.
     narrowness: f64,

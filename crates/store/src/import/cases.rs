@@ -408,7 +408,6 @@ fn lmbench_without_its_first_line_is_read() {
     );
 }
 
-/// The heading above the strides counts until a line that may be another one.
 #[test]
 fn lmbench_date_without_brackets_is_named() {
     let text =
@@ -419,6 +418,7 @@ fn lmbench_date_without_brackets_is_named() {
     assert!(run.interrupted);
 }
 
+/// The heading above the strides counts until a line that may be another one.
 #[test]
 fn lmbench_figures_have_no_heading_of_others() {
     let strides = "\"stride=16\n0.00049 1.25\n\n";

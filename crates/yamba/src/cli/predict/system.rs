@@ -9,6 +9,7 @@ use yamba_predict::needs::Needs;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};
 use yamba_record::Run;
+use yamba_report::listed;
 use yamba_session::costs::{self, Application, Asked, Known, Traced, Wanted};
 use yamba_session::java::JavaHere;
 use yamba_store::Detail;
@@ -32,6 +33,9 @@ pub(super) struct System {
     /// The Java virtual machine here whose costs these are.
     pub(super) java: Option<JavaHere>,
 }
+
+/// Most benchmarks or primitives that a message names.
+const NAMED: usize = 6;
 
 /// The time and effort of measuring costs.
 pub(super) struct Measuring {
@@ -299,7 +303,7 @@ fn planned(wanted: &Wanted) -> Option<String> {
         format!(
             "the prediction needs costs that no stored run of this machine has well enough: measuring {count} for at most {} s in all, for later predictions, too; those that decide the most come first: {}\n",
             costs::TIME.as_secs(),
-            listed(&names)
+            listed(&names, NAMED)
         )
     })
 }
@@ -312,7 +316,7 @@ fn more(wanted: &Wanted, needs: &Needs) -> String {
         let was = output::counted(names.len(), "benchmark was", "benchmarks were");
         text += &format!(
             "{was} not measured in this time: {}; the next `yamba predict` goes on with them, and `--thorough` measures all for some minutes\n",
-            listed(&names)
+            listed(&names, NAMED)
         );
     }
     let wide: Vec<&str> = needs
@@ -324,18 +328,8 @@ fn more(wanted: &Wanted, needs: &Needs) -> String {
         text += &format!(
             "the costs alone make an interval of {:.1} % to each side, most of it by {}: `--thorough` measures longer\n",
             100.0 * needs.half_width(),
-            listed(&wide)
+            listed(&wide, NAMED)
         );
     }
     text
-}
-
-/// The first names, and the number of the others.
-fn listed(names: &[&str]) -> String {
-    const NAMED: usize = 6;
-    let shown = names[..names.len().min(NAMED)].join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => shown,
-        others => format!("{shown} and {others} more"),
-    }
 }
