@@ -1,7 +1,10 @@
-# Two commands do all that a newcomer needs; both install what is missing first (scripts/install-missing).
+# Two commands do all that a newcomer needs; both install what is missing first
+# (scripts/install-missing).
 #   make run    builds Yamba, measures a few things on this machine and makes a page of them
-#   make test   runs every test, for every instruction set (`cargo test` runs those that need no C++ compiler)
-#   make java   builds and tests the agent and the benchmarks of Java programs, where mvn is; `make test` does the same
+#   make test   runs every test, for every instruction set (`cargo test` runs those that need no C++
+#               compiler)
+#   make java   builds and tests the agent and the benchmarks of Java programs, where mvn is;
+#               `make test` does the same
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 YAMBA := $(TARGET)/release/yamba
@@ -21,10 +24,11 @@ build:
 	cargo build --release
 
 # One profile for the binary and the libraries of the tests, so that nothing is built twice.
-# Includes the tests that `cargo test` only lists: they need compilers, emulators, services or root. A missing program is a failure.
-# Benchmarks and examples are not built, and no examples of documentation run: there are none (tests/cli/house.rs).
-# Test programs are not optimised, what they test is.
-# The jars are built while cargo compiles: Maven uses one processor, or waits for the network.
+# Includes the tests that `cargo test` only lists: they need compilers, emulators, services or root.
+# A missing program is a failure. Benchmarks and examples are not built, and no examples of
+# documentation run: there are none (tests/cli/house.rs). Test programs are not optimised, what they
+# test is. The jars are built while cargo compiles: Maven uses one processor, or waits for the
+# network.
 test: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc-tests
 test:
 	scripts/install-missing test

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How long composing 1 MiB of code takes: members, checked arguments and casts as a generated program has them.
-# Prints one JSON object a round. Usage: benches/compose.sh [COMPILER]
+# How long composing 1 MiB of code takes: members, checked arguments and casts as a generated
+# program has them. Prints one JSON object a round. Usage: benches/compose.sh [COMPILER]
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$(mktemp -d)

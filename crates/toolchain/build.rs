@@ -1,4 +1,5 @@
-//! Rebuilds the crate when a file is added to an embedded folder. `include_dir!` alone notices only changed files.
+//! Rebuilds the crate when a file is added to an embedded folder. `include_dir!` alone notices only
+//! changed files.
 
 fn main() {
     for folder in ["runtime", "library", "suite", "studies"] {

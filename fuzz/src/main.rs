@@ -1,7 +1,9 @@
-//! `yamba-fuzz SECONDS SEED FOLDER...`: mutates the programs in the folders and analyses the results.
+//! `yamba-fuzz SECONDS SEED FOLDER...`: mutates the programs in the folders and analyses the
+//! results.
 //!
-//! Stops with status 1 at the first input that panics or takes longer than a second, and saves that input in `fuzz-found.yamba`. To bound memory,
-//! run `ulimit -v 1048576` first: growth past 1 GiB then aborts.
+//! Stops with status 1 at the first input that panics or takes longer than a second, and saves that
+//! input in `fuzz-found.yamba`. To bound memory, run `ulimit -v 1048576` first: growth past 1 GiB
+//! then aborts.
 
 mod mutate;
 
@@ -45,37 +47,25 @@ fn run(shelf: &Shelf, time: Duration, seed: u64) -> ExitCode {
         slowest = slowest.max(took);
         inputs += 1;
         if result.is_err() || took > SLOWEST {
-            let fault = if result.is_err() {
-                "panics".to_owned()
-            } else {
-                format!("takes {took:?}")
-            };
+            let fault =
+                if result.is_err() { "panics".to_owned() } else { format!("takes {took:?}") };
             let kept = fs::write("fuzz-found.yamba", &text).is_ok();
             println!("seed {seed}, input {inputs}: {fault}; kept in fuzz-found.yamba: {kept}");
             return ExitCode::FAILURE;
         }
     }
-    println!(
-        "seed {seed}: {inputs} inputs in {:?}, the slowest took {slowest:?}",
-        start.elapsed()
-    );
+    println!("seed {seed}: {inputs} inputs in {:?}, the slowest took {slowest:?}", start.elapsed());
     ExitCode::SUCCESS
 }
 
 /// Runs every analysis that a command may run on a program.
 fn exercise(shelf: &Shelf, text: &str) {
-    let input = Input {
-        path: "fuzzed.yamba".to_owned(),
-        text: text.to_owned(),
-    };
+    let input = Input { path: "fuzzed.yamba".to_owned(), text: text.to_owned() };
     let analysis = yamba_lang::analyse(vec![input], shelf);
     for diagnostic in &analysis.diagnostics {
         let places = diagnostic.secondary.iter().chain([&diagnostic.primary]);
         for label in places {
-            black_box((
-                analysis.text(label.span),
-                analysis.sources.line_column(label.span),
-            ));
+            black_box((analysis.text(label.span), analysis.sources.line_column(label.span)));
         }
     }
     if !analysis.has_errors() {
@@ -122,22 +112,11 @@ impl Files for Shelf {
     fn find(&self, _: &str, name: &str) -> Option<Input> {
         let end = format!("library/{name}.yamba");
         let (path, text) = self.texts.iter().find(|(path, _)| path.ends_with(&end))?;
-        Some(Input {
-            path: path.clone(),
-            text: text.clone(),
-        })
+        Some(Input { path: path.clone(), text: text.clone() })
     }
 
     fn around(&self, _: &str) -> Vec<Input> {
-        let library = self
-            .texts
-            .iter()
-            .filter(|(path, _)| path.contains("library/"));
-        library
-            .map(|(path, text)| Input {
-                path: path.clone(),
-                text: text.clone(),
-            })
-            .collect()
+        let library = self.texts.iter().filter(|(path, _)| path.contains("library/"));
+        library.map(|(path, text)| Input { path: path.clone(), text: text.clone() }).collect()
     }
 }

@@ -89,8 +89,5 @@ impl<'a> Mutator<'a> {
 /// The last boundary of a character up to `at`.
 fn boundary(text: &str, at: usize) -> usize {
     let is_boundary = |at: &usize| text.is_char_boundary(*at);
-    (0..=at.min(text.len()))
-        .rev()
-        .find(is_boundary)
-        .unwrap_or(0)
+    (0..=at.min(text.len())).rev().find(is_boundary).unwrap_or(0)
 }

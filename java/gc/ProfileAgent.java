@@ -3,10 +3,16 @@ import java.lang.management.MemoryPoolMXBean;
 import java.util.concurrent.locks.LockSupport;
 import jdk.test.whitebox.WhiteBox;
 
-/** Collects the young generation of the Serial collector each time the application has allocated a number of bytes. */
+/**
+ * Collects the young generation of the Serial collector each time the application has allocated a
+ * number of bytes.
+ */
 public class ProfileAgent {
     private static final long PERIOD_NS = 100_000;
-    /** A copy of all live objects costs more than the allocation between two copies if the step is below this share of them. */
+    /**
+     * A copy of all live objects costs more than the allocation between two copies if the step is
+     * below this share of them.
+     */
     private static final int STEPS_PER_LIVE_SET = 8;
 
     /** The argument is the least number of bytes between two collections. */

@@ -1,9 +1,11 @@
 /**
  * Allocates chunks of objects of one shape and size. A window of the newest chunks is live.
  *
- * With the shape `random`, single objects are replaced in random order. With `stores`, old nodes stay, and each refers to a node that is replaced.
+ * With the shape `random`, single objects are replaced in random order. With `stores`, old nodes
+ * stay, and each refers to a node that is replaced.
  *
- * Arguments: SHAPE OBJECT_BYTES WINDOW_BYTES TOTAL_BYTES EXPLICIT_COLLECTIONS. A chunk has no reference to another chunk, so that a dead chunk in the old
+ * Arguments: SHAPE OBJECT_BYTES WINDOW_BYTES TOTAL_BYTES EXPLICIT_COLLECTIONS. A chunk has no
+ * reference to another chunk, so that a dead chunk in the old
  * generation keeps no other chunk alive.
  */
 public class Shapes {
@@ -50,7 +52,10 @@ public class Shapes {
         }
     }
 
-    /** A table whose nodes are replaced in random order: neighbours in memory are not neighbours in the table, and young nodes are referred to from all over the table. */
+    /**
+     * A table whose nodes are replaced in random order: neighbours in memory are not neighbours in
+     * the table, and young nodes are referred to from all over the table.
+     */
     private static void replaceAtRandom(String[] arguments) {
         int objectBytes = Integer.parseInt(arguments[1]);
         // 4 bytes of the table belong to each node.
@@ -69,7 +74,10 @@ public class Shapes {
         }
     }
 
-    /** Half of the live objects are nodes that stay. Stores in random order replace the other half, so that cards of old nodes become dirty. */
+    /**
+     * Half of the live objects are nodes that stay. Stores in random order replace the other half,
+     * so that cards of old nodes become dirty.
+     */
     private static void storeIntoNodes(String[] arguments) {
         int objectBytes = Integer.parseInt(arguments[1]);
         Node[] table = new Node[(int) (Long.parseLong(arguments[2]) / (2 * objectBytes + 4))];

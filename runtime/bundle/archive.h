@@ -1,5 +1,6 @@
-// The contents of the bundle: an index of lines, texts, and programs. The first program is complete; each other one is a patch of
-// it (the format of bsdiff), since nearly all of a static program is the same library and harness.
+// The contents of the bundle: an index of lines, texts, and programs. The first program is
+// complete; each other one is a patch of it (the format of bsdiff), since nearly all of a static
+// program is the same library and harness.
 #pragma once
 
 #include <elf.h>

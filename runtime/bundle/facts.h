@@ -1,4 +1,5 @@
-// Facts about this machine for the capture: files of the system, and answers to system calls. Yamba derives the rest.
+// Facts about this machine for the capture: files of the system, and answers to system calls. Yamba
+// derives the rest.
 #pragma once
 
 #include <errno.h>
@@ -31,7 +32,8 @@ inline std::string read_file(const char *path) {
     return text;
 }
 
-// The files as {"PATH":"TEXT"}. `patterns` are paths with `*`; a pattern after `-` keeps only the existence of the file.
+// The files as {"PATH":"TEXT"}. `patterns` are paths with `*`; a pattern after `-` keeps only the
+// existence of the file.
 inline std::string files(const std::vector<std::string> &patterns) {
     std::string out = "{";
     for (const std::string &pattern : patterns) {

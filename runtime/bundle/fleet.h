@@ -12,7 +12,8 @@
 
 namespace bundle {
 
-// The names of a run in a fleet. A launcher gives them; without a fleet's name, the run is on its own.
+// The names of a run in a fleet. A launcher gives them; without a fleet's name, the run is on its
+// own.
 struct Member {
     std::string fleet, node, job, rank;
 
@@ -30,7 +31,8 @@ struct Member {
     }
 };
 
-// Sends standard output to a file that gets its name when it is complete: no reader of a shared folder sees a part of a capture.
+// Sends standard output to a file that gets its name when it is complete: no reader of a shared
+// folder sees a part of a capture.
 class OutputFile {
   public:
     explicit OutputFile(const char *path) : path_(path) {

@@ -1,4 +1,5 @@
-// Decompresses DEFLATE (RFC 1951). The bundle is checked by a checksum before it is used, so damaged input only ends the program.
+// Decompresses DEFLATE (RFC 1951). The bundle is checked by a checksum before it is used, so
+// damaged input only ends the program.
 #pragma once
 
 #include <stdint.h>
@@ -31,7 +32,8 @@ class Inflate {
     }
 
   private:
-    // A canonical Huffman code: the number of codes of each length, and the symbols in the order of their codes.
+    // A canonical Huffman code: the number of codes of each length, and the symbols in the order of
+    // their codes.
     struct Code {
         uint16_t count[16] = {};
         std::vector<uint16_t> symbols;

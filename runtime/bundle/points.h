@@ -37,8 +37,8 @@ inline const Json *swept(const Json &program, bool is_quick, std::string &name) 
     return nullptr;
 }
 
-// Calls `point` with the description of each point. Later parameters may depend on earlier ones, so each step asks the program
-// again.
+// Calls `point` with the description of each point. Later parameters may depend on earlier ones, so
+// each step asks the program again.
 inline void expand(const Describe &describe, bool is_quick, const Settings &settings,
                    const std::function<void(const Description &)> &point) {
     const Description found = describe(settings);

@@ -99,8 +99,8 @@ class Executable {
 // A running program, with the pipes of its records and of its messages.
 class Process {
   public:
-    // `arguments` begins with the name of the program. Records come through descriptor 3, or through standard output if
-    // `describes`.
+    // `arguments` begins with the name of the program. Records come through descriptor 3, or
+    // through standard output if `describes`.
     Process(const Executable &program, const std::string &emulator, const std::vector<std::string> &arguments, bool describes) {
         int records[2], errors[2];
         output_.began_ns = now_ns();
@@ -141,7 +141,8 @@ class Process {
     static constexpr size_t most_bytes = 1 << 28, kept_errors = 4096;
     static constexpr uint64_t grace_ns = 1000000000;
 
-    // Runs in the child. The files of an empty root are missing, so a file in memory stands for /dev/null.
+    // Runs in the child. The files of an empty root are missing, so a file in memory stands for
+    // /dev/null.
     static void prepare(pid_t parent, int records, int errors, bool describes) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(127);
@@ -183,7 +184,8 @@ class Process {
         return is_killed_ = true;
     }
 
-    // Records do not end the wait: the work of this process must not disturb the program's core after each of them.
+    // Records do not end the wait: the work of this process must not disturb the program's core
+    // after each of them.
     void wait_and_listen() {
         pollfd waited = {errors_, POLLIN, 0};
         poll(&waited, errors_ >= 0 ? 1 : 0, tick_ms);
@@ -216,7 +218,8 @@ class Process {
         }
     }
 
-    // Processes that left the group of the program became children of this one. Half a second is left to those that clean up.
+    // Processes that left the group of the program became children of this one. Half a second is
+    // left to those that clean up.
     void end_orphans() {
         for (int i = 0; i < 50; i++) {
             while (waitpid(-1, nullptr, WNOHANG) > 0) {

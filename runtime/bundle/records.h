@@ -1,6 +1,8 @@
-// Shortens the records of a launch. "!LINE" is a whole line. A line with the same words as an earlier one is written as the
-// numbers that changed: "K:7,,2.5" is the line like line K whose first number is 7 and whose third is 2.5; its other numbers are
-// those of the latest such line. `null` counts as a number, and a time has the digits that the harness keeps of it.
+// Shortens the records of a launch. "!LINE" is a whole line. A line with the same words as an
+// earlier one is written as the
+// numbers that changed: "K:7,,2.5" is the line like line K whose first number is 7 and whose third
+//   is 2.5; its other numbers are those of the latest such line. `null` counts as a number, and a
+//   time has the digits that the harness keeps of it.
 #pragma once
 
 #include <map>
@@ -53,7 +55,8 @@ class Records {
         return out + "\"";
     }
 
-    // The line with the digits that are kept, and without its numbers outside of texts, each of which is a `#` in `words`.
+    // The line with the digits that are kept, and without its numbers outside of texts, each of
+    // which is a `#` in `words`.
     static std::string split(const std::string &line, std::string &words, std::vector<std::string> &numbers) {
         std::string kept;
         bool is_text = false;

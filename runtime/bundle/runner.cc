@@ -1,6 +1,8 @@
-// The first part of a bundle: runs the programs behind it in interleaved launches, and writes what they measured as a capture.
+// The first part of a bundle: runs the programs behind it in interleaved launches, and writes what
+// they measured as a capture.
 //
-// It judges nothing: `yamba import` computes the figures from the capture, with the code that computes those of `yamba run`.
+// It judges nothing: `yamba import` computes the figures from the capture, with the code that
+//   computes those of `yamba run`.
 #include <sys/random.h>
 
 #include <algorithm>
@@ -53,7 +55,8 @@ class Runner {
         writer_.item("{\"item\":\"begin\",\"bundle\":" + quoted(archive_.one("id")) + ",\"run\":" + quoted(run_) +
                      ",\"started_unix_s\":" + unix_seconds() + ",\"seed\":" + std::to_string(seed_) + emulator() +
                      options_.member.field() + "}");
-        // A serial line would take minutes for the sources; `yamba import --bundle` reads them from the bundle.
+        // A serial line would take minutes for the sources; `yamba import --bundle` reads them from
+        // the bundle.
         writer_.item(archive_.text(writer_.is_serial() ? "brief" : "plan"));
         if (!writer_.is_serial()) writer_.item(archive_.text("sources"));
         writer_.item("{\"item\":\"machine\",\"answers\":" + facts::answers() +
@@ -70,8 +73,8 @@ class Runner {
     }
 
   private:
-    // The JSON field with the emulator. Each launch repeats it, so that a figure under an emulator is known as such even if the
-    // beginning of the run is lost.
+    // The JSON field with the emulator. Each launch repeats it, so that a figure under an emulator
+    // is known as such even if the beginning of the run is lost.
     std::string emulator() const { return ",\"emulator\":" + (options_.emulator.empty() ? "null" : quoted(options_.emulator)); }
 
     static std::string random_id() {
@@ -133,7 +136,8 @@ class Runner {
                      (found.is_described() ? ",\"description\":" + found.text : ",\"text\":" + quoted(found.errors)) + "}");
     }
 
-    // The width of the core before the first launch: a neighbour of that moment could pass for a quiet core.
+    // The width of the core before the first launch: a neighbour of that moment could pass for a
+    // quiet core.
     void probe_widths() {
         if (entries_.empty() || !options_.emulator.empty() || stop_requested) return;
         const Output output = start(0, {"--width-probes", "1000000000"}, false);
@@ -149,7 +153,8 @@ class Runner {
         widths_.launched();
     }
 
-    // About the bytes that a launch sends over a serial line, frames included: docs/notes/bundle.md gives 5 to 20 KB.
+    // About the bytes that a launch sends over a serial line, frames included: docs/notes/bundle.md
+    // gives 5 to 20 KB.
     static constexpr double launch_bytes = 14000;
 
     int print_plan() const {
@@ -207,7 +212,8 @@ class Runner {
 
     using Meeting = yamba::meeting::Answer;
 
-    // The length of a batch that all nodes time at the same time: long against the errors of their clocks.
+    // The length of a batch that all nodes time at the same time: long against the errors of their
+    // clocks.
     static constexpr const char *together_batch_ns = "50000000";
 
     // Votes, and returns whether all nodes agree. Stops the run if another one has ended.

@@ -1,4 +1,5 @@
-// The folder for the files of benchmarks. Without a folder that can be written, benchmarks that need files say so.
+// The folder for the files of benchmarks. Without a folder that can be written, benchmarks that
+// need files say so.
 #pragma once
 
 #include <dirent.h>
@@ -38,8 +39,8 @@ class Scratch {
 
     const std::string &path() const { return path_; }
 
-    // Tells the next program its folder, and how many bytes its files may have: 1 GiB, and less if the file system has less to
-    // spare.
+    // Tells the next program its folder, and how many bytes its files may have: 1 GiB, and less if
+    // the file system has less to spare.
     void enter(const std::string &name) const {
         if (path_.empty()) return;
         setenv("YAMBA_SCRATCH", (path_ + "/" + name).c_str(), 1);

@@ -1,5 +1,6 @@
-// The width of the undisturbed core, as the harness finds it (crates/harness/src/contention.rs). The runner needs it only to ask
-// programs for more batches beside a neighbour; figures are judged when the capture is imported.
+// The width of the undisturbed core, as the harness finds it (crates/harness/src/contention.rs).
+// The runner needs it only to ask programs for more batches beside a neighbour; figures are judged
+// when the capture is imported.
 #pragma once
 
 #include <math.h>
@@ -44,7 +45,8 @@ class Widths {
 
     static bool is_free_of_others(const Json &record) { return record.at("disturbed").members.empty(); }
 
-    // The lowest stretch of 1 % that holds at least 4 % of the probes and half of those within 5 % on each side.
+    // The lowest stretch of 1 % that holds at least 4 % of the probes and half of those within 5 %
+    // on each side.
     double found() const {
         std::vector<double> logs;
         for (double width : all_) logs.push_back(log(width));

@@ -57,8 +57,8 @@ class Writer {
         return escaped;
     }
 
-    // `~yb RUN NUMBER LENGTH CRC PART`. A `.` after the length ends an item, a `+` continues it. The checksum covers all but
-    // itself.
+    // `~yb RUN NUMBER LENGTH CRC PART`. A `.` after the length ends an item, a `+` continues it.
+    // The checksum covers all but itself.
     std::string frame(const std::string &part, bool is_last) {
         char head[40], sum[12];
         snprintf(head, sizeof head, "~yb %s %06llx %03zx%c ", run_.c_str(), static_cast<unsigned long long>(number_++),

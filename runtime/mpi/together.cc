@@ -1,5 +1,5 @@
-// Starts a bundle on each node and carries its votes to the other nodes over MPI, so that all nodes measure at the same time
-// (Staelin: lmbench3, section 3).
+// Starts a bundle on each node and carries its votes to the other nodes over MPI, so that all nodes
+// measure at the same time (Staelin: lmbench3, section 3).
 //
 //     together BUNDLE FOLDER FLEET JOB SEED [OPTION...]
 //
@@ -47,7 +47,8 @@ void answer(int node) {
     }
 }
 
-// The offset by the shortest of many round trips. The other clock was read within it, so half of it bounds the error.
+// The offset by the shortest of many round trips. The other clock was read within it, so half of it
+// bounds the error.
 Offset ask() {
     Offset best;
     for (int i = 0; i < trips; i++) {
@@ -85,14 +86,16 @@ bool agree(const Vote &own, Tally &tally) {
     return tally.most_kind == own.kind && tally.least == tally.most && own.value != 0;
 }
 
-// Carries the votes of the bundle until it closes its socket. A node whose bundle has ended votes until all have.
+// Carries the votes of the bundle until it closes its socket. A node whose bundle has ended votes
+// until all have.
 void serve(int socket) {
     Vote own;
     Tally tally;
     Offset offset;
     while (read_whole(socket, own)) {
         const bool agreed = agree(own, tally);
-        // No node has a smaller kind now. If none has a larger one either, all nodes compare clocks; otherwise none does.
+        // No node has a smaller kind now. If none has a larger one either, all nodes compare
+        // clocks; otherwise none does.
         if (own.kind != stretch && tally.most_kind == own.kind) offset = compare_clocks();
         // A run that goes on without another one must know.
         const uint64_t kind = own.kind != stretch && tally.most_kind == gone ? uint64_t(gone) : own.kind;

@@ -1,5 +1,5 @@
-// The bounds of a benchmark's evidence. They are evaluated before `prepare`, and the record contains those values. A second
-// evaluation afterwards detects changes.
+// The bounds of a benchmark's evidence. They are evaluated before `prepare`, and the record
+// contains those values. A second evaluation afterwards detects changes.
 #pragma once
 
 #include "yamba/floating.h"
@@ -16,9 +16,9 @@ inline Values<Bound> evaluate_bounds(Subject &subject) {
     return bounds;
 }
 
-// The bounds at the construction of this object. A bound may use parameters and facts of the platform. The compiler refuses a
-// bound that names `batch`, evidence or state. A bound that reaches them through its own C++ code is detected here, by its
-// changed value.
+// The bounds at the construction of this object. A bound may use parameters and facts of the
+// platform. The compiler refuses a bound that names `batch`, evidence or state. A bound that
+// reaches them through its own C++ code is detected here, by its changed value.
 class FixedBounds {
   public:
     explicit FixedBounds(Subject &subject) : first_(evaluate_bounds(subject)) {}

@@ -1,9 +1,10 @@
-// Measures the latency of a load in buffers of ascending size. Each pass is recorded; crates/discover infers the caches from
-// them.
+// Measures the latency of a load in buffers of ascending size. Each pass is recorded;
+// crates/discover infers the caches from them.
 //
-// Before the passes of a size, independent loads visit every line of the buffer. The passes then follow the same order with
-// dependent loads, and continue where the last pass ended. A cache that replaces the oldest line has then evicted each line of a
-// buffer that is larger than the cache, so that the curve rises at once where the buffer exceeds the cache.
+// Before the passes of a size, independent loads visit every line of the buffer. The passes then
+// follow the same order with dependent loads, and continue where the last pass ended. A cache that
+// replaces the oldest line has then evicted each line of a buffer that is larger than the cache, so
+// that the curve rises at once where the buffer exceeds the cache.
 #include "yamba/cache_curve.h"
 
 #include <math.h>
@@ -30,9 +31,10 @@ constexpr double most_ns = 1.8e9;        // of the first round; the others take 
 constexpr double repeat_large_ns = 5e8;  // no second round of the large sizes after this time
 constexpr double flat = 1.15;            // the latency of memory rises less over two octaves of sizes
 
-// An order of all lines of a buffer that no prefetcher follows and that needs no set-up. The lines are an odd number of blocks,
-// each with a power of two of lines. The block ascends, and the line within it comes from a linear congruential generator with
-// full period. Both periods are coprime, so that the order visits every line once before it repeats.
+// An order of all lines of a buffer that no prefetcher follows and that needs no set-up. The lines
+// are an odd number of blocks, each with a power of two of lines. The block ascends, and the line
+// within it comes from a linear congruential generator with full period. Both periods are coprime,
+// so that the order visits every line once before it repeats.
 struct Order {
     size_t mask, shift, blocks;
     size_t line = 0, block = 0;
@@ -59,7 +61,8 @@ __attribute__((noinline)) static void visit(const char *buffer, Order &order, si
     order = at;
 }
 
-// ns of a dependent load with the computation of its address. Without `loads`, an AND of one cycle stands for each load.
+// ns of a dependent load with the computation of its address. Without `loads`, an AND of one cycle
+// stands for each load.
 template <bool loads>
 __attribute__((noinline)) static double chase(const char *buffer, Order &order, size_t count, size_t line_size) {
     Order at = order;
@@ -164,8 +167,8 @@ class Curve {
         }
     }
 
-    // Times the computation of an address. A neighbour lengthens it, so the least reading counts. One cycle of it stands for the
-    // load.
+    // Times the computation of an address. A neighbour lengthens it, so the least reading counts.
+    // One cycle of it stands for the load.
     void measure_overhead() {
         for (int i = 0; i < overhead_passes; i++) {
             Order order(1024, 1);

@@ -9,7 +9,8 @@
 #include "yamba/must.h"
 #include "yamba/record_writer.h"
 
-// Code between the tests is not optimised, as in the paper: the same code in the same order precedes each test.
+// Code between the tests is not optimised, as in the paper: the same code in the same order
+// precedes each test.
 namespace yamba {
 namespace harness {
 
@@ -21,7 +22,8 @@ constexpr uint64_t trial_circles = 16;
 constexpr uint64_t most_tests = 1000000;
 constexpr int cycle_readings = 5;  // on each side of a group
 
-// Collects evidence with minimal cost between tests. The names are stored once, since all tests have the same.
+// Collects evidence with minimal cost between tests. The names are stored once, since all tests
+// have the same.
 struct Said final : EvidenceSink {
     static constexpr size_t room = 32;
     const char *names[room];
@@ -54,8 +56,8 @@ inline double median(double *values, size_t count) {
     return values[count / 2];
 }
 
-// Readings of the cycle length before and after a group. Their median is robust: a single disturbed reading would falsify all
-// tests of the group.
+// Readings of the cycle length before and after a group. Their median is robust: a single disturbed
+// reading would falsify all tests of the group.
 struct Lengths {
     double values[2 * cycle_readings];
     size_t count = 0;
@@ -86,7 +88,8 @@ class Circles {
     }
 
   private:
-    // Estimates the longest test from a few circles, and refuses tests that the system could interrupt.
+    // Estimates the longest test from a few circles, and refuses tests that the system could
+    // interrupt.
     void refuse_long_tests() {
         uint64_t groups = subject_.circle_groups(), size = subject_.circle_group_size();
         if (size == 0 || groups > most_tests / size)
@@ -96,7 +99,8 @@ class Circles {
         if (circles == 0) fail("a test of no circles measures nothing");
         double longest_size = double(first > last ? first : last);
         double ns = time_trial(circles);
-        // Other processes may have interrupted a trial that was too long: the shortest of five counts.
+        // Other processes may have interrupted a trial that was too long: the shortest of five
+        // counts.
         for (int more = 4; more > 0 && ns / double(circles) * longest_size > longest_test; more--) {
             double again = time_trial(circles);
             if (again < ns) ns = again;
@@ -123,8 +127,8 @@ class Circles {
         check_lengths.read(check_cycle_length);
         uint64_t circles = subject_.circle_test_size(number);
         Ticks ticks;
-        // Evidence is read before every other test, so also before the first one. These values belong to no test and are
-        // overwritten.
+        // Evidence is read before every other test, so also before the first one. These values
+        // belong to no test and are overwritten.
         batch = Batch{};
         say(tests_[0]);
         for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
@@ -139,10 +143,11 @@ class Circles {
         for (size_t i = 0; i < size_; i++) record(tests_[i], group);
     }
 
-    // Runs one test. Between two tests come: the disturbance counts, the evidence, the next test's hook, and a wait for the timer
-    // tick. The wait keeps a tick of the system's timer out of any test that is short enough. A tick costs as much as several
-    // circles, so tests with and without one would form two populations. Evidence is read after each test, since a test counts
-    // only if its own evidence is within the bounds. That costs about one system call.
+    // Runs one test. Between two tests come: the disturbance counts, the evidence, the next test's
+    // hook, and a wait for the timer tick. The wait keeps a tick of the system's timer out of any
+    // test that is short enough. A tick costs as much as several circles, so tests with and without
+    // one would form two populations. Evidence is read after each test, since a test counts only if
+    // its own evidence is within the bounds. That costs about one system call.
     void run_test(Test &test, uint64_t circles, const Ticks &ticks) {
         subject_.before_batch();
         ticks.wait_for_room(expected_ns_ * double(circles));

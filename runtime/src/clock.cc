@@ -27,15 +27,17 @@ struct Round {
     }
 };
 
-// Rounding to a tick moves each reading by less than one tick, so a time of k steps lies within one tick of them. All times agree
-// with steps of up to three ticks.
+// Rounding to a tick moves each reading by less than one tick, so a time of k steps lies within one
+// tick of them. All times agree with steps of up to three ticks.
 constexpr double rounding = 1 + 1e-6, shortest_step = 3 + 1e-6;
 
 static double steps_in(uint64_t time, double step) { return floor(double(time) / step + 0.5); }
 
-// The largest step that agrees with all times of a round, or 0. Steps are no whole numbers of ticks: one of 24 MHz has 41.67 ns.
+// The largest step that agrees with all times of a round, or 0. Steps are no whole numbers of
+// ticks: one of 24 MHz has 41.67 ns.
 static double step_of(const Round &round) {
-    // Long times show nothing, since the system may adjust the clock's rate. Nor do readings of thousands of steps.
+    // Long times show nothing, since the system may adjust the clock's rate. Nor do readings of
+    // thousands of steps.
     constexpr uint64_t longest = 16;
     constexpr double most_steps = 1000;
     const double least = double(round.least), lowest = least / most_steps < shortest_step ? shortest_step : least / most_steps;
@@ -45,7 +47,8 @@ static double step_of(const Round &round) {
         if (t > longest * round.least) continue;
         const double k = steps_in(t, step);
         if (fabs(double(t) - k * step) <= rounding) continue;
-        // The next shorter step that agrees with this time is one tick more than a whole part of it.
+        // The next shorter step that agrees with this time is one tick more than a whole part of
+        // it.
         step = double(t + 1) / (floor(double(t + 1) / step) + 1);
         i = 0;
     }
@@ -74,8 +77,9 @@ ClockError measure_clock() {
         step = found > step ? found : step;
         moving++, agreeing += found > 0;
     }
-    // Two readings within a step show that the shortest time is one. If no step agrees with the times of most rounds, none is
-    // longer than the shortest time: then an interval is rather too wide.
+    // Two readings within a step show that the shortest time is one. If no step agrees with the
+    // times of most rounds, none is longer than the shortest time: then an interval is rather too
+    // wide.
     if (moving > 0 && (2 * agreeing < moving || (stands && step < double(least)))) step = double(least);
     return {step * ns_per_tick, double(shortest) * ns_per_tick / clocks::readings};
 }

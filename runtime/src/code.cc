@@ -35,7 +35,8 @@ static void unmap(CodeRegion *region) {
     delete region;
 }
 
-// Unmaps the regions that have been idle longest. New regions are inserted first, so the oldest are last in the list.
+// Unmaps the regions that have been idle longest. New regions are inserted first, so the oldest are
+// last in the list.
 static void drop_idle() {
     size_t idle = 0;
     for (CodeRegion **at = &first; *at != nullptr;) {

@@ -1,4 +1,5 @@
-// Finds benchmarks whose own threads run while they are timed, but have only the one processor that this process is pinned to.
+// Finds benchmarks whose own threads run while they are timed, but have only the one processor that
+// this process is pinned to.
 #pragma once
 
 #include "disturbance.h"
@@ -7,8 +8,9 @@
 
 namespace yamba {
 
-// Watches trials and batches for processor time of other threads. Code that runs in parallel would take as long as in one thread,
-// so its launch ends with an error that asks for another placement. Processor time does not depend on other load.
+// Watches trials and batches for processor time of other threads. Code that runs in parallel would
+// take as long as in one thread, so its launch ends with an error that asks for another placement.
+// Processor time does not depend on other load.
 class ConfinedThreads {
   public:
     // `is_intended`: the user or the class chose one processor for all threads.
@@ -16,7 +18,8 @@ class ConfinedThreads {
 
     // Adds a trial or batch of `ns`. Ends the launch if threads share a processor by default only.
     void see(const Disturbance &d, double ns) {
-        // It does not distinguish threads that run the benchmark at the same time from those that the benchmark starts.
+        // It does not distinguish threads that run the benchmark at the same time from those that
+        // the benchmark starts.
         if (threads > 1) return;
         seen_++;
         if (!(d.other_threads_ns > noticeable * ns)) return;
@@ -24,7 +27,8 @@ class ConfinedThreads {
         if (have_run() && placement.pinned() && !is_intended_) place::fail_confined(d.other_threads_ns / ns);
     }
 
-    // Whether other threads have run in some of the trials and batches, and not only to initialise a library.
+    // Whether other threads have run in some of the trials and batches, and not only to initialise
+    // a library.
     bool have_run() const { return with_threads_ >= 2 && most_without * with_threads_ >= seen_; }
 
   private:

@@ -1,5 +1,5 @@
-// Tests which processors share a core: a competitor on one hardware thread of a core halves the width that is left for the other.
-// A virtual machine often reports other cores than the host has.
+// Tests which processors share a core: a competitor on one hardware thread of a core halves the
+// width that is left for the other. A virtual machine often reports other cores than the host has.
 #pragma once
 
 #include <signal.h>
@@ -29,8 +29,8 @@ struct Level {
     double width = NAN, share = 0;
 };
 
-// The width of the shortest tenth of the probes, and the share of probes within the tolerance of this `level`, or of that width
-// if it is NAN. Interrupted probes are NAN and count as longer.
+// The width of the shortest tenth of the probes, and the share of probes within the tolerance of
+// this `level`, or of that width if it is NAN. Interrupted probes are NAN and count as longer.
 inline Level level_of(Values<double> widths, double level = NAN) {
     Values<double> known;
     for (double width : widths)
@@ -45,8 +45,9 @@ inline Level level_of(Values<double> widths, double level = NAN) {
     return found;
 }
 
-// Compares the probes that were taken while the competitor slept with those while it ran. It lengthens every probe of its own
-// core. A neighbour beside either processor comes and goes; while it is always there, nothing is known.
+// Compares the probes that were taken while the competitor slept with those while it ran. It
+// lengthens every probe of its own core. A neighbour beside either processor comes and goes; while
+// it is always there, nothing is known.
 inline Finding finding(const Values<double> &alone, const Values<double> &beside) {
     constexpr double often = 0.25, hardly_ever = 0.03, longer = 1.1;
     const Level quiet = level_of(alone);
@@ -119,7 +120,8 @@ class Competitor {
     pid_t pid_;
 };
 
-// Tests whether a competitor on processor `other` is on the core of processor `one`, which this process moves to.
+// Tests whether a competitor on processor `other` is on the core of processor `one`, which this
+// process moves to.
 inline Finding test(Competitor &competitor, int one, int other) {
     Values<double> alone, beside;
     if (!system::stay_on(&one, 1)) return Finding::unknown;
@@ -144,7 +146,8 @@ struct Pair {
     int one, other;
 };
 
-// The pairs to test: all of a small machine. Of a larger one those that the system takes for one core, and some others.
+// The pairs to test: all of a small machine. Of a larger one those that the system takes for one
+//   core, and some others.
 inline Values<Pair> pairs(const Values<int> &cpus, uint64_t seed) {
     Values<Pair> together, apart;
     Values<long> cores;

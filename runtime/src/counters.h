@@ -1,4 +1,5 @@
-// The processor's hardware counters, if the system lets this process read them. Virtual machines rarely have any.
+// The processor's hardware counters, if the system lets this process read them. Virtual machines
+// rarely have any.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
-// Writes a crash into the record: the signal, the address of the faulting instruction, and the composed code around it.
-// Everything here runs inside a signal handler: no allocation, no locks, no stdio.
+// Writes a crash into the record: the signal, the address of the faulting instruction, and the
+// composed code around it. Everything here runs inside a signal handler: no allocation, no locks,
+// no stdio.
 #pragma once
 
 #include <signal.h>
@@ -13,7 +14,8 @@
 namespace yamba {
 namespace crash {
 
-// At most this much code is shown, so that the record stays small even if the composed code fills a cache.
+// At most this much code is shown, so that the record stays small even if the composed code fills a
+// cache.
 constexpr size_t window = 1024;
 
 // A line in preallocated memory.
@@ -27,7 +29,8 @@ struct Line {
     void add(const char *s) {
         while (*s != '\0') byte(*s++);
     }
-    // Writes a JSON string. Names come from the compiler or the library; characters that JSON would have to escape are replaced.
+    // Writes a JSON string. Names come from the compiler or the library; characters that JSON would
+    // have to escape are replaced.
     void quote(const char *s) {
         byte('"');
         for (; *s != '\0'; s++) byte(*s == '"' || *s == '\\' || static_cast<unsigned char>(*s) < 0x20 ? '?' : *s);
@@ -62,8 +65,8 @@ inline const char *name_of(int signal) {
     }
 }
 
-// Chooses the start of the shown code. Disassembly must start at an instruction: the last contribution that starts well before
-// the fault.
+// Chooses the start of the shown code. Disassembly must start at an instruction: the last
+// contribution that starts well before the fault.
 inline size_t window_start(const CodeSite &site, size_t fault) {
     if (site.bytes <= window) return 0;
     size_t start = 0;
@@ -112,7 +115,8 @@ inline void add_code(uintptr_t pc) {
     line.add("}");
 }
 
-// Set by the first thread that crashes. Others that crash meanwhile wait for the end of the process, so that one report is whole.
+// Set by the first thread that crashes. Others that crash meanwhile wait for the end of the
+// process, so that one report is whole.
 inline bool is_reported = false;
 
 inline void handle(int signal, siginfo_t *info, void *context) {

@@ -137,8 +137,8 @@ inline Text skipped(const ProgramInfo &info, const char *reason) {
     return out;
 }
 
-// `unmet`: the condition that these parameters do not fulfil, or nullptr. `objection`: the benchmark's refusal of them, or empty.
-// In both cases the bounds are not evaluated.
+// `unmet`: the condition that these parameters do not fulfil, or nullptr. `objection`: the
+// benchmark's refusal of them, or empty. In both cases the bounds are not evaluated.
 inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject, const char *unmet,
                     const Text &objection) {
     const Variant &v = info.variants.data[variant];

@@ -29,7 +29,8 @@ static bool is_left(const struct stat &file) {
     return at.tv_sec < launched.tv_sec || (at.tv_sec == launched.tv_sec && at.tv_nsec < launched.tv_nsec);
 }
 
-// The space of a file. Holes need none, except in a file that is being written, because they are about to be filled.
+// The space of a file. Holes need none, except in a file that is being written, because they are
+// about to be filled.
 static uint64_t taken(const char *name, const struct stat &file) {
     uint64_t blocks = uint64_t(file.st_blocks) * 512, length = uint64_t(file.st_size);
     size_t n = strlen(name), ending = strlen(being_written);
@@ -63,7 +64,8 @@ static uint64_t held(const char *directory, bool sweep) {
     return fd < 0 ? 0 : held(fd, sweep);
 }
 
-// Formats a size in thousandths of its unit, rounded up, so that a required size never reads as if it were available.
+// Formats a size in thousandths of its unit, rounded up, so that a required size never reads as if
+// it were available.
 static Text size(uint64_t bytes) {
     Text text;
     for (int shift = 30; shift > 0; shift -= 10) {

@@ -1,4 +1,5 @@
-// The system's interference with a benchmark while it is timed, and the kinds that invalidate a batch.
+// The system's interference with a benchmark while it is timed, and the kinds that invalidate a
+// batch.
 #pragma once
 
 #include <math.h>
@@ -40,8 +41,9 @@ struct Disturbance {
     }
 };
 
-// Measures the disturbance between two moments, both outside the timed code. The thread's processor time is read before and after
-// that of the process, so a single thread never seems to have others beside it.
+// Measures the disturbance between two moments, both outside the timed code. The thread's processor
+// time is read before and after that of the process, so a single thread never seems to have others
+// beside it.
 class Watch {
   public:
     Watch()
@@ -79,8 +81,9 @@ class Watch {
     uint64_t begin_;
 };
 
-// Estimates the normal run-queue wait per pass. A benchmark whose partner shares its processor waits in the run queue for the
-// partner. Only a wait beyond the least one is due to other processes.
+// Estimates the normal run-queue wait per pass. A benchmark whose partner shares its processor
+// waits in the run queue for the partner. Only a wait beyond the least one is due to other
+// processes.
 class Queue {
   public:
     void see(double waited_ns, uint64_t passes) {
@@ -95,14 +98,16 @@ class Queue {
     double least_ = INFINITY;  // ns per pass
 };
 
-// Estimates the page faults that a benchmark takes by itself: those that every pass takes. A first touch of memory that stays
-// mapped happens once, so that a later trial without it shows that it is not one of them.
+// Estimates the page faults that a benchmark takes by itself: those that every pass takes. A first
+// touch of memory that stays mapped happens once, so that a later trial without it shows that it is
+// not one of them.
 class OwnFaults {
   public:
     void see(uint64_t faults, uint64_t passes) { least_ = fmin(least_, double(faults) / double(passes)); }
 
-    // Whether the faults of a batch are more than those of its passes. The least number in a trial may be one too small if not
-    // every pass faults, and the kernel reclaims some pages and spares others.
+    // Whether the faults of a batch are more than those of its passes. The least number in a trial
+    // may be one too small if not every pass faults, and the kernel reclaims some pages and spares
+    // others.
     bool exceeded_by(uint64_t faults, uint64_t passes) const {
         constexpr double many = 8, varying = 0.01;
         // The product of a quotient may be just below a whole number.
@@ -114,9 +119,10 @@ class OwnFaults {
     double least_ = INFINITY;  // per pass
 };
 
-// Whether other processes had the processor while the benchmark was runnable. The wait for a partner itself varies by up to a
-// third of the batch, depending on whether the scheduler lets partners preempt each other. Competitors take more of a short
-// batch. They take less of a long one, but never for only some microseconds at a time.
+// Whether other processes had the processor while the benchmark was runnable. The wait for a
+// partner itself varies by up to a third of the batch, depending on whether the scheduler lets
+// partners preempt each other. Competitors take more of a short batch. They take less of a long
+// one, but never for only some microseconds at a time.
 inline bool others_ran(const Disturbance &d, double ns) {
     constexpr double most_of_it = 0.5, much_of_it = 0.2, competitors_turn = 1e6, partners_turn = 1e4;
     if (d.queued_ns > most_of_it * ns) return true;
@@ -129,9 +135,11 @@ struct Tolerance {
     bool waits, faults;
 };
 
-// Returns a JSON array, without brackets, of the disturbances that count against a batch of `ns`; empty if no disturbance counts.
+// Returns a JSON array, without brackets, of the disturbances that count against a batch of `ns`;
+// empty if no disturbance counts.
 inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) {
-    // A smaller share is explained by the delay between the two clock readings and by the timer's interrupt.
+    // A smaller share is explained by the delay between the two clock readings and by the timer's
+    // interrupt.
     constexpr double stolen = 0.01;
     Text kinds;
     auto add = [&](bool holds, const char *kind) {

@@ -1,5 +1,5 @@
-// Measures one benchmark at one parameter point: warm-up, sizing, then benchmark and dummy interleaved. It does not interpret:
-// every reading goes into the record unchanged.
+// Measures one benchmark at one parameter point: warm-up, sizing, then benchmark and dummy
+// interleaved. It does not interpret: every reading goes into the record unchanged.
 #pragma once
 
 #include "batch_record.h"
@@ -74,7 +74,8 @@ double time(Subject &subject, uint64_t passes) {
     return nanoseconds(begin, end);
 }
 
-// Runs the hooks before a batch. Evidence from a counter starts last, so that it excludes before_pass.
+// Runs the hooks before a batch. Evidence from a counter starts last, so that it excludes
+// before_pass.
 inline void begin_batch(Subject &subject) {
     subject.before_pass();
     subject.before_batch();
@@ -152,7 +153,8 @@ class Measurement {
         return t;
     }
 
-    // Runs one trial of the warm-up. A long warm-up has many; only the first and last ones are recorded, with their numbers.
+    // Runs one trial of the warm-up. A long warm-up has many; only the first and last ones are
+    // recorded, with their numbers.
     Pair warm_trial(uint64_t passes) {
         Pair t = time_both(passes);
         last_warm_[warm_trials_ % told_warm] = t;
@@ -181,8 +183,8 @@ class Measurement {
         return 1;
     }
 
-    // Increases the passes until a batch is long enough. Passes before the warm-up are slower, so the number is checked again
-    // after it.
+    // Increases the passes until a batch is long enough. Passes before the warm-up are slower, so
+    // the number is checked again after it.
     uint64_t size(double target) {
         uint64_t passes = 1;
         Pair t;
@@ -203,8 +205,8 @@ class Measurement {
         return next > passes ? next : passes + 1;
     }
 
-    // The least of three trials, since one or two may be disturbed. Stops early after a trial that is too short, or when trials
-    // take long.
+    // The least of three trials, since one or two may be disturbed. Stops early after a trial that
+    // is too short, or when trials take long.
     Pair least_of_three(uint64_t passes, double target) {
         double begin = since_begin();
         Pair least = trial("size", passes);
@@ -222,8 +224,9 @@ class Measurement {
         end_warm_up(passes);
     }
 
-    // Records trials with single and double passes. Double passes must take longer; otherwise the compiler or the processor has
-    // eliminated the work. Trials beside other load can hide that, so they are repeated until it shows.
+    // Records trials with single and double passes. Double passes must take longer; otherwise the
+    // compiler or the processor has eliminated the work. Trials beside other load can hide that, so
+    // they are repeated until it shows.
     void check_growth(uint64_t passes) {
         double begin = since_begin(), once = HUGE_VAL, twice = HUGE_VAL;
         for (int i = 0; i < most_growth_rounds; i++) {
@@ -248,7 +251,8 @@ class Measurement {
             if (spent < 0) begin = since_begin(), spent = 0;
             if (i + 1 < least || (good_.size() < least && spent < wait_for(good_.size()))) continue;
             if (spent >= double(plan_.time)) break;
-            // Checked only at checkpoints: a check after every batch would stop where the interval is narrow by chance.
+            // Checked only at checkpoints: a check after every batch would stop where the interval
+            // is narrow by chance.
             if (plan_.precision <= 0 || good_.size() < checkpoint) continue;
             checkpoint *= 2;
             if (half_width(good_) <= plan_.precision) break;
@@ -260,8 +264,8 @@ class Measurement {
                 "weighs more");
     }
 
-    // How long to measure while fewer batches than planned are undisturbed. Without such a batch, a later launch has better
-    // chances.
+    // How long to measure while fewer batches than planned are undisturbed. Without such a batch, a
+    // later launch has better chances.
     double wait_for(size_t undisturbed) const {
         const bool is_hopeless = undisturbed == 0 && !isnan(plan_.quiet_width);
         return (is_hopeless ? 1 : patience) * double(plan_.time);
@@ -288,8 +292,8 @@ class Measurement {
     // A benchmark with threads waits for them, and the system moves all of them between processors.
     Tolerance tolerance() const { return {own_.waits || threads_.have_run(), own_.faults}; }
 
-    // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own. A quantity's passes may
-    // differ in work, so it has no normal wait and no normal faults.
+    // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own.
+    // A quantity's passes may differ in work, so it has no normal wait and no normal faults.
     void find_normal(BatchFacts &facts) {
         if (is_value_) return;
         const uint64_t watched = facts.passes + refreshing_passes(facts.passes), faults = facts.disturbance.faults();
@@ -299,7 +303,8 @@ class Measurement {
         facts.disturbance.queued_ns = queue_.beyond_least(facts.disturbance.waited_ns, facts.passes);
     }
 
-    // Prepares a batch, and starts to watch for disturbances. A class with hooks around each pass may wait or fault in these.
+    // Prepares a batch, and starts to watch for disturbances. A class with hooks around each pass
+    // may wait or fault in these.
     template <bool real>
     Watch begin_watched(uint64_t passes) {
         if (one_pass_) begin_batch(subject_);
@@ -316,10 +321,11 @@ class Measurement {
         return uint64_t(ceil(double(passes) * fmax(refresh_share, refresh_ns / batch_ns_)));
     }
 
-    // Runs some passes before a batch is timed. The work since the last batch has evicted a part of the benchmark's code and
-    // data, and the processor has forgotten its branches. That costs a certain time, which is a larger share of a shorter batch.
-    // So the passes before a short batch take as long as before a long one. With an eighth of its passes, a batch of 10 us of a
-    // system call took 1 to 3 % longer.
+    // Runs some passes before a batch is timed. The work since the last batch has evicted a part of
+    // the benchmark's code and data, and the processor has forgotten its branches. That costs a
+    // certain time, which is a larger share of a shorter batch. So the passes before a short batch
+    // take as long as before a long one. With an eighth of its passes, a batch of 10 us of a system
+    // call took 1 to 3 % longer.
     template <bool real>
     void refresh(uint64_t passes) {
         begin_batch(subject_);

@@ -1,10 +1,12 @@
-// Runs a benchmark in several workers at the same time, as lmbench3's benchmp does with processes (Staelin: lmbench3, section 3,
-// Table 1). The workers are processes, or threads of one process. While any worker times a batch, all others run the benchmark.
+// Runs a benchmark in several workers at the same time, as lmbench3's benchmp does with processes
+// (Staelin: lmbench3, section 3, Table 1). The workers are processes, or threads of one process.
+// While any worker times a batch, all others run the benchmark.
 //
-// The parent prepares and forks; each worker sets up. Worker 0 first measures the time of a pass alone, which sizes the batches
-// of all workers. Rounds follow. In a round, all workers run until the last one has started and the warm-up is over. Each worker
-// times one batch and continues to run until the last one has finished. The same follows for the dummy; then each worker writes
-// its record. A process that ends before the parent dismisses it has failed.
+// The parent prepares and forks; each worker sets up. Worker 0 first measures the time of a pass
+// alone, which sizes the batches of all workers. Rounds follow. In a round, all workers run until
+// the last one has started and the warm-up is over. Each worker times one batch and continues to
+// run until the last one has finished. The same follows for the dummy; then each worker writes its
+// record. A process that ends before the parent dismisses it has failed.
 #pragma once
 
 #include "load_parent.h"
@@ -21,8 +23,8 @@ inline uint64_t processors(const Plan &plan) {
     return placement.allowed.empty() ? platform.cpus : placement.allowed.size();
 }
 
-// Gives the parent real-time priority one above the workers', so that it gets the processor at once when it wakes up. The workers
-// have one priority and take turns.
+// Gives the parent real-time priority one above the workers', so that it gets the processor at once
+// when it wakes up. The workers have one priority and take turns.
 inline bool enter_realtime() {
     if (system::enter_realtime_in_turns(1)) return true;
     place::note(
@@ -36,8 +38,9 @@ inline bool enter_realtime() {
 inline void become_measured(const Shared &shared, pid_t parent) {
     system::signal_with_parent(SIGKILL);
     if (getppid() != parent) _exit(failed_status);
-    // Linux schedules the processes of a session as a group (autogroup). A group on several processors is weighed again at each
-    // wake-up, and the running process then gives way: a wake-up takes up to two context switches instead of one.
+    // Linux schedules the processes of a session as a group (autogroup). A group on several
+    // processors is weighed again at each wake-up, and the running process then gives way: a
+    // wake-up takes up to two context switches instead of one.
     setsid();
     join(shared);
 }

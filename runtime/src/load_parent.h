@@ -1,5 +1,5 @@
-// The parent of the workers that run a benchmark concurrently: of several processes, or of one process with several threads. It
-// synchronises their steps and reports a failing worker.
+// The parent of the workers that run a benchmark concurrently: of several processes, or of one
+// process with several threads. It synchronises their steps and reports a failing worker.
 #pragma once
 
 #include <errno.h>
@@ -27,8 +27,9 @@ inline double spare = 30e9;
 // Time between two looks at the measuring processes while other nodes are waited for.
 constexpr int meeting_look_ms = 100;
 
-// Set by the handler of SIGCHLD. The handler also changes the word that the parent sleeps on. A process that ends just before the
-// parent sleeps thus prevents the sleep; one that ends later wakes the parent.
+// Set by the handler of SIGCHLD. The handler also changes the word that the parent sleeps on. A
+// process that ends just before the parent sleeps thus prevents the sleep; one that ends later
+// wakes the parent.
 inline volatile sig_atomic_t child_news = 0;
 inline uint32_t *news_word = nullptr;
 
@@ -49,7 +50,8 @@ constexpr SignalName signal_names[] = {
     {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
 };
 
-// Space for a sentence. An array of characters, since every benchmark compiles this, and destructors would take the compile time.
+// Space for a sentence. An array of characters, since every benchmark compiles this, and
+// destructors would take the compile time.
 using Sentence = char[256];
 
 // Describes a status from waitpid in words.
@@ -79,7 +81,8 @@ class Parent {
     }
     ~Parent() { leave(); }
 
-    // Restores the former handler, for the measured processes and for the code after the measurement.
+    // Restores the former handler, for the measured processes and for the code after the
+    // measurement.
     void leave() const { sigaction(SIGCHLD, &former_, nullptr); }
 
     void started(uint64_t index, pid_t pid) { shared_.slots[index].pid = pid; }
@@ -187,8 +190,8 @@ class Parent {
 
     static uint64_t in(double ns) { return system_clock() + uint64_t(ns); }
 
-    // Releases all waiting workers. All have arrived, and none arrives again before it sees the step. Wakes one sleeper, which
-    // wakes others.
+    // Releases all waiting workers. All have arrived, and none arrives again before it sees the
+    // step. Wakes one sleeper, which wakes others.
     void let_go_on() {
         write(header_.arrived, 0);
         __atomic_add_fetch(&header_.step, 1, __ATOMIC_RELEASE);
@@ -197,7 +200,8 @@ class Parent {
 
     enum class Event { none, arrival, end };
 
-    // Waits until all workers have arrived, or process `index` has ended. Returns false if the deadline passes first.
+    // Waits until all workers have arrived, or process `index` has ended. Returns false if the
+    // deadline passes first.
     bool wait_until(uint64_t deadline, Event event, uint64_t index = 0) {
         for (;;) {
             uint32_t news = read(header_.news);
@@ -210,9 +214,9 @@ class Parent {
         }
     }
 
-    // Waits until all workers reach `state`. The timeout restarts when another worker arrives or reports progress, since
-    // workers may proceed one after the other, as to an ssh server. Polls a few times, since only the last arrival wakes the
-    // parent.
+    // Waits until all workers reach `state`. The timeout restarts when another worker arrives or
+    // reports progress, since workers may proceed one after the other, as to an ssh server. Polls a
+    // few times, since only the last arrival wakes the parent.
     void await(State state, double ns) {
         constexpr int looks = 4;
         uint64_t seen = progress();
@@ -254,7 +258,8 @@ class Parent {
         report_end(index, status);
     }
 
-    // The worker that process `index` still waits for before it can end: the first of its threads that has not cleaned up.
+    // The worker that process `index` still waits for before it can end: the first of its threads
+    // that has not cleaned up.
     uint64_t lagging(uint64_t index) const {
         if (!has_threads()) return index;
         for (uint64_t i = 0; i < shared_.workers; i++)
@@ -262,8 +267,8 @@ class Parent {
         return index;
     }
 
-    // Ends with the failure of a process. If it has threads, its state is that of the thread that reported a failure, or else of
-    // the first thread that is not done.
+    // Ends with the failure of a process. If it has threads, its state is that of the thread that
+    // reported a failure, or else of the first thread that is not done.
     [[noreturn]] void report_end(uint64_t index, int status) {
         Sentence how, who;
         describe_end(status, how);

@@ -1,7 +1,8 @@
-// Memory shared by the parent and the workers, and their synchronisation. A worker is one of several processes that run the
-// benchmark, or one of several threads of one such process.
+// Memory shared by the parent and the workers, and their synchronisation. A worker is one of
+// several processes that run the benchmark, or one of several threads of one such process.
 //
-// One mapping: a header of fixed size, and a few bytes per worker. It needs no descriptor, and the parent need not poll each
+// One mapping: a header of fixed size, and a few bytes per worker. It needs no descriptor, and the
+//   parent need not poll each
 // worker: the last one to arrive wakes it.
 #pragma once
 
@@ -48,12 +49,13 @@ constexpr const char *state_names[] = {
     "after cleaning up",
 };
 
-// Memory order: every shared word below is written with release and read with acquire. A reader that sees all arrivals therefore
-// sees all earlier writes of those workers. A reader that sees a step sees all earlier writes of the parent. The words are
-// plain 32-bit integers because the kernel waits on those.
+// Memory order: every shared word below is written with release and read with acquire. A reader
+//   that sees all arrivals therefore sees all earlier writes of those workers. A reader that sees a
+//   step sees all earlier writes of the parent. The words are plain 32-bit integers because the
+//   kernel waits on those.
 struct Header {
-    // Only the parent writes `step` and `again`. Workers read `step` between pieces of work, so it has its own cache line,
-    // which arrivals do not invalidate.
+    // Only the parent writes `step` and `again`. Workers read `step` between pieces of work, so it
+    // has its own cache line, which arrivals do not invalidate.
     alignas(64) uint32_t step;     // how often the parent has released all workers
     uint32_t again;                // whether another round follows; valid when `step` ends a round
     alignas(64) uint32_t arrived;  // workers that have completed the current step

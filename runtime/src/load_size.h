@@ -1,4 +1,5 @@
-// Computes the work of each worker in one batch: of each process or thread that runs the benchmark. Pure.
+// Computes the work of each worker in one batch: of each process or thread that runs the benchmark.
+// Pure.
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +12,8 @@ struct Baseline {
     double setup, pass, dummy_pass;
 };
 
-// Calls in one batch, and in one piece. A worker runs pieces before and after its batch; between pieces it checks for the
-// parent's next step.
+// Calls in one batch, and in one piece. A worker runs pieces before and after its batch; between
+// pieces it checks for the parent's next step.
 struct Size {
     uint64_t passes, piece, dummy_piece;
 };
@@ -22,9 +23,9 @@ constexpr double strong_contention = 3;  // the least slow-down that makes batch
 constexpr double least_share = 0.1;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 
-// The share of a batch's work for workers that share a processor. With it, a batch lasts at least as long as the full
-// one of a single worker, even on the least shared processor. The share is at least a tenth: with less, a batch would
-// contain only a few time slices.
+// The share of a batch's work for workers that share a processor. With it, a batch lasts at least
+// as long as the full one of a single worker, even on the least shared processor. The share is at
+// least a tenth: with less, a batch would contain only a few time slices.
 inline double share_of_work(uint64_t workers, uint64_t processors) {
     uint64_t sharing = workers / processors;
     double share = sharing > 1 ? 1 / double(sharing) : 1;
@@ -60,9 +61,9 @@ inline Size trial_size(const Baseline &alone) {
     return Size{passes, passes, passes};
 }
 
-// A smaller size if contention slows threads down: if a pass takes much longer in the trial than with a share of the processors.
-// Threads that contend for a lock would otherwise take minutes for what takes one alone a second. `pass` is the mean of all
-// threads.
+// A smaller size if contention slows threads down: if a pass takes much longer in the trial than
+// with a share of the processors. Threads that contend for a lock would otherwise take minutes for
+// what takes one alone a second. `pass` is the mean of all threads.
 inline Size contended_size(const Size &size, double pass, const Baseline &alone, double batch_ns, double share) {
     if (pass < strong_contention * alone.pass / share) return size;
     auto at_most = [](uint64_t value, uint64_t limit) { return value < limit ? value : limit; };
@@ -73,7 +74,8 @@ inline Size contended_size(const Size &size, double pass, const Baseline &alone,
     return s;
 }
 
-// The timeout for work that takes a single worker `ns`: many times its share, so that only a hung process exceeds it.
+// The timeout for work that takes a single worker `ns`: many times its share, so that only a hung
+// process exceeds it.
 inline double patience(double ns, uint64_t workers, uint64_t processors, double spare) {
     uint64_t turns = (workers + processors - 1) / processors;
     return 20 * ns * double(turns) + spare;

@@ -22,8 +22,9 @@ struct Protocol {
     bool pass_hooks;
 };
 
-// The threads, each with its own object of the benchmark. The thread that makes them only waits for their end, since the first
-// thread of a process differs from the others: the C library gives it another heap.
+// The threads, each with its own object of the benchmark. The thread that makes them only waits for
+// their end, since the first thread of a process differs from the others: the C library gives it
+// another heap.
 class Crew {
   public:
     Crew(const Values<Subject *> &subjects, const Protocol &protocol) : protocol_(protocol), count_(subjects.size()) {
@@ -82,8 +83,8 @@ class Crew {
         seat.cpu_ns = read_usage().cpu_ns;
     }
 
-    // Says that the benchmark's own threads had only the processors of those that started them. `process_ns`: the processor time
-    // of all threads.
+    // Says that the benchmark's own threads had only the processors of those that started them.
+    // `process_ns`: the processor time of all threads.
     void note_other_threads(double process_ns) const {
         double others_ns = process_ns;
         for (uint64_t i = 0; i < count_; i++) others_ns -= seats_[i].cpu_ns;

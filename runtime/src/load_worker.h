@@ -1,4 +1,5 @@
-// One of several processes that run a benchmark concurrently, or one of several threads of a process.
+// One of several processes that run a benchmark concurrently, or one of several threads of a
+// process.
 #pragma once
 
 #include "harness.h"
@@ -9,13 +10,15 @@
 namespace yamba {
 namespace load {
 
-// The record's lock, and whether this worker holds it, for the hook below, which has no other access to them.
+// The record's lock, and whether this worker holds it, for the hook below, which has no other
+// access to them.
 inline uint32_t *record_lock = nullptr;
 inline thread_local bool holds_record = false;
 inline uint32_t *failed_worker = nullptr;  // `failed` of the header, if the workers are threads
 
-// Takes the record's lock permanently before an error is written. Other workers may have the same error to report; they are
-// killed meanwhile. Names the failing thread, which the parent could not tell from the end of its process.
+// Takes the record's lock permanently before an error is written. Other workers may have the same
+// error to report; they are killed meanwhile. Names the failing thread, which the parent could not
+// tell from the end of its process.
 inline void last_words() {
     uint32_t none = 0;
     if (failed_worker != nullptr)
@@ -27,7 +30,8 @@ inline void last_words() {
     if (!holds_record) _exit(failed_status);
 }
 
-// Connects this process's records and signs of life with the other workers. Called before its workers start.
+// Connects this process's records and signs of life with the other workers. Called before its
+// workers start.
 inline void join(const Shared &shared) {
     record_lock = &shared.header->record_lock;
     signs_of_life = &shared.header->signs;
@@ -35,14 +39,16 @@ inline void join(const Shared &shared) {
     before_last_words = last_words;
 }
 
-// The processor of a worker, assigned round-robin in the order of `placement`. Worker 0 gets the processor of a single-process
-// run. If the user chose a processor, all workers share it. -1 if they are not pinned.
+// The processor of a worker, assigned round-robin in the order of `placement`. Worker 0 gets the
+// processor of a single-process run. If the user chose a processor, all workers share it. -1 if
+// they are not pinned.
 inline int processor(const Plan &plan, uint64_t index) {
     if (!placement.pinned() || plan.cpu >= 0) return placement.cpu;
     return place::after(placement.order.empty() ? placement.cpu : placement.order[0], index);
 }
 
-// Puts the calling thread on the processor of a worker and into its scheduling class. Returns the processor.
+// Puts the calling thread on the processor of a worker and into its scheduling class. Returns the
+// processor.
 inline int take_place(const Plan &plan, uint64_t index) {
     int cpu = processor(plan, index);
     if (cpu >= 0 && !system::stay_on(&cpu, 1)) fail("cannot run on processor %d", cpu);
@@ -108,7 +114,8 @@ class Worker {
         system::wake(&header_.news, 1);
     }
 
-    // Arrives and waits for the next step. Each woken worker wakes two more, so that the parent need not wake all.
+    // Arrives and waits for the next step. Each woken worker wakes two more, so that the parent
+    // need not wake all.
     void arrive_and_sleep(State state) {
         arrive(state);
         bool slept = false;
@@ -117,7 +124,8 @@ class Worker {
             system::sleep_while(&header_.step, step, look_up);
         }
         step_++;
-        // The step orders this worker after all arrivals. ThreadSanitizer cannot see that, since the parent is another process.
+        // The step orders this worker after all arrivals. ThreadSanitizer cannot see that, since
+        // the parent is another process.
         (void)read(header_.arrived);
         if (slept) system::wake(&header_.step, 2);
     }
@@ -127,13 +135,14 @@ class Worker {
         return read(header_.step) != step_;
     }
 
-    // Ends this process if the parent is gone, on systems that do not do so themselves. Also ends it if the benchmark became a
-    // daemon, since a copy has then replaced this process.
+    // Ends this process if the parent is gone, on systems that do not do so themselves. Also ends
+    // it if the benchmark became a daemon, since a copy has then replaced this process.
     void end_if_abandoned() {
         if (getppid() != parent_) _exit(failed_status);
     }
 
-    // Threads set up and clean up one after the other: the runtime and many libraries keep state of the whole process then.
+    // Threads set up and clean up one after the other: the runtime and many libraries keep state of
+    // the whole process then.
     void take_turn() {
         if (threads <= 1 || try_lock(header_.turn)) return;
         do end_if_abandoned();
@@ -211,7 +220,8 @@ class Worker {
         return ns;
     }
 
-    // Runs, times and runs again: timing starts after all workers run, and running stops after all have timed.
+    // Runs, times and runs again: timing starts after all workers run, and running stops after all
+    // have timed.
     void run_stretch(bool real, uint64_t piece, Stretch &s) {
         enter(running);
         s.times.ready = system_clock();
@@ -269,7 +279,8 @@ class Worker {
         report(facts);
     }
 
-    // Writes the record under the lock: lines of several workers must not mix, however long they are.
+    // Writes the record under the lock: lines of several workers must not mix, however long they
+    // are.
     void report(const BatchFacts &facts) {
         enter(reporting);
         holds_record = try_lock(header_.record_lock);

@@ -31,8 +31,8 @@
 namespace yamba {
 namespace runtime {
 
-// A benchmark object with its parameters settled. It lives as long as the process: its composed code may still run in a thread
-// when the process ends.
+// A benchmark object with its parameters settled. It lives as long as the process: its composed
+// code may still run in a thread when the process ends.
 struct Point {
     ParameterSource source;
     Subject *subject;
@@ -56,7 +56,8 @@ inline Point configure(const ProgramInfo &info, const Variant &variant, const Va
     return point;
 }
 
-// Ends the program if its parameters do not fulfil a condition of the benchmark, or if it refuses them.
+// Ends the program if its parameters do not fulfil a condition of the benchmark, or if it refuses
+// them.
 inline void check(const Point &point) {
     Text refused = objection(*point.subject, point.source);
     const char *unmet = refused.empty() ? point.subject->unmet() : nullptr;
@@ -203,7 +204,8 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     Text reason = no_threads(*point.subject);
     if (!reason.empty()) exit(skip(info, reason.c_str(), Command::run));
     if (read_clock == system_clock) choose_clock();
-    // The far end begins on the usual processor, which may be one of this machine, and places its partners by the system's cores.
+    // The far end begins on the usual processor, which may be one of this machine, and places its
+    // partners by the system's cores.
     if (!far_end::machine.empty()) plan.choice.is_wanted = false, plan.choice.home = -1, placement.tested.clear();
     const quietest::Stay stay;
     place::keep(plan.free, plan.cpu, plan.choice.home);
@@ -222,8 +224,9 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     Record("end");
 }
 
-// Runs the far end. A benchmark with a far end serves at the end of its `setup`, until the near end is gone. Several far ends are
-// pinned to processors round-robin, like the processes that they belong to.
+// Runs the far end. A benchmark with a far end serves at the end of its `setup`, until the near end
+// is gone. Several far ends are pinned to processors round-robin, like the processes that they
+// belong to.
 inline int run_far(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, uint64_t index) {
     is_far_end = true;
     Point point = configure(info, variant, settings);
@@ -237,7 +240,8 @@ inline int run_far(const ProgramInfo &info, const Variant &variant, const Values
     return usage_status;
 }
 
-// Runs a point in its own process: a crash costs only that figure, and no point inherits another's memory.
+// Runs a point in its own process: a crash costs only that figure, and no point inherits another's
+// memory.
 inline int fork_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     fflush(nullptr);
     pid_t child = must(fork());
@@ -251,7 +255,8 @@ inline int fork_point(const ProgramInfo &info, const Variant &variant, const Val
     return WIFEXITED(status) ? WEXITSTATUS(status) : failed_status;
 }
 
-// Iterates over the values of the first swept parameter that is not yet fixed; later parameters may depend on it.
+// Iterates over the values of the first swept parameter that is not yet fixed; later parameters may
+// depend on it.
 inline int sweep(const ProgramInfo &info, const Variant &variant, const Arguments &arguments, Values<Setting> &fixed) {
     Point point = configure(info, variant, fixed);
     for (const Settled &p : point.source.settled) {

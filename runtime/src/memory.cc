@@ -3,7 +3,8 @@
 namespace yamba {
 namespace memory {
 
-// The remainder of this process's address-space limit (`ulimit -v`); the greatest number if unlimited.
+// The remainder of this process's address-space limit (`ulimit -v`); the greatest number if
+// unlimited.
 static uint64_t address_room() {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~uint64_t(0);
@@ -20,7 +21,8 @@ size_t available() {
         fclose(file);
     }
     size_t most = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
-    // The minimum when a limit is reached. The process may fail to get even this, which costs one figure.
+    // The minimum when a limit is reached. The process may fail to get even this, which costs one
+    // figure.
     constexpr uint64_t least = 16 << 20;
     const uint64_t group = group_room(), own = address_room(), room = own < group ? own : group;
     if (room < most) most = size_t(room > least ? room : least);
@@ -45,7 +47,8 @@ size_t beyond_caches() {
 
 bool may_fit_cache(size_t bytes) { return bytes < beyond_caches(); }
 
-// The least power of two that no cache holds. A measured cache varies; with powers of two, later runs still choose the same size.
+// The least power of two that no cache holds. A measured cache varies; with powers of two, later
+// runs still choose the same size.
 static size_t least_in_memory() {
     size_t bytes = 1 << 20;
     while (bytes < beyond_caches()) bytes *= 2;

@@ -3,8 +3,8 @@
 namespace yamba {
 namespace memory {
 
-// One version of control groups: the folder of all groups, and the names of a group's files. These are its limits, its memory
-// use, and the part of that use that can be reclaimed at once.
+// One version of control groups: the folder of all groups, and the names of a group's files. These
+// are its limits, its memory use, and the part of that use that can be reclaimed at once.
 struct Groups {
     const char *top, *limits[2], *used, *unused_file;
 };
@@ -34,15 +34,16 @@ static uint64_t room_in(const Groups &groups, const char *folder) {
     return limit > used ? limit - used : 0;
 }
 
-// Whether Yamba made this group for the launches of a run. Its limit is the memory that was available when the run began,
-// less the memory that the launches have used since. Parameters that follow from the room must not depend on that use.
+// Whether Yamba made this group for the launches of a run. Its limit is the memory that was
+// available when the run began, less the memory that the launches have used since. Parameters that
+// follow from the room must not depend on that use.
 static bool is_of_run(const char *folder) {
     const char *name = strrchr(folder, '/');
     return name != nullptr && strncmp(name, "/yamba-run-", strlen("/yamba-run-")) == 0;
 }
 
-// The room in a group and all its parents. A container may hide the groups outside it; its own group is then the folder of all
-// groups.
+// The room in a group and all its parents. A container may hide the groups outside it; its own
+// group is then the folder of all groups.
 static uint64_t room_from(const Groups &groups, const char *path) {
     char folder[1024];
     snprintf(folder, sizeof folder, "%s%s", groups.top, path);

@@ -7,8 +7,8 @@ void end_early(int status) {
     _exit(status);
 }
 
-// Extracts the class from "void {anonymous}::yamba_NAME::setup()" (g++) or "void (anonymous namespace)::yamba_NAME::setup()"
-// (clang++).
+// Extracts the class from "void {anonymous}::yamba_NAME::setup()" (g++) or "void (anonymous
+// namespace)::yamba_NAME::setup()" (clang++).
 static Text class_of(const char *pretty_function) {
     const char *found = nullptr;
     static const char prefix[] = "::yamba_";
@@ -55,7 +55,8 @@ void skip(const char *format, ...) {
     end_early(skipped_status);
 }
 
-// Linux refuses to drop locked pages: madvise fails with EINVAL, msync with EBUSY. The error itself does not say why.
+// Linux refuses to drop locked pages: madvise fails with EINVAL, msync with EBUSY. The error itself
+// does not say why.
 static void explain_locked_memory(Text &text, int error, const char *expression) {
     const bool is_madvise = error == EINVAL && strstr(expression, "madvise") != nullptr;
     const bool is_msync = error == EBUSY && strstr(expression, "msync") != nullptr;

@@ -12,7 +12,8 @@ bool fits(Number n, unsigned width) {
     return value >= -half && value < half;
 }
 
-// Prints decimal digits without printf, because a name is printed for each of up to a hundred thousand parts.
+// Prints decimal digits without printf, because a name is printed for each of up to a hundred
+// thousand parts.
 static size_t print_decimal(char *out, uint64_t value) {
     char digits[20];
     size_t n = 0;

@@ -50,7 +50,8 @@ bool share_core(int one, int other) {
     return core >= 0 && core == core_of(other);
 }
 
-// How much noisier a processor is than the quietest, in steps that two short visits can show. Unknown processors may be quiet.
+// How much noisier a processor is than the quietest, in steps that two short visits can show.
+// Unknown processors may be quiet.
 static int noise(int cpu) {
     double most = 0, own = -1;
     for (const ProcessorProbes &each : placement.probed) {

@@ -12,7 +12,8 @@ static size_t configured(int name) {
     return value > 0 ? size_t(value) : 0;
 }
 
-// The share is the same for every number of processes in a run, so that the points of a scaling curve differ in nothing else.
+// The share is the same for every number of processes in a run, so that the points of a scaling
+// curve differ in nothing else.
 static void disk_room(Platform &p, uint64_t processes) {
     disk::Room room = disk::granted_room();
     p.disk_room = room.all;
@@ -46,7 +47,8 @@ static void assume(Platform &p, const char *name, size_t &fact, size_t smallest)
     p.assumed.addf("%s%s = %zu", p.assumed.empty() ? "" : ", ", name, smallest);
 }
 
-// Asks the C library only if the system reports nothing: on some machines it reports shared caches many times too large.
+// Asks the C library only if the system reports nothing: on some machines it reports shared caches
+// many times too large.
 static void caches(Platform &p) {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     size_t line = configured(_SC_LEVEL1_DCACHE_LINESIZE), l1d = configured(_SC_LEVEL1_DCACHE_SIZE),

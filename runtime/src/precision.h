@@ -1,5 +1,5 @@
-// The width of the confidence interval of a launch's own median. It only decides when to stop; reported figures are computed from
-// the record.
+// The width of the confidence interval of a launch's own median. It only decides when to stop;
+// reported figures are computed from the record.
 #pragma once
 
 #include <math.h>
@@ -15,9 +15,9 @@ inline int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-// Half the width of the median's 95 % confidence interval by order statistics, relative to the median. The ranks use the normal
-// approximation to the binomial distribution (Conover, Practical Nonparametric Statistics, 3.2). It is accurate enough from 11
-// samples on.
+// Half the width of the median's 95 % confidence interval by order statistics, relative to the
+// median. The ranks use the normal approximation to the binomial distribution (Conover, Practical
+// Nonparametric Statistics, 3.2). It is accurate enough from 11 samples on.
 inline double half_width(Values<double> samples) {
     size_t n = samples.size();
     if (n < 6) return INFINITY;

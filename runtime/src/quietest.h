@@ -1,6 +1,7 @@
-// Chooses the processor of a launch. Other virtual machines use the second hardware thread of each core for a different share of
-// the time, and so do other processes with each processor. That share changes within minutes. So a launch probes the processors
-// before it prepares its benchmark, and moves to the quietest.
+// Chooses the processor of a launch. Other virtual machines use the second hardware thread of each
+// core for a different share of the time, and so do other processes with each processor. That share
+// changes within minutes. So a launch probes the processors before it prepares its benchmark, and
+// moves to the quietest.
 #pragma once
 
 #include "disturbance.h"
@@ -38,7 +39,8 @@ constexpr double all_visits_ns = 4000000;    // of all visits of a launch
 constexpr uint64_t readings = 16;            // in a visit
 constexpr double busy = 0.5;                 // share of a visit in which others run that spares the next visit
 
-// Least gain in quiet time for which a launch leaves its home. Two short visits cannot show a smaller one.
+// Least gain in quiet time for which a launch leaves its home. Two short visits cannot show a
+// smaller one.
 constexpr double clear_gain = 0.25;
 
 // The known width of this processor, or NAN.
@@ -53,7 +55,8 @@ inline double own_share(const ProcessorProbes &probes) {
     return probes.elapsed_ns > 0 ? fmax(0, 1 - probes.waited_ns / probes.elapsed_ns) : 0;
 }
 
-// Share of the time in which nothing else used the processor or its core. If the quiet width of some processors is known, others
+// Share of the time in which nothing else used the processor or its core. If the quiet width of
+// some processors is known, others
 // count as contended: nothing says that they are quiet.
 inline double quiet_share(const ProcessorProbes &probes, bool is_any_known) {
     const double own = own_share(probes);
@@ -63,8 +66,8 @@ inline double quiet_share(const ProcessorProbes &probes, bool is_any_known) {
     return own * double(quiet) / double(probes.widths.size());
 }
 
-// The processor with the largest share, or `home` if none is clearly better. Of equals it is the last, since the first processor
-// often handles most interrupts.
+// The processor with the largest share, or `home` if none is clearly better. Of equals it is the
+// last, since the first processor often handles most interrupts.
 template <class Share>
 int clearly_best(const Values<ProcessorProbes> &all, int home, Share share) {
     double at_home = 0, most = 0;
@@ -77,8 +80,8 @@ int clearly_best(const Values<ProcessorProbes> &all, int home, Share share) {
     return most - at_home >= clear_gain ? best : home;
 }
 
-// Fills in the shares of quiet time. Returns the processor to measure on: `home`, unless another is clearly quieter. Where
-// neighbours are always there, it is one that other processes leave alone.
+// Fills in the shares of quiet time. Returns the processor to measure on: `home`, unless another is
+// clearly quieter. Where neighbours are always there, it is one that other processes leave alone.
 inline int choose(Values<ProcessorProbes> &all, int home) {
     bool is_any_known = false;
     double at_home = 0;
@@ -117,7 +120,8 @@ inline Values<int> candidates(Values<int> all, int home, size_t most, uint64_t s
     return chosen;
 }
 
-// Probes one processor for `ns`, and adds the readings. If another process has the processor, the visit waits for it.
+// Probes one processor for `ns`, and adds the readings. If another process has the processor, the
+// visit waits for it.
 inline void visit(ProcessorProbes &probes, double ns) {
     const Watch watch;
     const uint64_t begin = read_clock();
@@ -152,8 +156,9 @@ struct Stay {
     uint64_t begin = read_clock();
 };
 
-// Probes these processors in turn, `home` first, where this process is for `stay`. Where that is quiet, it probes the others only
-// for `whole`, an order of all. Each visit to a busy processor waits for its turn there. This process ends up on any of them.
+// Probes these processors in turn, `home` first, where this process is for `stay`. Where that is
+// quiet, it probes the others only for `whole`, an order of all. Each visit to a busy processor
+// waits for its turn there. This process ends up on any of them.
 inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<QuietWidth> &widths, int home, const Stay &stay,
                                      bool whole) {
     const double each_ns = fmin(longest_visit_ns, all_visits_ns / double(visits * cpus.size()));
@@ -175,8 +180,9 @@ inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<Quiet
     return all;
 }
 
-// Moves this process to the quietest processor, if the choice is wanted; `whole` if further processors will be needed. It has
-// been on its processor for `stay`. Returns the quiet width of the processor that it is on then; NAN if it is unknown.
+// Moves this process to the quietest processor, if the choice is wanted; `whole` if further
+// processors will be needed. It has been on its processor for `stay`. Returns the quiet width of
+// the processor that it is on then; NAN if it is unknown.
 inline double settle(const Choice &choice, const Stay &stay, bool whole) {
     const Values<int> alike = choice.is_wanted && placement.pinned() ? place::alike(placement.cpu) : Values<int>();
     if (alike.size() > 1) {

@@ -1,6 +1,7 @@
-// All parts of a program that do not depend on its benchmark. Yamba compiles this file once for each compiler, target and set of
-// options, with the target's isa.h included first. It links the object into every program. This file includes the other sources,
-// because reading the headers once takes less than half of the time.
+// All parts of a program that do not depend on its benchmark. Yamba compiles this file once for
+// each compiler, target and set of options, with the target's isa.h included first. It links the
+// object into every program. This file includes the other sources, because reading the headers once
+// takes less than half of the time.
 #include "yamba/program.h"
 
 #include "yamba/cold.h"
@@ -11,7 +12,8 @@
 #include "composer.cc"
 #include "number.cc"
 
-// Code that is never timed and rarely runs twice is compiled without optimisation, which takes less time.
+// Code that is never timed and rarely runs twice is compiled without optimisation, which takes less
+// time.
 YAMBA_COLD_BEGIN
 #include "clock.cc"
 #include "compose_command.cc"

@@ -40,7 +40,8 @@ static void remove_own() {
     if (janitor > 0) kill(janitor, SIGKILL);
 }
 
-// Starts a process that removes the directory when its parent ends, so that even kill -9 leaves nothing behind.
+// Starts a process that removes the directory when its parent ends, so that even kill -9 leaves
+// nothing behind.
 static void start_janitor() {
     pid_t parent = getpid();
     sigset_t death, old;
@@ -58,7 +59,8 @@ static void start_janitor() {
     _exit(0);
 }
 
-// Adds a hint if there is no room for another block or file. A partial write has no error of its own.
+// Adds a hint if there is no room for another block or file. A partial write has no error of its
+// own.
 static void say_if_full(Text &text, int error) {
     struct statvfs space;
     if (error != 0 && error != ENOSPC && error != EDQUOT) return;
@@ -95,7 +97,8 @@ void fill(uint64_t *words, size_t count, uint64_t &state) {
     }
 }
 
-// Writes a file. Its length is set first, so that concurrent processes see each other's claims on the disk.
+// Writes a file. Its length is set first, so that concurrent processes see each other's claims on
+// the disk.
 static void write_file(const char *path, uint64_t bytes) {
     static uint64_t block[8192];
     uint64_t state = first_state;

@@ -1,4 +1,5 @@
-// Times single operations, each alone, for the distribution of their times. A clock is read before and after each.
+// Times single operations, each alone, for the distribution of their times. A clock is read before
+// and after each.
 #pragma once
 
 #include <stdlib.h>

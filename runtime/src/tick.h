@@ -1,5 +1,5 @@
-// Predicts the interrupts of the system's timer. Code shorter than the period between two ticks can be timed without a tick in
-// it.
+// Predicts the interrupts of the system's timer. Code shorter than the period between two ticks can
+// be timed without a tick in it.
 #pragma once
 
 #include <stdint.h>
@@ -7,7 +7,8 @@
 
 namespace yamba {
 
-// Two clocks read at the same time, in ns: one that advances only at ticks, and one that advances continuously.
+// Two clocks read at the same time, in ns: one that advances only at ticks, and one that advances
+// continuously.
 struct TickClocks {
     uint64_t last, now;
 };
@@ -37,11 +38,12 @@ inline uint64_t system_tick_period() {
 inline TickClocks (*read_tick_clocks)() = system_tick_clocks;
 inline uint64_t (*tick_period)() = system_tick_period;
 
-// Predicts the next tick of the system's timer and waits for a time without ticks. It waits by spinning: a sleep would change
-// the state of the processor and its caches.
+// Predicts the next tick of the system's timer and waits for a time without ticks. It waits by
+// spinning: a sleep would change the state of the processor and its caches.
 class Ticks {
   public:
-    // Measures the lag at the first observed tick: the tick clock may lag by a constant part of a tick.
+    // Measures the lag at the first observed tick: the tick clock may lag by a constant part of a
+    // tick.
     Ticks() : period_(double(tick_period())) {
         if (period_ == 0) return;
         TickClocks begin = read_tick_clocks(), clocks = begin;
@@ -50,7 +52,8 @@ class Ticks {
         else lag_ = lag(clocks);
     }
 
-    // Waits until at least `ns` remain before the next tick. Returns at once if they never can, or if no tick comes.
+    // Waits until at least `ns` remain before the next tick. Returns at once if they never can, or
+    // if no tick comes.
     void wait_for_room(double ns) const {
         if (settled + ns > most_of_it * period_) return;
         TickClocks begin = read_tick_clocks(), clocks = begin;

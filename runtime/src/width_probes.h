@@ -1,5 +1,5 @@
-// Probes the width of cores for a while, without a benchmark: a first run learns the width of an undisturbed core before its
-// first figure.
+// Probes the width of cores for a while, without a benchmark: a first run learns the width of an
+// undisturbed core before its first figure.
 #pragma once
 
 #include "quietest.h"
@@ -16,7 +16,8 @@ namespace width {
 // The time from one probe to the next. Neighbours come and go within milliseconds.
 constexpr double apart_ns = 400000;
 
-// Writes the probes of one processor, or of this process if `cpu` is negative, as one record. Interrupted readings are left out.
+// Writes the probes of one processor, or of this process if `cpu` is negative, as one record.
+// Interrupted readings are left out.
 inline void record(int cpu, const Values<double> &all) {
     Record record("probes");
     if (cpu >= 0) record.count("cpu", uint64_t(cpu));

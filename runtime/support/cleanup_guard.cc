@@ -11,8 +11,9 @@ YAMBA_COLD_BEGIN
 namespace yamba {
 namespace support {
 
-// Waits for the end of a pipe whose other end all the other processes hold. Signals to their terminal or process group must not
-// arrive here, and their files must not stay open because of this process.
+// Waits for the end of a pipe whose other end all the other processes hold. Signals to their
+// terminal or process group must not arrive here, and their files must not stay open because of
+// this process.
 [[noreturn]] static void wait_and_remove(int end, void (*remove)(int), int what) {
     setsid();
     for (int file = 0; file < 1024; file++)

@@ -73,8 +73,8 @@ static void quote_log() {
     _exit(failed_status);
 }
 
-// Without this handler, a process would wait for ever for a partner that ended or stopped. As a signal handler it must not
-// allocate, lock or use stdio.
+// Without this handler, a process would wait for ever for a partner that ended or stopped. As a
+// signal handler it must not allocate, lock or use stdio.
 static void partner_death(int) {
     int error = errno, status;
     if (waitpid(watched, &status, WNOHANG | WUNTRACED) == watched) end_with(status);

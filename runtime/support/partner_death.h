@@ -6,7 +6,8 @@
 namespace yamba {
 namespace support {
 
-// Watches the partner from now on. `log`: the file in which a third-party partner writes its reason, or null.
+// Watches the partner from now on. `log`: the file in which a third-party partner writes its
+// reason, or null.
 void watch_partner(pid_t partner, const char *log);
 // Stops watching.
 void unwatch_partner();

@@ -33,8 +33,9 @@ size_t RowConflicts::below(size_t n) {
     return size_t(state_ % n);
 }
 
-// The mean of the lower half. Refreshes of the chips and other users of the memory lengthen many rounds, by more than a conflict.
-// A mean is finer than the clock, which may count in steps of 10 ns.
+// The mean of the lower half. Refreshes of the chips and other users of the memory lengthen many
+// rounds, by more than a conflict. A mean is finer than the clock, which may count in steps of 10
+// ns.
 double RowConflicts::time(Pair pair, unsigned int rounds) {
     double readings[thorough_rounds];
     timer_(pair, readings, rounds);
@@ -45,8 +46,9 @@ double RowConflicts::time(Pair pair, unsigned int rounds) {
     return sum / half;
 }
 
-// Lines at the same place of their 4 KiB page are left out: a first-level cache that predicts the way from a hash of the address
-// loads two such lines one after the other, and that takes longer than a conflict.
+// Lines at the same place of their 4 KiB page are left out: a first-level cache that predicts the
+// way from a hash of the address loads two such lines one after the other, and that takes longer
+// than a conflict.
 bool RowConflicts::may_pair(size_t line, size_t base) { return line % lines_of_a_page != base % lines_of_a_page; }
 
 size_t RowConflicts::partner() {
@@ -67,8 +69,9 @@ size_t RowConflicts::other_base() {
     return lines[lines.size() / 2].second;
 }
 
-// Disturbances only lengthen a visit, so a pair is slow only if every visit is. The limit comes from the pairs of the same few
-// milliseconds, since the level drifts: Tukey's outer fence. A line that is far away is slow with the other base too.
+// Disturbances only lengthen a visit, so a pair is slow only if every visit is. The limit comes
+// from the pairs of the same few milliseconds, since the level drifts: Tukey's outer fence. A line
+// that is far away is slow with the other base too.
 void RowConflicts::search(Bank &bank) {
     const size_t other_base = banks_[&bank == banks_].base;
     std::vector<Pair> pairs(block);
@@ -91,7 +94,8 @@ void RowConflicts::search(Bank &bank) {
     }
 }
 
-// The shortest of several visits, which alternate between all pairs: a disturbance does not meet the same pair in all of them.
+// The shortest of several visits, which alternate between all pairs: a disturbance does not meet
+// the same pair in all of them.
 void RowConflicts::measure(TimesOfBanks &times) {
     for (int b = 0; b < 2; b++) times[b].assign(banks_[b].partners.size(), {INFINITY, INFINITY});
     for (int visit = 0; visit < visits; visit++) {
@@ -138,7 +142,8 @@ bool RowConflicts::judge() {
     }
     // If one base is faster in all its pairs, the mean over both banks removes that.
     difference_ = (middle[0] + middle[1]) / 2;
-    // 1.4826 times the median distance estimates the standard deviation. The clock's steps can make it 0.
+    // 1.4826 times the median distance estimates the standard deviation. The clock's steps can make
+    // it 0.
     const double deviation = std::max(1.4826 * quantile(distances, 0.5), 0.01 * fabs(difference_));
     separation_ = deviation > 0 ? difference_ / deviation : 0;
 

@@ -1,6 +1,6 @@
-// Finds pairs of lines that lie in the same bank of the memory chips, but in different rows. A bank has one open row, so the
-// second load of such a pair waits until the bank has closed the row of the first one and opened the other (P. Pessl et al.,
-// DRAMA, 2016).
+// Finds pairs of lines that lie in the same bank of the memory chips, but in different rows. A bank
+// has one open row, so the second load of such a pair waits until the bank has closed the row of
+// the first one and opened the other (P. Pessl et al., DRAMA, 2016).
 #pragma once
 
 #include <stddef.h>
@@ -24,8 +24,8 @@ class RowConflicts {
     // `lines` is the number of cache lines in the buffer, `seed` chooses among them.
     RowConflicts(size_t lines, Timer timer, uint64_t seed) : lines_(lines), timer_(std::move(timer)), state_(seed | 1) {}
 
-    // Searches the partners of two lines that are in different banks. Returns whether the pairs form two separate groups; if not,
-    // `reason` says why.
+    // Searches the partners of two lines that are in different banks. Returns whether the pairs
+    // form two separate groups; if not, `reason` says why.
     bool find();
     const std::string &reason() const { return reason_; }
 

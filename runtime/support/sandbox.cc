@@ -42,8 +42,8 @@ static bool write_own(const char *name, const std::string &text) {
     return written;
 }
 
-// Maps the user. An ordinary user is root in a user name space of his own. His servers run under his own id again, since they
-// reject a root that cannot become another user.
+// Maps the user. An ordinary user is root in a user name space of his own. His servers run under
+// his own id again, since they reject a root that cannot become another user.
 static bool map_user(uid_t inside, uid_t outside, gid_t group_inside, gid_t group_outside) {
     return unshare(CLONE_NEWUSER) == 0 && write_own("setgroups", "deny") &&
            write_own("uid_map", std::to_string(inside) + " " + std::to_string(outside) + " 1") &&
@@ -52,7 +52,8 @@ static bool map_user(uid_t inside, uid_t outside, gid_t group_inside, gid_t grou
 
 static std::string name_of(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-// Asks a program for its version. Returns the line with `word`; other lines list parts of the program or report errors.
+// Asks a program for its version. Returns the line with `word`; other lines list parts of the
+// program or report errors.
 static std::string version(const char *program, const char *question, const char *word) {
     int ends[2];
     must(pipe2(ends, O_CLOEXEC));
@@ -179,7 +180,8 @@ void Sandbox::give_up(std::initializer_list<const char *> programs) {
     skip("its programs do not work here: %s", words.c_str());
 }
 
-// Runs in the first process of the new name spaces: all their other processes end with it. It ends with the program.
+// Runs in the first process of the new name spaces: all their other processes end with it. It ends
+// with the program.
 void Sandbox::keep(const Words &words, bool is_far, Place place, void *self, void (*before_exec)()) {
     must(keep_mounts_apart());
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {

@@ -1,6 +1,7 @@
-// Third-party programs, such as servers, that a benchmark starts in process and mount name spaces of their own. When this process
-// ends, for any reason, all processes and mounts of such a program disappear. The output of a program goes to a file in the
-// scratch directory; its last line is the reason if the program fails.
+// Third-party programs, such as servers, that a benchmark starts in process and mount name spaces
+// of their own. When this process ends, for any reason, all processes and mounts of such a program
+// disappear. The output of a program goes to a file in the scratch directory; its last line is the
+// reason if the program fails.
 #pragma once
 
 #include <sys/types.h>
@@ -22,25 +23,27 @@ std::string scratch_folder(const char *name);
 std::string write_private_file(const std::string &path, const std::string &text);
 // Finds a program in PATH and in the usual folders of servers. Returns null if it is not installed.
 const char *find_program(const char *program);
-// Notes in the record the program used for a part of the figure, with the line containing `word` of its answer to `question`.
+// Notes in the record the program used for a part of the figure, with the line containing `word` of
+// its answer to `question`.
 void note_version(const char *part, const char *program, const char *question, const char *word);
 
 class Sandbox {
   public:
-    // Called in the first process of the new name spaces, before the program starts: moves the process to its host.
+    // Called in the first process of the new name spaces, before the program starts: moves the
+    // process to its host.
     using Place = void (*)(void *self, bool is_far);
 
     uid_t user = 0;  // the user who started the run
     gid_t group = 0;
     std::string user_name;
 
-    // Finds the user and makes the folder of outputs. An ordinary user becomes root in a user name space. Ends the run as skipped
-    // if no sandbox can be made.
+    // Finds the user and makes the folder of outputs. An ordinary user becomes root in a user name
+    // space. Ends the run as skipped if no sandbox can be made.
     void open();
     // Ends the run as skipped if process and mount name spaces, or mounting, are refused.
     void check_mounts();
-    // Starts a program; the first word is its path. Its name spaces end with it. `before_exec` is called in the program's
-    // process.
+    // Starts a program; the first word is its path. Its name spaces end with it. `before_exec` is
+    // called in the program's process.
     pid_t start(const Words &words, bool is_far, Place place, void *self, void (*before_exec)());
     // Ends all programs. They end with this process, too.
     void end();

@@ -1,8 +1,8 @@
-// A client of SMB version 2.1 that opens a file of a share as an anonymous user and reads it. It sends one request at a time over
-// TCP, keeps nothing, and neither signs nor encrypts.
+// A client of SMB version 2.1 that opens a file of a share as an anonymous user and reads it. It
+// sends one request at a time over TCP, keeps nothing, and neither signs nor encrypts.
 //
-// Messages are those of Microsoft's [MS-SMB2]: a header of 64 bytes, then the fields of the command; numbers have their lowest
-// byte first.
+// Messages are those of Microsoft's [MS-SMB2]: a header of 64 bytes, then the fields of the
+// command; numbers have their lowest byte first.
 #pragma once
 
 #include <stddef.h>

@@ -21,7 +21,8 @@ namespace support {
 // cachestat has this number on every instruction set.
 constexpr long cachestat_number = 451;
 
-// Checks a property on a page of a scratch file written a moment ago. The result holds for the whole file system.
+// Checks a property on a page of a scratch file written a moment ago. The result holds for the
+// whole file system.
 static bool is_true_of_written_page(bool (*seen)(int file)) {
     const std::string path = std::string(scratch_directory()) + "/counted." + std::to_string(getpid());
     const int file = must(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

@@ -30,8 +30,8 @@ static sockaddr_in place(const char *address, uint16_t port) {
 
 namespace {
 
-// A request to the kernel for a device `near` whose other end is `far`, in the far host. Attributes are nested, each with its
-// length.
+// A request to the kernel for a device `near` whose other end is `far`, in the far host. Attributes
+// are nested, each with its length.
 struct Request {
     nlmsghdr header;
     ifinfomsg link;
@@ -89,8 +89,8 @@ static bool join(int far) {
 
 static int socket_on(int host) { return setns(host, CLONE_NEWNET) == 0 ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1; }
 
-// Waits until a broadcast of one host arrives at the other. A device starts to send shortly after both ends are up. A packet
-// dropped before would be repeated only after a second.
+// Waits until a broadcast of one host arrives at the other. A device starts to send shortly after
+// both ends are up. A packet dropped before would be repeated only after a second.
 static bool reaches(int from, int to, const char *all_address) {
     int mouth = socket_on(from), ear = socket_on(to), yes = 1;
     sockaddr_in at = place("0.0.0.0", 0);

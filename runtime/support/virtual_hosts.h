@@ -1,5 +1,5 @@
-// Two hosts on this machine: unnamed network name spaces, joined by a pair of virtual Ethernet devices. They end with the last
-// process and descriptor that holds them.
+// Two hosts on this machine: unnamed network name spaces, joined by a pair of virtual Ethernet
+// devices. They end with the last process and descriptor that holds them.
 #pragma once
 
 namespace yamba {
@@ -8,8 +8,9 @@ namespace support {
 struct VirtualHosts {
     int near = -1, far = -1;  // descriptors of the name spaces
 
-    // Makes both hosts in an IPv4 network of two with these addresses and this broadcast address. Leaves this process on the near
-    // host. Returns null, or the part that could not be made, with errno.
+    // Makes both hosts in an IPv4 network of two with these addresses and this broadcast address.
+    // Leaves this process on the near host. Returns null, or the part that could not be made, with
+    // errno.
     const char *make(const char *near_address, const char *far_address, const char *all_address);
     // The fix for a part that `make` reported missing.
     static const char *fix(const char *missing);

@@ -85,7 +85,8 @@ size_t count(const yamba::Text &text, const char *what) {
     return n;
 }
 
-// A trial, then tests of I, I + D and I + 2 D circles, S tests each. Each has evidence before and after it. No dummy, no sizing.
+// A trial, then tests of I, I + D and I + 2 D circles, S tests each. Each has evidence before and
+// after it. No dummy, no sizing.
 void groups_follow_each_other() {
     Recorder subject;
     yamba::Text records = records_of(subject);
@@ -128,8 +129,8 @@ void a_test_without_the_processor_is_marked() {
     CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
 }
 
-// A reading has six calls: two that fetch the chain, and two of each length. One call in seven is disturbed; in two of the ten
-// readings around a group, both calls of the greater length.
+// A reading has six calls: two that fetch the chain, and two of each length. One call in seven is
+// disturbed; in two of the ten readings around a group, both calls of the greater length.
 void a_cycle_s_length_is_the_median_of_many_readings() {
     static int calls;
     calls = 0;

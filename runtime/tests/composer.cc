@@ -1,5 +1,6 @@
-// Compares the Composer with a simple model, a vector of single bits, on random sequences with a given seed. Prints "ok" or the
-// difference. With the argument `speed`, composes 1 MiB of code and prints the milliseconds.
+// Compares the Composer with a simple model, a vector of single bits, on random sequences with a
+// given seed. Prints "ok" or the difference. With the argument `speed`, composes 1 MiB of code and
+// prints the milliseconds.
 #include <stdio.h>
 #include <time.h>
 
@@ -166,7 +167,8 @@ bool wide_values() {
     return same(out, model);
 }
 
-// A label before its position and one after it; a jump whose own length depends on the distance converges.
+// A label before its position and one after it; a jump whose own length depends on the distance
+// converges.
 bool labels() {
     Composer out;
     size_t rounds = 0;
@@ -215,8 +217,8 @@ bool contributions() {
     return printf("%s\n", names.c_str()), false;
 }
 
-// Equal bits share memory while they have a user. The memory is never both writable and executable. Released memory is reused or
-// unmapped.
+// Equal bits share memory while they have a user. The memory is never both writable and executable.
+// Released memory is reused or unmapped.
 bool code_memory() {
     auto make = [](uint64_t value) { return yamba::make_code<void()>("test", [=](Composer &to) { to.le(value, 64, here); }); };
     yamba::Code<void()> one = make(1), again = make(1), two = make(2), copy = two;

@@ -1,7 +1,8 @@
-// A complete program in the compiler's style, for the tests of the load. Parameters make one of its processes or threads fail.
+// A complete program in the compiler's style, for the tests of the load. Parameters make one of its
+// processes or threads fail.
 //
-// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. With YAMBA_TEST_FEW_PROCESSES, the system refuses
-// to start more than a few processes.
+// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. With
+// YAMBA_TEST_FEW_PROCESSES, the system refuses to start more than a few processes.
 #include <sys/mman.h>
 #include <sys/resource.h>
 

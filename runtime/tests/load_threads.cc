@@ -1,5 +1,5 @@
-// Tests the lock that threads take in turn, and the variables that each has of its own. Status 1 if a count is wrong. Built with
-// ThreadSanitizer.
+// Tests the lock that threads take in turn, and the variables that each has of its own. Status 1 if
+// a count is wrong. Built with ThreadSanitizer.
 #include "../src/runtime.cc"
 
 namespace {

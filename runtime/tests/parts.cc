@@ -1,5 +1,6 @@
-// Tests parts of the runtime. The first argument names the group of tests. Prints failures; status 1 if there are any. The groups
-// are one program, because reading the runtime's sources is most of the compiler's work.
+// Tests parts of the runtime. The first argument names the group of tests. Prints failures; status
+// 1 if there are any. The groups are one program, because reading the runtime's sources is most of
+// the compiler's work.
 #include "../src/runtime.cc"
 #include "../support/row_conflicts.cc"
 #if defined(__x86_64__)

@@ -69,8 +69,8 @@ void candidates_are_home_and_a_sample_by_seed() {
     for (size_t cpu = 0; cpu < 128; cpu++) CHECK(cpu == 100 ? seen[cpu] == 1000 : seen[cpu] > 20 && seen[cpu] < 110);
 }
 
-// A launch starts every 100 ms on two recorded processors. At first both have neighbours. From 5 s on, processor 0 is mostly
-// quiet, and processor 1 is not. The processor without a choice is 1.
+// A launch starts every 100 ms on two recorded processors. At first both have neighbours. From 5 s
+// on, processor 0 is mostly quiet, and processor 1 is not. The processor without a choice is 1.
 void launches_follow_the_quiet_processor(const char *path) {
     constexpr size_t count = 16;
     FILE *file = fopen(path, "r");
@@ -102,7 +102,8 @@ void launches_follow_the_quiet_processor(const char *path) {
         most / double(launches), late_on_0, late);
 }
 
-// The order for partners and workers on four cores of two hardware threads each, from processor 5 on.
+// The order for partners and workers on four cores of two hardware threads each, from processor 5
+// on.
 void partners_get_other_cores_and_of_these_the_quietest() {
     using place::after;
     placement = Placement{};
@@ -124,7 +125,8 @@ void partners_get_other_cores_and_of_these_the_quietest() {
     placement = Placement{};
 }
 
-// A competitor on the same core lengthens every probe. Neighbours that come and go lengthen probes in any phase.
+// A competitor on the same core lengthens every probe. Neighbours that come and go lengthen probes
+// in any phase.
 void competitor_shows_shared_core() {
     using namespace core_pairs;
     const Values<double> quiet(32, 1700), long_ones(32, 3100);
@@ -144,8 +146,8 @@ void competitor_shows_shared_core() {
     CHECK(finding(long_ones, long_ones) != Finding::shared);
 }
 
-// Each launch of the recorded data is taken for a test in which the competitor changed nothing. Half of the probes are those
-// beside the competitor.
+// Each launch of the recorded data is taken for a test in which the competitor changed nothing.
+// Half of the probes are those beside the competitor.
 void neighbours_are_no_shared_core(const char *path) {
     size_t findings[3] = {}, lines = 0;
     FILE *file = fopen(path, "r");

@@ -1,6 +1,7 @@
 // A complete program in the compiler's style, small enough to read. The protocol's tests run it.
 //
-// `mode` selects its behaviour. Time is simulated unless YAMBA_TEST_REAL_CLOCK is set: benchmark() advances the clock.
+// `mode` selects its behaviour. Time is simulated unless YAMBA_TEST_REAL_CLOCK is set: benchmark()
+// advances the clock.
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -187,8 +187,8 @@ void the_clock_is_measured() {
     yamba::read_clock = [] { return reading++ * 35 / 10 * 10; };
     error = yamba::measure_clock();
     CHECK(error.resolution == 10 && error.worst() > 30);
-    // A counter whose steps are far shorter than a reading, which takes 60 to 72 ticks: no step is known, and the shortest time
-    // is one at most.
+    // A counter whose steps are far shorter than a reading, which takes 60 to 72 ticks: no step is
+    // known, and the shortest time is one at most.
     yamba::read_clock = [] { return reading++, reading * 66 + reading * reading % 7; };
     error = yamba::measure_clock();
     CHECK(error.resolution >= 60 && error.resolution <= 66);
@@ -197,7 +197,8 @@ void the_clock_is_measured() {
     CHECK(error.resolution == 0 && error.cost == 0);
 }
 
-// A counter of `hz`, shown in whole ns. A reading takes `cost` to `cost + jitter` ns, and one is interrupted.
+// A counter of `hz`, shown in whole ns. A reading takes `cost` to `cost + jitter` ns, and one is
+// interrupted.
 struct Counter {
     double hz, cost, jitter, at;
     uint32_t random;
@@ -211,7 +212,8 @@ struct Counter {
 
 Counter counter;
 
-// Steps that are no whole number of ns are found whether a reading is shorter or longer than a step.
+// Steps that are no whole number of ns are found whether a reading is shorter or longer than a
+// step.
 void steps_of_counters_are_found() {
     yamba::read_clock = [] { return counter.read(); };
     for (double hz : {24e6, 54e6, 14.318e6, 3.579545e6, 10e6, 100e6})
@@ -316,7 +318,8 @@ Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
 
 void one_pass_a_batch_with_hooks() {
     Recorder subject = measured("latency", true, {2, 0});
-    // Prepare, set up, a warm-up without evidence, two batches with evidence before after_pass, clean up, finish.
+    // Prepare, set up, a warm-up without evidence, two batches with evidence before after_pass,
+    // clean up, finish.
     CHECK(subject.calls.is("PS([b)([d)([be)([d)([be)([d)CF"));
     CHECK(subject.most_passes == 1);
 }
@@ -341,7 +344,8 @@ void batches_are_as_long_as_planned() {
     CHECK(subject.most_passes >= 1000 && subject.most_passes < 1200);
 }
 
-// A batch sized by slow first passes, or by passes without the processor, would always be too short.
+// A batch sized by slow first passes, or by passes without the processor, would always be too
+// short.
 void slow_first_passes_do_not_size_a_batch() {
     Recorder subject;
     subject.slow_calls = 6;
@@ -373,7 +377,8 @@ size_t records_with(Recorder &subject, yamba::Plan plan, const char *what, bool 
     return count;
 }
 
-// Ten trials show the growth of a steady benchmark. If other load hides it, trials are repeated until it shows.
+// Ten trials show the growth of a steady benchmark. If other load hides it, trials are repeated
+// until it shows.
 void growth_trials_are_repeated_until_growth_shows() {
     yamba::Plan plan{11, 0};
     plan.time = 1000000000, plan.warmup = 0;
@@ -551,7 +556,8 @@ void faults_in_every_pass_disturb_no_batch() {
 }
 
 void disturbed_batches_are_replaced() {
-    // With 1 ms of patience, 11 undisturbed batches need 16 in total; with almost no time, there is no extension.
+    // With 1 ms of patience, 11 undisturbed batches need 16 in total; with almost no time, there is
+    // no extension.
     CHECK(batches_with_disturbance(false, 1) == 11);
     uint64_t enough = batches_with_disturbance(false, 15000);
     CHECK(enough >= 16 && enough <= 18);
@@ -562,8 +568,9 @@ void disturbed_batches_are_replaced() {
     CHECK(crowded >= 15 && crowded <= 18);
 }
 
-// A step of the clock invalidates only the batch in which it happens. After a backward step the time budget restarts; a forward
-// step uses it up, so measuring ends after the minimum of 11 batches.
+// A step of the clock invalidates only the batch in which it happens. After a backward step the
+// time budget restarts; a forward step uses it up, so measuring ends after the minimum of 11
+// batches.
 void a_clock_that_steps_costs_one_batch() {
     uint64_t back = batches_with_disturbance(false, 15000, -3600 * int64_t(1000000000));
     CHECK(back >= 12 && back <= 30);
@@ -593,7 +600,8 @@ void each_disturbance_has_its_name() {
     CHECK(held_against(d, 1000, waits).is("\"clock\""));
 }
 
-// Faults in every pass are the benchmark's own. Others are not: one first touch of a batch, or a few more than the passes take.
+// Faults in every pass are the benchmark's own. Others are not: one first touch of a batch, or a
+// few more than the passes take.
 void own_page_faults_are_no_disturbance() {
     yamba::OwnFaults none, each, some, once;
     CHECK(none.exceeded_by(1, 100) && !none.exceeded_by(0, 100));
@@ -609,7 +617,8 @@ void own_page_faults_are_no_disturbance() {
     CHECK(once.exceeded_by(1, 1000));
 }
 
-// A process that waits for its partner has a run-queue wait as long as the partner's work. A longer wait is due to others.
+// A process that waits for its partner has a run-queue wait as long as the partner's work. A longer
+// wait is due to others.
 void waiting_for_others_is_told_from_waiting_for_the_partner() {
     using yamba::held_against;
     yamba::Tolerance none{false, false}, waits{true, false};
@@ -741,8 +750,8 @@ void chains_suit_the_clock_s_step() {
     yamba::isa_hooks.reference = former;
 }
 
-// A simulated probe takes 1 ns an instruction, and a call 40 ns. The probe is long against the steps of the clock, and its length
-// is bounded.
+// A simulated probe takes 1 ns an instruction, and a call 40 ns. The probe is long against the
+// steps of the clock, and its length is bounded.
 void probes_suit_the_clock_s_step() {
     yamba::read_clock = simulated;
     yamba::Chain former = yamba::isa_hooks.width;
@@ -790,7 +799,8 @@ void a_neighbour_lengthens_the_probe() {
     CHECK(!is_quiet(probes, fast, true));
 }
 
-// If the clock rate halves around the probe, the probe has no width. An interruption changes the width only if it is the probe's.
+// If the clock rate halves around the probe, the probe has no width. An interruption changes the
+// width only if it is the probe's.
 void probe_has_a_width_only_at_one_clock_rate() {
     static int call, interrupted, slow_from;
     yamba::read_clock = simulated;
@@ -807,8 +817,9 @@ void probe_has_a_width_only_at_one_clock_rate() {
         call = 0, slow_from = slow, interrupted = interruption;
         return yamba::width::read_core();
     };
-    // read_core() makes eight calls: the chain, the probe and the chain again, each with a first call that only fetches its code.
-    // The chain is timed at two lengths, the probe at one: that is call 5.
+    // read_core() makes eight calls: the chain, the probe and the chain again, each with a first
+    // call that only fetches its code. The chain is timed at two lengths, the probe at one: that is
+    // call 5.
     const double quiet = core(1000, 0).width;
     CHECK(call == 8 && fabs(quiet / 5000 - 1) < 0.02);
     for (int i = 1; i <= 8; i++) CHECK(core(1000, i).cycle_ns == 2 && (core(1000, i).width == quiet) == (i != 5));
@@ -835,7 +846,8 @@ void contended_batches_are_not_enough() {
     CHECK(records_with(subject, plan, "\"before\":") == 21);
     probes = 0;
     CHECK(records_with(unknown, {11, 0}, "\"before\":20") == 10);
-    // Without any quiet moment the program does not measure longer than planned: 5 ms are 14 batches.
+    // Without any quiet moment the program does not measure longer than planned: 5 ms are 14
+    // batches.
     probes = -100000;
     const size_t all = records_with(hopeless, plan, "\"before\":20");
     CHECK(all >= 11 && all < 20);
@@ -843,7 +855,8 @@ void contended_batches_are_not_enough() {
     yamba::width::steps_wanted = 0;
 }
 
-// With few batches, the second chain checks each of them. A check during which the clock rate changes does not count.
+// With few batches, the second chain checks each of them. A check during which the clock rate
+// changes does not count.
 void few_batches_have_a_second_opinion_each() {
     yamba::Chain former = yamba::isa_hooks.check, reference = yamba::isa_hooks.reference;
     static uint64_t step, calls;

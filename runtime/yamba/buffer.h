@@ -1,4 +1,5 @@
-// A growing array of plain values. Composing appends millions of times, so an append costs one comparison and no constructor.
+// A growing array of plain values. Composing appends millions of times, so an append costs one
+// comparison and no constructor.
 #pragma once
 
 #include <stddef.h>

@@ -36,13 +36,15 @@ struct ClockError {
     double worst() const { return resolution > cost ? resolution : cost; }
 };
 
-// Reads the clock repeatedly. The resolution is the largest step that explains all differences between readings. The cost is the
-// lowest mean of several rounds, since a disturbance can only lengthen a round.
+// Reads the clock repeatedly. The resolution is the largest step that explains all differences
+// between readings. The cost is the lowest mean of several rounds, since a disturbance can only
+// lengthen a round.
 ClockError measure_clock();
 
-// Chooses the processor's own clock if user space may read it and its rate is constant on all processors: it is finer and cheaper
-// than the system's. A few milliseconds calibrate its rate against the system's clock, with an error of about 1e-5. A latency in
-// cycles does not depend on that rate.
+// Chooses the processor's own clock if user space may read it and its rate is constant on all
+// processors: it is finer and cheaper than the system's. A few milliseconds calibrate its rate
+// against the system's clock, with an error of about 1e-5. A latency in cycles does not depend on
+// that rate.
 void choose_clock();
 
 }  // namespace yamba

@@ -9,8 +9,8 @@
 
 namespace yamba {
 
-// One piece of executable memory, shared by all functions with equal bits. It is kept for a while after its last user is gone,
-// since a benchmark may compose the same function repeatedly.
+// One piece of executable memory, shared by all functions with equal bits. It is kept for a while
+// after its last user is gone, since a benchmark may compose the same function repeatedly.
 struct CodeRegion {
     unsigned char *base;
     size_t size, mapped;  // bytes

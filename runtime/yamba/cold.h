@@ -1,5 +1,6 @@
-// Marks code in a header or generated program that is never timed and runs at most twice. It is compiled without optimisation,
-// which takes less time. Non-template functions belong in runtime/src instead, which is compiled once for all programs.
+// Marks code in a header or generated program that is never timed and runs at most twice. It is
+// compiled without optimisation, which takes less time. Non-template functions belong in
+// runtime/src instead, which is compiled once for all programs.
 #pragma once
 
 #if defined(__clang__)

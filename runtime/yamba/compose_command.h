@@ -1,4 +1,5 @@
-// --compose MEMBER ARGS...: prints the bits of a bitstring, and the member that contributed each of them, as one JSON object.
+// --compose MEMBER ARGS...: prints the bits of a bitstring, and the member that contributed each of
+// them, as one JSON object.
 #pragma once
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 
 namespace yamba {
 
-// The type of the parameter `index` of a member function that composes; the first parameter is the Composer.
+// The type of the parameter `index` of a member function that composes; the first parameter is the
+// Composer.
 template <size_t index, class F>
 struct ParameterOf;
 template <size_t index, class C, class First, class... Rest>
@@ -27,7 +29,8 @@ struct ComposeRequest {
     int argc;
     char **argv;
 
-    // Whether the request is for `name`. Ends the program with a message if the number of arguments is wrong.
+    // Whether the request is for `name`. Ends the program with a message if the number of arguments
+    // is wrong.
     bool is(const char *name, int arguments) const {
         if (strcmp(member, name) != 0) return false;
         if (argc == arguments) return true;

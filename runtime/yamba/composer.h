@@ -1,7 +1,9 @@
-// Composes bits. Generated code emits the terms in order; the Composer keeps the bits, their contributors and the faults.
+// Composes bits. Generated code emits the terms in order; the Composer keeps the bits, their
+// contributors and the faults.
 //
-// A label may be used before its position is known. Composing then repeats with the positions of the previous round until they no
-// longer change. A value that does not fit is no error while positions are still guesses.
+// A label may be used before its position is known. Composing then repeats with the positions of
+// the previous round until they no longer change. A value that does not fit is no error while
+// positions are still guesses.
 #pragma once
 
 #include "buffer.h"
@@ -16,13 +18,15 @@ struct Site {
     int line;
 };
 
-// Bits of an asm block that are filled from a value at generation time. `count` bits from bit `value_bit` of the value go to bit
-// `block_bit` of the block and up. Bit 0 of a block is the lowest bit of its first byte.
+// Bits of an asm block that are filled from a value at generation time. `count` bits from bit
+// `value_bit` of the value go to bit `block_bit` of the block and up. Bit 0 of a block is the
+// lowest bit of its first byte.
 struct FieldBits {
     unsigned value_bit, block_bit, count;
 };
 
-// A `${}` of an asm block. The value must lie in min .. max and be a multiple of `multiple`; `bias` is added before it is stored.
+// A `${}` of an asm block. The value must lie in min .. max and be a multiple of `multiple`; `bias`
+// is added before it is stored.
 struct Field {
     int64_t min;
     uint64_t max;
@@ -40,7 +44,8 @@ struct Contribution {
     unsigned first_value, values;
 };
 
-// Disables optimisation of generated composing functions: they only call the types above and are never timed.
+// Disables optimisation of generated composing functions: they only call the types above and are
+// never timed.
 #if defined(__clang__)
 #define YAMBA_COMPOSES __attribute__((optnone, noinline))
 #elif defined(__OPTIMIZE__)
@@ -105,7 +110,8 @@ class Composer {
     // Whole bytes in order.
     void bytes(const unsigned char *data, size_t count);
 
-    // The first `count` bits of `data`, highest bit of the first byte first: literals longer than 64 bits.
+    // The first `count` bits of `data`, highest bit of the first byte first: literals longer than
+    // 64 bits.
     void literal(const unsigned char *data, size_t count);
 
     // le(VALUE, BITS): lowest byte first.
@@ -160,7 +166,8 @@ class Composer {
         fill(field, number(value), site);
     }
 
-    // Counts one iteration of an `unroll`. An iteration that composes nothing would never reach the limit on bytes.
+    // Counts one iteration of an `unroll`. An iteration that composes nothing would never reach the
+    // limit on bytes.
     void turn() {
         if (__builtin_expect(++turns_ > most_turns, 0))
             fail_site({"", nullptr, 0}, "more than %llu turns are unrolled; does an `unroll` end?",
@@ -175,9 +182,11 @@ class Composer {
     void place(size_t label) { labels_[label] = bits_; }
     // The label's position in this round: known or guessed.
     size_t where(size_t label, const char *name, const Site &site);
-    // Starts a word. Reports show a word as a whole, since the contributor of a few of its bits is no instruction.
+    // Starts a word. Reports show a word as a whole, since the contributor of a few of its bits is
+    // no instruction.
     bool enter_word();
-    // Ends a word: stores its bits from `start`, given highest first, in the byte order of the target's instructions.
+    // Ends a word: stores its bits from `start`, given highest first, in the byte order of the
+    //   target's instructions.
     void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site);
     unsigned checked_width(long long width, unsigned unit, const Site &site);
 
@@ -209,7 +218,8 @@ class Composer {
     void write8(size_t bit, unsigned value);
     void reverse_bytes(size_t start, size_t count);
 
-    // Refuses labels that were never placed: a label may stand in a branch of `if` that was not taken.
+    // Refuses labels that were never placed: a label may stand in a branch of `if` that was not
+    // taken.
     void refuse_unplaced();
 
     bool same_labels() const;
@@ -245,7 +255,8 @@ class Composer {
 inline Scope::Scope(Composer &out, const char *name, const Value *values, unsigned count)
     : name(name), values(values), count(count), outer(out.scope_), out(out), index(~size_t(0)) {}
 
-// Opens a member for the lifetime of this object: Member member(out, "pagefault_x86_64.touch", index);
+// Opens a member for the lifetime of this object: Member member(out, "pagefault_x86_64.touch",
+// index);
 template <unsigned N>
 class Member : public Scope {
   public:
@@ -327,7 +338,8 @@ class Word {
     Site site_;
 };
 
-// An argument of a bitstring function. It converts to the parameter's type only if its value is preserved.
+// An argument of a bitstring function. It converts to the parameter's type only if its value is
+// preserved.
 template <class V>
 struct Argument {
     Composer &out;
@@ -380,7 +392,8 @@ decltype(auto) argument(Composer &out, V &&value, const Site &site) {
     else return static_cast<V &&>(value);
 }
 
-// Returns the value if `bits` bits can represent it with its type's signedness. For casts that cut a value into slices.
+// Returns the value if `bits` bits can represent it with its type's signedness. For casts that cut
+// a value into slices.
 template <class T, class W>
 T fit(T value, W bits, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
     Number n = number(value);

@@ -1,7 +1,8 @@
-// Measures the length of a core cycle without counters. It times a chain of dependent operations with known latency at two
-// lengths, so that the costs of call and clock cancel.
-// An interruption lengthens a reading: of the longer chain it makes a cycle too long, of the shorter one too short. So each chain
-// is read twice. The mean of the readings counts or, if one was interrupted, the shorter reading.
+// Measures the length of a core cycle without counters. It times a chain of dependent operations
+// with known latency at two lengths, so that the costs of call and clock cancel. An interruption
+// lengthens a reading: of the longer chain it makes a cycle too long, of the shorter one too short.
+// So each chain is read twice. The mean of the readings counts or, if one was interrupted, the
+// shorter reading.
 #pragma once
 
 #include <stdint.h>
@@ -10,8 +11,8 @@
 #include "floating.h"
 #include "isa_hooks.h"
 
-// A program that the user compiles without optimisation has copies of its own. Otherwise the linker would put them in place of
-// the harness's.
+// A program that the user compiles without optimisation has copies of its own. Otherwise the linker
+// would put them in place of the harness's.
 #ifdef __OPTIMIZE__
 #define YAMBA_CYCLE_INLINE inline
 #else
@@ -21,9 +22,10 @@
 namespace yamba {
 namespace cycle {
 
-// Some processors' clocks advance in steps of 10 ns. The error of a step is as often positive as negative, so the median of many
-// readings removes it. The shorter of two readings is too short by a part of a step, and of the clock's jitter: 0.15 % in a
-// cycle. A longer chain would be more precise, but each batch waits for four, and beside a neighbour a longer batch is less often
+// Some processors' clocks advance in steps of 10 ns. The error of a step is as often positive as
+// negative, so the median of many readings removes it. The shorter of two readings is too short by
+// a part of a step, and of the clock's jitter: 0.15 % in a cycle. A longer chain would be more
+// precise, but each batch waits for four, and beside a neighbour a longer batch is less often
 // undisturbed.
 constexpr uint64_t least_steps = 4096, most_steps = 32 * least_steps;
 constexpr double clock_steps = 200;
@@ -75,12 +77,14 @@ YAMBA_CYCLE_INLINE double length(const Chain &chain) {
     return length(chain, first, times(chain));
 }
 
-// Whether two readings had the same clock rate. An interruption lengthens one of the four times; the other length then agrees.
+// Whether two readings had the same clock rate. An interruption lengthens one of the four times;
+// the other length then agrees.
 YAMBA_CYCLE_INLINE bool are_alike(const Times &first, const Times &second) {
     return agree(first.shorter, second.shorter) || agree(first.longer, second.longer);
 }
 
-// Coarser clocks need longer chains. The length is bounded because every batch waits for several chains. `step` is in ns.
+// Coarser clocks need longer chains. The length is bounded because every batch waits for several
+// chains. `step` is in ns.
 YAMBA_CYCLE_INLINE void suit_clock(double step) {
     steps_wanted = least_steps;
     double ns = length(isa_hooks.reference);
@@ -93,7 +97,8 @@ YAMBA_CYCLE_INLINE void suit_clock(double step) {
 // The current length of a core cycle in ns; NaN if the instruction set has no reference chain.
 YAMBA_CYCLE_INLINE double cycle_length() { return cycle::length(isa_hooks.reference); }
 
-// The length of a core cycle by a chain on another unit of the processor. If it differs from cycle_length(), both are discarded.
+// The length of a core cycle by a chain on another unit of the processor. If it differs from
+// cycle_length(), both are discarded.
 YAMBA_CYCLE_INLINE double check_cycle_length() { return cycle::length(isa_hooks.check); }
 
 }  // namespace yamba

@@ -1,5 +1,5 @@
-// The space that a benchmark may use in its scratch directory. The run's parent passes the limit from `--disk-limit` and the file
-// system.
+// The space that a benchmark may use in its scratch directory. The run's parent passes the limit
+// from `--disk-limit` and the file system.
 #pragma once
 
 #include <dirent.h>
@@ -30,16 +30,16 @@ struct Room {
 // Parses "BYTES EACH FIX" from YAMBA_DISK_ROOM.
 Room granted_room();
 
-// Marks the start of a launch: files written before it belong to other launches. Uses the coarse clock of file timestamps where
-// available.
+// Marks the start of a launch: files written before it belong to other launches. Uses the coarse
+// clock of file timestamps where available.
 void launch();
 
 // Suffix of a file that is still being written; its length is set before its contents.
 constexpr const char *being_written = ".part";
 
-// Ensures that `more` bytes fit into the limit, together with the run's folders, and that the file system has `unwritten` free
-// bytes. If needed, removes files of other launches, which can be rewritten. If there is no room, removes `reserved` and ends the
-// run as skipped.
+// Ensures that `more` bytes fit into the limit, together with the run's folders, and that the file
+// system has `unwritten` free bytes. If needed, removes files of other launches, which can be
+// rewritten. If there is no room, removes `reserved` and ends the run as skipped.
 void find_room(const char *directory, uint64_t more, uint64_t unwritten, const char *reserved = "");
 
 }  // namespace disk

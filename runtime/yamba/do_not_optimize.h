@@ -3,8 +3,8 @@
 
 namespace yamba {
 
-// Makes a value count as used, and as changed: the compiler must compute it, and afterwards knows nothing of it. The value is
-// stored to memory for this.
+// Makes a value count as used, and as changed: the compiler must compute it, and afterwards knows
+// nothing of it. The value is stored to memory for this.
 template <class Value>
 inline void do_not_optimize(Value &&value) {
     asm volatile("" : : "g"(&value) : "memory");

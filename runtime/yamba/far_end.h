@@ -1,5 +1,6 @@
-// The far end of a benchmark that measures between this machine and another one: the same program, started there over ssh. It is
-// compiled once for all programs (src/far_end/talk.h); library/far_end.yamba documents its use in benchmarks.
+// The far end of a benchmark that measures between this machine and another one: the same program,
+// started there over ssh. It is compiled once for all programs (src/far_end/talk.h);
+// library/far_end.yamba documents its use in benchmarks.
 #pragma once
 
 #include <stdint.h>
@@ -25,7 +26,8 @@ void answer(const char *question, uint64_t (*by)(void *self, uint64_t number), v
 [[noreturn]] void serve();
 void await();
 void close();
-// Far end only: whether `file` becomes readable, or has a connection to accept, within `seconds`. Ends when the near end ends.
+// Far end only: whether `file` becomes readable, or has a connection to accept, within `seconds`.
+//   Ends when the near end ends.
 bool await_input(int file, int seconds);
 
 }  // namespace far_end

@@ -1,6 +1,8 @@
-// Functions that the instruction set provides to the harness. Its folder, runtime/yamba/isa/ISA, sets those that it supports:
+// Functions that the instruction set provides to the harness. Its folder, runtime/yamba/isa/ISA,
+// sets those that it supports:
 //
-//     inline const bool hooks_filled = (yamba::isa_hooks.program_counter = ..., yamba::isa_hooks.reference = {...}, true);
+//     inline const bool hooks_filled = (
+//         yamba::isa_hooks.program_counter = ..., yamba::isa_hooks.reference = {...}, true);
 //
 // Each hook may stay null; only its own information is missing then.
 #pragma once
@@ -12,21 +14,25 @@ namespace yamba {
 
 // Dependent operations of a known latency.
 struct Chain {
-    // Executes `steps` operations, each dependent on the one before it. `steps` is a multiple of `multiple`.
+    // Executes `steps` operations, each dependent on the one before it. `steps` is a multiple of
+    // `multiple`.
     void (*run)(uint64_t steps) = nullptr;
     uint64_t multiple = 1;
     double cycles = 1;  // core cycles per step
 };
 
 struct IsaHooks {
-    // The address of the instruction that raised a signal; `context` is the third argument of the signal handler.
+    // The address of the instruction that raised a signal; `context` is the third argument of the
+    // signal handler.
     uintptr_t (*program_counter)(const void *context) = nullptr;
-    // `reference` measures the length of a core cycle. `check` uses another unit of the processor; the length counts only if both
-    // agree.
+    // `reference` measures the length of a core cycle. `check` uses another unit of the processor;
+    // the length counts only if both agree.
     Chain reference, check;
-    // Independent instructions that use the full width of the core, in one aligned loop: their time depends on the alignment.
+    // Independent instructions that use the full width of the core, in one aligned loop: their time
+    // depends on the alignment.
     Chain width;
-    // Reads the processor's own clock. All earlier instructions complete before the reading, and no later one starts before it.
+    // Reads the processor's own clock. All earlier instructions complete before the reading, and no
+    // later one starts before it.
     uint64_t (*read_ticks)() = nullptr;
     // Whether this clock has a constant rate in all power states. Called only if read_ticks is set.
     bool (*ticks_are_steady)() = nullptr;
@@ -51,7 +57,8 @@ struct CodeSite {
     size_t part_count;
 };
 
-// Finds the composed code that holds `address`; code.cc sets it. Called from a signal handler: no lock, no allocation.
+// Finds the composed code that holds `address`; code.cc sets it. Called from a signal handler: no
+// lock, no allocation.
 inline bool (*find_code)(uintptr_t address, CodeSite &out) = nullptr;
 
 }  // namespace yamba

@@ -1,6 +1,6 @@
-// The protocol by which runs on several nodes measure at the same time, as lmbench3's benchmp synchronises processes: a node
-// sends its vote through a socket, and receives an answer when every node has voted. `runtime/mpi/together.cc` carries the votes
-// over MPI.
+// The protocol by which runs on several nodes measure at the same time, as lmbench3's benchmp
+// synchronises processes: a node sends its vote through a socket, and receives an answer when every
+// node has voted. `runtime/mpi/together.cc` carries the votes over MPI.
 #pragma once
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 namespace yamba {
 namespace meeting {
 
-// The subject of a vote. If the kinds differ, nodes with a smaller kind get the answer 0, and the others wait.
+// The subject of a vote. If the kinds differ, nodes with a smaller kind get the answer 0, and the
+// others wait.
 enum Kind : uint64_t {
     stretch = 1,     // all processes of the node run the benchmark, or have timed their batch; the answer lets them continue
     launch_end = 2,  // its launch has ended
@@ -22,8 +23,9 @@ struct Vote {
     uint64_t kind, value;
 };
 
-// The answer is 1 if all kinds and values are the same and not 0. The time of the first node is that of this node plus
-// `offset_ns`, within `error_ns`; both are measured after the vote, except for a stretch.
+// The answer is 1 if all kinds and values are the same and not 0. The time of the first node is
+// that of this node plus `offset_ns`, within `error_ns`; both are measured after the vote, except
+// for a stretch.
 struct Answer {
     uint64_t kind, agreed;  // the kind of the vote, or `gone` if the run of another node has ended
     double offset_ns, error_ns;

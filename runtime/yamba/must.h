@@ -26,7 +26,8 @@ constexpr int skipped_status = 4;
 // Cleanup before the process ends early: removes the scratch directory.
 inline void (*before_early_end)() = nullptr;
 
-// Adds a hint to a failure's message: whether the disk is full, and how to get more room. `error` is the call's errno, or 0.
+// Adds a hint to a failure's message: whether the disk is full, and how to get more room. `error`
+// is the call's errno, or 0.
 inline void (*suggest_fix)(Text &text, int error) = nullptr;
 
 [[noreturn]] void end_early(int status);
@@ -36,11 +37,12 @@ inline void (*suggest_fix)(Text &text, int error) = nullptr;
 // Ends the run with this error message.
 [[noreturn]] __attribute__((format(printf, 1, 2), cold)) void fail(const char *format, ...);
 
-// Ends the run as skipped: the benchmark cannot be measured here, for this reason. If several processes skip, only one reports
-// it.
+// Ends the run as skipped: the benchmark cannot be measured here, for this reason. If several
+// processes skip, only one reports it.
 [[noreturn]] __attribute__((format(printf, 1, 2), cold)) void skip(const char *format, ...);
 
-// The process whose memory the harness has locked (placement.h). A forked child has another id, and none of its memory is locked.
+// The process whose memory the harness has locked (placement.h). A forked child has another id, and
+// none of its memory is locked.
 inline pid_t locked_process = -1;
 
 // Whether a return value signals failure by the conventions of C.
@@ -63,5 +65,6 @@ inline T must_hold(T value, const char *expression, const char *file, int line, 
 
 }  // namespace yamba
 
-// Returns the value of a call. If it is negative, -1, a null pointer, MAP_FAILED or false, the run ends with the call's location.
+// Returns the value of a call. If it is negative, -1, a null pointer, MAP_FAILED or false, the run
+// ends with the call's location.
 #define must(...) (::yamba::must_hold((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__, __PRETTY_FUNCTION__))

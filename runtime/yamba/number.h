@@ -9,7 +9,8 @@
 
 namespace yamba {
 
-// Any C++ integer, enumeration, bool or pointer: its 64 bits in two's complement and its signedness.
+// Any C++ integer, enumeration, bool or pointer: its 64 bits in two's complement and its
+// signedness.
 struct Number {
     uint64_t bits;
     bool is_signed;
@@ -72,8 +73,9 @@ constexpr size_t longest_value = 40;
 // Prints at most `longest_value` characters, without terminator. Returns their number.
 size_t print(char *out, const Value &v);
 
-// Prints the shortest decimal text from which strtod makes the same double, or with `is_single` the same float: 0.1, not
-// 0.10000000149011612. Returns its length, below `longest_value`, and adds a terminator.
+// Prints the shortest decimal text from which strtod makes the same double, or with `is_single` the
+// same float: 0.1, not 0.10000000149011612. Returns its length, below `longest_value`, and adds a
+// terminator.
 size_t print_real(char *out, double value, bool is_single);
 
 }  // namespace yamba

@@ -11,7 +11,8 @@
 //         source.over("size", yamba::linear_values<size_t>(FIRST, LAST, STEP));
 //     }
 //
-// A parameter is a number, a bool, an enumeration or a const char *. `over` and `quick` may be left out.
+// A parameter is a number, a bool, an enumeration or a const char *. `over` and `quick` may be left
+// out.
 #pragma once
 
 #include <errno.h>
@@ -33,8 +34,8 @@ namespace yamba {
 template <class T>
 using Values = std::vector<T>;
 
-// Whether a conversion kept an integer's value. Results are identified by their parameters' values, so a changed value is an
-// error.
+// Whether a conversion kept an integer's value. Results are identified by their parameters' values,
+// so a changed value is an error.
 template <class T, class V>
 bool holds(T made, V from) {
     if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value && std::is_integral<V>::value) {
@@ -75,7 +76,8 @@ Values<T> values(V... v) {
 // The longest sweep. A longer one would take too long and is probably a mistake.
 constexpr size_t most_sweep_values = 10000;
 
-// FIRST, then `points_per_octave` values for each doubling, none above LAST. Whole numbers are rounded and never repeated.
+// FIRST, then `points_per_octave` values for each doubling, none above LAST. Whole numbers are
+// rounded and never repeated.
 template <class T>
 Values<T> log_values(double first, double last, double points_per_octave) {
     Values<T> result;
@@ -141,10 +143,12 @@ using Fault = const char *;
 constexpr Fault not_a_number = "is not a number (write 64, 0x40, 64K, 64M or 64G)";
 constexpr Fault out_of_range = "is out of range";
 
-// Parses a suffix. K, M, G and T are powers of 1024, because they are mostly used for sizes; Ki and KiB mean the same as K.
+// Parses a suffix. K, M, G and T are powers of 1024, because they are mostly used for sizes; Ki and
+// KiB mean the same as K.
 bool suffix(const char *end, int &shift);
 
-// Parses magnitude and sign separately, so that overflow is detected at both ends of every integer type.
+// Parses magnitude and sign separately, so that overflow is detected at both ends of every integer
+// type.
 Fault integer(const char *text, bool &negative, uint64_t &magnitude);
 
 template <class T>
@@ -243,7 +247,8 @@ struct ParameterSource {
         p->quick = spell_all(list);
     }
 
-    // Called after configure(): whether every setting is valid. If not, `fault` has the message, with its fix.
+    // Called after configure(): whether every setting is valid. If not, `fault` has the message,
+    // with its fix.
     bool understood(const char *class_name);
 
     // A parameter as the user gave it: `--set NAME=VALUE`, or `NAME=VALUE` if no --set gives it.

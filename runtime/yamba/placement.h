@@ -1,5 +1,5 @@
-// Processor, scheduling class and memory locking of a benchmark. By default it stays on one processor, so that no migration is
-// measured.
+// Processor, scheduling class and memory locking of a benchmark. By default it stays on one
+// processor, so that no migration is measured.
 #pragma once
 
 #include "must.h"
@@ -40,8 +40,9 @@ namespace place {
 
 void note(const char *text);
 
-// Pins this process to a processor: `wanted`, or if negative `home`, the processor of earlier launches, or if that is negative
-// the fastest one. `free` leaves it unpinned. Failure is only noted; the measurement continues.
+// Pins this process to a processor: `wanted`, or if negative `home`, the processor of earlier
+// launches, or if that is negative the fastest one. `free` leaves it unpinned. Failure is only
+// noted; the measurement continues.
 void keep(bool free, int wanted, int home = -1);
 
 // The allowed processors of the same kind as this one.
@@ -53,26 +54,28 @@ long core_of(int cpu);
 // Whether the processors are hardware threads of one core; false if unknown.
 bool share_core(int one, int other);
 
-// Fills `placement.order`, from the processor of this process on: at first those that share no core with an earlier one, and of
-// these the quietest.
+// Fills `placement.order`, from the processor of this process on: at first those that share no core
+// with an earlier one, and of these the quietest.
 void arrange();
 
 // The processor `places` positions after `cpu` in that order, which is a circle.
 int after(int cpu, uint64_t places);
 
-// Records that a partner of this process runs on `partner_cpu`, if that is another hardware thread of the core of `cpu`: the
-// partner lengthens this process's width probes, and is no neighbour.
+// Records that a partner of this process runs on `partner_cpu`, if that is another hardware thread
+// of the core of `cpu`: the partner lengthens this process's width probes, and is no neighbour.
 void note_partner(int cpu, int partner_cpu);
 
 // Removes the pinning for this process.
 void roam();
 
-// Ends the launch: other threads of the benchmark ran for this share of its time, on the processor that it is pinned to.
+// Ends the launch: other threads of the benchmark ran for this share of its time, on the processor
+//   that it is pinned to.
 [[noreturn]] void fail_confined(double share);
 
 bool enter_realtime();
 
-// Locks the memory that is mapped now; later mappings stay unlocked. Returns false if the system refuses.
+// Locks the memory that is mapped now; later mappings stay unlocked. Returns false if the system
+// refuses.
 bool lock_memory_silently();
 
 // Locks memory and notes a refusal in the record.

@@ -1,5 +1,5 @@
-// All headers that a generated program needs for its classes and its Subject. The harness and the program's main() are in
-// runtime/src, which is compiled once for all programs.
+// All headers that a generated program needs for its classes and its Subject. The harness and the
+// program's main() are in runtime/src, which is compiled once for all programs.
 #pragma once
 
 #include "cache_curve.h"

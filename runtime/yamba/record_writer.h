@@ -1,4 +1,5 @@
-// Raw records: one JSON object per line, written immediately. Measured data survives any end of the process.
+// Raw records: one JSON object per line, written immediately. Measured data survives any end of the
+//   process.
 #pragma once
 
 #include <errno.h>
@@ -11,17 +12,20 @@ namespace yamba {
 
 inline int record_fd = STDOUT_FILENO;
 
-// Called before a process reports a fatal error. It keeps the lines of processes that share a record from mixing.
-// Async-signal-safe.
+// Called before a process reports a fatal error. It keeps the lines of processes that share a
+// record from mixing. Async-signal-safe.
 inline void (*before_last_words)() = nullptr;
 
-// Writes everything. Async-signal-safe. If the reader is gone, the run ends, since its results would be lost.
+// Writes everything. Async-signal-safe. If the reader is gone, the run ends, since its results
+// would be lost.
 void write_all(int fd, const char *data, size_t size);
 
-// Counter of progress signals from concurrent processes or threads, for the parent that waits for them.
+// Counter of progress signals from concurrent processes or threads, for the parent that waits for
+// them.
 inline uint32_t *signs_of_life = nullptr;
 
-// Reports progress during a long operation, with an empty record. Otherwise the parent would take the process for hung.
+// Reports progress during a long operation, with an empty record. Otherwise the parent would take
+// the process for hung.
 void goes_on();
 
 // Builds one event and writes it when it goes out of scope.

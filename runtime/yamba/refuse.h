@@ -16,8 +16,8 @@ struct Refusal {
 // The parameters of the benchmark whose `check_parameters` is running; null otherwise.
 inline const ParameterSource *checked = nullptr;
 
-// Refuses a parameter's value as invalid on every machine. Only for `check_parameters`. The message continues `NAME=VALUE: ` and
-// describes the valid values.
+// Refuses a parameter's value as invalid on every machine. Only for `check_parameters`. The message
+// continues `NAME=VALUE: ` and describes the valid values.
 [[noreturn]] __attribute__((format(printf, 2, 3), cold)) void refuse(const char *name, const char *format, ...);
 
 // Runs `check_parameters`. Returns the message of a refusal, or an empty text.

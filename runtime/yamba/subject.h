@@ -17,11 +17,12 @@ struct Batch {
 };
 inline thread_local Batch batch{};
 
-// The number of processes that run this benchmark concurrently, and this process's index. The index is 0 until they start.
+// The number of processes that run this benchmark concurrently, and this process's index. The index
+// is 0 until they start.
 inline uint64_t processes = 1, process = 0;
 
-// The number of threads of this process that run the benchmark concurrently, each on an object of its own, and the index of the
-// calling one. The index is 0 until they start.
+// The number of threads of this process that run the benchmark concurrently, each on an object of
+// its own, and the index of the calling one. The index is 0 until they start.
 inline uint64_t threads = 1;
 inline thread_local uint64_t thread_index = 0;
 
@@ -78,20 +79,21 @@ struct Primitive {
     List<Contained> contains;
 };
 
-// One benchmark object at one parameter point. It lives as long as its process. It has no virtual destructor: with one, every
-// program would compile the destructors of all its classes.
+// One benchmark object at one parameter point. It lives as long as its process. It has no virtual
+// destructor: with one, every program would compile the destructors of all its classes.
 struct Subject {
     // Sets every parameter. Called once, first.
     virtual void configure(ParameterSource &) = 0;
     // Refuses invalid parameter values. Called once, after configure.
     virtual void check_parameters() {}
-    // The first `requires` that the parameters do not fulfil; nullptr if they fulfil all. Called after check_parameters, so that
-    // it may divide by a parameter that is never 0.
+    // The first `requires` that the parameters do not fulfil; nullptr if they fulfil all. Called
+    // after check_parameters, so that it may divide by a parameter that is never 0.
     virtual const char *unmet() { return nullptr; }
     virtual void prepare() = 0;
     virtual void setup() = 0;
     virtual void before_pass() = 0;
-    // Called before each batch, after before_pass: evidence from a counter takes its start value here.
+    // Called before each batch, after before_pass: evidence from a counter takes its start value
+    // here.
     virtual void before_batch() {}
     virtual void after_pass() = 0;
     virtual void cleanup() = 0;
@@ -104,11 +106,11 @@ struct Subject {
     virtual uint64_t setup_bytes() { return 0; }  // bytes of memory that setup fills
     // Whether several objects may run in threads of one process. False: the class says no.
     virtual bool runs_in_threads() { return true; }
-    // A name in the class's C++ that concerns the whole process, such as `fork`; nullptr without one, or if the class defines
-    // `runs_in_threads`.
+    // A name in the class's C++ that concerns the whole process, such as `fork`; nullptr without
+    // one, or if the class defines `runs_in_threads`.
     virtual const char *process_wide() { return nullptr; }
-    // The number of test groups, for a benchmark with groups of a given size instead of batches that the harness sizes. 0:
-    // batches.
+    // The number of test groups, for a benchmark with groups of a given size instead of batches
+    // that the harness sizes. 0: batches.
     virtual uint64_t circle_groups() { return 0; }
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
@@ -120,7 +122,8 @@ struct Subject {
     virtual size_t bounds(Bound *out, size_t room) = 0;  // returns the number of evidences
     virtual const char *figure() = 0;                    // "latency", "bandwidth" or "value"
     virtual const char *unit() = 0;                      // "ns", "MB/s", ...
-    // The kind of inference from recorded curves, such as "cache_size". Null: the figure comes from the batches.
+    // The kind of inference from recorded curves, such as "cache_size". Null: the figure comes from
+    // the batches.
     virtual const char *inferred() { return nullptr; }
     virtual uint64_t inferred_level() { return 1; }  // for example of the cache
     virtual const Primitive *primitive() { return nullptr; }
@@ -137,7 +140,8 @@ struct Variant {
     Subject *(*create)();
     List<Physical> physical;
     List<Chart> charts;
-    // Composes the named bitstring for `yamba disasm`; false if no bitstring has that name. See composer.h.
+    // Composes the named bitstring for `yamba disasm`; false if no bitstring has that name. See
+    // composer.h.
     bool (*compose)(Subject &, class Composer &, const char *member, int argc, char **argv);
 };
 

@@ -1,4 +1,5 @@
-// A growing string that writes JSON. It compiles faster than <string> and never outputs a NaN or an invalid UTF-8 sequence.
+// A growing string that writes JSON. It compiles faster than <string> and never outputs a NaN or an
+// invalid UTF-8 sequence.
 #pragma once
 
 #include <stdarg.h>
@@ -34,8 +35,8 @@ class Text {
 
     Text &addv(const char *format, va_list args);
 
-    // Adds the shortest text that reads back as the same double, or with `is_single` as the same float; null for a number that
-    // JSON cannot represent.
+    // Adds the shortest text that reads back as the same double, or with `is_single` as the same
+    // float; null for a number that JSON cannot represent.
     Text &number(double value, bool is_single = false);
 
     // Adds a JSON string; null for a null pointer.

@@ -15,7 +15,8 @@ struct cached { uint64_t pages, dirty, writeback, evicted, recently_evicted; };
 static uint64_t hits, pages, reads;
 static int group_counters = -2;
 
-// Reading the counters of a control group brings them up to date. Without that, the kernel decides by counters that are up to 2 s old, those of a whole machine are not.
+// Reading the counters of a control group brings them up to date. Without that, the kernel decides
+// by counters that are up to 2 s old, those of a whole machine are not.
 static void refresh_counters(void)
 {
     static char text[16384];

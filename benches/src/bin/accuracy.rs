@@ -1,7 +1,9 @@
-//! Compares measured latencies and throughputs of instructions with the published ones of this machine's core.
+//! Compares measured latencies and throughputs of instructions with the published ones of this
+//! machine's core.
 //!
-//! `cargo run --release -p yamba-benches --bin accuracy` chooses the file in `benches/data` by vendor, family, model and feature flags. Where these do not
-//! decide, it compares nothing. To measure beside a competitor, start one first: `taskset -c 0 sh -c 'while :; do :; done' &`.
+//! `cargo run --release -p yamba-benches --bin accuracy` chooses the file in `benches/data` by
+//! vendor, family, model and feature flags. Where these do not decide, it compares nothing. To
+//! measure beside a competitor, start one first: `taskset -c 0 sh -c 'while :; do :; done' &`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -57,12 +59,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn own_table() -> Result<PathBuf, String> {
     let machine = yamba_machine::probe(std::env::consts::ARCH, std::env::consts::OS);
     let name = yamba_session::selftest::published_table(&machine, &yamba_machine::cpuinfo())?;
-    Ok(Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("data")
-        .join(name))
+    Ok(Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name))
 }
 
-/// Reads a table: the instruction, its latency and its throughput, separated by tabs. Unknown figures are empty.
+/// Reads a table: the instruction, its latency and its throughput, separated by tabs. Unknown
+///   figures are empty.
 fn published(text: &str) -> Result<Vec<Published>, String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &str| {
@@ -75,10 +76,7 @@ fn published(text: &str) -> Result<Vec<Published>, String> {
                 *figure = Some(number.map_err(|_| format!("`{cell}` in `{line}` is no number"))?);
             }
         }
-        Ok(Published {
-            instruction,
-            figures,
-        })
+        Ok(Published { instruction, figures })
     };
     lines.map(row).collect()
 }
@@ -102,10 +100,7 @@ fn compared(published: &[Published], run: &Run) -> String {
             };
             let off = cycles / expected - 1.0;
             within += usize::from(off.abs() <= *tolerance);
-            out += &format!(
-                "{name:44} {expected:7.3} {cycles:9.4} {:+6.2} %\n",
-                100.0 * off
-            );
+            out += &format!("{name:44} {expected:7.3} {cycles:9.4} {:+6.2} %\n", 100.0 * off);
         }
         let percent = 100.0 * tolerance;
         out += &format!("{aspect}: {within} of {known} within {percent} %\n\n");
@@ -125,18 +120,14 @@ mod tests {
         let table = "# comment\nadd rax, rbx\t1\t0.25\nbswap rax\t1\t\n";
         let published = published(table).unwrap();
         let mut run: Run = Run::new(Machine::default());
-        for (name, median) in [
-            ("asm/add rax, rbx/latency", 1.001),
-            ("asm/add rax, rbx/throughput", 0.3),
-        ] {
+        for (name, median) in
+            [("asm/add rax, rbx/latency", 1.001), ("asm/add rax, rbx/throughput", 0.3)]
+        {
             let text = include_str!("../../../tests/records/every-kind.json");
             let recorded: Run = serde_json::from_str(text).unwrap();
             run.benchmarks.push(Benchmark {
                 name: name.to_owned(),
-                cycles: Some(Cycles {
-                    median,
-                    confidence_interval: [median; 2],
-                }),
+                cycles: Some(Cycles { median, confidence_interval: [median; 2] }),
                 ..recorded.benchmarks[0].clone()
             });
         }

@@ -34,14 +34,8 @@ fn patterns() -> [(&'static str, Vec<u64>); 3] {
     let zipf = |random: &mut Rng| (PAGES as f64).powf(random.f64()) as u64;
     [
         ("loop", (0..REFERENCES as u64).map(|i| i % PAGES).collect()),
-        (
-            "Zipf",
-            (0..REFERENCES).map(|_| spread(zipf(&mut random))).collect(),
-        ),
-        (
-            "uniform",
-            (0..REFERENCES).map(|_| random.u64(..PAGES)).collect(),
-        ),
+        ("Zipf", (0..REFERENCES).map(|_| spread(zipf(&mut random))).collect()),
+        ("uniform", (0..REFERENCES).map(|_| random.u64(..PAGES)).collect()),
     ]
 }
 
@@ -53,10 +47,7 @@ fn spread(index: u64) -> u64 {
 fn rate(pages: &[u64], mut sampled: Sampled) -> f64 {
     let begun = Instant::now();
     for index in pages {
-        sampled.refer(Page {
-            file: 1,
-            index: *index,
-        });
+        sampled.refer(Page { file: 1, index: *index });
     }
     black_box(sampled.curve());
     pages.len() as f64 / begun.elapsed().as_secs_f64() / 1e6

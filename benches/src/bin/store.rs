@@ -1,8 +1,9 @@
 //! Measures the cost of storing runs.
 //!
-//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million batches. `-- put` stores an entry repeatedly, as a run does
-//! after each launch. The default store is a new file in a temporary folder, which is deleted at the end; `--store` names another file, or a database of a
-//! PostgreSQL server.
+//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million
+//! batches. `-- put` stores an entry repeatedly, as a run does after each launch. The default store
+//! is a new file in a temporary folder, which is deleted at the end; `--store` names another file,
+//! or a database of a PostgreSQL server.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -69,10 +70,7 @@ fn size(
         .collect();
     let all: usize = run.benchmarks.iter().map(|b| b.batches.len()).sum();
     let before = file_size(location);
-    timed(
-        &format!("{all} batches of {entries} entries stored"),
-        || store.add(&run),
-    )?;
+    timed(&format!("{all} batches of {entries} entries stored"), || store.add(&run))?;
     // `\dt+ yamba.*` of psql shows the size of a database's tables.
     if let Some((before, after)) = before.zip(file_size(location)) {
         let bytes = (after - before) as f64;

@@ -1,7 +1,10 @@
-//! Packs programs behind a runner, and reads the texts of a bundle back. `runtime/bundle/archive.h` is the reader in the bundle itself.
+//! Packs programs behind a runner, and reads the texts of a bundle back. `runtime/bundle/archive.h`
+//! is the reader in the bundle itself.
 //!
-//! The file is the runner, the parts, an index of lines, and an end of 32 bytes: `yamba-bundle/1 `, a zero byte, and place and length of the index as 64-bit numbers,
-//! little-endian. Each part is compressed by DEFLATE. The first program is complete; each other one is a patch of it in the format of bsdiff.
+//! The file is the runner, the parts, an index of lines, and an end of 32 bytes: `yamba-bundle/1 `,
+//! a zero byte, and place and length of the index as 64-bit numbers, little-endian. Each part is
+//! compressed by DEFLATE. The first program is complete; each other one is a patch of it in the
+//! format of bsdiff.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -75,12 +78,7 @@ struct Part {
 
 impl Part {
     fn new(kind: &'static str, name: &str, content: &[u8], size: usize) -> Part {
-        Part {
-            kind,
-            name: name.to_owned(),
-            size,
-            bytes: compress_to_vec(content, LEVEL),
-        }
+        Part { kind, name: name.to_owned(), size, bytes: compress_to_vec(content, LEVEL) }
     }
 
     fn text(name: &str, item: &Item) -> Part {
@@ -94,12 +92,7 @@ pub fn pack(contents: &Contents, mut packed: impl FnMut(usize)) -> Packed {
     let mut parts = vec![
         Part::text("plan", &Item::Plan(contents.plan.clone())),
         Part::text("brief", &Item::Plan(contents.plan.brief())),
-        Part::text(
-            "sources",
-            &Item::Sources {
-                texts: contents.sources.clone(),
-            },
-        ),
+        Part::text("sources", &Item::Sources { texts: contents.sources.clone() }),
     ];
     let programs = contents.programs.iter().cloned().map(stripped);
     let programs: Vec<Vec<u8>> = programs.collect();
@@ -107,12 +100,7 @@ pub fn pack(contents: &Contents, mut packed: impl FnMut(usize)) -> Packed {
     for (number, (planned, program)) in named.enumerate() {
         let patch = (number > 0).then(|| patch(&programs[0], program));
         let content = patch.as_deref().unwrap_or(program);
-        parts.push(Part::new(
-            "executable",
-            &planned.class,
-            content,
-            content.len(),
-        ));
+        parts.push(Part::new("executable", &planned.class, content, content.len()));
         packed(number + 1);
     }
     assembled(contents, &parts)
@@ -132,11 +120,7 @@ fn assembled(contents: &Contents, parts: &[Part]) -> Packed {
     for part in parts {
         let (kind, name, size) = (part.kind, &part.name, part.size);
         let (offset, length) = (bytes.len(), part.bytes.len());
-        line(
-            &mut index,
-            kind,
-            format_args!("{offset} {length} {size} {name}"),
-        );
+        line(&mut index, kind, format_args!("{offset} {length} {size} {name}"));
         bytes.extend_from_slice(&part.bytes);
     }
     let sum = crc32fast::hash(&bytes[begin..]);
@@ -201,11 +185,7 @@ pub fn unpack(bytes: &[u8]) -> Option<Archive> {
     else {
         return None;
     };
-    Some(Archive {
-        id: value("id")?.to_owned(),
-        plan,
-        sources: texts,
-    })
+    Some(Archive { id: value("id")?.to_owned(), plan, sources: texts })
 }
 
 /// The item in the part with this name.

@@ -81,7 +81,8 @@ pub struct RecordedLaunch {
     pub took_ns: u64,
     /// From the record of the first batch to that of the last, in ns.
     pub batches_took_ns: u64,
-    /// How the process ended: `exited`, `signalled`, `hung`, `timed_out`, `flooded` or `not_started`.
+    /// How the process ended: `exited`, `signalled`, `hung`, `timed_out`, `flooded` or
+    ///   `not_started`.
     pub exit: String,
     /// The exit status or the signal.
     pub number: i32,
@@ -96,7 +97,8 @@ pub struct RecordedLaunch {
 /// A document or log, under its name.
 type Named<'a> = (&'a str, &'a [u8]);
 
-/// The runs in these files, each of which is a document or the log of a serial line. The files of one run are merged.
+/// The runs in these files, each of which is a document or the log of a serial line. The files of
+/// one run are merged.
 ///
 /// # Errors
 /// The name of a file, and why it has no run.
@@ -110,10 +112,7 @@ pub fn captures(files: &[Named<'_>]) -> Result<Vec<Capture>, (String, String)> {
             frames::read(content, &mut logs);
         }
     }
-    let mut runs: Vec<Capture> = merged(collected)
-        .into_iter()
-        .map(Collected::capture)
-        .collect();
+    let mut runs: Vec<Capture> = merged(collected).into_iter().map(Collected::capture).collect();
     for (run, frames) in logs {
         runs.push(of_frames(&run, &frames));
     }
@@ -184,9 +183,9 @@ impl Capture {
                 self.emulator = self.emulator.take().or_else(|| launch.emulator.clone());
                 match recorded_launch(launch) {
                     Some(launch) => self.launches.push(launch),
-                    None => self.lost.push(format!(
-                        "launch {round} of entry {entry}: its records are damaged"
-                    )),
+                    None => self
+                        .lost
+                        .push(format!("launch {round} of entry {entry}: its records are damaged")),
                 }
             }
             Item::Begin(_) | Item::End(_) => {}
@@ -197,14 +196,9 @@ impl Capture {
     fn name_missing(&mut self, end: Option<&End>) {
         let known: BTreeSet<u64> = self.points.iter().map(|point| point.entry).collect();
         let launched = self.launches.iter().map(|launch| launch.entry + 1).max();
-        let entries = end
-            .map(|end| end.entries)
-            .max(launched)
-            .max(known.last().map(|e| e + 1));
+        let entries = end.map(|end| end.entries).max(launched).max(known.last().map(|e| e + 1));
         for entry in (0..entries.unwrap_or(0)).filter(|entry| !known.contains(entry)) {
-            self.lost.push(format!(
-                "the description of entry {entry}, and so its figure"
-            ));
+            self.lost.push(format!("the description of entry {entry}, and so its figure"));
         }
         if self.answers.is_null() {
             self.lost.push("the facts about the machine".to_owned());
@@ -214,7 +208,8 @@ impl Capture {
         }
     }
 
-    /// The rounds of this entry that other entries had and it had not, before its last launch and before the end of the run.
+    /// The rounds of this entry that other entries had and it had not, before its last launch and
+    /// before the end of the run.
     pub fn missing_rounds(&self, entry: u64) -> Vec<u64> {
         let own: BTreeSet<u64> = self
             .launches
@@ -266,10 +261,7 @@ fn messages(text: &str) -> String {
 
 fn of_document(content: &[u8]) -> Result<Collected, String> {
     let text = str::from_utf8(content).map_err(|e| format!("is not UTF-8: {e}"))?;
-    if !text
-        .trim_start()
-        .starts_with(&format!("{{\"schema\":\"{}\"", crate::SCHEMA))
-    {
+    if !text.trim_start().starts_with(&format!("{{\"schema\":\"{}\"", crate::SCHEMA)) {
         return Err(format!("its schema is not {}", crate::SCHEMA));
     }
     let mut collected = Collected::default();
@@ -319,9 +311,7 @@ fn of_frames(run: &str, frames: &frames::Frames) -> Capture {
     for text in items {
         match serde_json::from_str(&text) {
             Ok(item) => collected.add(item),
-            Err(e) => collected
-                .lost
-                .push(format!("an item that is not understood: {e}")),
+            Err(e) => collected.lost.push(format!("an item that is not understood: {e}")),
         }
     }
     let begin = collected.begin.get_or_insert_default();

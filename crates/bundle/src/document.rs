@@ -1,4 +1,5 @@
-//! Reads a capture from a document: a JSON object with one item on each line. A document that was cut short keeps its complete lines.
+//! Reads a capture from a document: a JSON object with one item on each line. A document that was
+//! cut short keeps its complete lines.
 
 /// The beginning of each document, up to its first item.
 const BEGIN: &str = "{\"schema\":\"yamba-capture/";
@@ -19,11 +20,5 @@ pub(crate) fn items(text: &str) -> (Vec<&str>, bool) {
         // The last line of a cut document has no end.
         items.extend(Some(line).filter(|_| !is_complete));
     }
-    (
-        items
-            .into_iter()
-            .map(|line| line.trim_end_matches(','))
-            .collect(),
-        is_complete,
-    )
+    (items.into_iter().map(|line| line.trim_end_matches(',')).collect(), is_complete)
 }

@@ -1,7 +1,9 @@
-//! Finds the frames of a capture in the log of a serial line, among other lines, and joins them to items.
+//! Finds the frames of a capture in the log of a serial line, among other lines, and joins them to
+//! items.
 //!
-//! A frame is a line `~yb RUN NUMBER LENGTH+ CRC PART`: the first eight digits of the run's id, the number of the frame, the length of the part
-//! in hexadecimal, `.` instead of `+` if the part ends an item, and the CRC-32 of everything else. Messages of the kernel may stand between frames and
+//! A frame is a line `~yb RUN NUMBER LENGTH+ CRC PART`: the first eight digits of the run's id, the
+//! number of the frame, the length of the part in hexadecimal, `.` instead of `+` if the part ends
+//! an item, and the CRC-32 of everything else. Messages of the kernel may stand between frames and
 //! within them. A frame counts only if its checksum is right.
 
 use std::collections::BTreeMap;
@@ -40,9 +42,7 @@ pub(crate) fn read(log: &[u8], runs: &mut BTreeMap<String, Frames>) {
             match whole(&line[at..], following) {
                 Some(frame) => {
                     let frames = runs.entry(frame.run).or_default();
-                    frames
-                        .parts
-                        .insert(frame.number, (frame.part, frame.is_last));
+                    frames.parts.insert(frame.number, (frame.part, frame.is_last));
                 }
                 None => damaged += 1,
             }
@@ -60,10 +60,7 @@ fn trimmed(line: &[u8]) -> &[u8] {
 /// The places in a line where a frame may begin.
 fn starts(line: &[u8]) -> Vec<usize> {
     let windows = line.windows(MARK.len()).enumerate();
-    windows
-        .filter(|(_, w)| *w == MARK)
-        .map(|(at, _)| at)
-        .collect()
+    windows.filter(|(_, w)| *w == MARK).map(|(at, _)| at).collect()
 }
 
 struct Frame {
@@ -73,7 +70,8 @@ struct Frame {
     is_last: bool,
 }
 
-/// The frame that begins `line`. A message may have interrupted it: its rest begins one of the next lines then.
+/// The frame that begins `line`. A message may have interrupted it: its rest begins one of the next
+/// lines then.
 fn whole(line: &[u8], following: &[&[u8]]) -> Option<Frame> {
     if let Some(frame) = checked(line) {
         return Some(frame);
@@ -89,7 +87,8 @@ fn whole(line: &[u8], following: &[&[u8]]) -> Option<Frame> {
     None
 }
 
-/// The places where a message of the kernel may begin, such as `[   12.345678] usb` or `<6>[`, and the end of the line.
+/// The places where a message of the kernel may begin, such as `[   12.345678] usb` or `<6>[`, and
+/// the end of the line.
 fn interruptions(line: &[u8]) -> impl Iterator<Item = usize> {
     let begins = line.iter().enumerate();
     let begins = begins.filter(|(_, b)| matches!(b, b'[' | b'<'));
@@ -124,7 +123,8 @@ fn checked(text: &[u8]) -> Option<Frame> {
 }
 
 impl Frames {
-    /// The items whose frames are all there, and the lost frames as ranges of numbers. Frames after the last one that arrived are unknown.
+    /// The items whose frames are all there, and the lost frames as ranges of numbers. Frames after
+    /// the last one that arrived are unknown.
     pub fn items(&self) -> (Vec<String>, Vec<(u64, u64)>) {
         let (mut items, mut lost) = (Vec::new(), Vec::new());
         let mut next = 0;

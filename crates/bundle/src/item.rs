@@ -20,10 +20,7 @@ pub(crate) enum Item {
     /// The source texts of the benchmarks, by hash.
     Sources { texts: BTreeMap<String, String> },
     /// Facts about the machine.
-    Machine {
-        answers: Value,
-        files: BTreeMap<String, String>,
-    },
+    Machine { answers: Value, files: BTreeMap<String, String> },
     /// The answer of a program to `--describe`, at one point.
     Point(Box<Point>),
     /// The width of the core before the first launch.

@@ -1,7 +1,9 @@
-//! The file to carry: packs programs and a runner into one executable, and reads what it printed, as a document or through a serial line.
+//! The file to carry: packs programs and a runner into one executable, and reads what it printed,
+//!   as a document or through a serial line.
 //!
-//! A capture is a list of items, each a JSON object: `yamba-capture/1`, docs/notes/bundle.md. This crate finds the items among other text, and names
-//! those that are missing. It judges nothing: the harness computes the figures.
+//! A capture is a list of items, each a JSON object: `yamba-capture/1`, docs/notes/bundle.md. This
+//! crate finds the items among other text, and names those that are missing. It judges nothing: the
+//! harness computes the figures.
 //!
 //! Pure: no file, no process, no printing.
 

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use yamba_record::run::{Producer, Provenance};
 
-/// The programs of a bundle and their settings. A bundle contains its plan, and so does each capture.
+/// The programs of a bundle and their settings. A bundle contains its plan, and so does each
+/// capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The instruction set of the programs.
@@ -54,9 +55,6 @@ impl Plan {
                 ..Provenance::default()
             },
         });
-        Plan {
-            programs: programs.collect(),
-            ..self.clone()
-        }
+        Plan { programs: programs.collect(), ..self.clone() }
     }
 }

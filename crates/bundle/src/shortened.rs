@@ -66,18 +66,11 @@ fn number_length(text: &[u8]) -> usize {
 
 /// Splits a line at the numbers outside of its texts.
 fn form(line: &[u8]) -> Form {
-    let mut form = Form {
-        words: vec![Vec::new()],
-        numbers: Vec::new(),
-    };
+    let mut form = Form { words: vec![Vec::new()], numbers: Vec::new() };
     let (mut at, mut is_text) = (0, false);
     while at < line.len() {
         let byte = line[at];
-        let length = if is_text {
-            0
-        } else {
-            number_length(&line[at..])
-        };
+        let length = if is_text { 0 } else { number_length(&line[at..]) };
         if length > 0 {
             form.numbers.push(line[at..at + length].to_vec());
             form.words.push(Vec::new());
@@ -108,19 +101,10 @@ mod tests {
         let text = restored(&[whole, "!x", "0:,8", "0:2", "1:", "0:,,9"]).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], &whole[1..]);
-        assert_eq!(
-            lines[2],
-            r#"{"event":"batch","ns":1.5,"a 7":[8,null],"t":"1\"2 null"}"#
-        );
-        assert_eq!(
-            lines[3],
-            r#"{"event":"batch","ns":2,"a 7":[8,null],"t":"1\"2 null"}"#
-        );
+        assert_eq!(lines[2], r#"{"event":"batch","ns":1.5,"a 7":[8,null],"t":"1\"2 null"}"#);
+        assert_eq!(lines[3], r#"{"event":"batch","ns":2,"a 7":[8,null],"t":"1\"2 null"}"#);
         assert_eq!(lines[4], "x");
-        assert_eq!(
-            lines[5],
-            r#"{"event":"batch","ns":2,"a 7":[8,9],"t":"1\"2 null"}"#
-        );
+        assert_eq!(lines[5], r#"{"event":"batch","ns":2,"a 7":[8,9],"t":"1\"2 null"}"#);
     }
 
     #[test]

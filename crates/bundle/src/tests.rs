@@ -10,10 +10,8 @@ use crate::{Contents, is_capture, pack, unpack};
 const RUN: &str = "0123456789abcdef";
 
 fn plan() -> Plan {
-    let programs = ["alpha", "beta"].map(|class| PlannedProgram {
-        class: class.to_owned(),
-        ..PlannedProgram::default()
-    });
+    let programs = ["alpha", "beta"]
+        .map(|class| PlannedProgram { class: class.to_owned(), ..PlannedProgram::default() });
     Plan {
         isa: "x86_64".to_owned(),
         system: "linux".to_owned(),
@@ -105,10 +103,7 @@ fn one(files: &[&[u8]]) -> Capture {
 }
 
 fn document(items: &[String]) -> String {
-    format!(
-        "{{\"schema\":\"yamba-capture/1\",\"items\":[\n{}\n]}}\n",
-        items.join(",\n")
-    )
+    format!("{{\"schema\":\"yamba-capture/1\",\"items\":[\n{}\n]}}\n", items.join(",\n"))
 }
 
 #[test]
@@ -159,9 +154,7 @@ fn lost_frames_are_named_and_a_second_log_fills_them() {
     let frames = framed(&items);
     let without = |lost: std::ops::Range<usize>| -> Vec<u8> {
         let each = frames.iter().enumerate();
-        each.filter(|(i, _)| !lost.contains(i))
-            .flat_map(|(_, f)| f.clone())
-            .collect()
+        each.filter(|(i, _)| !lost.contains(i)).flat_map(|(_, f)| f.clone()).collect()
     };
     let (first, second) = (without(20..23), without(24..25));
     let lost = one(&[&first]).lost;
@@ -173,11 +166,7 @@ fn lost_frames_are_named_and_a_second_log_fills_them() {
     assert_eq!(merged.launches, whole.launches);
     // A run whose end is missing says so.
     let cut = one(&[&frames[..frames.len() - 1].concat()]);
-    assert!(
-        cut.interrupted && cut.lost == ["the end of the run"],
-        "{:?}",
-        cut.lost
-    );
+    assert!(cut.interrupted && cut.lost == ["the end of the run"], "{:?}", cut.lost);
 }
 
 const MESSAGES: [&str; 4] = [
@@ -223,26 +212,16 @@ fn damaged_logs_never_give_a_wrong_record() {
     let (mut complete, mut kept) = (0, 0);
     for seed in 0..400 {
         let mut random = Rng::with_seed(seed);
-        let logs: Vec<Vec<u8>> = (0..random.usize(1..4))
-            .map(|_| damaged(&frames, &mut random))
-            .collect();
+        let logs: Vec<Vec<u8>> =
+            (0..random.usize(1..4)).map(|_| damaged(&frames, &mut random)).collect();
         let named: Vec<(&str, &[u8])> = logs.iter().map(|log| ("log", log.as_slice())).collect();
         for capture in captures(&named).unwrap() {
             let is_sent = |launch: &RecordedLaunch| whole.launches.contains(launch);
             assert!(capture.launches.iter().all(is_sent), "seed {seed}");
-            assert!(
-                capture.points.iter().all(|p| whole.points.contains(p)),
-                "seed {seed}"
-            );
-            assert!(
-                capture.plan.is_none() || capture.plan == whole.plan,
-                "seed {seed}"
-            );
+            assert!(capture.points.iter().all(|p| whole.points.contains(p)), "seed {seed}");
+            assert!(capture.plan.is_none() || capture.plan == whole.plan, "seed {seed}");
             let is_complete = capture.launches.len() == 6;
-            assert!(
-                is_complete || !capture.lost.is_empty(),
-                "seed {seed}: silent loss"
-            );
+            assert!(is_complete || !capture.lost.is_empty(), "seed {seed}: silent loss");
             complete += usize::from(is_complete);
             kept += capture.launches.len();
         }
@@ -280,15 +259,10 @@ fn packed_bundle_gives_its_plan_back_and_notices_damage() {
         files: vec!["/proc/cpuinfo".to_owned()],
         ..Contents::default()
     };
-    contents
-        .sources
-        .insert("hash".to_owned(), "text".to_owned());
+    contents.sources.insert("hash".to_owned(), "text".to_owned());
     let packed = pack(&contents, |_| {});
     let archive = unpack(&packed.bytes).unwrap();
-    assert_eq!(
-        (archive.plan, archive.id.clone()),
-        (plan(), packed.id.clone())
-    );
+    assert_eq!((archive.plan, archive.id.clone()), (plan(), packed.id.clone()));
     assert_eq!(archive.sources, contents.sources);
     assert_eq!(archive.id.len(), 16);
     contents.plan.launches = 4;

@@ -6,7 +6,8 @@ use crate::class_writer::ClassWriter;
 use crate::members;
 use crate::writer::{line, open};
 
-/// Tag of imported classes that are never timed. They are compiled without optimisation, which takes half as long.
+/// Tag of imported classes that are never timed. They are compiled without optimisation, which
+/// takes half as long.
 const COLD: &str = "cold";
 
 /// Writes the struct.
@@ -44,7 +45,8 @@ fn is_cold(w: &ClassWriter) -> bool {
     is_imported && says_cold(w.context.analysis, w.node.class)
 }
 
-/// Whether the class, or the class that it ports, has the tag. A class that extends a cold one may time its own members.
+/// Whether the class, or the class that it ports, has the tag. A class that extends a cold one may
+/// time its own members.
 fn says_cold(analysis: &Analysis, class: ClassId) -> bool {
     let class = analysis.class(class);
     let ported = class.parent.filter(|_| class.is_port);

@@ -16,7 +16,8 @@ pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) plan: &'a StructPlan<'a>,
     pub(crate) node: &'a Node<'a>,
-    /// Every word of the program's own C++. A bitstring whose name is not among them needs no wrapper for C++.
+    /// Every word of the program's own C++. A bitstring whose name is not among them needs no
+    /// wrapper for C++.
     pub(crate) words: &'a HashSet<&'a str>,
     /// Bitstrings that may be composed.
     pub(crate) used: &'a Used<'a>,
@@ -31,11 +32,7 @@ impl<'a> ClassWriter<'a, '_, '_> {
     /// The prefix of a member with this name: `virtual ` or nothing.
     pub(crate) fn if_virtual(&self, name: &str) -> &'static str {
         let own = self.node.chain.last().copied().unwrap_or(0);
-        if self.virtuals.holds(own, name) {
-            "virtual "
-        } else {
-            ""
-        }
+        if self.virtuals.holds(own, name) { "virtual " } else { "" }
     }
 
     /// The characters of a piece of C++.
@@ -52,15 +49,8 @@ impl<'a> ClassWriter<'a, '_, '_> {
     fn super_layer(&self, name: &str) -> Option<String> {
         let target = *self.node.layer().supers.get(name)?;
         let declares = |layer: &usize| {
-            let class = self
-                .context
-                .analysis
-                .class(self.node.composition.layers[*layer].class);
-            class
-                .ast
-                .members
-                .iter()
-                .any(|m| member_name(&m.kind) == Some(name))
+            let class = self.context.analysis.class(self.node.composition.layers[*layer].class);
+            class.ast.members.iter().any(|m| member_name(&m.kind) == Some(name))
         };
         let nearest = (0..self.node.layer).rev().find(declares);
         (nearest != Some(target)).then(|| self.plan.in_chain(self.node, target).name.clone())

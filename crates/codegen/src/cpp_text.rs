@@ -36,16 +36,14 @@ pub(crate) fn files(context: &Context) -> Vec<FileId> {
     files
 }
 
-/// The C++ of one file: its `native` blocks, and the members of the classes that the program has from it.
+/// The C++ of one file: its `native` blocks, and the members of the classes that the program has
+/// from it.
 pub(crate) fn of_file<'a>(context: &Context<'a>, file: FileId) -> Vec<&'a str> {
     let analysis = context.analysis;
     let natives = &analysis.files[file.0 as usize].natives;
     let mut texts: Vec<&str> = natives.iter().map(|n| analysis.cpp(*n)).collect();
     let classes = classes(context).into_iter();
-    for class in classes
-        .map(|c| analysis.class(c))
-        .filter(|c| c.file == file)
-    {
+    for class in classes.map(|c| analysis.class(c)).filter(|c| c.file == file) {
         for member in &class.ast.members {
             texts.extend(of_member(context, &member.kind));
         }
@@ -60,10 +58,7 @@ fn of_member<'a>(context: &Context<'a>, kind: &MemberKind) -> Vec<&'a str> {
         MemberKind::State { ty, init, .. } => {
             // A type that is defined in the declaration may have functions.
             let ty = Some(analysis.cpp(*ty)).filter(|ty| ty.contains('{'));
-            return ty
-                .into_iter()
-                .chain(init.map(|i| analysis.cpp(i)))
-                .collect();
+            return ty.into_iter().chain(init.map(|i| analysis.cpp(i))).collect();
         }
         MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => values.value,
         MemberKind::Bitstring(b) => {

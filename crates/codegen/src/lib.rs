@@ -1,7 +1,7 @@
 //! Generates C++ and assembler text from resolved classes.
 //!
-//! Pure: runs no compiler, reads no file, knows no instruction set by name. [`generate`] writes the C++ file;
-//! [`asm`] writes the assembler's input and interprets its output.
+//! Pure: runs no compiler, reads no file, knows no instruction set by name. [`generate`] writes the
+//!   C++ file; [`asm`] writes the assembler's input and interprets its output.
 
 pub mod asm;
 mod class;
@@ -26,14 +26,11 @@ pub use context::file_name;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Program};
 
-/// Writes the C++ of a program, one file. Without `blocks` the place of each asm block stays empty: the result depends on the
-/// source alone, and can be compared with an earlier one before an assembler runs.
+/// Writes the C++ of a program, one file. Without `blocks` the place of each asm block stays empty:
+/// the result depends on the source alone, and can be compared with an earlier one before an
+/// assembler runs.
 pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> String {
     let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
-    let context = Context {
-        analysis,
-        program,
-        blocks,
-    };
+    let context = Context { analysis, program, blocks };
     program::write(&context)
 }

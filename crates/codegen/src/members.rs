@@ -26,7 +26,8 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
             expression(w, *condition, ");");
             w.out.line("}");
         }
-        // Imports are members already; bounds, charts and tags go into the tables, `compile` into the compiler's command line.
+        // Imports are members already; bounds, charts and tags go into the tables, `compile` into
+        // the compiler's command line.
         MemberKind::Import(_)
         | MemberKind::Bound { .. }
         | MemberKind::Chart(_)
@@ -89,7 +90,8 @@ fn expression(w: &mut ClassWriter, value: Cpp, after: &str) {
     w.out.user(value.span, &text);
 }
 
-/// Writes a parameter's value as a function in the class where it was written, so that its names have the right scope.
+/// Writes a parameter's value as a function in the class where it was written, so that its names
+/// have the right scope.
 fn value_function(w: &mut ClassWriter, name: &str, value: Cpp) {
     line!(w.out; "auto yamba_value_{name}() {{ return");
     expression(w, value, ";");
@@ -97,13 +99,7 @@ fn value_function(w: &mut ClassWriter, name: &str, value: Cpp) {
 }
 
 fn write_state(w: &mut ClassWriter, member: &Member) {
-    let MemberKind::State {
-        ty,
-        name,
-        array,
-        init,
-    } = &member.kind
-    else {
+    let MemberKind::State { ty, name, array, init } = &member.kind else {
         return;
     };
     w.out.doc(&member.doc);
@@ -112,47 +108,28 @@ fn write_state(w: &mut ClassWriter, member: &Member) {
         line!(w.out; "{}", w.cpp(*ty));
     }
     let parts = [*array, *init].into_iter().flatten();
-    let end = parts
-        .map(|part| part.span.end)
-        .fold(name.span.end, u32::max);
+    let end = parts.map(|part| part.span.end).fold(name.span.end, u32::max);
     let declared = w.context.analysis.text(Span { end, ..member.span });
-    let text = if init.is_some() {
-        format!("{declared};")
-    } else {
-        format!("{declared}{{}};")
-    };
+    let text = if init.is_some() { format!("{declared};") } else { format!("{declared}{{}};") };
     w.out.user(member.span, &text);
 }
 
-/// Whether the harness calls this function in its timed loop. Such a function must not be inlined into the loop.
+/// Whether the harness calls this function in its timed loop. Such a function must not be inlined
+/// into the loop.
 fn is_timed(name: &str) -> bool {
     matches!(name, "benchmark" | "benchmark_dummy")
 }
 
 fn write_function(w: &mut ClassWriter, member: &Member) {
-    let MemberKind::Function {
-        ret,
-        name,
-        qualifiers,
-        body,
-        ..
-    } = &member.kind
-    else {
+    let MemberKind::Function { ret, name, qualifiers, body, .. } = &member.kind else {
         return;
     };
     let analysis = w.context.analysis;
     let mut words = std::collections::HashSet::new();
     add_words(analysis.cpp(*ret), &mut words);
-    let may_be_virtual = ![
-        "static",
-        "constexpr",
-        "auto",
-        "template",
-        "friend",
-        "virtual",
-    ]
-    .iter()
-    .any(|k| words.contains(k));
+    let may_be_virtual = !["static", "constexpr", "auto", "template", "friend", "virtual"]
+        .iter()
+        .any(|k| words.contains(k));
     let mut text = analysis.text(member.span).to_owned();
     if let Some(qualifiers) = qualifiers {
         let at = (qualifiers.span.start - member.span.start) as usize;
@@ -164,11 +141,7 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
         return;
     }
     w.out.doc(&member.doc);
-    let noinline = if is_timed(&name.text) {
-        "[[gnu::noinline]] "
-    } else {
-        ""
-    };
+    let noinline = if is_timed(&name.text) { "[[gnu::noinline]] " } else { "" };
     let r#virtual = match body {
         _ if !may_be_virtual => "",
         Some(_) => w.if_virtual(&name.text),
@@ -183,8 +156,8 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     w.out.user(member.span, &text);
 }
 
-/// Removes `const` from a member function. Objects and the functions that it may call are not const: a const function would
-/// hide the one that it redefines, or be hidden by one.
+/// Removes `const` from a member function. Objects and the functions that it may call are not
+/// const: a const function would hide the one that it redefines, or be hidden by one.
 fn blank_const(text: &mut String, at: usize, qualifiers: &str) {
     let own = qualifiers.split("->").next().unwrap_or_default();
     for token in cpp::tokens(own) {
@@ -196,13 +169,7 @@ fn blank_const(text: &mut String, at: usize, qualifiers: &str) {
 }
 
 fn write_evidence(w: &mut ClassWriter, member: &Member) {
-    let MemberKind::Evidence {
-        ty,
-        name,
-        expects,
-        body,
-    } = &member.kind
-    else {
+    let MemberKind::Evidence { ty, name, expects, body } = &member.kind else {
         return;
     };
     w.out.doc(&member.doc);
@@ -239,10 +206,8 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
         );
         head(w, bitstring, &declaration);
         if let Some(returned) = wrapper_type(w, bitstring) {
-            let declaration = format!(
-                "virtual {returned} {name}({}) = 0;",
-                params.declared("", false)
-            );
+            let declaration =
+                format!("virtual {returned} {name}({}) = 0;", params.declared("", false));
             head(w, bitstring, &declaration);
         }
         return;
@@ -263,7 +228,8 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
     write_wrapper(w, bitstring, &params, &member_name);
 }
 
-/// Writes the head of a function for a bitstring. The compiler must report an unknown type in it at the bitstring.
+/// Writes the head of a function for a bitstring. The compiler must report an unknown type in it at
+/// the bitstring.
 fn head(w: &mut ClassWriter, bitstring: &Bitstring, declaration: &str) {
     if bitstring.params.is_empty() && bitstring.signature.is_none() {
         w.out.line(declaration);
@@ -324,9 +290,7 @@ fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, me
 /// `TYPE NAME SUFFIX`.
 fn declared(w: &ClassWriter, parameter: &Parameter, name: &str) -> String {
     let suffix = parameter.suffix.map_or("", |s| w.cpp(s));
-    format!("{} {name}{suffix}", w.cpp(parameter.ty))
-        .trim_end()
-        .to_owned()
+    format!("{} {name}{suffix}", w.cpp(parameter.ty)).trim_end().to_owned()
 }
 
 /// The parameters of a bitstring, each with a name.
@@ -337,10 +301,7 @@ struct Params {
 
 impl Params {
     fn new(w: &ClassWriter, bitstring: &Bitstring) -> Params {
-        let mut params = Params {
-            declarations: Vec::new(),
-            names: Vec::new(),
-        };
+        let mut params = Params { declarations: Vec::new(), names: Vec::new() };
         for (i, parameter) in bitstring.params.iter().enumerate() {
             let name = parameter
                 .name
@@ -353,21 +314,14 @@ impl Params {
     }
 
     fn declared(&self, attribute: &str, comma: bool) -> String {
-        let all: Vec<String> = self
-            .declarations
-            .iter()
-            .map(|d| format!("{attribute}{d}"))
-            .collect();
+        let all: Vec<String> =
+            self.declarations.iter().map(|d| format!("{attribute}{d}")).collect();
         let lead = if comma && !all.is_empty() { ", " } else { "" };
         format!("{lead}{}", all.join(", "))
     }
 
     fn passed(&self, comma: bool) -> String {
-        let lead = if comma && !self.names.is_empty() {
-            ", "
-        } else {
-            ""
-        };
+        let lead = if comma && !self.names.is_empty() { ", " } else { "" };
         format!("{lead}{}", self.names.join(", "))
     }
 }

@@ -1,4 +1,5 @@
-//! Plans the structs of a composition: one for each layer of each chain, shared where chains begin alike.
+//! Plans the structs of a composition: one for each layer of each chain, shared where chains begin
+//! alike.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,8 @@ pub(crate) struct Node<'a> {
     pub(crate) layer: usize,
     /// The nodes of the chain up to and including this one, in the order of `composition.layers`.
     pub(crate) chain: Vec<usize>,
-    /// Keys of members that some composition with this node defines. Alternatives without a definition are left out of the C++.
+    /// Keys of members that some composition with this node defines. Alternatives without a
+    /// definition are left out of the C++.
     pub(crate) defined: BTreeSet<String>,
 }
 
@@ -42,11 +44,7 @@ pub(crate) struct StructPlan<'a> {
 
 impl<'a> StructPlan<'a> {
     pub(crate) fn new(analysis: &Analysis, composition: &'a Composition) -> StructPlan<'a> {
-        let mut plan = StructPlan {
-            nodes: Vec::new(),
-            parts: Vec::new(),
-            main: 0,
-        };
+        let mut plan = StructPlan { nodes: Vec::new(), parts: Vec::new(), main: 0 };
         for part in &composition.parts {
             let last = plan.add(analysis, part);
             plan.parts.push(last);
@@ -59,10 +57,7 @@ impl<'a> StructPlan<'a> {
         let mut chain: Vec<usize> = Vec::new();
         for (index, layer) in composition.layers.iter().enumerate() {
             let base = chain.last().copied();
-            let known = self
-                .nodes
-                .iter()
-                .position(|n| n.base == base && n.class == layer.class);
+            let known = self.nodes.iter().position(|n| n.base == base && n.class == layer.class);
             let node = known.unwrap_or_else(|| self.push(analysis, composition, index, base));
             chain.push(node);
             self.nodes[node].chain = chain.clone();
@@ -84,11 +79,7 @@ impl<'a> StructPlan<'a> {
         let class = composition.layers[layer].class;
         let twins = self.nodes.iter().filter(|n| n.class == class).count();
         let plain = format!("yamba_{}", analysis.class(class).name());
-        let name = if twins == 0 {
-            plain
-        } else {
-            format!("{plain}_{}", twins + 1)
-        };
+        let name = if twins == 0 { plain } else { format!("{plain}_{}", twins + 1) };
         self.nodes.push(Node {
             name,
             class,

@@ -1,7 +1,9 @@
-//! Finds C++ that concerns the whole process, so that several threads would measure something else than several processes: calls that start
-//! processes or change what all threads share, and counts of the whole process.
+//! Finds C++ that concerns the whole process, so that several threads would measure something else
+//! than several processes: calls that start processes or change what all threads share, and counts
+//! of the whole process.
 //!
-//! The search sees the author's C++, not the libraries that it calls. A file that names `thread_index` or `yamba::threads` takes care of threads.
+//! The search sees the author's C++, not the libraries that it calls. A file that names
+//! `thread_index` or `yamba::threads` takes care of threads.
 
 use yamba_lang::cpp::{self, CppTokenKind};
 
@@ -60,7 +62,8 @@ const CALLS: [&str; 48] = [
     "waitpid",
 ];
 
-/// Constants and variables: resources and counts of the whole process, and what several processes share or number themselves by.
+/// Constants and variables: resources and counts of the whole process, and what several processes
+/// share or number themselves by.
 const NAMES: [&str; 10] = [
     "CLOCK_PROCESS_CPUTIME_ID",
     "F_SETLK",
@@ -74,7 +77,8 @@ const NAMES: [&str; 10] = [
     "processes",
 ];
 
-/// Texts in literals and directives: files about the whole process, and support code, which was written for processes.
+/// Texts in literals and directives: files about the whole process, and support code, which was
+/// written for processes.
 const TEXTS: [&str; 2] = ["/proc/self/", "<support/"];
 
 /// The first such name in the program.
@@ -137,14 +141,8 @@ mod tests {
             ("return ::waitpid(child, nullptr, 0);", "waitpid"),
             ("std::signal(SIGUSR1, handle);", "signal"),
             ("getrusage(RUSAGE_SELF, &usage);", "RUSAGE_SELF"),
-            (
-                "mmap(nullptr, 1, PROT_READ, MAP_SHARED | MAP_ANON, -1, 0)",
-                "MAP_SHARED",
-            ),
-            (
-                "snprintf(name, sizeof name, \"file.%d\", int(process));",
-                "process",
-            ),
+            ("mmap(nullptr, 1, PROT_READ, MAP_SHARED | MAP_ANON, -1, 0)", "MAP_SHARED"),
+            ("snprintf(name, sizeof name, \"file.%d\", int(process));", "process"),
             ("file_of(yamba::process)", "process"),
             ("open(\"/proc/self/stat\", O_RDONLY)", "/proc/self/"),
             ("#include <support/sandbox.h>", "<support/"),

@@ -1,4 +1,5 @@
-//! Writes the whole file: includes, structs, and the tables that describe a benchmark to the harness.
+//! Writes the whole file: includes, structs, and the tables that describe a benchmark to the
+//!   harness.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,21 +23,15 @@ use crate::writer::{Writer, line, open};
 const PROTOCOL: &str = "Benchmark";
 
 pub(crate) fn write(context: &Context) -> String {
-    let mut out = Writer::new(
-        &context.analysis.sources,
-        file_name(context.analysis, context.program),
-    );
+    let mut out =
+        Writer::new(&context.analysis.sources, file_name(context.analysis, context.program));
     head(context, &mut out);
     out.line("namespace {");
     let words = words(context);
     let several = context.program.variants.len() > 1;
     for (index, composition) in context.program.variants.iter().enumerate() {
         let plan = StructPlan::new(context.analysis, composition);
-        let variant = VariantWriter {
-            context,
-            composition,
-            plan: &plan,
-        };
+        let variant = VariantWriter { context, composition, plan: &plan };
         if several {
             out.line("");
             line!(out; "namespace variant_{index} {{");
@@ -85,10 +80,7 @@ fn natives<'a>(context: &Context<'a>) -> Vec<&'a str> {
             MemberKind::Native(body) => Some(body),
             _ => None,
         });
-    of_files
-        .chain(of_classes)
-        .map(|native| analysis.cpp(native))
-        .collect()
+    of_files.chain(of_classes).map(|native| analysis.cpp(native)).collect()
 }
 
 /// Writes one variant of the program.
@@ -128,10 +120,7 @@ impl VariantWriter<'_, '_> {
 
     /// Writes the instruction with which `align` fills gaps.
     fn pad(&self, out: &mut Writer) {
-        let isa = self
-            .composition
-            .isa
-            .map(|part| &self.plan.nodes[self.plan.parts[part]]);
+        let isa = self.composition.isa.map(|part| &self.plan.nodes[self.plan.parts[part]]);
         let Some(isa) = isa.filter(|n| n.defined.contains("no_operation")) else {
             return;
         };
@@ -164,11 +153,7 @@ impl VariantWriter<'_, '_> {
     }
 
     fn dummy_key(&self) -> &'static str {
-        if self.takes_iterations() {
-            "benchmark_dummy(iter_t)"
-        } else {
-            "benchmark_dummy()"
-        }
+        if self.takes_iterations() { "benchmark_dummy(iter_t)" } else { "benchmark_dummy()" }
     }
 
     fn subject(&self, out: &mut Writer) {
@@ -225,11 +210,7 @@ impl VariantWriter<'_, '_> {
             out,
             "run",
             "benchmark",
-            if self.takes_iterations() {
-                "benchmark(iter_t)"
-            } else {
-                "benchmark()"
-            },
+            if self.takes_iterations() { "benchmark(iter_t)" } else { "benchmark()" },
         );
         self.run(out, "run_dummy", "benchmark_dummy", self.dummy_key());
         self.evidence(out);
@@ -238,7 +219,8 @@ impl VariantWriter<'_, '_> {
         out.close("};");
     }
 
-    /// Writes whether several objects may run in threads: by the class's own word, or by what its C++ names.
+    /// Writes whether several objects may run in threads: by the class's own word, or by what its
+    /// C++ names.
     fn threads(&self, out: &mut Writer) {
         if self.is_particular("runs_in_threads()") {
             out.line("bool runs_in_threads() override { return object.runs_in_threads(); }");
@@ -247,7 +229,8 @@ impl VariantWriter<'_, '_> {
         }
     }
 
-    /// Writes a function that runs passes. It hides the object's pointer from the compiler, which then cannot merge or drop passes.
+    /// Writes a function that runs passes. It hides the object's pointer from the compiler, which
+    /// then cannot merge or drop passes.
     fn run(&self, out: &mut Writer, name: &str, function: &str, key: &str) {
         if self.definition(key).is_none() {
             line!(out; "void {name}(uint64_t) override {{}}");
@@ -268,11 +251,7 @@ impl VariantWriter<'_, '_> {
     }
 
     fn configure(&self, out: &mut Writer) {
-        let source = if self.composition.parameters.is_empty() {
-            ""
-        } else {
-            " source"
-        };
+        let source = if self.composition.parameters.is_empty() { "" } else { " source" };
         open!(out; "YAMBA_COMPOSES void configure(yamba::ParameterSource &{}) override {{",
             source.trim());
         self.configure_imports(out, "object", self.composition);
@@ -297,7 +276,8 @@ impl VariantWriter<'_, '_> {
                 quote(name),
                 quote(&shown)
             );
-            // The compiler must report a value that does not fit its type at the place of the value.
+            // The compiler must report a value that does not fit its type at the place of the
+            // value.
             match self.context.analysis.value(parameter) {
                 Some(value) => out.user(value.span, &settle),
                 None => out.line(&settle),
@@ -329,17 +309,10 @@ impl VariantWriter<'_, '_> {
 
     /// The struct of a class in a chain.
     fn node_of(&self, composition: &Composition, class: ClassId) -> &str {
-        let part = self
-            .composition
-            .parts
-            .iter()
-            .position(|p| std::ptr::eq(p, composition));
+        let part = self.composition.parts.iter().position(|p| std::ptr::eq(p, composition));
         let end = part.map_or(self.plan.main, |i| self.plan.parts[i]);
         let chain = &self.plan.nodes[end].chain;
-        let found = chain
-            .iter()
-            .map(|n| &self.plan.nodes[*n])
-            .find(|n| n.class == class);
+        let found = chain.iter().map(|n| &self.plan.nodes[*n]).find(|n| n.class == class);
         found.map_or("", |n| n.name.as_str())
     }
 
@@ -412,10 +385,7 @@ impl VariantWriter<'_, '_> {
     /// The primitive that the benchmark stands for.
     fn primitive(&self, out: &mut Writer) {
         let analysis = self.context.analysis;
-        let member = self
-            .composition
-            .stands_for
-            .map(|m| &analysis.member(m).kind);
+        let member = self.composition.stands_for.map(|m| &analysis.member(m).kind);
         let Some(MemberKind::StandsFor(clause)) = member else {
             return;
         };
@@ -478,7 +448,8 @@ impl VariantWriter<'_, '_> {
         out.close("}");
     }
 
-    /// The C++ that reads one argument. It refers to the struct, whose scope resolves the class's own types.
+    /// The C++ that reads one argument. It refers to the struct, whose scope resolves the class's
+    /// own types.
     fn argument(&self, bitstring: &str, index: usize, parameter: &Parameter) -> String {
         let analysis = self.context.analysis;
         let name = parameter
@@ -486,11 +457,7 @@ impl VariantWriter<'_, '_> {
             .as_ref()
             .map_or_else(|| format!("argument {}", index + 1), |n| n.text.clone());
         let suffix = parameter.suffix.map_or("", |s| analysis.cpp(s));
-        let ty = format!(
-            "{}{}",
-            yamba_lang::cpp::normalised(analysis.cpp(parameter.ty)),
-            suffix
-        );
+        let ty = format!("{}{}", yamba_lang::cpp::normalised(analysis.cpp(parameter.ty)), suffix);
         let main = self.main();
         format!(
             ", asked.argument<yamba::ParameterType<{index}, decltype(&{main}::compose_{bitstring})>>({index}, {}, {})",
@@ -503,12 +470,7 @@ impl VariantWriter<'_, '_> {
         let analysis = self.context.analysis;
         let mut physical = Vec::new();
         for member in &self.composition.bounds {
-            if let MemberKind::Bound {
-                at_least,
-                value,
-                unit,
-            } = &analysis.member(*member).kind
-            {
+            if let MemberKind::Bound { at_least, value, unit } = &analysis.member(*member).kind {
                 physical.push((*at_least, *value, unit.text.clone()));
             }
         }
@@ -527,9 +489,7 @@ impl VariantWriter<'_, '_> {
             out.open("const yamba::Chart charts[] = {");
             for member in &self.composition.charts {
                 if let MemberKind::Chart(c) = &analysis.member(*member).kind {
-                    let by =
-                        c.by.as_ref()
-                            .map_or("nullptr".to_owned(), |b| quote(&b.text));
+                    let by = c.by.as_ref().map_or("nullptr".to_owned(), |b| quote(&b.text));
                     line!(out; "{{{}, {}, {by}, {}, {}}},",
                         quote(&c.figure.text), quote(&c.against.text), c.log, c.fit_linear);
                 }
@@ -540,12 +500,8 @@ impl VariantWriter<'_, '_> {
 
     /// One row of the table of variants.
     fn row(&self, prefix: &str) -> String {
-        let ports: Vec<&str> = self
-            .composition
-            .ports
-            .iter()
-            .map(|p| self.context.analysis.class(*p).name())
-            .collect();
+        let ports: Vec<&str> =
+            self.composition.ports.iter().map(|p| self.context.analysis.class(*p).name()).collect();
         let hooks = self.is_particular("before_pass()") || self.is_particular("after_pass()");
         let list = |name: &str, length: usize| {
             if length == 0 {
@@ -571,11 +527,8 @@ fn tables(context: &Context, several: bool, out: &mut Writer) {
     if !program.atoms.is_empty() {
         let shown: Vec<String> = program.atoms.iter().map(|a| quote(&show_atom(a))).collect();
         line!(out; "const char *const yamba_atoms[] = {{{}}};", shown.join(", "));
-        let holds: Vec<String> = program
-            .atoms
-            .iter()
-            .map(|a| format!("[] {{ return {}; }}", question(a)))
-            .collect();
+        let holds: Vec<String> =
+            program.atoms.iter().map(|a| format!("[] {{ return {}; }}", question(a))).collect();
         line!(out; "bool (*const yamba_atom_holds[])() = {{{}}};", holds.join(", "));
     }
     let numbers: Vec<String> = worlds.iter().map(i64::to_string).collect();
@@ -588,28 +541,13 @@ fn tables(context: &Context, several: bool, out: &mut Writer) {
         out.open("const yamba::Variant yamba_variants[] = {");
         for (index, composition) in program.variants.iter().enumerate() {
             let plan = StructPlan::new(context.analysis, composition);
-            let prefix = if several {
-                format!("variant_{index}::")
-            } else {
-                String::new()
-            };
-            out.line(
-                &VariantWriter {
-                    context,
-                    composition,
-                    plan: &plan,
-                }
-                .row(&prefix),
-            );
+            let prefix = if several { format!("variant_{index}::") } else { String::new() };
+            out.line(&VariantWriter { context, composition, plan: &plan }.row(&prefix));
         }
         out.close("};");
     }
     let list = |name: &str, length: usize| {
-        if length == 0 {
-            "{nullptr, 0}".to_owned()
-        } else {
-            format!("{{{name}, {length}}}")
-        }
+        if length == 0 { "{nullptr, 0}".to_owned() } else { format!("{{{name}, {length}}}") }
     };
     let class = context.analysis.class(program.class).name();
     out.line("const yamba::ProgramInfo yamba_program = {");
@@ -625,13 +563,10 @@ fn tables(context: &Context, several: bool, out: &mut Writer) {
 fn worlds(context: &Context) -> (Vec<i64>, Vec<String>) {
     let mut reasons: Vec<String> = Vec::new();
     let mut index_of = |reason: String| {
-        let known = reasons
-            .iter()
-            .position(|r| *r == reason)
-            .unwrap_or_else(|| {
-                reasons.push(reason);
-                reasons.len() - 1
-            });
+        let known = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+            reasons.push(reason);
+            reasons.len() - 1
+        });
         -1 - known as i64
     };
     let mut worlds = Vec::new();
@@ -652,16 +587,11 @@ fn missing(context: &Context, gaps: &[Gap]) -> String {
         .map(|gap| match gap {
             Gap::Missing(member) => member_name(context, *member),
             Gap::Ambiguous { name, .. } => format!("{name} (several ports define it)"),
-            Gap::ImportAbsent {
-                imported, needs, ..
-            } => format!("{} ({needs})", name(imported)),
+            Gap::ImportAbsent { imported, needs, .. } => format!("{} ({needs})", name(imported)),
             Gap::ImportCycle { imported, .. } => format!("{} (imports itself)", name(imported)),
         })
         .collect();
-    format!(
-        "missing: {}",
-        shown.into_iter().collect::<Vec<_>>().join(", ")
-    )
+    format!("missing: {}", shown.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 fn member_name(context: &Context, member: MemberRef) -> String {
@@ -677,10 +607,7 @@ fn question(atom: &Atom) -> String {
         Atom::Name(_) => "true".to_owned(),
         Atom::AtLeast(_, version) => {
             let numbers: Vec<String> = version.iter().map(u32::to_string).collect();
-            format!(
-                "yamba::condition::system_at_least({{{}}})",
-                numbers.join(", ")
-            )
+            format!("yamba::condition::system_at_least({{{}}})", numbers.join(", "))
         }
         Atom::Cpu(feature) => format!("yamba::condition::cpu({})", quote(feature)),
         Atom::Root => "yamba::condition::root()".to_owned(),

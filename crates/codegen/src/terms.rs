@@ -37,17 +37,10 @@ impl ClassWriter<'_, '_, '_> {
             TermKind::Slice(value, high, low) => self.call("slice", &[*value, *high, *low], term),
             TermKind::Word(bits, terms) => self.word(*bits, terms, term),
             TermKind::Asm(_) => self.asm(term),
-            TermKind::Unroll {
-                init,
-                condition,
-                step,
-                body,
-            } => self.unroll([*init, *condition, *step], body),
-            TermKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.choice(*condition, then, otherwise),
+            TermKind::Unroll { init, condition, step, body } => {
+                self.unroll([*init, *condition, *step], body)
+            }
+            TermKind::If { condition, then, otherwise } => self.choice(*condition, then, otherwise),
             TermKind::Label(name) => line!(self.out; "{}.place();", label_name(&name.text)),
             TermKind::Rel(name, bits) => self.relative(name, *bits, term),
             TermKind::Align(bytes) => self.align(*bytes, term),
@@ -67,11 +60,7 @@ impl ClassWriter<'_, '_, '_> {
         }
         let bytes: Vec<u8> = bits
             .chunks(8)
-            .map(|c| {
-                c.iter()
-                    .enumerate()
-                    .fold(0, |v, (i, b)| v | u8::from(*b) << (7 - i))
-            })
+            .map(|c| c.iter().enumerate().fold(0, |v, (i, b)| v | u8::from(*b) << (7 - i)))
             .collect();
         self.out.open("{");
         self.byte_array(&bytes);
@@ -80,8 +69,7 @@ impl ClassWriter<'_, '_, '_> {
     }
 
     fn byte_array(&mut self, bytes: &[u8]) {
-        self.out
-            .open("static constexpr unsigned char yamba_bytes[] = {");
+        self.out.open("static constexpr unsigned char yamba_bytes[] = {");
         for row in bytes.chunks(16) {
             let row: Vec<String> = row.iter().map(|b| format!("0x{b:02X}")).collect();
             line!(self.out; "{},", row.join(", "));
@@ -102,10 +90,7 @@ impl ClassWriter<'_, '_, '_> {
     fn rewritten(&self, value: Cpp) -> String {
         let text = self.with_super(self.cpp(value));
         replace_offset(&text, |name| {
-            let known = self
-                .labels
-                .iter()
-                .any(|scope| scope.iter().any(|l| l == name));
+            let known = self.labels.iter().any(|scope| scope.iter().any(|l| l == name));
             let site = self.site(&format!("offset({name})"), value.span);
             known.then(|| format!("yamba::offset({}, {site})", label_name(name)))
         })
@@ -115,11 +100,7 @@ impl ClassWriter<'_, '_, '_> {
     fn site(&self, text: &str, span: Span) -> String {
         let sources = &self.context.analysis.sources;
         let path = quote(&sources.file(span.file).path);
-        format!(
-            "{{{}, {path}, {}}}",
-            quote(&brief(text)),
-            sources.line_column(span).line
-        )
+        format!("{{{}, {path}, {}}}", quote(&brief(text)), sources.line_column(span).line)
     }
 
     fn site_of(&self, span: Span) -> String {
@@ -167,10 +148,7 @@ impl ClassWriter<'_, '_, '_> {
     fn owner(&self, class: &Ident) -> String {
         let node = self.node;
         let imports = |layer: usize| {
-            node.composition.layers[layer]
-                .imports
-                .iter()
-                .any(|(n, _)| *n == class.text)
+            node.composition.layers[layer].imports.iter().any(|(n, _)| *n == class.text)
         };
         if (0..=node.layer).any(imports) {
             return format!("{}.", class.text);
@@ -184,10 +162,7 @@ impl ClassWriter<'_, '_, '_> {
     }
 
     fn word(&mut self, bits: Cpp, terms: &[Term], term: &Term) {
-        let head = Span {
-            end: term.span.start,
-            ..term.span
-        };
+        let head = Span { end: term.span.start, ..term.span };
         let site = self.site(&format!("word({})", self.cpp(bits)), head);
         self.out.open("{");
         self.out.line("const yamba::Word yamba_word(yamba_out,");
@@ -253,18 +228,14 @@ impl ClassWriter<'_, '_, '_> {
         let TermKind::Asm(block) = &term.kind else {
             return;
         };
-        for line in self
-            .context
-            .analysis
-            .text(block.body)
-            .lines()
-            .filter(|l| !l.trim().is_empty())
+        for line in self.context.analysis.text(block.body).lines().filter(|l| !l.trim().is_empty())
         {
             let line = format!("// {}", line.trim());
             self.out.line(line.trim_end_matches(['\\', ' ']));
         }
         let Some(assembled) = self.context.blocks.get(&block.body).copied() else {
-            // Without assembled blocks the text is only compared or checked. The expressions in holes must still be compiled.
+            // Without assembled blocks the text is only compared or checked. The expressions in
+            // holes must still be compiled.
             for hole in block.holes() {
                 self.out.line("static_cast<void>(");
                 self.expression(hole, ");");
@@ -276,8 +247,7 @@ impl ClassWriter<'_, '_, '_> {
         }
         self.out.open("{");
         self.byte_array(&assembled.bytes);
-        self.out
-            .line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
+        self.out.line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
         for (index, hole) in block.holes().enumerate() {
             self.hole(assembled, index, hole);
         }
@@ -285,28 +255,16 @@ impl ClassWriter<'_, '_, '_> {
     }
 
     fn hole(&mut self, assembled: &AssembledBlock, index: usize, hole: Cpp) {
-        let Field {
-            min,
-            max,
-            multiple,
-            bias,
-            bits,
-        } = &assembled.fields[index];
+        let Field { min, max, multiple, bias, bits } = &assembled.fields[index];
         let parts: Vec<String> = bits
             .iter()
             .map(|b| format!("{{{}, {}, {}}}", b.value_bit, b.block_bit, b.count))
             .collect();
         line!(self.out; "static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};",
             parts.join(", "));
-        let min = if *min == i64::MIN {
-            "INT64_MIN".to_owned()
-        } else {
-            min.to_string()
-        };
-        let field = format!(
-            "{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}",
-            bits.len()
-        );
+        let min = if *min == i64::MIN { "INT64_MIN".to_owned() } else { min.to_string() };
+        let field =
+            format!("{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}", bits.len());
         line!(self.out; "static constexpr yamba::Field yamba_field_{index} = {field};");
         let site = self.site(&format!("${{{}}}", self.cpp(hole)), hole.span);
         line!(self.out; "yamba_out.hole(yamba_field_{index},");
@@ -319,7 +277,8 @@ fn label_name(label: &str) -> String {
     format!("yamba_label_{label}")
 }
 
-/// Collects the labels of a body, except those inside an `unroll`, which are local to each repetition.
+/// Collects the labels of a body, except those inside an `unroll`, which are local to each
+/// repetition.
 fn collect_labels(terms: &[Term], labels: &mut Vec<String>) {
     for term in terms {
         match &term.kind {

@@ -31,15 +31,12 @@ pub(crate) fn brief(text: &str) -> String {
     joined.chars().take(57).chain("...".chars()).collect()
 }
 
-/// Whether the text is one unsuffixed decimal or hexadecimal number, which cannot cause a compiler error.
+/// Whether the text is one unsuffixed decimal or hexadecimal number, which cannot cause a compiler
+/// error.
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let is_digit = |c: char| {
-        if digits.len() == text.len() {
-            c.is_ascii_digit()
-        } else {
-            c.is_ascii_hexdigit()
-        }
+        if digits.len() == text.len() { c.is_ascii_digit() } else { c.is_ascii_hexdigit() }
     };
     let octal = text.len() > 1 && digits.len() == text.len() && text.starts_with('0');
     !digits.is_empty() && digits.len() <= 9 && digits.chars().all(is_digit) && !octal
@@ -49,18 +46,13 @@ pub(crate) fn is_number(text: &str) -> bool {
 pub(crate) fn replace_super(text: &str, replacement: impl Fn(&str) -> Option<String>) -> String {
     let tokens = cpp::tokens(text);
     let word = |i: usize| {
-        tokens
-            .get(i)
-            .filter(|t| t.kind == CppTokenKind::Word)
-            .map(|t| &text[t.range.clone()])
+        tokens.get(i).filter(|t| t.kind == CppTokenKind::Word).map(|t| &text[t.range.clone()])
     };
     let mut out = String::new();
     let mut copied = 0;
     for i in 0..tokens.len() {
         let is_super = word(i) == Some("super")
-            && tokens
-                .get(i + 1)
-                .is_some_and(|t| &text[t.range.clone()] == "::");
+            && tokens.get(i + 1).is_some_and(|t| &text[t.range.clone()] == "::");
         let Some(name) = word(i + 2).filter(|_| is_super) else {
             continue;
         };
@@ -98,11 +90,7 @@ pub(crate) fn replace_offset(text: &str, replacement: impl Fn(&str) -> Option<St
 /// Adds the words of a text outside strings and comments.
 pub(crate) fn add_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
     let tokens = cpp::tokens(text).into_iter();
-    words.extend(
-        tokens
-            .filter(|t| t.kind == CppTokenKind::Word)
-            .map(|t| &text[t.range]),
-    );
+    words.extend(tokens.filter(|t| t.kind == CppTokenKind::Word).map(|t| &text[t.range]));
 }
 
 #[cfg(test)]
@@ -113,10 +101,7 @@ mod tests {
     fn super_is_replaced_only_where_it_is_code() {
         let text = "super::f(); \"super::f\"; // super::f\n x.super; super::g";
         let out = replace_super(text, |name| (name == "f").then(|| "yamba_B".to_owned()));
-        assert_eq!(
-            out,
-            "yamba_B::f(); \"super::f\"; // super::f\n x.super; super::g"
-        );
+        assert_eq!(out, "yamba_B::f(); \"super::f\"; // super::f\n x.super; super::g");
     }
 
     #[test]

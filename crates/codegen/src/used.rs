@@ -1,5 +1,5 @@
-//! Finds the bitstrings of imported classes that a program may compose. The others are left out: an instruction set's class
-//! has dozens, and each costs the C++ compiler some milliseconds.
+//! Finds the bitstrings of imported classes that a program may compose. The others are left out: an
+//! instruction set's class has dozens, and each costs the C++ compiler some milliseconds.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,7 +13,8 @@ pub(crate) struct Used<'a> {
 }
 
 impl<'a> Used<'a> {
-    /// Finds the bitstrings that the program may compose. `words` are the words of its C++: each may name a bitstring.
+    /// Finds the bitstrings that the program may compose. `words` are the words of its C++: each
+    /// may name a bitstring.
     pub(crate) fn new(
         analysis: &'a Analysis,
         composition: &Composition,
@@ -21,19 +22,10 @@ impl<'a> Used<'a> {
     ) -> Used<'a> {
         let own: BTreeSet<ClassId> = composition.layers.iter().map(|l| l.class).collect();
         let mut bodies: Vec<(ClassId, &str, &[Term])> = Vec::new();
-        for layer in composition
-            .parts
-            .iter()
-            .chain([composition])
-            .flat_map(|c| &c.layers)
-        {
+        for layer in composition.parts.iter().chain([composition]).flat_map(|c| &c.layers) {
             for member in &analysis.class(layer.class).ast.members {
                 if let MemberKind::Bitstring(b) = &member.kind {
-                    bodies.push((
-                        layer.class,
-                        &b.name.text,
-                        b.body.as_deref().unwrap_or_default(),
-                    ));
+                    bodies.push((layer.class, &b.name.text, b.body.as_deref().unwrap_or_default()));
                 }
             }
         }

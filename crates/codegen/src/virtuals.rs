@@ -1,8 +1,11 @@
-//! Decides which members are virtual in the C++. A member whose name only one struct declares need not be virtual. The C++ compiler leaves out functions that
-//! are neither virtual nor called: a seventh of the suite's.
+//! Decides which members are virtual in the C++. A member whose name only one struct declares need
+//! not be virtual. The C++ compiler leaves out functions that are neither virtual nor called: a
+//! seventh of the suite's.
 //!
-//! All others stay virtual: names that two structs declare, names that the author's C++ may redefine, and names that a timed batch may call, so that a
-//! shorter build changes no measured call. If the program's text does not show all names, every member is virtual. Words are those of the plain text, with
+//! All others stay virtual: names that two structs declare, names that the author's C++ may
+//! redefine, and names that a timed batch may call, so that a shorter build changes no measured
+//! call. If the program's text does not show all names, every member is virtual. Words are those of
+//! the plain text, with
 //! comments and strings: additional names only make more members virtual.
 
 use std::collections::{HashMap, HashSet};
@@ -20,7 +23,8 @@ const COMPOSES: &str = "compose_";
 
 /// The virtual members by name, for all overloads together.
 pub(crate) struct Virtuals<'a> {
-    /// For each struct of the plan, the names that one of its bases or derived structs declares, too.
+    /// For each struct of the plan, the names that one of its bases or derived structs declares,
+    /// too.
     twice: Vec<HashSet<&'a str>>,
     /// Names that are virtual in all structs; `None`: all names.
     kept: Option<HashSet<&'a str>>,
@@ -65,22 +69,16 @@ fn kept<'a>(analysis: &'a Analysis, plan: &StructPlan, natives: &[&'a str]) -> H
 /// All members that contain C++.
 fn members<'a>(analysis: &'a Analysis, plan: &StructPlan) -> impl Iterator<Item = &'a Member> {
     let classes: HashSet<ClassId> = plan.nodes.iter().map(|node| node.class).collect();
-    let all = classes
-        .into_iter()
-        .flat_map(|class| &analysis.class(class).ast.members);
+    let all = classes.into_iter().flat_map(|class| &analysis.class(class).ast.members);
     all.filter(|m| {
         let kind = &m.kind;
-        !matches!(
-            kind,
-            MemberKind::Import(_) | MemberKind::Tags(_) | MemberKind::Compile(_)
-        )
+        !matches!(kind, MemberKind::Import(_) | MemberKind::Tags(_) | MemberKind::Compile(_))
     })
 }
 
 /// All words of a text, including those in comments and strings.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c| !is_of_word(c))
-        .filter(|word| !word.is_empty())
+    text.split(|c| !is_of_word(c)).filter(|word| !word.is_empty())
 }
 
 fn is_of_word(c: char) -> bool {
@@ -89,14 +87,11 @@ fn is_of_word(c: char) -> bool {
 
 /// All words, and the names of bitstrings whose functions they name.
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    words(text).flat_map(|word| {
-        [Some(word), word.strip_prefix(COMPOSES)]
-            .into_iter()
-            .flatten()
-    })
+    words(text).flat_map(|word| [Some(word), word.strip_prefix(COMPOSES)].into_iter().flatten())
 }
 
-/// Whether this C++ may refer to members without naming them: it joins words, includes the author's own files, or makes a struct of the program part of a type.
+/// Whether this C++ may refer to members without naming them: it joins words, includes the author's
+/// own files, or makes a struct of the program part of a type.
 fn hides_names(text: &str) -> bool {
     let joins = ["##", "%:%:"].iter().any(|sign| text.contains(sign));
     let includes = includes_own(text, "include") || includes_own(text, "import");
@@ -110,7 +105,8 @@ fn continues_word(text: &str) -> bool {
     })
 }
 
-/// Whether a struct of the program may be a base or a template argument here: it is named, and not as a pointer, a reference or a scope.
+/// Whether a struct of the program may be a base or a template argument here: it is named, and not
+/// as a pointer, a reference or a scope.
 fn builds_on_struct(text: &str) -> bool {
     let named = text.match_indices("yamba_").any(|(at, _)| {
         let rest = text[at..].trim_start_matches(is_of_word).trim_start();
@@ -130,19 +126,15 @@ fn includes_own(text: &str, directive: &str) -> bool {
     })
 }
 
-/// Whether C++ with this word may access an object of the program through a struct that it names, or define a struct or a macro.
+/// Whether C++ with this word may access an object of the program through a struct that it names,
+/// or define a struct or a macro.
 fn is_of_structs(word: &str) -> bool {
     matches!(word, "struct" | "class" | "define") || word.starts_with("yamba_")
 }
 
 /// The name of a function that its author declares as virtual.
 fn marked_virtual<'a>(analysis: &'a Analysis, member: &'a Member) -> Option<&'a str> {
-    let MemberKind::Function {
-        name,
-        qualifiers: Some(qualifiers),
-        ..
-    } = &member.kind
-    else {
+    let MemberKind::Function { name, qualifiers: Some(qualifiers), .. } = &member.kind else {
         return None;
     };
     let is_marked = words(analysis.cpp(*qualifiers)).any(|w| matches!(w, "override" | "final"));
@@ -156,10 +148,7 @@ fn declared_twice<'a>(analysis: &'a Analysis, plan: &StructPlan) -> Vec<HashSet<
         .iter()
         .map(|node| {
             let members = &analysis.class(node.class).ast.members;
-            members
-                .iter()
-                .filter_map(|m| member_name(&m.kind))
-                .collect()
+            members.iter().filter_map(|m| member_name(&m.kind)).collect()
         })
         .collect();
     let mut twice = vec![HashSet::new(); declared.len()];
@@ -178,15 +167,13 @@ fn declared_twice<'a>(analysis: &'a Analysis, plan: &StructPlan) -> Vec<HashSet<
     twice
 }
 
-/// Adds the names that a pass may call, directly or through other members, found by the words of their text.
+/// Adds the names that a pass may call, directly or through other members, found by the words of
+/// their text.
 fn keep_timed<'a>(analysis: &'a Analysis, plan: &StructPlan, kept: &mut HashSet<&'a str>) {
     let mut texts: HashMap<&str, Vec<&str>> = HashMap::new();
     for member in members(analysis, plan) {
         if let Some(name) = called(&member.kind) {
-            texts
-                .entry(name)
-                .or_default()
-                .push(analysis.text(member.span));
+            texts.entry(name).or_default().push(analysis.text(member.span));
         }
     }
     kept.extend(TIMED);

@@ -1,4 +1,5 @@
-//! Writes text with line numbers: the author's C++ under `#line` at its columns, generated lines under the generated file's name.
+//! Writes text with line numbers: the author's C++ under `#line` at its columns, generated lines
+//! under the generated file's name.
 
 use yamba_lang::source::{SourceMap, Span};
 
@@ -18,14 +19,7 @@ pub(crate) struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// `name` is the file name of generated lines.
     pub(crate) fn new(sources: &'a SourceMap, name: String) -> Writer<'a> {
-        Writer {
-            sources,
-            name,
-            out: String::new(),
-            line: 1,
-            depth: 0,
-            is_foreign: false,
-        }
+        Writer { sources, name, out: String::new(), line: 1, depth: 0, is_foreign: false }
     }
 
     /// Writes one generated line, indented.
@@ -68,21 +62,16 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the author's text from `span` on, possibly changed to `text`, at its own line and column.
+    /// Writes the author's text from `span` on, possibly changed to `text`, at its own line and
+    /// column.
     pub(crate) fn user(&mut self, span: Span, text: &str) {
         let place = self.sources.line_column(span);
         let path = text::quote(&self.sources.file(span.file).path);
         self.raw(&format!("#line {} {path}\n", place.line));
-        let line = self
-            .sources
-            .line_span(span.file, place.line)
-            .unwrap_or(span);
+        let line = self.sources.line_span(span.file, place.line).unwrap_or(span);
         let before = &self.sources.file(span.file).text[line.start as usize..span.start as usize];
         // Tabs are kept, so that columns are the same in both files.
-        let padding: String = before
-            .chars()
-            .map(|c| if c == '\t' { '\t' } else { ' ' })
-            .collect();
+        let padding: String = before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         self.raw(&padding);
         self.raw(text);
         self.raw("\n");
@@ -127,11 +116,7 @@ mod tests {
         let file = sources.add("dir/a\\b.yamba", "x\n\tfoo bar\n");
         let mut writer = Writer::new(&sources, "a.cc".to_owned());
         writer.line("// ours");
-        writer.verbatim(Span {
-            file,
-            start: 7,
-            end: 10,
-        });
+        writer.verbatim(Span { file, start: 7, end: 10 });
         writer.line("int y;");
         let expected =
             "// ours\n#line 2 \"dir/a\\\\b.yamba\"\n\t    bar\n#line 5 \"a.cc\"\nint y;\n";

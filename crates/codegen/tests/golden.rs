@@ -1,18 +1,22 @@
-//! Small programs beside the text that is generated for them: `golden/NAME.yamba` and `golden/NAME.txt`.
+//! Small programs beside the text that is generated for them: `golden/NAME.yamba` and
+//! `golden/NAME.txt`.
 //!
-//! A program names its targets and the parts of the text that it is about, so a change elsewhere leaves its expectation alone:
+//! A program names its targets and the parts of the text that it is about, so a change elsewhere
+//! leaves its expectation alone:
 //!
 //! ```text
 //! // target: x86_64-linux aarch64-linux      generates the class NAME for each
-//! // show: struct yamba_NAME                 from the first line with these words to the end of its block
-//! // show: void a() .. void b()              from the first line with these words to the next one with those
+//! // show: struct yamba_NAME                 from the first such line to the end of its block
+//! // show: void a() .. void b()              from the first line to the next with those words
 //! // show: assembler                         what the assembler reads
-//! // block: 31 C0; field 0 255 1 0 0:8:8     what the assembler answers for each asm block, in order: bytes,
-//! //                                         then for each ${} its minimum, maximum, multiple, bias and VALUE:BLOCK:COUNT bits
+//! // block: 31 C0; field 0 255 1 0 0:8:8     the assembler's answer for each asm block, in order:
+//! //                                         bytes, then for each ${} its minimum, maximum,
+//! //                                         multiple, bias and VALUE:BLOCK:COUNT bits
 //! ```
 //!
-//! `golden/library` is a small library for these programs. No file outside of `golden` and no C++ compiler is read or run.
-//! `UPDATE_EXPECT=1 cargo test -p yamba-codegen --test golden` writes the texts.
+//! `golden/library` is a small library for these programs. No file outside of `golden` and no C++
+//! compiler is read or run. `UPDATE_EXPECT=1 cargo test -p yamba-codegen --test golden` writes the
+//! texts.
 
 #[path = "golden/case.rs"]
 mod case;
@@ -51,10 +55,7 @@ fn difference(case: &Case) -> Option<String> {
     (actual != expected).then(|| {
         let diff = TextDiff::from_lines(&expected, &actual);
         let name = &case.name;
-        let (from, to) = (
-            format!("golden/{name}.txt"),
-            format!("generated for {name}.yamba"),
-        );
+        let (from, to) = (format!("golden/{name}.txt"), format!("generated for {name}.yamba"));
         diff.unified_diff().header(&from, &to).to_string()
     })
 }
@@ -75,31 +76,21 @@ fn every_golden_file_has_a_program() {
     for path in entries.map(|e| e.expect("an entry").path()) {
         let is_text = path.extension().is_some_and(|e| e == "txt");
         let program = path.with_extension("yamba");
-        assert!(
-            !is_text || program.exists(),
-            "{} has no program",
-            path.display()
-        );
+        assert!(!is_text || program.exists(), "{} has no program", path.display());
     }
 }
 
-/// `#line N` in the generated file's own name says that the next line is its line N: messages of the compiler depend on it.
+/// `#line N` in the generated file's own name says that the next line is its line N: messages of
+/// the compiler depend on it.
 #[test]
 fn line_numbers_are_those_of_the_source_file() {
     for case in cases() {
         for (target, cpp) in case.generated() {
             let own = format!("\"{}.cc\"", case.name);
             for (index, line) in cpp.lines().enumerate() {
-                let number = line
-                    .strip_prefix("#line ")
-                    .and_then(|l| l.strip_suffix(&own));
+                let number = line.strip_prefix("#line ").and_then(|l| l.strip_suffix(&own));
                 let Some(number) = number else { continue };
-                assert_eq!(
-                    number.trim(),
-                    (index + 2).to_string(),
-                    "{} on {target}",
-                    case.name
-                );
+                assert_eq!(number.trim(), (index + 2).to_string(), "{} on {target}", case.name);
             }
         }
     }
@@ -116,9 +107,9 @@ fn all_text() -> String {
     text
 }
 
-/// Another working directory, an environment without variables, and hash tables with another seed change nothing. The
-/// expectations above hold every target's text on every host; that no source of the crate asks for its host is checked by
-/// `crates/yamba/tests/cli/house.rs`.
+/// Another working directory, an environment without variables, and hash tables with another seed
+/// change nothing. The expectations above hold every target's text on every host; that no source of
+/// the crate asks for its host is checked by `crates/yamba/tests/cli/house.rs`.
 #[test]
 fn generated_text_does_not_depend_on_environment() {
     if let Some(path) = std::env::var_os(PRINT_TO) {
@@ -135,11 +126,7 @@ fn generated_text_does_not_depend_on_environment() {
         .current_dir("/")
         .output()
         .expect("the test starts again");
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let elsewhere = fs::read_to_string(&path).expect("the other text");
     let diff = TextDiff::from_lines(&here, &elsewhere);
     assert!(here == elsewhere, "{}", diff.unified_diff());

@@ -22,11 +22,7 @@ pub fn comparison(
     let Paired { both, unmatched } = paired(&a.benchmarks, &b.benchmarks);
     let (mut benchmarks, mut pairs) = (Vec::new(), Vec::new());
     for (key, x, y) in &both {
-        let choice = if by_time || obstacle(x, y).is_some() {
-            Choice::OWN
-        } else {
-            units(x, y)
-        };
+        let choice = if by_time || obstacle(x, y).is_some() { Choice::OWN } else { units(x, y) };
         let pair = Pair::of(key, x, y, choice);
         let launches = [pair.a.len(), pair.b.len()];
         let mut entry = entry([x, y], choice.unit, launches, label(x, &both));
@@ -57,11 +53,7 @@ pub fn comparison(
 }
 
 pub(super) fn reference(run: &Run) -> RunReference {
-    RunReference {
-        id: run.id.clone(),
-        started_unix_s: run.started_unix_s,
-        tags: run.tags.clone(),
-    }
+    RunReference { id: run.id.clone(), started_unix_s: run.started_unix_s, tags: run.tags.clone() }
 }
 
 /// The entry of a pair before its comparison.
@@ -130,7 +122,8 @@ fn judge(entry: &mut ComparedEntry, compared: &Compared) {
     }
 }
 
-/// Its name, the parameters that were swept or distinguish it from others of that name, and the number of processes or threads above one.
+/// Its name, the parameters that were swept or distinguish it from others of that name, and the
+/// number of processes or threads above one.
 fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
     let differs = |name: &str| {
         let mut same_name = both.iter().filter(|(_, b, _)| b.name == of.name);
@@ -192,10 +185,7 @@ pub(super) mod tests {
     const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
 
     pub fn run(benchmarks: Vec<Benchmark>) -> Run {
-        Run {
-            benchmarks,
-            ..Run::new(Machine::default())
-        }
+        Run { benchmarks, ..Run::new(Machine::default()) }
     }
 
     pub fn compared(a: &Run, b: &Run) -> Comparison {
@@ -211,38 +201,22 @@ pub(super) mod tests {
     #[test]
     fn difference_of_stored_runs_is_only_suspect() {
         let a = run(vec![scaled("x", 1.0), scaled("y", 1.0), scaled("z", 1.0)]);
-        let b = run(vec![
-            scaled("x", 1.2),
-            scaled("y", 1.0),
-            benchmark("z", &[1.0]),
-        ]);
+        let b = run(vec![scaled("x", 1.2), scaled("y", 1.0), benchmark("z", &[1.0])]);
         let found = compared(&a, &b);
-        let [x, y, z] = &found.benchmarks[..] else {
-            panic!()
-        };
-        assert_eq!(
-            (x.verdict, x.suspect, x.better),
-            (Word::Unknown, true, Some("less"))
-        );
+        let [x, y, z] = &found.benchmarks[..] else { panic!() };
+        assert_eq!((x.verdict, x.suspect, x.better), (Word::Unknown, true, Some("less")));
         assert!((x.ratio.unwrap() - 1.2).abs() < 1e-9 && x.confidence_interval.unwrap()[0] > 1.1);
-        assert_eq!(
-            (y.verdict, y.suspect, y.ratio),
-            (Word::Same, false, Some(1.0))
-        );
-        assert_eq!(
-            (z.verdict, z.suspect, z.ratio),
-            (Word::Unknown, false, None)
-        );
+        assert_eq!((y.verdict, y.suspect, y.ratio), (Word::Same, false, Some(1.0)));
+        assert_eq!((z.verdict, z.suspect, z.ratio), (Word::Unknown, false, None));
         assert_eq!(z.reason.as_deref(), Some("one launch in B"));
         // A benchmark that cannot be compared does not lower the confidence of other intervals.
         assert_eq!(found.confidence, Some(1.0 - FAMILYWISE_ERROR / 2.0));
-        let [mean] = &found.geometric_means[..] else {
-            panic!()
-        };
+        let [mean] = &found.geometric_means[..] else { panic!() };
         assert!((mean.ratio - 1.2f64.sqrt()).abs() < 1e-9 && mean.benchmarks == 2);
     }
 
-    /// A run beside a neighbour: times up to half as long again, with an interval that holds the quiet ones.
+    /// A run beside a neighbour: times up to half as long again, with an interval that holds the
+    /// quiet ones.
     fn beside_a_neighbour(quiet: f64, slowed: f64) -> Run {
         let mut made = scaled("x", quiet * slowed);
         let seen = made.median.unwrap();
@@ -258,17 +232,11 @@ pub(super) mod tests {
             for (a, b) in [
                 (quiet.clone(), beside_a_neighbour(1.0, slowed)),
                 (beside_a_neighbour(1.0, slowed), quiet.clone()),
-                (
-                    beside_a_neighbour(1.0, slowed),
-                    beside_a_neighbour(1.0, 1.1),
-                ),
+                (beside_a_neighbour(1.0, slowed), beside_a_neighbour(1.0, 1.1)),
             ] {
                 let found = compared(&a, &b);
                 let x = &found.benchmarks[0];
-                assert_eq!(
-                    (x.verdict, x.p, x.is_disturbed()),
-                    (Word::Same, Some(1.0), true)
-                );
+                assert_eq!((x.verdict, x.p, x.is_disturbed()), (Word::Same, Some(1.0), true));
                 let [low, high] = x.confidence_interval.unwrap();
                 assert!(low < 1.0 && 1.0 < high, "{low} {high}");
             }
@@ -286,10 +254,7 @@ pub(super) mod tests {
     fn unlike_machines_are_compared_in_time_only() {
         let with_cycles = |factor: f64| {
             let mut made = scaled("x", factor);
-            made.cycles = Some(Cycles {
-                median: 7.0,
-                confidence_interval: [7.0; 2],
-            });
+            made.cycles = Some(Cycles { median: 7.0, confidence_interval: [7.0; 2] });
             for launch in &mut made.launches {
                 launch.cycles = Some(7.0);
             }
@@ -298,19 +263,13 @@ pub(super) mod tests {
         let (a, mut b) = (with_cycles(1.0), with_cycles(2.0));
         let found = compared(&a, &b);
         let x = &found.benchmarks[0];
-        assert_eq!(
-            (x.unit.as_deref(), x.a, x.ratio),
-            (Some("cycles"), Some(7.0), Some(1.0))
-        );
+        assert_eq!((x.unit.as_deref(), x.a, x.ratio), (Some("cycles"), Some(7.0), Some(1.0)));
         b.machine.isa = "riscv64".to_owned();
         let mut a = a;
         a.machine.isa = "x86_64".to_owned();
         let found = compared(&a, &b);
         let x = &found.benchmarks[0];
-        assert_eq!(
-            (x.unit.as_deref(), x.b, x.suspect),
-            (Some("ns"), Some(200.0), true)
-        );
+        assert_eq!((x.unit.as_deref(), x.b, x.suspect), (Some("ns"), Some(200.0), true));
     }
 
     #[test]
@@ -323,11 +282,7 @@ pub(super) mod tests {
         (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
         let all = run(vec![scaled("x", 1.0), more, rate, value]);
         let found = compared(&all, &all);
-        let kinds: Vec<&str> = found
-            .geometric_means
-            .iter()
-            .map(|m| m.kind.as_str())
-            .collect();
+        let kinds: Vec<&str> = found.geometric_means.iter().map(|m| m.kind.as_str()).collect();
         assert_eq!(kinds, ["latency", "bandwidth", "rate", "value in pages"]);
         let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();
         assert_eq!(better, [Some("less"), Some("more"), Some("more"), None]);

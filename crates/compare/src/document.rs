@@ -26,7 +26,8 @@ pub struct Comparison {
     pub machine: Differences,
     /// The probability of any false alarm in the whole comparison.
     pub familywise_error: f64,
-    /// The lowest confidence of any interval, chosen so that all hold at once except with probability `familywise_error`; none if nothing was compared.
+    /// The lowest confidence of any interval, chosen so that all hold at once except with
+    /// probability `familywise_error`; none if nothing was compared.
     pub confidence: Option<f64>,
     /// The benchmarks that both runs have.
     pub benchmarks: Vec<ComparedEntry>,
@@ -59,31 +60,38 @@ pub struct ComparedEntry {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
-    /// Its name as the table shows it, with the parameters that distinguish it from others of that name, and the number of processes or threads above one.
+    /// Its name as the table shows it, with the parameters that distinguish it from others of that
+    /// name, and the number of processes or threads above one.
     #[serde(skip)]
     pub label: String,
     /// `latency`, `bandwidth`, `rate` or `value`.
     pub figure: Option<String>,
-    /// The direction of the better ratio: `less` for a latency, `more` for a bandwidth and a rate, none for a value.
+    /// The direction of the better ratio: `less` for a latency, `more` for a bandwidth and a rate,
+    /// none for a value.
     pub better: Option<&'static str>,
     /// The level of b divided by that of a.
     pub ratio: Option<f64>,
     /// The confidence interval of the ratio, at [`Comparison::confidence`].
     pub confidence_interval: Option<[f64; 2]>,
-    /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain p-value.
+    /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain
+    /// p-value.
     #[serde(skip)]
     pub unadjusted: Option<Ratio>,
-    /// Whether both sides are one program on one machine in one state. Then any difference is noise.
+    /// Whether both sides are one program on one machine in one state. Then any difference is
+    /// noise.
     #[serde(skip)]
     pub is_one_program: bool,
-    /// Whether a gate must judge this benchmark: side a has a figure from several launches and a better direction. If side b has none, the benchmark is lost.
+    /// Whether a gate must judge this benchmark: side a has a figure from several launches and a
+    /// better direction. If side b has none, the benchmark is lost.
     #[serde(skip)]
     pub is_owed: bool,
-    /// The probability of such a ratio without any difference, adjusted for the number of benchmarks (Holm).
+    /// The probability of such a ratio without any difference, adjusted for the number of
+    /// benchmarks (Holm).
     pub p: Option<f64>,
     /// Launches with a figure, of both sides.
     pub launches: [usize; 2],
-    /// The unit of `a` and `b`, in which the launches were compared: the benchmark's own, or `cycles`.
+    /// The unit of `a` and `b`, in which the launches were compared: the benchmark's own, or
+    /// `cycles`.
     pub unit: Option<String>,
     /// The figure of side a.
     pub a: Option<f64>,
@@ -144,8 +152,8 @@ pub struct GeometricMean {
     pub ratio: f64,
     /// The number of these benchmarks.
     pub benchmarks: usize,
-    /// Whether all of them were re-measured. If only the suspected ones were, the mean is of the stored ratios: a mean of both kinds would be biased by that
-    /// choice.
+    /// Whether all of them were re-measured. If only the suspected ones were, the mean is of the
+    /// stored ratios: a mean of both kinds would be biased by that choice.
     pub is_remeasured: bool,
 }
 
@@ -157,7 +165,8 @@ pub struct Remeasured {
     pub a: Option<RunReference>,
     /// The run of b's programs.
     pub b: RunReference,
-    /// The lowest confidence of any re-measured interval, chosen so that all hold at once except with probability [`Comparison::familywise_error`].
+    /// The lowest confidence of any re-measured interval, chosen so that all hold at once except
+    /// with probability [`Comparison::familywise_error`].
     pub confidence: Option<f64>,
     /// Benchmarks with a re-measured ratio.
     pub benchmarks: usize,
@@ -185,7 +194,8 @@ pub struct StoredComparison {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
-    /// The tolerated slowdown of benchmarks that `limits` does not name: 0.05 for 5 %. `None`: they are not judged.
+    /// The tolerated slowdown of benchmarks that `limits` does not name: 0.05 for 5 %. `None`: they
+    /// are not judged.
     pub limit: Option<f64>,
     /// The tolerated slowdowns of single benchmarks, by name.
     pub limits: BTreeMap<String, f64>,
@@ -193,15 +203,18 @@ pub struct Gate {
     pub strict: bool,
     /// Whether any benchmark was judged, none fails, and re-measuring was not stopped.
     pub passed: bool,
-    /// Number of benchmarks that can be judged: both runs have them, with a ratio and a better direction.
+    /// Number of benchmarks that can be judged: both runs have them, with a ratio and a better
+    /// direction.
     pub gated: usize,
-    /// Number of decided benchmarks among them: significantly slower by more than the limit, or not slower by more.
+    /// Number of decided benchmarks among them: significantly slower by more than the limit, or not
+    /// slower by more.
     pub judged: usize,
     /// Number of undecided benchmarks among them, which `unconfirmed` lists.
     pub undecided: usize,
     /// Benchmarks with a significant re-measured slowdown beyond the limit, the slowest first.
     pub slower: Vec<Slower>,
-    /// Undecided benchmarks: candidates that could not be re-measured, or with a re-measured ratio beyond the limit that is not significant.
+    /// Undecided benchmarks: candidates that could not be re-measured, or with a re-measured ratio
+    ///   beyond the limit that is not significant.
     pub unconfirmed: Vec<Ungated>,
     /// Benchmarks that could be judged by A's figure, but that have no comparable figure in B.
     pub lost: Vec<Ungated>,
@@ -251,8 +264,8 @@ impl Comparison {
 }
 
 impl ComparedEntry {
-    /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth or rate divided by 1.05. None without a ratio, and for a value, which has no better
-    /// direction.
+    /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth or rate divided by
+    ///   1.05. None without a ratio, and for a value, which has no better direction.
     pub fn slowdown(&self) -> Option<f64> {
         self.slower_by(self.ratio?)
     }
@@ -268,7 +281,8 @@ impl ComparedEntry {
         self.within(self.confidence_interval?)
     }
 
-    /// The confidence interval of the slowdown without adjustment for other benchmarks: each end is exceeded in one of ten cases.
+    /// The confidence interval of the slowdown without adjustment for other benchmarks: each end is
+    /// exceeded in one of ten cases.
     pub fn slowdowns_alone(&self) -> Option<[f64; 2]> {
         self.within(self.unadjusted.map(|r| [r.low, r.high])?)
     }
@@ -285,7 +299,8 @@ impl ComparedEntry {
         }
     }
 
-    /// Whether it compares this benchmark at this point. The order of the parameters does not matter: a class may declare them in another order now.
+    /// Whether it compares this benchmark at this point. The order of the parameters does not
+    /// matter: a class may declare them in another order now.
     pub fn is_of(&self, benchmark: &Benchmark) -> bool {
         self.place() == in_order(benchmark)
     }
@@ -313,7 +328,8 @@ impl ComparedEntry {
         self.ratio.is_some_and(|r| r > 1.0)
     }
 
-    /// The kind of figure. Ratios of one kind have the same meaning: latency, bandwidth, rate, or values in one unit.
+    /// The kind of figure. Ratios of one kind have the same meaning: latency, bandwidth, rate, or
+    /// values in one unit.
     pub fn kind(&self) -> String {
         match self.figure.as_deref() {
             Some(figure @ ("latency" | "bandwidth" | "rate")) => figure.to_owned(),

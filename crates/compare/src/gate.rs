@@ -30,9 +30,11 @@ impl Limits {
     }
 }
 
-/// Whether a gate has to re-measure the entry: it is suspected of being slower, or its slowdown exceeds the limit or may exceed it. The slowdown is that of the
-/// launches' level or of the figures: a few disturbed launches change the mean of six, but not the figure, a median. It may exceed the limit if the entry's own
-/// 80 % interval reaches beyond it; with two launches that interval is wide.
+/// Whether a gate has to re-measure the entry: it is suspected of being slower, or its slowdown
+/// exceeds the limit or may exceed it. The slowdown is that of the launches' level or of the
+/// figures: a few disturbed launches change the mean of six, but not the figure, a median. It may
+/// exceed the limit if the entry's own 80 % interval reaches beyond it; with two launches that
+/// interval is wide.
 pub fn is_candidate(entry: &ComparedEntry, limit: f64) -> bool {
     let is_suspect = entry.suspect && entry.slowdown().is_some_and(|by| by > 0.0);
     let at_most = entry.slowdowns_alone().map(|[_, high]| high);
@@ -56,10 +58,9 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
         };
         match (entry.slowdown(), entry.verdict) {
             (None, _) if entry.is_owed => lost.push(ungated(entry, "it has no ratio")),
-            (None, _) => not_gated.push(ungated(
-                entry,
-                "of a value neither direction is the better one",
-            )),
+            (None, _) => {
+                not_gated.push(ungated(entry, "of a value neither direction is the better one"))
+            }
             (Some(by), Word::Slower) if exceeds(entry, by, limit) => {
                 slower.push(confirmed(entry, by, limit));
             }
@@ -84,11 +85,7 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
     }
     for alone in &found.unmatched {
         let has_limit = asked.limits.limit(&alone.of.name).is_some();
-        let list = if alone.is_owed && has_limit {
-            &mut lost
-        } else {
-            &mut not_gated
-        };
+        let list = if alone.is_owed && has_limit { &mut lost } else { &mut not_gated };
         list.push(Ungated {
             of: alone.of.clone(),
             label: alone.of.label(),
@@ -98,9 +95,7 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
     slower.sort_by(|x: &Slower, y| y.slowdown.total_cmp(&x.slowdown));
     let all = found.benchmarks.iter();
     let has_limit = |e: &&ComparedEntry| asked.limits.limit(&e.of.name).is_some();
-    let gated = all
-        .filter(|e| e.slowdown().is_some() && has_limit(e))
-        .count();
+    let gated = all.filter(|e| e.slowdown().is_some() && has_limit(e)).count();
     let judged = gated - unconfirmed.len();
     let is_whole = unconfirmed.is_empty() && lost.is_empty();
     let is_done = !found.is_stopped();
@@ -119,8 +114,8 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
     }
 }
 
-/// Whether a slowdown is beyond the limit. That of a disturbed benchmark may include the disturbance,
-/// so all of its interval must be.
+/// Whether a slowdown is beyond the limit. That of a disturbed benchmark may include the
+/// disturbance, so all of its interval must be.
 fn exceeds(entry: &ComparedEntry, by: f64, limit: f64) -> bool {
     let least = entry.slowdowns().map(|[low, _]| low);
     by > limit && (!entry.is_disturbed() || least > Some(limit))
@@ -138,11 +133,7 @@ fn confirmed(entry: &ComparedEntry, by: f64, limit: f64) -> Slower {
 }
 
 fn without_limit(of: &Which, label: &str) -> Ungated {
-    Ungated {
-        of: of.clone(),
-        label: label.to_owned(),
-        reason: "it has no limit".to_owned(),
-    }
+    Ungated { of: of.clone(), label: label.to_owned(), reason: "it has no limit".to_owned() }
 }
 
 fn ungated(entry: &ComparedEntry, otherwise: &str) -> Ungated {

@@ -13,8 +13,9 @@ use super::{LEAST_DEVIATION, spread};
 /// The probability of a false change in each series.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The fewest runs in which a change can be shown. Of nine runs in two levels, 2 of C(9, 4) = 126 orders are as extreme as any
-/// other, which is more than `SIGNIFICANCE`; of ten, 2 of C(10, 5) = 252.
+/// The fewest runs in which a change can be shown. Of nine runs in two levels, 2 of C(9, 4) = 126
+/// orders are as extreme as any other, which is more than `SIGNIFICANCE`; of ten, 2 of C(10, 5) =
+/// 252.
 pub const FEWEST_RUNS: usize = 10;
 
 /// Seed of the permutations: the same runs always give the same changes.
@@ -47,15 +48,18 @@ pub struct Series {
     pub of: Which,
     /// `less` of a latency, `more` of a bandwidth and a rate.
     pub better: Option<&'static str>,
-    /// The unit of all values: the benchmark's own, or `cycles` if the launches agree better in cycles.
+    /// The unit of all values: the benchmark's own, or `cycles` if the launches agree better in
+    /// cycles.
     pub unit: Option<String>,
     /// The least relative change that counts: 0.01 for 1 %.
     pub least: f64,
-    /// The number of its points that are one number without launches. The error of such a point is not known.
+    /// The number of its points that are one number without launches. The error of such a point is
+    /// not known.
     pub single_numbers: usize,
     /// Points whose runs name no processor: they may be of other machines.
     pub unnamed_machines: usize,
-    /// Its runs with a figure, in order of time. Runs that do not say when they began come first, in the order in which they were stored.
+    /// Its runs with a figure, in order of time. Runs that do not say when they began come first,
+    /// in the order in which they were stored.
     pub points: Vec<Point>,
     /// Where the level changed.
     pub changes: Vec<Change>,
@@ -71,7 +75,8 @@ pub struct Point {
     pub started_unix_s: Option<f64>,
     /// Tags of the run.
     pub tags: Vec<String>,
-    /// The geometric mean of its launches' medians, without the lowest and the highest quarter; without launches, the one number.
+    /// The geometric mean of its launches' medians, without the lowest and the highest quarter;
+    /// without launches, the one number.
     pub value: f64,
     /// Differences to the run before, other than the figure.
     pub differs: Vec<String>,
@@ -108,21 +113,15 @@ pub struct LeftOut {
 impl LeftOut {
     /// Leaves out a whole run.
     pub fn run(id: &str, reason: String) -> LeftOut {
-        LeftOut {
-            run: id.to_owned(),
-            benchmark: None,
-            reason,
-        }
+        LeftOut { run: id.to_owned(), benchmark: None, reason }
     }
 
     fn figure(run: &Run, of: &Benchmark, reason: String) -> LeftOut {
-        LeftOut {
-            benchmark: Some(of.into()),
-            ..LeftOut::run(&run.id, reason)
-        }
+        LeftOut { benchmark: Some(of.into()), ..LeftOut::run(&run.id, reason) }
     }
 
-    /// The benchmark's name, parameters, and numbers of processes and threads. None for a whole run.
+    /// The benchmark's name, parameters, and numbers of processes and threads. None for a whole
+    /// run.
     pub fn key(&self) -> Option<String> {
         Some(self.benchmark.as_ref()?.label())
     }
@@ -131,25 +130,22 @@ impl LeftOut {
 /// One benchmark in the runs where it has a figure, in order of time.
 type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 
-/// The history of all benchmarks of `runs`, which are in order of time. Only runs of the last run's machine count. Runs that a comparison or `yamba noise`
-/// measured are left out: their programs may be old, and many are of the same moment. Invalid figures are left out, too, and disturbed ones, even bounded: a change is found
-/// by single levels, and within its bounds a level could be anywhere.
+/// The history of all benchmarks of `runs`, which are in order of time. Only runs of the last run's
+/// machine count. Runs that a comparison or `yamba noise`
+/// measured are left out: their programs may be old, and many are of the same moment. Invalid
+///   figures are left out, too, and disturbed ones, even bounded: a change is found by single
+///   levels, and within its bounds a level could be anywhere.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let counted = of_one_machine(runs, &mut left_out);
     let mut series: Vec<(String, Figures<'_>)> = Vec::new();
-    for (run, benchmark) in counted
-        .iter()
-        .flat_map(|run| run.benchmarks.iter().map(|b| (*run, b)))
+    for (run, benchmark) in counted.iter().flat_map(|run| run.benchmarks.iter().map(|b| (*run, b)))
     {
         let mut leave_out = |reason: &str| {
             left_out.push(LeftOut::figure(run, benchmark, reason.to_owned()));
         };
         let disturbed = benchmark.is_disturbed.then_some("disturbed");
-        if let Some(reason) = no_figure(benchmark)
-            .or(disturbed)
-            .or_else(|| no_level(benchmark))
-        {
+        if let Some(reason) = no_figure(benchmark).or(disturbed).or_else(|| no_level(benchmark)) {
             leave_out(reason);
             continue;
         }
@@ -162,9 +158,7 @@ pub fn history(runs: &[Run]) -> History {
             None => series.push((place, vec![(run, benchmark)])),
         }
     }
-    let each = series
-        .into_iter()
-        .map(|(_, of)| of_one_kind(of, &mut left_out));
+    let each = series.into_iter().map(|(_, of)| of_one_kind(of, &mut left_out));
     let alike: Vec<Figures<'_>> = each.collect();
     History {
         schema: "yamba-history/1",
@@ -180,10 +174,7 @@ fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a R
     for run in runs {
         match run.producer.for_another_command() {
             Some(command) => {
-                left_out.push(LeftOut::run(
-                    &run.id,
-                    format!("measured by `yamba {command}`"),
-                ));
+                left_out.push(LeftOut::run(&run.id, format!("measured by `yamba {command}`")));
             }
             None => meant.push(run),
         }
@@ -257,10 +248,7 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         unit: unit.name(last),
         least,
         single_numbers: of.iter().filter(|(_, b)| b.launches.is_empty()).count(),
-        unnamed_machines: of
-            .iter()
-            .filter(|(run, _)| run.machine.cpu.is_none())
-            .count(),
+        unnamed_machines: of.iter().filter(|(run, _)| run.machine.cpu.is_none()).count(),
         changes: found.into_iter().map(change).collect(),
         points,
     })
@@ -269,10 +257,9 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
 /// The medians of a run's launches, or the one number of a figure without launches.
 fn levels(benchmark: &Benchmark) -> Medians {
     match benchmark.median {
-        Some(only) if benchmark.launches.is_empty() => Medians {
-            own: vec![only],
-            cycles: Vec::new(),
-        },
+        Some(only) if benchmark.launches.is_empty() => {
+            Medians { own: vec![only], cycles: Vec::new() }
+        }
         _ => Medians::of(benchmark),
     }
 }
@@ -315,9 +302,8 @@ mod tests {
         .collect()
     }
 
-    const STEADY: [f64; 12] = [
-        1.0, 1.001, 0.999, 1.002, 0.998, 1.0, 1.001, 0.999, 1.0, 1.002, 0.998, 1.0,
-    ];
+    const STEADY: [f64; 12] =
+        [1.0, 1.001, 0.999, 1.002, 0.998, 1.0, 1.001, 0.999, 1.0, 1.002, 0.998, 1.0];
 
     fn changes(factors: &[f64]) -> Vec<Change> {
         history(&runs(factors)).benchmarks.remove(0).changes
@@ -327,9 +313,7 @@ mod tests {
     fn change_lists_other_differences_of_the_run() {
         let mut slower = STEADY;
         slower[6..].iter_mut().for_each(|f| *f *= 1.1);
-        let [change] = &changes(&slower)[..] else {
-            panic!()
-        };
+        let [change] = &changes(&slower)[..] else { panic!() };
         assert_eq!((change.index, change.run.as_str()), (6, "06"));
         assert!((change.ratio - 1.1).abs() < 0.01 && change.p <= 0.01);
         assert_eq!(change.differs, ["kernel is 6.1 before, 6.2 then"]);
@@ -383,9 +367,7 @@ mod tests {
         let mut slower = STEADY;
         slower[6..].iter_mut().for_each(|f| *f *= 1.1);
         let slower = series(&slower);
-        let [change] = &slower.changes[..] else {
-            panic!()
-        };
+        let [change] = &slower.changes[..] else { panic!() };
         assert_eq!(change.index, 6);
         assert!((change.ratio - 1.1).abs() < 0.01);
         // A step of this size within the spread of the runs is no change.
@@ -398,22 +380,13 @@ mod tests {
         use yamba_record::run::Cycles;
         let mut all = runs(&STEADY);
         for benchmark in all.iter_mut().flat_map(|run| &mut run.benchmarks) {
-            benchmark.cycles = Some(Cycles {
-                median: 7.0,
-                confidence_interval: [7.0; 2],
-            });
-            benchmark
-                .launches
-                .iter_mut()
-                .for_each(|l| l.cycles = Some(7.0));
+            benchmark.cycles = Some(Cycles { median: 7.0, confidence_interval: [7.0; 2] });
+            benchmark.launches.iter_mut().for_each(|l| l.cycles = Some(7.0));
         }
         assert_eq!(history(&all).benchmarks[0].unit.as_deref(), Some("cycles"));
         all.push(single(12, 1.0));
         let found = history(&all).benchmarks.remove(0);
-        assert_eq!(
-            (found.unit.as_deref(), found.single_numbers),
-            (Some("ns"), 1)
-        );
+        assert_eq!((found.unit.as_deref(), found.single_numbers), (Some("ns"), 1));
         assert!((found.points[12].value - 100.0).abs() < 1e-9);
     }
 
@@ -424,10 +397,7 @@ mod tests {
         all[1].producer.version = "JMH 1.37".to_owned();
         all[1].producer.imported = Some(yamba_record::run::Imported::default());
         let points = history(&all).benchmarks.remove(0).points;
-        assert_eq!(
-            points[1].differs,
-            ["measured by Yamba before, by JMH 1.37 then"]
-        );
+        assert_eq!(points[1].differs, ["measured by Yamba before, by JMH 1.37 then"]);
     }
 
     #[test]
@@ -442,11 +412,8 @@ mod tests {
         all[6].benchmarks[0].status = Status::Invalid;
         all[7].benchmarks[0].unit = Some("us".to_owned());
         let found = history(&all);
-        let shown: Vec<(&str, Option<String>, &str)> = found
-            .left_out
-            .iter()
-            .map(|l| (l.run.as_str(), l.key(), l.reason.as_str()))
-            .collect();
+        let shown: Vec<(&str, Option<String>, &str)> =
+            found.left_out.iter().map(|l| (l.run.as_str(), l.key(), l.reason.as_str())).collect();
         let other = "another machine: cpu is Z80 in it, 6502 in the latest";
         let x = Some("x".to_owned());
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Compares the machines of two runs by three kinds of facts. Pure.
 //!
-//! Only facts that both sides report can differ. A fact of the first kind that one side lacks counts as one of the second kind, since it is then unknown
-//! whether the machines are alike.
+//! Only facts that both sides report can differ. A fact of the first kind that one side lacks
+//! counts as one of the second kind, since it is then unknown whether the machines are alike.
 
 use std::collections::BTreeMap;
 
@@ -26,12 +26,7 @@ impl Difference {
     /// `kernel is 6.1 in A, 6.2 in B`, for the sides `in A` and `in B`.
     pub fn describe(&self, first: &str, second: &str) -> String {
         let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
-        format!(
-            "{} is {} {first}, {} {second}",
-            self.name,
-            said(&self.a),
-            said(&self.b)
-        )
+        format!("{} is {} {first}, {} {second}", self.name, said(&self.a), said(&self.b))
     }
 }
 
@@ -39,9 +34,11 @@ impl Difference {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Differences {
-    /// Facts that show another machine: the processor's model, the instruction set, the kinds of core, the system.
+    /// Facts that show another machine: the processor's model, the instruction set, the kinds of
+    /// core, the system.
     pub identity: Vec<Difference>,
-    /// Facts that show another state of the machine, which figures may depend on: kernel, microcode, mitigations, governor, compiler and the like.
+    /// Facts that show another state of the machine, which figures may depend on: kernel,
+    /// microcode, mitigations, governor, compiler and the like.
     pub state: Vec<Difference>,
     /// Further facts for information.
     pub informative: Vec<Difference>,
@@ -59,7 +56,8 @@ pub struct Fingerprint {
     pub state: Vec<Fact>,
 }
 
-/// The fingerprint of the machine of a run. Memory is rounded to GiB, since firmware takes some of it.
+/// The fingerprint of the machine of a run. Memory is rounded to GiB, since firmware takes some of
+/// it.
 pub fn fingerprint<B>(run: &Run<B>) -> Fingerprint {
     let all = details(run);
     let gib = |bytes: u64| format!("{:.0} GiB", bytes as f64 / (1_u64 << 30) as f64);
@@ -70,10 +68,7 @@ pub fn fingerprint<B>(run: &Run<B>) -> Fingerprint {
         fact("clock source", all.timers.source),
         fact("huge pages", all.memory.transparent_huge_pages),
     ]);
-    Fingerprint {
-        identity: identity_facts(run),
-        state,
-    }
+    Fingerprint { identity: identity_facts(run), state }
 }
 
 /// Compares the machines of two runs.
@@ -84,11 +79,7 @@ pub fn differences<A, B>(a: &Run<A>, b: &Run<B>) -> Differences {
     let (untold, state): (Vec<_>, Vec<_>) = state.into_iter().partition(is_one_sided);
     let mut informative = differing(informative(a), informative(b));
     informative.extend(untold);
-    Differences {
-        identity,
-        state: unknown.into_iter().chain(state).collect(),
-        informative,
-    }
+    Differences { identity, state: unknown.into_iter().chain(state).collect(), informative }
 }
 
 fn is_one_sided(difference: &Difference) -> bool {
@@ -105,9 +96,7 @@ fn differing(a: Vec<Fact>, b: Vec<Fact>) -> Vec<Difference> {
     });
     let only_of_b = b.into_iter().filter(|(name, _)| !known.contains(name));
     let all = of_a.chain(only_of_b.map(|(name, value)| (name, None, value)));
-    all.filter(|(_, a, b)| a != b)
-        .map(|(name, a, b)| Difference { name, a, b })
-        .collect()
+    all.filter(|(_, a, b)| a != b).map(|(name, a, b)| Difference { name, a, b }).collect()
 }
 
 fn fact(name: &str, value: Option<impl ToString>) -> Fact {
@@ -139,7 +128,8 @@ fn identity_facts<B>(run: &Run<B>) -> Vec<Fact> {
     ]
 }
 
-/// The kinds of core by name, or by capacity if they have no name. The number of online cores does not matter here.
+/// The kinds of core by name, or by capacity if they have no name. The number of online cores does
+/// not matter here.
 fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
     let of = |kind: &CoreKind| match (&kind.name, kind.capacity) {
         (Some(name), _) => name.clone(),
@@ -149,7 +139,8 @@ fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
     let mut names: Vec<String> = kinds.iter().map(of).collect();
     names.sort();
     names.dedup();
-    // Every machine with equal cores reports one unnamed kind, whether or not its kernel knows capacities.
+    // Every machine with equal cores reports one unnamed kind, whether or not its kernel knows
+    // capacities.
     if kinds.len() == 1 && kinds[0].name.is_none() {
         names = vec!["all alike".to_owned()];
     }
@@ -160,10 +151,7 @@ fn state_facts<B>(run: &Run<B>) -> Vec<Fact> {
     let all = details(run);
     let mut facts = vec![
         fact("kernel", text(&run.machine.kernel)),
-        fact(
-            "page size",
-            (run.machine.page_size > 0).then_some(run.machine.page_size),
-        ),
+        fact("page size", (run.machine.page_size > 0).then_some(run.machine.page_size)),
         fact("microcode", all.processor.microcode),
         fact("smt", all.processor.smt),
         fact("frequency driver", all.frequency.driver),
@@ -312,14 +300,7 @@ mod tests {
         assert!(found.identity.is_empty());
         assert_eq!(
             names(&found.state),
-            [
-                "kernel",
-                "microcode",
-                "governor",
-                "hypervisor",
-                "compiler",
-                "mitigation meltdown"
-            ]
+            ["kernel", "microcode", "governor", "hypervisor", "compiler", "mitigation meltdown"]
         );
     }
 
@@ -338,9 +319,6 @@ mod tests {
         let capacity = |d: &mut Value| {
             d["machine"]["details"]["processor"]["kinds"] = json!([{"name": null, "cpus": "0"}]);
         };
-        assert_eq!(
-            differences(&run(|_| ()), &run(capacity)),
-            Differences::default()
-        );
+        assert_eq!(differences(&run(|_| ()), &run(capacity)), Differences::default());
     }
 }

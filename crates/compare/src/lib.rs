@@ -1,9 +1,11 @@
-//! Decides whether two runs differ. Pure: takes documents of runs, and returns a verdict for each benchmark, a history, or a gate's result. This crate reads no
-//! file, starts no process and prints nothing. Of Yamba's crates it uses only `record` and `stats`.
+//! Decides whether two runs differ. Pure: takes documents of runs, and returns a verdict for each
+//! benchmark, a history, or a gate's result. This crate reads no file, starts no process and prints
+//! nothing. Of Yamba's crates it uses only `record` and `stats`.
 //!
-//! The unit of observation is the launch. The interval of each benchmark's ratio comes from the logarithms of the launches' medians. Over all benchmarks of a
-//! comparison the probability of any false alarm is held at [`FAMILYWISE_ERROR`] (Holm). A rank test of six launches a side could never pass that correction: its least
-//! p-value is 0.002.
+//! The unit of observation is the launch. The interval of each benchmark's ratio comes from the
+//! logarithms of the launches' medians. Over all benchmarks of a comparison the probability of any
+//! false alarm is held at [`FAMILYWISE_ERROR`] (Holm). A rank test of six launches a side could
+//! never pass that correction: its least p-value is 0.002.
 
 mod comparison;
 mod document;
@@ -30,14 +32,16 @@ pub use unit::Medians;
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILYWISE_ERROR: f64 = 0.01;
 
-/// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six launches that agree by chance to a part in ten thousand
-/// would show differences that the next six do not show.
+/// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six
+/// launches that agree by chance to a part in ten thousand would show differences that the next six
+/// do not show.
 pub const LEAST_DEVIATION: f64 = 0.002;
 
 /// [`LEAST_DEVIATION`] as a variance.
 const LEAST_VARIANCE: f64 = LEAST_DEVIATION * LEAST_DEVIATION;
 
-/// Confidence of an interval for one benchmark alone: the true ratio is beyond each end in one of ten cases.
+/// Confidence of an interval for one benchmark alone: the true ratio is beyond each end in one of
+/// ten cases.
 const ALONE: f64 = 0.8;
 
 /// The launches of both sides of one benchmark.
@@ -58,13 +62,7 @@ pub struct Pair {
 impl Pair {
     /// A pair without a choice of units.
     pub fn new(key: &str, a: &[f64], b: &[f64]) -> Pair {
-        Pair {
-            key: key.to_owned(),
-            a: a.to_vec(),
-            b: b.to_vec(),
-            bounds: [None; 2],
-            among: 1,
-        }
+        Pair { key: key.to_owned(), a: a.to_vec(), b: b.to_vec(), bounds: [None; 2], among: 1 }
     }
 
     fn of(key: &str, a: &Benchmark, b: &Benchmark, choice: unit::Choice) -> Pair {
@@ -77,10 +75,7 @@ impl Pair {
     }
 
     fn ratio(&self, confidence: f64) -> Option<Ratio> {
-        let side = |medians, at: usize| BoundedLaunches {
-            medians,
-            bounds: self.bounds[at],
-        };
+        let side = |medians, at: usize| BoundedLaunches { medians, bounds: self.bounds[at] };
         let (a, b) = (side(&self.a, 0), side(&self.b, 1));
         bounded_launch_ratio(a, b, confidence, LEAST_VARIANCE)
     }
@@ -102,9 +97,11 @@ pub enum Verdict {
 pub struct Compared {
     /// Name, parameters, and number of processes or threads.
     pub key: String,
-    /// The level of b divided by that of a. In cycles if both sides know them, since the clock rate may change between two runs.
+    /// The level of b divided by that of a. In cycles if both sides know them, since the clock rate
+    /// may change between two runs.
     pub ratio: Option<Ratio>,
-    /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain p-value.
+    /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain
+    /// p-value.
     pub unadjusted: Option<Ratio>,
     /// The p-value of the ratio, adjusted for the number of benchmarks.
     pub p: Option<f64>,
@@ -112,7 +109,8 @@ pub struct Compared {
     pub verdict: Verdict,
 }
 
-/// A benchmark's key in a comparison: its name with the parameters and the number of processes or threads.
+/// A benchmark's key in a comparison: its name with the parameters and the number of processes or
+/// threads.
 pub fn key(benchmark: &Benchmark) -> String {
     named(&benchmark.name, &benchmark.parameters, benchmark.workers())
 }
@@ -130,18 +128,21 @@ pub fn named(name: &str, parameters: &Parameters, workers: Workers) -> String {
     key
 }
 
-/// The variance of the logarithms. For small spreads its square root is the coefficient of variation.
+/// The variance of the logarithms. For small spreads its square root is the coefficient of
+/// variation.
 fn spread(medians: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = medians.iter().map(|m| m.ln()).collect();
     variance(&logarithms)
 }
 
-/// Whether there is a valid figure from an undisturbed machine, whose launches can be taken for random.
+/// Whether there is a valid figure from an undisturbed machine, whose launches can be taken for
+/// random.
 pub fn has_figure(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Ok && !benchmark.is_disturbed
 }
 
-/// The confidence of each of this number of intervals, so that all hold at once except with probability [`FAMILYWISE_ERROR`].
+/// The confidence of each of this number of intervals, so that all hold at once except with
+/// probability [`FAMILYWISE_ERROR`].
 fn confidence(intervals: usize) -> f64 {
     1.0 - FAMILYWISE_ERROR / intervals.max(1) as f64
 }
@@ -169,26 +170,20 @@ pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
 /// Whether any pair is suspect.
 fn has_suspect(pairs: &[Pair]) -> bool {
     let tested = tested(pairs);
-    tested
-        .iter()
-        .any(|(_, p)| p.is_some_and(|p| p <= FAMILYWISE_ERROR))
+    tested.iter().any(|(_, p)| p.is_some_and(|p| p <= FAMILYWISE_ERROR))
 }
 
 /// The ratio of each pair alone, and its p-value adjusted for all pairs.
 fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
     let alone = |pair: &Pair| {
         let ratio = pair.ratio(ALONE)?;
-        Some(Ratio {
-            p: (ratio.p_of_both() * pair.among as f64).min(1.0),
-            ..ratio
-        })
+        Some(Ratio { p: (ratio.p_of_both() * pair.among as f64).min(1.0), ..ratio })
     };
     let alone: Vec<Option<Ratio>> = pairs.iter().map(alone).collect();
     let p: Vec<f64> = alone.iter().flatten().map(|r| r.p).collect();
     let mut adjusted = holm(&p).unwrap_or_default().into_iter();
     let each = alone.into_iter();
-    each.map(|alone| (alone, alone.and_then(|_| adjusted.next())))
-        .collect()
+    each.map(|alone| (alone, alone.and_then(|_| adjusted.next()))).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use fastrand::Rng;
 pub struct Noise {
     /// Name, parameters, and number of processes or threads.
     pub key: String,
-    /// The launches' medians of each run. A run without a figure has an empty entry, so that an index means the same run for all benchmarks.
+    /// The launches' medians of each run. A run without a figure has an empty entry, so that an
+    /// index means the same run for all benchmarks.
     pub runs: Vec<Vec<f64>>,
 }
 
@@ -22,15 +23,16 @@ impl Noise {
         mean(&variances).map(f64::sqrt)
     }
 
-    /// The coefficient of variation between the levels of runs, which the launches of one run cannot show. None with fewer than two runs.
+    /// The coefficient of variation between the levels of runs, which the launches of one run
+    /// cannot show. None with fewer than two runs.
     pub fn between_runs(&self) -> Option<f64> {
         let levels: Vec<f64> = self.runs.iter().filter_map(|r| launch_level(r)).collect();
         variance(&levels).map(f64::sqrt)
     }
 }
 
-/// The number of pairs of runs whose comparison has a suspect, and the number of all pairs. The launches of a pair are of different moments, so that a drift of
-/// the machine between runs shows.
+/// The number of pairs of runs whose comparison has a suspect, and the number of all pairs. The
+/// launches of a pair are of different moments, so that a drift of the machine between runs shows.
 pub fn pairs_with_a_suspect(all: &[Noise]) -> (usize, usize) {
     let runs = all.iter().map(|n| n.runs.len()).max().unwrap_or(0);
     let (mut suspects, mut pairs) = (0, 0);
@@ -46,8 +48,9 @@ pub fn pairs_with_a_suspect(all: &[Noise]) -> (usize, usize) {
     (suspects, pairs)
 }
 
-/// The number of alarms in `rounds` comparisons of two sets of `launches` launches, drawn without replacement from all launches of each benchmark. It shows
-/// whether the test keeps its false-alarm rate for launches like these. A drift between runs affects both sets alike.
+/// The number of alarms in `rounds` comparisons of two sets of `launches` launches, drawn without
+/// replacement from all launches of each benchmark. It shows whether the test keeps its false-alarm
+/// rate for launches like these. A drift between runs affects both sets alike.
 pub fn resampled_alarms(all: &[Noise], launches: usize, rounds: usize, seed: u64) -> usize {
     let mut random = Rng::with_seed(seed);
     let mut alarms = 0;

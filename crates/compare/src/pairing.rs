@@ -63,7 +63,8 @@ pub fn in_order(benchmark: &Benchmark) -> String {
     ordered(&benchmark.name, &benchmark.parameters, benchmark.workers())
 }
 
-/// The key of a name, parameters and a number of processes or threads, with the parameters sorted by name.
+/// The key of a name, parameters and a number of processes or threads, with the parameters sorted
+/// by name.
 pub(super) fn ordered(name: &str, parameters: &Parameters, workers: Workers) -> String {
     let mut parameters = parameters.clone();
     parameters.0.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -108,11 +109,7 @@ pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
 
 /// Whether a disturbance, if any, cannot have moved the figure out of its interval, nor to 0.
 fn is_positive(benchmark: &Benchmark) -> bool {
-    let is_above_zero = || {
-        benchmark
-            .confidence_interval
-            .is_some_and(|[low, _]| low > 0.0)
-    };
+    let is_above_zero = || benchmark.confidence_interval.is_some_and(|[low, _]| low > 0.0);
     benchmark.has_sound_interval() && (!benchmark.is_disturbed || is_above_zero())
 }
 
@@ -124,9 +121,7 @@ pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
     } else if medians.clone().next().is_none() {
         Some("no launch with a figure")
     } else {
-        medians
-            .any(|m| m <= 0.0)
-            .then_some("a launch that is not above 0")
+        medians.any(|m| m <= 0.0).then_some("a launch that is not above 0")
     }
 }
 
@@ -152,10 +147,7 @@ pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
 /// The kind and unit of a figure, as messages name them.
 pub(super) fn kind(benchmark: &Benchmark) -> String {
     let figure = benchmark.figure.as_deref().unwrap_or_default();
-    format!(
-        "{figure} in {}",
-        benchmark.unit.as_deref().unwrap_or_default()
-    )
+    format!("{figure} in {}", benchmark.unit.as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -198,10 +190,8 @@ mod tests {
     fn commands_with_different_outputs_are_not_compared() {
         let to = |output: Option<&str>| {
             let mut made = benchmark("grep", &[1.0, 1.0]);
-            made.command = Some(CommandRuns {
-                output: output.map(str::to_owned),
-                ..CommandRuns::default()
-            });
+            made.command =
+                Some(CommandRuns { output: output.map(str::to_owned), ..CommandRuns::default() });
             made
         };
         let why = "its output goes to /dev/null in A, to a pipe in B";
@@ -230,21 +220,9 @@ mod tests {
             (&invalid, &disturbed, "invalid in A, disturbed in B"),
             (&open, &good, "disturbed in A"),
             (&good, &benchmark("x", &[1.0]), "one launch in B"),
-            (
-                &benchmark("x", &[]),
-                &good,
-                "one number without launches in A",
-            ),
-            (
-                &benchmark("x", &[1.0, 0.0]),
-                &good,
-                "a launch that is not above 0 in A",
-            ),
-            (
-                &good,
-                &bandwidth,
-                "latency in ns in A, bandwidth in ns in B",
-            ),
+            (&benchmark("x", &[]), &good, "one number without launches in A"),
+            (&benchmark("x", &[1.0, 0.0]), &good, "a launch that is not above 0 in A"),
+            (&good, &bandwidth, "latency in ns in A, bandwidth in ns in B"),
         ] {
             assert_eq!(obstacle(a, b).as_deref(), Some(why));
         }

@@ -1,7 +1,8 @@
-//! Decides how suspected benchmarks are re-measured: which sides, with how many launches, and the resulting verdicts. Pure.
+//! Decides how suspected benchmarks are re-measured: which sides, with how many launches, and the
+//! resulting verdicts. Pure.
 //!
-//! Two runs are of two moments, and no statistics of their launches shows the drift between them. So only a re-measured benchmark is called *slower* or
-//! *faster*.
+//! Two runs are of two moments, and no statistics of their launches shows the drift between them.
+//! So only a re-measured benchmark is called *slower* or *faster*.
 
 use yamba_record::Run;
 use yamba_record::run::Plan;
@@ -10,17 +11,20 @@ use super::comparison::{geometric_means, reference};
 use super::document::{ComparedEntry, Comparison, Remeasured, StoredComparison, Word};
 use super::identity::{Difference, Differences};
 
-/// Factor from the launches of a run to those of each side of a re-measurement: 18 a side for usual runs.
+/// Factor from the launches of a run to those of each side of a re-measurement: 18 a side for usual
+/// runs.
 ///
-/// The table shows the share of gates that found a slowdown of 5 % with a limit of 3 %. Its rows are the launches' coefficients of variation, its columns the
-/// launches a side. The launches were drawn from those of 80 benchmarks on a noisy virtual machine.
+/// The table shows the share of gates that found a slowdown of 5 % with a limit of 3 %. Its rows
+/// are the launches' coefficients of variation, its columns the launches a side. The launches were
+/// drawn from those of 80 benchmarks on a noisy virtual machine.
 ///
 /// | | 12 | 18 | 24 | 36 |
 /// | --- | --- | --- | --- | --- |
 /// | 0.4 % to 2 % (30 benchmarks) | 0.85 | 0.99 | 0.99 | 1.00 |
 /// | 2 % to 4.3 % (18 benchmarks) | 0.25 | 0.54 | 0.73 | 0.87 |
 ///
-/// Of 100 gates without a slowdown none failed with any of these numbers. `gate/tests.rs` repeats the gates of quiet benchmarks and those without a slowdown.
+/// Of 100 gates without a slowdown none failed with any of these numbers. `gate/tests.rs` repeats
+/// the gates of quiet benchmarks and those without a slowdown.
 pub const LAUNCHES_FACTOR: u64 = 3;
 
 /// Launches of a usual run, and the least number assumed for a re-measurement.
@@ -42,18 +46,14 @@ pub enum Policy {
     Neither(String),
 }
 
-/// Decides which sides can be re-measured. `between` holds the differences between the machines of a and b, `here` those between the machine of b and this one.
+/// Decides which sides can be re-measured. `between` holds the differences between the machines of
+/// a and b, `here` those between the machine of b and this one.
 pub fn policy(between: &Differences, here: &Differences) -> Policy {
     if !here.identity.is_empty() {
         let other = describe_all(&here.identity, "in B", "here");
         return Policy::Neither(format!("B was measured on another machine: {other}"));
     }
-    let changed: Vec<Difference> = between
-        .identity
-        .iter()
-        .chain(&between.state)
-        .cloned()
-        .collect();
+    let changed: Vec<Difference> = between.identity.iter().chain(&between.state).cloned().collect();
     if changed.is_empty() {
         return Policy::Both;
     }
@@ -93,7 +93,8 @@ pub struct Fresh<'a> {
     pub compared: Comparison,
 }
 
-/// Replaces ratios and verdicts in `found` by the re-measured ones. `basis` returns how an entry was re-measured, or `None` if it was not to be.
+/// Replaces ratios and verdicts in `found` by the re-measured ones. `basis` returns how an entry
+/// was re-measured, or `None` if it was not to be.
 pub fn adopt(
     found: &mut Comparison,
     fresh: &Fresh<'_>,
@@ -214,11 +215,7 @@ mod tests {
             });
             each.collect()
         };
-        Differences {
-            identity: all(identity),
-            state: all(state),
-            informative: Vec::new(),
-        }
+        Differences { identity: all(identity), state: all(state), informative: Vec::new() }
     }
 
     #[test]
@@ -228,7 +225,8 @@ mod tests {
         let cpu = differences(&["cpu"], &[]);
         let text = "kernel is old in A, new in B";
         assert_eq!(policy(&none, &none), Policy::Both);
-        // The present state of the machine is equally suitable for both sides, which were measured in the same state.
+        // The present state of the machine is equally suitable for both sides, which were measured
+        // in the same state.
         assert_eq!(policy(&none, &kernel), Policy::Both);
         assert_eq!(policy(&kernel, &none), Policy::OnlyB(text.to_owned()));
         assert!(matches!(policy(&cpu, &none), Policy::OnlyB(_)));
@@ -238,7 +236,8 @@ mod tests {
         assert!(matches!(policy(&none, &cpu), Policy::Neither(_)));
     }
 
-    /// Compares runs whose side b is slower by these factors, in the stored and in the re-measured runs.
+    /// Compares runs whose side b is slower by these factors, in the stored and in the re-measured
+    /// runs.
     fn after(stored: f64, remeasured: f64, basis: &Basis) -> Comparison {
         let all = |factor: f64| {
             let mut bandwidth = scaled("bw", 1.0 / factor);
@@ -249,11 +248,7 @@ mod tests {
         };
         let mut found = compared(&all(1.0), &all(stored));
         let (a, b) = (all(1.0), all(remeasured));
-        let fresh = Fresh {
-            a: Some(&a),
-            b: &b,
-            compared: compared(&a, &b),
-        };
+        let fresh = Fresh { a: Some(&a), b: &b, compared: compared(&a, &b) };
         adopt(&mut found, &fresh, &|_| Some(basis.clone()));
         found
     }
@@ -270,24 +265,12 @@ mod tests {
     fn remeasured_ratio_decides_verdict() {
         use Word::{Faster, Same, Slower, Unknown};
         let interleaved = Basis::Interleaved;
-        assert_eq!(
-            verdicts(&after(1.2, 1.2, &interleaved)),
-            [Slower, Slower, Unknown]
-        );
-        assert_eq!(
-            verdicts(&after(0.8, 0.8, &interleaved)),
-            [Faster, Faster, Unknown]
-        );
+        assert_eq!(verdicts(&after(1.2, 1.2, &interleaved)), [Slower, Slower, Unknown]);
+        assert_eq!(verdicts(&after(0.8, 0.8, &interleaved)), [Faster, Faster, Unknown]);
         assert_eq!(verdicts(&after(1.2, 1.0, &interleaved)), [Same; 3]);
-        assert_eq!(
-            verdicts(&after(1.0, 1.2, &interleaved)),
-            [Slower, Slower, Unknown]
-        );
+        assert_eq!(verdicts(&after(1.0, 1.2, &interleaved)), [Slower, Slower, Unknown]);
         // The stored runs are of two moments: the direction of their difference does not matter.
-        assert_eq!(
-            verdicts(&after(0.8, 1.2, &interleaved)),
-            [Slower, Slower, Unknown]
-        );
+        assert_eq!(verdicts(&after(0.8, 1.2, &interleaved)), [Slower, Slower, Unknown]);
         let found = after(1.2, 1.3, &interleaved);
         let lat = &found.benchmarks[0];
         assert!((lat.ratio.unwrap() - 1.3).abs() < 1e-9);
@@ -301,22 +284,14 @@ mod tests {
         let both = |x: f64| run(vec![scaled("x", x), scaled("y", 1.0)]);
         let stored = || compared(&both(1.0), &both(1.44));
         let (a, b) = (both(1.0), both(1.0));
-        let fresh = || Fresh {
-            a: Some(&a),
-            b: &b,
-            compared: compared(&a, &b),
-        };
+        let fresh = || Fresh { a: Some(&a), b: &b, compared: compared(&a, &b) };
         let mean = |is_measured: &dyn Fn(&ComparedEntry) -> bool| {
             let mut found = stored();
-            adopt(&mut found, &fresh(), &|entry| {
-                is_measured(entry).then_some(Basis::Interleaved)
-            });
-            (
-                found.geometric_means[0].is_remeasured,
-                found.geometric_means[0].ratio,
-            )
+            adopt(&mut found, &fresh(), &|entry| is_measured(entry).then_some(Basis::Interleaved));
+            (found.geometric_means[0].is_remeasured, found.geometric_means[0].ratio)
         };
-        // Only the suspected benchmark was re-measured, and is not slow: the mean is still that of the stored ratios.
+        // Only the suspected benchmark was re-measured, and is not slow: the mean is still that of
+        // the stored ratios.
         let (is_remeasured, ratio) = mean(&|entry| entry.of.name == "x");
         assert!(!is_remeasured && (ratio - 1.2).abs() < 1e-9, "{ratio}");
         let (is_remeasured, ratio) = mean(&|_| true);
@@ -330,10 +305,7 @@ mod tests {
         let reason = found.benchmarks[0].reason.as_ref().unwrap();
         assert!(reason.contains("the same program"), "{reason}");
         assert!(gate(&found, 0.05).passed);
-        assert_eq!(
-            verdicts(&after(1.2, 1.0, &Basis::OneProgram)),
-            [Word::Same; 3]
-        );
+        assert_eq!(verdicts(&after(1.2, 1.0, &Basis::OneProgram)), [Word::Same; 3]);
     }
 
     #[test]
@@ -357,7 +329,8 @@ mod tests {
         assert_eq!(found.remeasured.as_ref().unwrap().benchmarks, 0);
     }
 
-    /// One launch that shared its core makes side a slower than side b in the mean of six, but not in the figure.
+    /// One launch that shared its core makes side a slower than side b in the mean of six, but not
+    /// in the figure.
     #[test]
     fn slowdown_of_figures_makes_a_candidate() {
         let (mut a, b) = (scaled("x", 1.0), scaled("x", 1.06));
@@ -370,7 +343,8 @@ mod tests {
         assert!(is_candidate(x, 0.07) && !is_candidate(x, 0.5));
     }
 
-    /// Re-measured beside a neighbour that makes times up to 1.5 times as long, b takes `seen` times as long as a.
+    /// Re-measured beside a neighbour that makes times up to 1.5 times as long, b takes `seen`
+    /// times as long as a.
     fn disturbed_gate(seen: f64, limit: f64) -> Gate {
         let quiet = run(vec![scaled("x", 1.0)]);
         let mut slow = scaled("x", seen);
@@ -378,11 +352,7 @@ mod tests {
         (slow.is_disturbed, slow.is_bounded) = (true, true);
         let slow = run(vec![slow]);
         let mut found = compared(&quiet, &slow);
-        let fresh = Fresh {
-            a: Some(&quiet),
-            b: &slow,
-            compared: compared(&quiet, &slow),
-        };
+        let fresh = Fresh { a: Some(&quiet), b: &slow, compared: compared(&quiet, &slow) };
         adopt(&mut found, &fresh, &|_| Some(Basis::Interleaved));
         gate(&found, limit)
     }
@@ -395,10 +365,7 @@ mod tests {
         // At least 1.13 times: slower, but by the limit only if the neighbour did nothing.
         let slower = disturbed_gate(1.7, 0.5);
         assert_eq!(counts(&slower), (0, 1, false));
-        assert!(
-            slower.unconfirmed[0].reason.starts_with("disturbed"),
-            "{slower:?}"
-        );
+        assert!(slower.unconfirmed[0].reason.starts_with("disturbed"), "{slower:?}");
         assert_eq!(counts(&disturbed_gate(1.2, 0.1)), (0, 1, false));
         // At most as long as before.
         assert_eq!(counts(&disturbed_gate(0.9, 0.1)), (0, 0, true));
@@ -411,31 +378,21 @@ mod tests {
         let mut names: Vec<&str> = judged.slower.iter().map(|s| s.of.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!((judged.passed, names), (false, vec!["bw", "lat"]));
-        assert!(
-            judged
-                .slower
-                .iter()
-                .all(|s| (s.slowdown - 0.2).abs() < 1e-9)
-        );
+        assert!(judged.slower.iter().all(|s| (s.slowdown - 0.2).abs() < 1e-9));
         assert_eq!(judged.not_gated[0].of.name, "v");
         assert!(gate(&found, 0.3).passed);
         assert!(gate(&after(0.8, 0.8, &Basis::Interleaved), 0.01).passed);
         // An unconfirmed suspicion neither fails nor passes a gate.
         let mut found = after(1.2, 1.2, &Basis::Not("no sources".to_owned()));
         let judged = gate(&found, 0.1);
-        assert_eq!(
-            (judged.passed, judged.judged, judged.undecided),
-            (false, 0, 2)
-        );
+        assert_eq!((judged.passed, judged.judged, judged.undecided), (false, 0, 2));
         assert!(judged.slower.is_empty());
         // The gate passes if another benchmark was judged and none fails.
         (found.benchmarks[0].verdict, found.benchmarks[0].ratio) = (Word::Same, Some(1.0));
         let judged = gate(&found, 0.1);
-        assert_eq!(
-            (judged.passed, judged.judged, judged.undecided),
-            (true, 1, 1)
-        );
-        // A re-measured ratio beyond the limit that is not significant neither fails nor passes a gate.
+        assert_eq!((judged.passed, judged.judged, judged.undecided), (true, 1, 1));
+        // A re-measured ratio beyond the limit that is not significant neither fails nor passes a
+        // gate.
         let mut found = after(1.2, 1.2, &Basis::Interleaved);
         found.benchmarks[0].verdict = Word::Same;
         let judged = gate(&found, 0.1);
@@ -443,10 +400,7 @@ mod tests {
         assert_eq!(judged.unconfirmed[0].of.name, "lat");
         // A re-measured benchmark that is not slower by more than the limit is decided.
         let judged = gate(&after(1.2, 1.0, &Basis::Interleaved), 0.1);
-        assert_eq!(
-            (judged.passed, judged.judged, judged.undecided),
-            (true, 2, 0)
-        );
+        assert_eq!((judged.passed, judged.judged, judged.undecided), (true, 2, 0));
     }
 
     #[test]

@@ -5,10 +5,7 @@ use super::*;
 use fastrand::Rng;
 
 pub(super) fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
-    let launch = |m: &f64| Launch {
-        median: Some(*m),
-        ..Launch::default()
-    };
+    let launch = |m: &f64| Launch { median: Some(*m), ..Launch::default() };
     Benchmark {
         name: name.to_owned(),
         status: Status::Ok,
@@ -41,7 +38,8 @@ fn difference_beyond_spread_is_suspect() {
     assert_eq!(compared(&same).verdict, Verdict::Same);
 }
 
-/// One test in twenty errs at 5 %. In a comparison of twenty benchmarks, any false alarm may occur in only one of a hundred.
+/// One test in twenty errs at 5 %. In a comparison of twenty benchmarks, any false alarm may occur
+/// in only one of a hundred.
 #[test]
 fn p_values_are_adjusted_for_all_benchmarks() {
     let pair = |shift: f64| {
@@ -63,10 +61,7 @@ fn p_values_are_adjusted_for_all_benchmarks() {
 fn sides_are_compared_in_unit_with_smaller_spread() {
     let with_cycles = |medians: &[f64], cycles: &[f64]| {
         let mut benchmark = benchmark("x", medians);
-        benchmark.cycles = Some(Cycles {
-            median: cycles[0],
-            confidence_interval: [cycles[0]; 2],
-        });
+        benchmark.cycles = Some(Cycles { median: cycles[0], confidence_interval: [cycles[0]; 2] });
         for (launch, cycles) in benchmark.launches.iter_mut().zip(cycles) {
             launch.cycles = Some(*cycles);
         }
@@ -78,10 +73,7 @@ fn sides_are_compared_in_unit_with_smaller_spread() {
     assert_eq!(Medians::of(&slower).within(Unit::Cycles), [7.001, 7.0, 7.0]);
     let timer = with_cycles(&[100.0, 100.01, 100.0], &[300.0, 310.0, 320.0]);
     assert_eq!(unit::of_pair(&timer, &timer).unit, Unit::Own);
-    assert_eq!(
-        Medians::of(&timer).within(Unit::Own),
-        [100.0, 100.01, 100.0]
-    );
+    assert_eq!(Medians::of(&timer).within(Unit::Own), [100.0, 100.01, 100.0]);
     let mut unknown = core.clone();
     unknown.cycles = None;
     assert_eq!(unit::of_pair(&core, &unknown), unit::Choice::OWN);
@@ -103,8 +95,8 @@ fn bounds_are_those_of_the_disturbance_if_it_is_known_alone() {
     assert_eq!(Unit::Own.bounds(&made), Some([90.0, 105.0]));
 }
 
-/// Time and cycles are independent here and vary alike. Choosing the unit that agrees better by chance raises more alarms than stated, unless `among` adjusts
-/// for it.
+/// Time and cycles are independent here and vary alike. Choosing the unit that agrees better by
+/// chance raises more alarms than stated, unless `among` adjusts for it.
 #[test]
 fn choice_of_unit_raises_no_extra_alarms() {
     let mut random = Rng::with_seed(3);
@@ -114,10 +106,7 @@ fn choice_of_unit_raises_no_extra_alarms() {
     };
     let (mut unpaid, mut paid) = (0, 0);
     for _ in 0..10_000 {
-        let sides = [0, 1].map(|_| Medians {
-            own: draw(),
-            cycles: draw(),
-        });
+        let sides = [0, 1].map(|_| Medians { own: draw(), cycles: draw() });
         let unit = unit::common(sides.iter());
         let pair = Pair::new("x", sides[0].within(unit), sides[1].within(unit));
         let is_alarm = |pair: Pair| compare_launches(&[pair])[0].verdict == Verdict::Suspect;
@@ -128,7 +117,8 @@ fn choice_of_unit_raises_no_extra_alarms() {
     assert!(paid <= 140 && unpaid > 140, "{paid} {unpaid}");
 }
 
-/// Sixty launches at the quantiles of a normal distribution, shuffled. Any two samples of them are of the same distribution.
+/// Sixty launches at the quantiles of a normal distribution, shuffled. Any two samples of them are
+/// of the same distribution.
 #[test]
 fn identical_sides_rarely_differ() {
     let mut launches: Vec<f64> = (0..60)
@@ -155,15 +145,13 @@ fn identical_sides_rarely_differ() {
         key: "gap".to_owned(),
         runs: vec![two.runs[0].clone(), Vec::new(), two.runs[1].clone()],
     };
-    let steady = Noise {
-        key: "steady".to_owned(),
-        runs: vec![two.runs[0].clone(); 3],
-    };
+    let steady = Noise { key: "steady".to_owned(), runs: vec![two.runs[0].clone(); 3] };
     assert_eq!(pairs_with_a_suspect(&[steady, gap]), (1, 3));
     assert_eq!(pairs_with_a_suspect(&all[..1]).1, 45);
 }
 
-/// Launches that agree to a part in ten thousand do so by chance: [`LEAST_DEVIATION`](crate::LEAST_DEVIATION) applies.
+/// Launches that agree to a part in ten thousand do so by chance:
+/// [`LEAST_DEVIATION`](crate::LEAST_DEVIATION) applies.
 #[test]
 fn least_deviation_hides_differences_of_agreeing_launches() {
     let a = [100.0, 100.01, 99.99, 100.0, 100.01, 99.99];
@@ -172,9 +160,11 @@ fn least_deviation_hides_differences_of_agreeing_launches() {
     assert_eq!(compare_launches(&pair(1.02))[0].verdict, Verdict::Suspect);
 }
 
-/// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and three quarters apart. Two more benchmarks, which the
-/// comparison of these runs suspected, were removed: their programs seem to have changed between the runs, though these documents do not prove it. So whether
-/// these two runs have a suspect means nothing; samples from all their launches are meaningful.
+/// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and
+/// three quarters apart. Two more benchmarks, which the comparison of these runs suspected, were
+/// removed: their programs seem to have changed between the runs, though these documents do not
+/// prove it. So whether these two runs have a suspect means nothing; samples from all their
+/// launches are meaningful.
 pub(super) fn recorded() -> Vec<Noise> {
     let text = include_str!("../../../tests/records/two-runs-launches.json");
     let all: std::collections::BTreeMap<String, Vec<Vec<f64>>> =
@@ -191,7 +181,8 @@ fn recorded_launches_raise_few_false_alarms() {
     assert!(alarms <= 10, "{alarms} of 1000");
 }
 
-/// Among these launches, one benchmark in ten is slowed by 5 % in the second run. Most slowed benchmarks with little variation are found, and no others.
+/// Among these launches, one benchmark in ten is slowed by 5 % in the second run. Most slowed
+/// benchmarks with little variation are found, and no others.
 #[test]
 fn slowdown_of_recorded_launches_is_found() {
     let (mut slowed, mut quiet) = (Vec::new(), 0);
@@ -208,10 +199,6 @@ fn slowdown_of_recorded_launches_is_found() {
     let compared = compare_launches(&pairs);
     let found = compared.iter().filter(|c| c.verdict == Verdict::Suspect);
     let found: Vec<&String> = found.map(|c| &c.key).collect();
-    assert!(
-        quiet > 0 && found.len() >= quiet,
-        "{} of {quiet}: {found:?}",
-        found.len()
-    );
+    assert!(quiet > 0 && found.len() >= quiet, "{} of {quiet}: {found:?}", found.len());
     assert!(found.iter().all(|key| slowed.contains(key)), "{found:?}");
 }

@@ -24,8 +24,8 @@ impl Unit {
     }
 
     /// An interval that holds the undisturbed level of a benchmark whose batches may have been
-    /// disturbed. `None` if none was. Where the bounds of the disturbance alone are known, it is these:
-    /// the launches show the rest of the confidence interval.
+    /// disturbed. `None` if none was. Where the bounds of the disturbance alone are known, it is
+    /// these: the launches show the rest of the confidence interval.
     pub fn bounds(self, of: &Benchmark) -> Option<[f64; 2]> {
         if !of.is_disturbed && of.quiet_factors.is_none() {
             return None;
@@ -44,7 +44,8 @@ impl Unit {
 pub struct Medians {
     /// In the benchmark's unit.
     pub own: Vec<f64>,
-    /// In cycles. Empty if any launch with a median has no cycles, since a comparison needs all launches.
+    /// In cycles. Empty if any launch with a median has no cycles, since a comparison needs all
+    /// launches.
     pub cycles: Vec<f64>,
 }
 
@@ -74,17 +75,15 @@ impl Medians {
     }
 }
 
-/// The unit for comparing the launches of several runs. Cycles if all runs know them and the launches within each run agree better in cycles, else the
-/// benchmark's own unit.
+/// The unit for comparing the launches of several runs. Cycles if all runs know them and the
+/// launches within each run agree better in cycles, else the benchmark's own unit.
 ///
-/// Work inside the core takes the same number of cycles at any clock rate. Work of memory, a device or a timer takes the same time. The spread within the runs
-/// shows which kind it is, and is independent of the difference between the runs.
+/// Work inside the core takes the same number of cycles at any clock rate. Work of memory, a device
+/// or a timer takes the same time. The spread within the runs shows which kind it is, and is
+/// independent of the difference between the runs.
 pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
     let within = |unit: Unit| {
-        let variances: Vec<f64> = runs
-            .clone()
-            .filter_map(|r| spread(r.within(unit)))
-            .collect();
+        let variances: Vec<f64> = runs.clone().filter_map(|r| spread(r.within(unit))).collect();
         mean(&variances)
     };
     let all_known = runs.clone().all(Medians::knows_cycles);
@@ -99,21 +98,21 @@ pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
 pub struct Choice {
     /// The unit.
     pub unit: Unit,
-    /// Number of tests for which the p-value is adjusted (Bonferroni). 2 if the compared launches themselves decided between two units: the unit with the
-    /// smaller spread is chosen, and its spread may be small by chance. Without the adjustment, units with independent spreads raise up to twice as many false
-    /// alarms. 1 if only one unit was possible, or if other launches decided.
+    /// Number of tests for which the p-value is adjusted (Bonferroni). 2 if the compared launches
+    /// themselves decided between two units: the unit with the smaller spread is chosen, and its
+    /// spread may be small by chance. Without the adjustment, units with independent spreads raise
+    /// up to twice as many false alarms. 1 if only one unit was possible, or if other launches
+    /// decided.
     pub among: usize,
 }
 
 impl Choice {
     /// The benchmark's own unit, without a choice.
-    pub const OWN: Choice = Choice {
-        unit: Unit::Own,
-        among: 1,
-    };
+    pub const OWN: Choice = Choice { unit: Unit::Own, among: 1 };
 }
 
-/// The unit for re-measured launches: the one that the stored launches chose, if both sides know it. So there was no choice.
+/// The unit for re-measured launches: the one that the stored launches chose, if both sides know
+/// it. So there was no choice.
 pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
     let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
     let unit = match before {
@@ -128,10 +127,6 @@ pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Choice {
     let both = [a, b].map(Medians::of);
     Choice {
         unit: common(both.iter()),
-        among: if both.iter().all(Medians::knows_cycles) {
-            2
-        } else {
-            1
-        },
+        among: if both.iter().all(Medians::knows_cycles) { 2 } else { 1 },
     }
 }

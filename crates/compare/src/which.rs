@@ -12,10 +12,7 @@ pub struct Which {
     /// Its name.
     pub name: String,
     /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
     pub parameters: Parameters,
     /// Number of concurrent processes.
     pub processes: u64,
@@ -31,10 +28,7 @@ impl Which {
 
     /// How often the benchmark ran at the same time.
     pub fn workers(&self) -> Workers {
-        Workers {
-            processes: self.processes,
-            threads: self.threads,
-        }
+        Workers { processes: self.processes, threads: self.threads }
     }
 }
 

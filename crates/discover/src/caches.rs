@@ -1,7 +1,8 @@
 //! The caches of a machine from curves of load latency against buffer size.
 //!
-//! The lowest latency of each size counts, since disturbances only add time. Made monotone, the curve has steps: each level of the hierarchy is a
-//! plateau, and a cache ends where a third of the step to the next plateau is climbed.
+//! The lowest latency of each size counts, since disturbances only add time. Made monotone, the
+//! curve has steps: each level of the hierarchy is a plateau, and a cache ends where a third of the
+//! step to the next plateau is climbed.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +14,18 @@ use crate::points::CurvePoint;
 /// Plateaus are flat within about this share.
 const FLAT: f64 = 0.15;
 
-/// Least ratio of the latencies of two levels. Neighbouring levels of processors differ by 2.5 and more; a load that misses the buffer of
-/// address translations takes about half as long again.
+/// Least ratio of the latencies of two levels. Neighbouring levels of processors differ by 2.5 and
+/// more; a load that misses the buffer of address translations takes about half as long again.
 const LEAST_STEP: f64 = 1.8;
 
-/// The share of the step to the next level that is climbed at the end of a cache. A buffer of the cache's size has some misses already, since its lines do not
-/// fill all sets alike: 0.03 of the step with 48 KiB and 0.24 with 2 MiB (Granite Rapids), 0.48 with 1 MiB (Zen 4, a host with small pages). A third finds these
-/// within an eighth.
+/// The share of the step to the next level that is climbed at the end of a cache. A buffer of the
+/// cache's size has some misses already, since its lines do not
+/// fill all sets alike: 0.03 of the step with 48 KiB and 0.24 with 2 MiB (Granite Rapids), 0.48
+///   with 1 MiB (Zen 4, a host with small pages). A third finds these within an eighth.
 const OF_STEP: f64 = 1.0 / 3.0;
 
-/// A curve with a greater share of contended passes shows what the neighbour left of the caches. It does not count alone while another curve
-/// is quieter.
+/// A curve with a greater share of contended passes shows what the neighbour left of the caches. It
+/// does not count alone while another curve is quieter.
 const MOST_CONTENDED: f64 = 0.9;
 
 const RESAMPLES: usize = 200;
@@ -35,8 +37,8 @@ const SEED: u64 = 1;
 pub struct Caches {
     /// The levels, from the first.
     pub levels: Vec<CacheLevel>,
-    /// Latency of a load from memory: that of the last plateau. If the largest buffer fits into a cache, this is the latency of that cache.
-    /// `None` if the curve has no plateau.
+    /// Latency of a load from memory: that of the last plateau. If the largest buffer fits into a
+    /// cache, this is the latency of that cache. `None` if the curve has no plateau.
     pub memory_ns: Option<f64>,
     /// The lowest latency in ns of each size in bytes, made monotone.
     pub curve: Vec<(f64, f64)>,
@@ -51,16 +53,19 @@ pub struct CacheLevel {
     pub latency_ns: f64,
     /// Latency of a load within the next level, or from memory.
     pub next_ns: f64,
-    /// The 95 % interval of `bytes` from resampled curves. For a single curve: the sizes between which the cache ends.
+    /// The 95 % interval of `bytes` from resampled curves. For a single curve: the sizes between
+    /// which the cache ends.
     pub interval: [f64; 2],
-    /// The size in each curve alone. `None` if that curve does not pass a third of the step, or does not count because of neighbours.
+    /// The size in each curve alone. `None` if that curve does not pass a third of the step, or
+    /// does not count because of neighbours.
     pub of_curves: Vec<Option<f64>>,
-    /// Whether a neighbour may have left less of the cache: each pass at the end of the level is contended, or only one of several curves has
-    /// enough quiet passes.
+    /// Whether a neighbour may have left less of the cache: each pass at the end of the level is
+    /// contended, or only one of several curves has enough quiet passes.
     pub is_contended: bool,
 }
 
-/// Infers the caches from all `curves` together. They have the same form but need not have the same sizes.
+/// Infers the caches from all `curves` together. They have the same form but need not have the same
+/// sizes.
 pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
     let is_quieter = |curve: &Vec<CurvePoint>| contended_share(curve) <= MOST_CONTENDED;
     let is_any_quieter = curves.iter().any(is_quieter);
@@ -97,7 +102,8 @@ fn contended_share(curve: &[CurvePoint]) -> f64 {
     contended.count() as f64 / curve.len().max(1) as f64
 }
 
-/// The interval of the size from curves drawn with replacement. `None` if too few curves pass a third of the step.
+/// The interval of the size from curves drawn with replacement. `None` if too few curves pass a
+/// third of the step.
 fn interval(curves: &[&Passes], end_ns: f64) -> Option<[f64; 2]> {
     if curves.len() < 2 {
         return None;
@@ -129,10 +135,7 @@ impl Passes {
     fn of(points: &[CurvePoint]) -> Passes {
         let mut passes = Passes::default();
         for point in points {
-            let pass = Lowest {
-                ns: point.ns,
-                is_contended: point.is_contended == Some(true),
-            };
+            let pass = Lowest { ns: point.ns, is_contended: point.is_contended == Some(true) };
             passes.add(point.bytes as u64, pass);
         }
         passes
@@ -159,7 +162,8 @@ impl Passes {
         Some(self.monotone().edge(end_ns)?.bytes)
     }
 
-    /// Makes the curve monotone. A larger size is never faster: a latency above that of a larger size is a disturbance.
+    /// Makes the curve monotone. A larger size is never faster: a latency above that of a larger
+    /// size is a disturbance.
     fn monotone(&self) -> MonotoneCurve {
         let mut curve = MonotoneCurve::default();
         let mut least = f64::INFINITY;
@@ -211,7 +215,8 @@ impl MonotoneCurve {
         }
     }
 
-    /// Where the curve passes `end_ns`, between two sizes on a logarithmic axis. `None` if it does not.
+    /// Where the curve passes `end_ns`, between two sizes on a logarithmic axis. `None` if it does
+    /// not.
     fn edge(&self, end_ns: f64) -> Option<Edge> {
         let after = self.ns.partition_point(|ns| *ns <= end_ns);
         let before = after.checked_sub(1)?;

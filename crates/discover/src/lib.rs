@@ -1,4 +1,5 @@
-//! Infers parameters of the hardware from curves that benchmark programs record. Pure: the same curves give the same parameters.
+//! Infers parameters of the hardware from curves that benchmark programs record. Pure: the same
+//! curves give the same parameters.
 
 mod caches;
 mod points;

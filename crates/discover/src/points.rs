@@ -6,7 +6,8 @@ use yamba_stats::lower_mode;
 /// A probe is quiet within this share of the quiet width, as for batches.
 const WIDTH_TOLERANCE: f64 = 0.02;
 
-/// Relative width of a level of the probes, its fewest probes as a number and as a share, and its least sharpness.
+/// Relative width of a level of the probes, its fewest probes as a number and as a share, and its
+/// least sharpness.
 const LEVEL: f64 = 0.01;
 const FEWEST_OF_LEVEL: usize = 10;
 const LEAST_SHARE: f64 = 0.04;
@@ -23,8 +24,9 @@ pub struct CurvePoint {
     pub is_contended: Option<bool>,
 }
 
-/// The passes of a recorded curve. `quiet_width` is the width probe of an undisturbed core, in cycles of 10 000 instructions. Without it, the
-/// sharp lower mode of the curve's own probes is the quiet width, if there is one.
+/// The passes of a recorded curve. `quiet_width` is the width probe of an undisturbed core, in
+/// cycles of 10 000 instructions. Without it, the sharp lower mode of the curve's own probes is the
+/// quiet width, if there is one.
 pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<CurvePoint> {
     let width = quiet_width.or_else(|| own_quiet_width(curve));
     let probes = |place: usize| {

@@ -13,7 +13,8 @@ const MIB: f64 = 1024.0 * KIB;
 enum Edge {
     /// It keeps nothing of the buffer.
     Sharp,
-    /// It replaces lines at random: the share of hits h in a repeated order of all lines is exp(-(1 - h) size / capacity).
+    /// It replaces lines at random: the share of hits h in a repeated order of all lines is exp(-(1
+    /// - h) size / capacity).
     Random,
 }
 
@@ -40,7 +41,8 @@ impl Machine {
         ns
     }
 
-    /// A curve with `passes` passes of each size. `noise` is the relative noise of a pass, which only adds time.
+    /// A curve with `passes` passes of each size. `noise` is the relative noise of a pass, which
+    /// only adds time.
     fn curve(&self, random: &mut Rng, passes: usize, noise: f64) -> Vec<CurvePoint> {
         let sizes = sizes().into_iter().flat_map(|b| vec![b; passes]);
         let pass = |bytes: f64| CurvePoint {
@@ -80,10 +82,7 @@ fn has_sizes(found: &Caches, expected: &[f64], most_ratio: f64) {
     assert_eq!(sizes.len(), expected.len(), "{found:?}");
     for (size, expected) in sizes.iter().zip(expected) {
         let ratio = size / expected;
-        assert!(
-            (0.85..most_ratio).contains(&ratio),
-            "{size} instead of {expected}: {found:?}"
-        );
+        assert!((0.85..most_ratio).contains(&ratio), "{size} instead of {expected}: {found:?}");
     }
 }
 
@@ -96,11 +95,7 @@ fn sharp_edges_are_found_within_a_step_of_sizes() {
             memory_ns: 120.0,
             ..ZEN
         },
-        Machine {
-            caches: &[(64.0 * KIB, 1.2), (512.0 * KIB, 4.0)],
-            memory_ns: 90.0,
-            ..ZEN
-        },
+        Machine { caches: &[(64.0 * KIB, 1.2), (512.0 * KIB, 4.0)], memory_ns: 90.0, ..ZEN },
     ];
     let mut random = Rng::with_seed(1);
     for machine in machines {
@@ -132,7 +127,8 @@ fn caches_that_replace_at_random_end_gradually() {
     has_sizes(&found, &[48.0 * KIB, 2.0 * MIB, 100.0 * MIB], 1.5);
 }
 
-/// Small pages: beyond the reach of the first buffer of translations each load takes longer, beyond that of the second one again.
+/// Small pages: beyond the reach of the first buffer of translations each load takes longer, beyond
+///   that of the second one again.
 #[test]
 fn missed_translations_are_no_level() {
     let mut random = Rng::with_seed(3);
@@ -224,17 +220,13 @@ fn interval_covers_the_curves() {
 #[test]
 fn curve_without_plateaus_has_no_caches() {
     assert_eq!(caches(&[]), Caches::default());
-    let flat = |bytes: f64| CurvePoint {
-        bytes,
-        ns: 2.0,
-        is_contended: None,
-    };
+    let flat = |bytes: f64| CurvePoint { bytes, ns: 2.0, is_contended: None };
     let found = caches(&[sizes().into_iter().map(flat).collect()]);
     assert_eq!((found.levels, found.memory_ns), (Vec::new(), Some(2.0)));
 }
 
-/// Recorded on a virtual machine of a Zen 4 host with neighbours: the first cache has 32 KiB, the second 1 MiB. The third has 32 MiB, of which
-/// the machine gets a part.
+/// Recorded on a virtual machine of a Zen 4 host with neighbours: the first cache has 32 KiB, the
+/// second 1 MiB. The third has 32 MiB, of which the machine gets a part.
 #[test]
 fn recorded_curve_of_a_busy_host() {
     let text = include_str!("../../../tests/records/cache-curve.json");
@@ -254,13 +246,11 @@ fn recorded_curve_of_a_busy_host() {
     within(0, 32.0 * KIB, 40.0 * KIB);
     within(1, 0.85 * MIB, 1.2 * MIB);
     within(2, 4.0 * MIB, 32.0 * MIB);
-    assert!(
-        (found.levels[0].latency_ns - 1.08).abs() < 0.05,
-        "{found:?}"
-    );
+    assert!((found.levels[0].latency_ns - 1.08).abs() < 0.05, "{found:?}");
 }
 
-/// The lowest latencies of a whole run on a virtual Granite Rapids, up to 32 MiB. The first level has 48 KiB, the second one 2 MiB.
+/// The lowest latencies of a whole run on a virtual Granite Rapids, up to 32 MiB. The first level
+/// has 48 KiB, the second one 2 MiB.
 #[test]
 fn caches_of_granite_rapids_are_found() {
     let recorded = [

@@ -48,11 +48,7 @@ impl Fault {
     }
 
     fn of(error: &hyper::Error) -> Fault {
-        if error.is_parse() {
-            Fault::Malformed
-        } else {
-            Fault::Closed
-        }
+        if error.is_parse() { Fault::Malformed } else { Fault::Closed }
     }
 }
 
@@ -71,14 +67,9 @@ impl Open {
     async fn to(target: &Target) -> std::io::Result<Open> {
         let stream = TcpStream::connect(target.address).await?;
         stream.set_nodelay(true)?;
-        let (sender, driver) = handshake(TokioIo::new(stream))
-            .await
-            .map_err(std::io::Error::other)?;
-        Ok(Open {
-            sender,
-            driver: Some(Box::pin(driver)),
-            is_used: false,
-        })
+        let (sender, driver) =
+            handshake(TokioIo::new(stream)).await.map_err(std::io::Error::other)?;
+        Ok(Open { sender, driver: Some(Box::pin(driver)), is_used: false })
     }
 
     async fn exchange(&mut self, request: hyper::Request<Empty<Bytes>>) -> hyper::Result<Answer> {
@@ -91,10 +82,7 @@ impl Open {
             {
                 bytes += frame?.data_ref().map_or(0, |data| data.len() as u64);
             }
-            Ok(Answer {
-                status: response.status().as_u16(),
-                bytes,
-            })
+            Ok(Answer { status: response.status().as_u16(), bytes })
         };
         driven(&mut self.driver, exchange).await
     }
@@ -130,12 +118,7 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(target: &Target, requests: &Requests, timeout: Duration) -> Client {
-        Client {
-            target: target.clone(),
-            requests: requests.clone(),
-            timeout,
-            open: None,
-        }
+        Client { target: target.clone(), requests: requests.clone(), timeout, open: None }
     }
 
     /// Closes the connection: the next request needs a new one.
@@ -143,7 +126,8 @@ impl Client {
         self.open = None;
     }
 
-    /// Sends a request and reads its response. `connected` is called for each connection that is opened.
+    /// Sends a request and reads its response. `connected` is called for each connection that is
+    /// opened.
     pub(crate) async fn exchange(
         &mut self,
         request: Request,
@@ -159,7 +143,8 @@ impl Client {
         }
     }
 
-    /// Servers close connections that were idle. A request over such a connection is sent again over a new one.
+    /// Servers close connections that were idle. A request over such a connection is sent again
+    /// over a new one.
     async fn exchange_once_more(
         &mut self,
         request: Request,

@@ -1,4 +1,5 @@
-//! Sends the requests of a model or of a log to an HTTP server, and measures how it answers. Also an origin whose answers follow a model.
+//! Sends the requests of a model or of a log to an HTTP server, and measures how it answers. Also
+//! an origin whose answers follow a model.
 //!
 //! HTTP/1.1 by `hyper`, on one thread. No command line, no store, no printing.
 

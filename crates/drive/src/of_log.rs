@@ -16,16 +16,14 @@ pub fn log_at_its_times(requests: Vec<Replayed>, speed: f64) -> Pace {
     Pace::Open(Box::new(timed))
 }
 
-/// The requests in the order of the log, over this number of connections, each as soon as the one before is answered.
+/// The requests in the order of the log, over this number of connections, each as soon as the one
+/// before is answered.
 pub fn log_at_full_speed(requests: Vec<Replayed>, connections: usize) -> Pace {
     Pace::Closed(connections, Box::new(FullSpeed(requests.into_iter())))
 }
 
 fn request(replayed: Replayed) -> Request {
-    Request {
-        path: replayed.path,
-        is_head: replayed.is_head,
-    }
+    Request { path: replayed.path, is_head: replayed.is_head }
 }
 
 struct FullSpeed(std::vec::IntoIter<Replayed>);

@@ -7,7 +7,8 @@ use yamba_load::{Model, Sampler};
 use crate::request::Request;
 use crate::session::{Pace, TimedRequests, Users};
 
-/// Requests at this rate per second: the model's times between requests, scaled. At most `most` requests.
+/// Requests at this rate per second: the model's times between requests, scaled. At most `most`
+/// requests.
 pub fn model_at_rate(model: &Model, rate: f64, most: u64, seed: u64) -> Pace {
     let scale = model.rate() / rate;
     let mut sampler = Sampler::new(model, seed);
@@ -21,25 +22,16 @@ pub fn model_at_rate(model: &Model, rate: f64, most: u64, seed: u64) -> Pace {
     Pace::Open(Box::new(timed.take(most)) as TimedRequests)
 }
 
-/// This number of users with the model's sessions. Without `thinks`, they send the next request at once, over the same connection. At most `most` requests of all users.
+/// This number of users with the model's sessions. Without `thinks`, they send the next request at
+/// once, over the same connection. At most `most` requests of all users.
 pub fn model_users(model: &Model, users: usize, thinks: bool, most: u64, seed: u64) -> Pace {
     let sampler = Sampler::new(model, seed);
-    Pace::Closed(
-        users,
-        Box::new(ModelUsers {
-            sampler,
-            thinks,
-            left: most,
-        }),
-    )
+    Pace::Closed(users, Box::new(ModelUsers { sampler, thinks, left: most }))
 }
 
 fn request(sampler: &mut Sampler) -> Request {
     let drawn = sampler.request();
-    Request {
-        path: drawn.object,
-        is_head: drawn.is_head,
-    }
+    Request { path: drawn.object, is_head: drawn.is_head }
 }
 
 struct ModelUsers {
@@ -56,11 +48,7 @@ impl Users for ModelUsers {
     }
 
     fn session_requests(&mut self) -> u64 {
-        if self.thinks {
-            self.sampler.session_requests()
-        } else {
-            u64::MAX
-        }
+        if self.thinks { self.sampler.session_requests() } else { u64::MAX }
     }
 
     fn think(&mut self) -> Duration {

@@ -1,4 +1,5 @@
-//! A server whose objects have the sizes and statuses of a model, and whose answers take the model's time.
+//! A server whose objects have the sizes and statuses of a model, and whose answers take the
+//! model's time.
 
 mod body;
 
@@ -30,7 +31,8 @@ use body::{Filler, chunk};
 /// The interval between two checks whether the origin has to stop.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Pause after a connection that could not be accepted, for example because no descriptors are left.
+/// Pause after a connection that could not be accepted, for example because no descriptors are
+/// left.
 const AFTER_REFUSAL: Duration = Duration::from_millis(10);
 
 /// How long a cache may keep an object.
@@ -62,7 +64,8 @@ struct Site {
 }
 
 impl Origin {
-    /// Opens the port. `latency` replaces the times of the model; without both, the origin answers at once.
+    /// Opens the port. `latency` replaces the times of the model; without both, the origin answers
+    /// at once.
     ///
     /// # Errors
     /// If the port is in use, or the user may not open it.
@@ -72,13 +75,8 @@ impl Origin {
         latency: Option<Duration>,
         seed: u64,
     ) -> Result<Origin, OriginError> {
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(OriginError)?;
-        let listener = runtime
-            .block_on(TcpListener::bind(address))
-            .map_err(OriginError)?;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(OriginError)?;
+        let listener = runtime.block_on(TcpListener::bind(address)).map_err(OriginError)?;
         let site = Site {
             objects: objects(model),
             sampler: RefCell::new(Sampler::new(model, seed)),
@@ -86,11 +84,7 @@ impl Origin {
             chunk: chunk(),
             served: Cell::new(0),
         };
-        Ok(Origin {
-            runtime,
-            listener,
-            site: Rc::new(site),
-        })
+        Ok(Origin { runtime, listener, site: Rc::new(site) })
     }
 
     /// The address, with the port that the system chose for port 0.
@@ -112,10 +106,7 @@ impl Origin {
 }
 
 fn objects(model: &Model) -> HashMap<String, (u64, StatusCode)> {
-    let each = object_sizes(model)
-        .into_iter()
-        .zip(&model.objects.statuses)
-        .enumerate();
+    let each = object_sizes(model).into_iter().zip(&model.objects.statuses).enumerate();
     each.map(|(object, (bytes, status))| (encoded(&model.path(object)), (bytes, answered(*status))))
         .collect()
 }
@@ -147,14 +138,13 @@ async fn connection(stream: TcpStream, site: Rc<Site>) {
         let site = Rc::clone(&site);
         async move { site.answer(request).await }
     });
-    let served = http1::Builder::new()
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+    let served = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
     drop(served);
 }
 
 impl Site {
-    /// The object of a request, by its path or by its full URL. A proxy sends the URL's host as a header.
+    /// The object of a request, by its path or by its full URL. A proxy sends the URL's host as a
+    /// header.
     fn object(&self, request: &Request<Incoming>) -> Option<(u64, StatusCode)> {
         let uri = request.uri();
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
@@ -183,10 +173,7 @@ impl Site {
         let has_body = request.method() != Method::HEAD && status != StatusCode::NO_CONTENT;
         let mut response = Response::builder()
             .status(status)
-            .header(
-                CONTENT_TYPE,
-                HeaderValue::from_static("application/octet-stream"),
-            )
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"))
             .header(LAST_MODIFIED, HeaderValue::from_static(CHANGED));
         if status != StatusCode::NO_CONTENT {
             response = response.header(CONTENT_LENGTH, bytes);

@@ -38,7 +38,8 @@ struct RequestTarget {
 }
 
 impl Requests {
-    /// Prepares the paths. Characters that no request line may contain are percent-encoded. A full URL is sent as it is,
+    /// Prepares the paths. Characters that no request line may contain are percent-encoded. A full
+    /// URL is sent as it is,
     /// with its own host: that is how a proxy is asked.
     ///
     /// # Errors
@@ -55,19 +56,12 @@ impl Requests {
         let mut all = HeaderMap::new();
         all.insert(USER_AGENT, HeaderValue::from_static(AGENT));
         all.extend(headers.others.clone());
-        Ok(Requests {
-            targets: Rc::new(targets),
-            headers: all,
-        })
+        Ok(Requests { targets: Rc::new(targets), headers: all })
     }
 
     pub(crate) fn build(&self, request: Request) -> hyper::Request<Empty<Bytes>> {
         let mut built = hyper::Request::new(Empty::new());
-        *built.method_mut() = if request.is_head {
-            Method::HEAD
-        } else {
-            Method::GET
-        };
+        *built.method_mut() = if request.is_head { Method::HEAD } else { Method::GET };
         let RequestTarget { uri, host } = &self.targets[request.path];
         *built.uri_mut() = uri.clone();
         *built.headers_mut() = self.headers.clone();
@@ -79,10 +73,7 @@ impl Requests {
 fn request_target(target: &Target, headers: &Headers, path: &str) -> Result<RequestTarget, String> {
     let is_url = !path.starts_with('/');
     if is_url && !target.prefix.is_empty() {
-        return Err(format!(
-            "a full URL cannot be below the path {}",
-            target.prefix
-        ));
+        return Err(format!("a full URL cannot be below the path {}", target.prefix));
     }
     let uri: Uri = format!("{}{}", target.prefix, encoded(path))
         .parse()
@@ -130,34 +121,19 @@ mod tests {
         let target = Target::resolve("http://127.0.0.1:8080/site").unwrap();
         let paths = ["/a?q={1}|\"é\"", "/"].map(str::to_owned);
         let requests = Requests::new(&target, &Headers::default(), paths.into_iter()).unwrap();
-        let built = requests.build(Request {
-            path: 0,
-            is_head: true,
-        });
+        let built = requests.build(Request { path: 0, is_head: true });
         assert_eq!(
             (built.method(), built.uri().to_string().as_str()),
             (&Method::HEAD, "/site/a?q=%7B1%7D%7C%22%C3%A9%22")
         );
         assert_eq!(built.headers()[HOST], "127.0.0.1:8080");
-        assert_eq!(
-            requests
-                .build(Request {
-                    path: 1,
-                    is_head: false
-                })
-                .uri()
-                .to_string(),
-            "/site/"
-        );
+        assert_eq!(requests.build(Request { path: 1, is_head: false }).uri().to_string(), "/site/");
     }
 
     #[test]
     fn full_url_is_sent_whole_with_its_host() {
         let paths = || ["http://a.example:81/x".to_owned()].into_iter();
-        let request = Request {
-            path: 0,
-            is_head: false,
-        };
+        let request = Request { path: 0, is_head: false };
         let proxy = Target::resolve("http://127.0.0.1:3128").unwrap();
         let requests = Requests::new(&proxy, &Headers::default(), paths()).unwrap();
         let built = requests.build(request);
@@ -173,10 +149,7 @@ mod tests {
         let others = ["User-Agent: mine", "X-A: 1", "x-a: 2"].map(str::to_owned);
         let headers = Headers::parse(Some("shop.example"), &others).unwrap();
         let requests = Requests::new(&target, &headers, ["/".to_owned()].into_iter()).unwrap();
-        let built = requests.build(Request {
-            path: 0,
-            is_head: false,
-        });
+        let built = requests.build(Request { path: 0, is_head: false });
         let values = |name: &str| -> Vec<HeaderValue> {
             built.headers().get_all(name).iter().cloned().collect()
         };

@@ -46,7 +46,8 @@ pub struct Plan {
     pub connections: usize,
 }
 
-/// Sends a load and measures it. `stop` says whether to end early; `progress` gets the number of responses now and then.
+/// Sends a load and measures it. `stop` says whether to end early; `progress` gets the number of
+/// responses now and then.
 ///
 /// # Errors
 /// If the system refuses a timer or an event queue. Faults of the server are part of the outcome.
@@ -69,13 +70,7 @@ enum Senders {
 
 impl Senders {
     fn start(plan: Plan, totals: &Rc<RefCell<Totals>>) -> Senders {
-        let Plan {
-            target,
-            requests,
-            timeout,
-            connections,
-            ..
-        } = plan;
+        let Plan { target, requests, timeout, connections, .. } = plan;
         let client = move || Client::new(&target, &requests, timeout);
         match plan.pace {
             Pace::Open(timed) => {
@@ -96,7 +91,8 @@ impl Senders {
         match self {
             Senders::Closed(users) => Ok(users.iter().all(JoinHandle::is_finished)),
             Senders::Open(queue, dispatcher) => {
-                // All requests may be due while workers still have to send them, so the result is taken only once.
+                // All requests may be due while workers still have to send them, so the result is
+                // taken only once.
                 if let Some(ended) = dispatcher.take_if(|task| task.is_finished()) {
                     ended.await.map_err(io::Error::other)??;
                 }

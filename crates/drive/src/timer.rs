@@ -1,4 +1,5 @@
-//! Waits until an instant, by a timer of the kernel: tokio's own timers have steps of a millisecond.
+//! Waits until an instant, by a timer of the kernel: tokio's own timers have steps of a
+//! millisecond.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -16,7 +17,8 @@ impl Timer {
     pub(crate) fn new() -> io::Result<Timer> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        // SAFETY: The `AsyncFd` owns the descriptor. An `OwnedFd` is open until it is dropped, and its number never changes.
+        // SAFETY: The `AsyncFd` owns the descriptor. An `OwnedFd` is open until it is dropped, and
+        //   its number never changes.
         let timer = unsafe { AsyncFd::register(timer) };
         Ok(Timer(timer.map_err(io::Error::from)?))
     }
@@ -27,10 +29,7 @@ impl Timer {
         if left.is_zero() {
             return Ok(());
         }
-        let once = Itimerspec {
-            it_interval: timespec(Duration::ZERO),
-            it_value: timespec(left),
-        };
+        let once = Itimerspec { it_interval: timespec(Duration::ZERO), it_value: timespec(left) };
         timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
         loop {
             let mut ready = self.0.readable().await?;
@@ -45,8 +44,5 @@ impl Timer {
 }
 
 fn timespec(duration: Duration) -> Timespec {
-    Timespec {
-        tv_sec: duration.as_secs() as i64,
-        tv_nsec: i64::from(duration.subsec_nanos()),
-    }
+    Timespec { tv_sec: duration.as_secs() as i64, tv_nsec: i64::from(duration.subsec_nanos()) }
 }

@@ -50,7 +50,8 @@ pub struct Outcome {
     pub sent: u64,
     /// Number of complete responses.
     pub responses: u64,
-    /// Number of responses within `elapsed_ns`. A response that was complete later counts with the share of its latency
+    /// Number of responses within `elapsed_ns`. A response that was complete later counts with the
+    /// share of its latency
     /// that lies within: of three responses a second, the last three may come just after the end.
     pub responses_in_time: f64,
     /// Bytes of their bodies.
@@ -61,9 +62,11 @@ pub struct Outcome {
     pub errors: BTreeMap<String, u64>,
     /// Number of connections that were opened.
     pub connections: u64,
-    /// Number of requests that were due in time and could not be sent, because all connections waited for responses.
+    /// Number of requests that were due in time and could not be sent, because all connections
+    /// waited for responses.
     pub unsent: u64,
-    /// Number of requests that were sent, and neither answered nor failed when the load ended early.
+    /// Number of requests that were sent, and neither answered nor failed when the load ended
+    /// early.
     pub unanswered: u64,
     /// Latencies in ns: with a rate, from the time at which the request was due.
     pub latency_ns: Histogram<u64>,
@@ -212,24 +215,17 @@ impl Totals {
         self.outcome.bytes += answer.bytes;
         *self.outcome.statuses.entry(answer.status).or_default() += 1;
         if answer.status >= FIRST_ERROR {
-            *self
-                .outcome
-                .errors
-                .entry(format!("status {}", answer.status))
-                .or_default() += 1;
+            *self.outcome.errors.entry(format!("status {}", answer.status)).or_default() += 1;
         }
         self.outstanding -= 1;
         self.last_response = now;
     }
 
-    /// A request that was sent at `sent` failed. Ends the load if the server answers nothing any more.
+    /// A request that was sent at `sent` failed. Ends the load if the server answers nothing any
+    /// more.
     pub(crate) fn failed(&mut self, sent: Instant, fault: &Fault) {
         self.outstanding -= 1;
-        *self
-            .outcome
-            .errors
-            .entry(fault.kind().to_owned())
-            .or_default() += 1;
+        *self.outcome.errors.entry(fault.kind().to_owned()).or_default() += 1;
         if self.is_closing() {
             return;
         }

@@ -1,4 +1,5 @@
-//! Loads against servers of each kind: good ones, and ones that refuse, die, stall, close and babble.
+//! Loads against servers of each kind: good ones, and ones that refuse, die, stall, close and
+//! babble.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -30,15 +31,7 @@ fn text(count: usize) -> String {
 }
 
 fn model() -> Model {
-    fit(
-        &log::read(&text(2000)).unwrap(),
-        Options {
-            names_paths: true,
-            seed: 1,
-        },
-    )
-    .unwrap()
-    .model
+    fit(&log::read(&text(2000)).unwrap(), Options { names_paths: true, seed: 1 }).unwrap().model
 }
 
 /// A server of one thread for each connection.
@@ -53,10 +46,7 @@ impl Server {
     fn start(connection: fn(TcpStream)) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (is_over, accepted) = (
-            Arc::new(AtomicBool::new(false)),
-            Arc::new(AtomicU64::new(0)),
-        );
+        let (is_over, accepted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (over, count) = (Arc::clone(&is_over), Arc::clone(&accepted));
         let thread = thread::spawn(move || {
             for stream in listener.incoming() {
@@ -68,12 +58,7 @@ impl Server {
                 thread::spawn(move || connection(stream));
             }
         });
-        Server {
-            address,
-            is_over,
-            accepted,
-            thread: Some(thread),
-        }
+        Server { address, is_over, accepted, thread: Some(thread) }
     }
 }
 
@@ -102,10 +87,7 @@ fn read_request(stream: &mut TcpStream) -> Option<String> {
 fn good(mut stream: TcpStream) {
     while read_request(&mut stream).is_some() {
         thread::sleep(Duration::from_millis(20));
-        if stream
-            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
-            .is_err()
-        {
+        if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello").is_err() {
             return;
         }
     }
@@ -134,24 +116,12 @@ fn plan(address: SocketAddr, model: &Model, pace: Pace, length: Option<Duration>
     let target = Target::resolve(&format!("http://{address}")).unwrap();
     let requests =
         Requests::new(&target, &Headers::default(), (0..20).map(|o| model.path(o))).unwrap();
-    Plan {
-        target,
-        requests,
-        pace,
-        length,
-        timeout: Duration::from_millis(400),
-        connections: 16,
-    }
+    Plan { target, requests, pace, length, timeout: Duration::from_millis(400), connections: 16 }
 }
 
 fn loaded(address: SocketAddr, pace: impl Fn(&Model) -> Pace, length: Duration) -> Outcome {
     let model = model();
-    drive(
-        plan(address, &model, pace(&model), Some(length)),
-        &|| false,
-        &mut |_| {},
-    )
-    .unwrap()
+    drive(plan(address, &model, pace(&model), Some(length)), &|| false, &mut |_| {}).unwrap()
 }
 
 const LONG: Duration = Duration::from_secs(30);
@@ -159,20 +129,11 @@ const LONG: Duration = Duration::from_secs(30);
 #[test]
 fn rate_is_kept_and_connections_stay_open() {
     let server = Server::start(good);
-    let outcome = loaded(
-        server.address,
-        |m| model_at_rate(m, 200.0, u64::MAX, 3),
-        Duration::from_secs(2),
-    );
-    assert_eq!(
-        (outcome.ending, outcome.errors.len(), outcome.unsent),
-        (None, 0, 0)
-    );
+    let outcome =
+        loaded(server.address, |m| model_at_rate(m, 200.0, u64::MAX, 3), Duration::from_secs(2));
+    assert_eq!((outcome.ending, outcome.errors.len(), outcome.unsent), (None, 0, 0));
     assert!((300..500).contains(&outcome.sent), "{}", outcome.sent);
-    assert_eq!(
-        (outcome.responses, outcome.bytes),
-        (outcome.sent, outcome.sent * 5)
-    );
+    assert_eq!((outcome.responses, outcome.bytes), (outcome.sent, outcome.sent * 5));
     assert!(outcome.latency_ns.min() >= 20_000_000);
     let accepted = server.accepted.load(Ordering::SeqCst);
     assert_eq!(outcome.connections, accepted);
@@ -180,7 +141,8 @@ fn rate_is_kept_and_connections_stay_open() {
     assert_eq!(outcome.windows.len(), 20);
 }
 
-/// Four connections answer 200 requests a second at most. At 400, each request waits longer than the one before, and its latency includes that.
+/// Four connections answer 200 requests a second at most. At 400, each request waits longer than
+/// the one before, and its latency includes that.
 #[test]
 fn latency_counts_from_the_time_at_which_a_request_was_due() {
     let server = Server::start(good);
@@ -194,38 +156,20 @@ fn latency_counts_from_the_time_at_which_a_request_was_due() {
     plan.connections = 4;
     let outcome = drive(plan, &|| false, &mut |_| {}).unwrap();
     assert!(outcome.unsent > 100, "{}", outcome.unsent);
-    assert!(
-        outcome.latency_ns.max() > 500_000_000,
-        "{}",
-        outcome.latency_ns.max()
-    );
+    assert!(outcome.latency_ns.max() > 500_000_000, "{}", outcome.latency_ns.max());
 }
 
 #[test]
 fn users_think_and_have_a_connection_for_each_session() {
     let server = Server::start(good);
-    let outcome = loaded(
-        server.address,
-        |m| model_users(m, 8, false, u64::MAX, 3),
-        Duration::from_secs(1),
-    );
+    let outcome =
+        loaded(server.address, |m| model_users(m, 8, false, u64::MAX, 3), Duration::from_secs(1));
     // Eight users without pauses: each is answered every 20 ms.
-    assert!(
-        (200..=400).contains(&outcome.responses),
-        "{}",
-        outcome.responses
-    );
+    assert!((200..=400).contains(&outcome.responses), "{}", outcome.responses);
     assert_eq!(outcome.connections, 8);
-    let thoughtful = loaded(
-        server.address,
-        |m| model_users(m, 8, true, u64::MAX, 3),
-        Duration::from_secs(1),
-    );
-    assert!(
-        thoughtful.responses < outcome.responses / 2,
-        "{}",
-        thoughtful.responses
-    );
+    let thoughtful =
+        loaded(server.address, |m| model_users(m, 8, true, u64::MAX, 3), Duration::from_secs(1));
+    assert!(thoughtful.responses < outcome.responses / 2, "{}", thoughtful.responses);
 }
 
 #[test]
@@ -234,17 +178,12 @@ fn log_is_replayed_at_its_times_and_at_full_speed() {
     let log = log::read(&text(100)).unwrap();
     let requests: Vec<Replayed> = replayed(&log, 1);
     let model = model();
-    for (pace, least) in [
-        (log_at_its_times(requests.clone(), 10.0), 0.8),
-        (log_at_full_speed(requests, 16), 0.1),
-    ] {
+    for (pace, least) in
+        [(log_at_its_times(requests.clone(), 10.0), 0.8), (log_at_full_speed(requests, 16), 0.1)]
+    {
         let begun = Instant::now();
-        let outcome = drive(
-            plan(server.address, &model, pace, None),
-            &|| false,
-            &mut |_| {},
-        )
-        .unwrap();
+        let outcome =
+            drive(plan(server.address, &model, pace, None), &|| false, &mut |_| {}).unwrap();
         assert_eq!((outcome.responses, outcome.ending), (100, None));
         assert!(begun.elapsed().as_secs_f64() >= least);
     }
@@ -287,29 +226,19 @@ fn last_responses_count_with_the_share_of_their_time() {
 #[test]
 fn number_of_requests_ends_the_load() {
     let server = Server::start(good);
-    for pace in [
-        |m: &Model| model_at_rate(m, 500.0, 50, 3),
-        |m: &Model| model_users(m, 4, false, 50, 3),
-    ] {
+    for pace in
+        [|m: &Model| model_at_rate(m, 500.0, 50, 3), |m: &Model| model_users(m, 4, false, 50, 3)]
+    {
         let outcome = loaded(server.address, pace, LONG);
-        assert_eq!(
-            (outcome.sent, outcome.responses, outcome.ending),
-            (50, 50, None)
-        );
+        assert_eq!((outcome.sent, outcome.responses, outcome.ending), (50, 50, None));
     }
 }
 
 #[test]
 fn server_that_refuses_ends_the_load() {
-    let address = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let outcome = loaded(address, |m| model_at_rate(m, 100.0, u64::MAX, 3), LONG);
-    assert!(
-        matches!(outcome.ending, Some(Ending::Unreachable(_))),
-        "{outcome:?}"
-    );
+    assert!(matches!(outcome.ending, Some(Ending::Unreachable(_))), "{outcome:?}");
     assert_eq!(outcome.responses, 0);
 }
 
@@ -332,11 +261,7 @@ fn server_that_dies_ends_the_load_with_its_responses() {
     let outcome = loaded(address, |m| model_users(m, 4, false, u64::MAX, 3), LONG);
     dying.join().unwrap();
     assert!(outcome.responses >= 100, "{outcome:?}");
-    assert!(
-        matches!(outcome.ending, Some(Ending::Unreachable(_))),
-        "{:?}",
-        outcome.ending
-    );
+    assert!(matches!(outcome.ending, Some(Ending::Unreachable(_))), "{:?}", outcome.ending);
 }
 
 #[test]
@@ -359,11 +284,7 @@ fn server_that_closes_or_babbles_ends_the_load() {
         (Server::start(closing), "connection closed"),
         (Server::start(babbling), "malformed response"),
     ] {
-        let outcome = loaded(
-            server.address,
-            |m| model_users(m, 4, false, u64::MAX, 3),
-            LONG,
-        );
+        let outcome = loaded(server.address, |m| model_users(m, 4, false, u64::MAX, 3), LONG);
         assert_eq!(outcome.ending, Some(Ending::Failing(kind.to_owned())));
         assert!(outcome.errors[kind] > 1, "{:?}", outcome.errors);
     }
@@ -388,12 +309,7 @@ fn closed_idle_connection_is_opened_again() {
 fn stop_keeps_what_was_measured() {
     let server = Server::start(good);
     let model = model();
-    let plan = plan(
-        server.address,
-        &model,
-        model_at_rate(&model, 100.0, u64::MAX, 3),
-        Some(LONG),
-    );
+    let plan = plan(server.address, &model, model_at_rate(&model, 100.0, u64::MAX, 3), Some(LONG));
     let responses = Cell::new(0);
     let outcome = drive(plan, &|| responses.get() >= 20, &mut |n| responses.set(n)).unwrap();
     assert_eq!(outcome.ending, Some(Ending::Stopped));
@@ -409,11 +325,7 @@ fn origin_has_the_objects_of_the_model() {
     let asked = thread::spawn(move || {
         let ask = |request: &str| {
             let mut stream = TcpStream::connect(address).unwrap();
-            write!(
-                stream,
-                "{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-            )
-            .unwrap();
+            write!(stream, "{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
             let mut text = String::new();
             stream.read_to_string(&mut text).unwrap();
             text
@@ -425,10 +337,8 @@ fn origin_has_the_objects_of_the_model() {
     let (whole, head, absent) = asked.join().unwrap();
     assert_eq!(served, 3);
     assert!(begun.elapsed() >= 3 * latency);
-    let (object, bytes) = (0..20)
-        .zip(object_sizes(&model))
-        .find(|(o, _)| model.path(*o) == "/4")
-        .unwrap();
+    let (object, bytes) =
+        (0..20).zip(object_sizes(&model)).find(|(o, _)| model.path(*o) == "/4").unwrap();
     let body = "y".repeat(bytes as usize);
     assert!(bytes > 0, "{object}");
     assert!(
@@ -437,9 +347,6 @@ fn origin_has_the_objects_of_the_model() {
     );
     let length = format!("content-length: {bytes}");
     assert!(whole.contains(&length) && whole.contains("cache-control: max-age="));
-    assert!(
-        head.contains(&length) && head.ends_with("\r\n\r\n"),
-        "{head}"
-    );
+    assert!(head.contains(&length) && head.ends_with("\r\n\r\n"), "{head}");
     assert!(absent.starts_with("HTTP/1.1 404"));
 }

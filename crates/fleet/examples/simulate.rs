@@ -1,4 +1,5 @@
-//! Counts detections and false alarms in simulated fleets, for the figures in `docs/notes/fleet.md`.
+//! Counts detections and false alarms in simulated fleets, for the figures in
+//! `docs/notes/fleet.md`.
 //!
 //! `cargo run --release -p yamba-fleet --example simulate -- TRIALS NODES [quiet|busy|alarms]`
 
@@ -27,10 +28,7 @@ fn main() {
     let all = [("quiet", Source::quiet()), ("busy", Source::busy())];
     let is_meant = |name: &str| which.is_empty() || which == name;
     for (name, source) in all.into_iter().filter(|(name, _)| is_meant(name)) {
-        println!(
-            "\n{name}: {} figures, {nodes} nodes, {trials} trials",
-            source.figures()
-        );
+        println!("\n{name}: {} figures, {nodes} nodes, {trials} trials", source.figures());
         let deviations = [
             Between::None,
             Between::Normal(0.003),
@@ -57,11 +55,8 @@ fn all_alarms(trials: usize, nodes: usize) {
         Between::Student(3.0, 0.005),
         Between::Exponential(0.01),
     ];
-    for (name, source) in [
-        ("normal", normal),
-        ("quiet", Source::quiet()),
-        ("busy", Source::busy()),
-    ] {
+    for (name, source) in [("normal", normal), ("quiet", Source::quiet()), ("busy", Source::busy())]
+    {
         for between in all {
             for nodes in [10, 50, nodes] {
                 alarms(name, &source, trials, nodes, between);
@@ -70,8 +65,10 @@ fn all_alarms(trials: usize, nodes: usize) {
     }
 }
 
-/// In each trial [`SLOW`] nodes of each resource are slow: first by [`SLOWDOWN`], then by the slowdown that the report before states, twice. The slow nodes
-/// have a share in the spread and the tail, so only the last report is one of a fleet whose slow nodes are slow by the stated slowdown.
+/// In each trial [`SLOW`] nodes of each resource are slow: first by [`SLOWDOWN`], then by the
+/// slowdown that the report before states, twice. The slow nodes have a share in the spread and the
+/// tail, so only the last report is one of a fleet whose slow nodes are slow by the stated
+/// slowdown.
 fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
     let mut random = Rng::with_seed(1);
     let mut counts: Vec<Counts> = source.resources().into_iter().map(Counts::of).collect();
@@ -86,11 +83,7 @@ fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
             for (number, own) in counts.iter_mut().enumerate() {
                 own.factor = own.factor(&report, pass);
                 for at in 0..SLOW {
-                    slow_down(
-                        &mut runs[first + SLOW * number + at],
-                        own.resource,
-                        own.factor,
-                    );
+                    slow_down(&mut runs[first + SLOW * number + at], own.resource, own.factor);
                 }
             }
             report = analysed(&runs);
@@ -110,10 +103,7 @@ fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
             }
         }
     }
-    println!(
-        "  {between:?}: {alarms} false alarms in {} reports",
-        (1 + PASSES) * trials
-    );
+    println!("  {between:?}: {alarms} false alarms in {} reports", (1 + PASSES) * trials);
     for own in &counts {
         own.print(trials);
     }
@@ -130,13 +120,7 @@ struct Counts<'a> {
 
 impl<'a> Counts<'a> {
     fn of(resource: &'a str) -> Counts<'a> {
-        Counts {
-            resource,
-            factor: 1.0,
-            spread: 0.0,
-            stated: 0.0,
-            found: [0; PASSES],
-        }
+        Counts { resource, factor: 1.0, spread: 0.0, stated: 0.0, found: [0; PASSES] }
     }
 
     /// The slowdown of a pass.
@@ -156,9 +140,7 @@ impl<'a> Counts<'a> {
     fn print(&self, trials: usize) {
         let spread = self.spread / trials as f64;
         let mark = if spread <= QUIET { "*" } else { " " };
-        let [fixed, _, stated] = self
-            .found
-            .map(|n| 100.0 * n as f64 / (SLOW * trials) as f64);
+        let [fixed, _, stated] = self.found.map(|n| 100.0 * n as f64 / (SLOW * trials) as f64);
         let (spread, slowdown) = (100.0 * spread, self.stated / trials as f64);
         println!(
             "   {mark}{:30} spread {spread:.3} %; {SLOWDOWN}: {fixed:.1} %; stated {slowdown:.4}: {stated:.1} %",
@@ -175,8 +157,5 @@ fn alarms(name: &str, source: &Source, trials: usize, nodes: usize, between: Bet
     });
     let counts: Vec<usize> = counts.collect();
     let with = counts.iter().filter(|count| **count > 0).count();
-    println!(
-        "  {name:8} {between:?}, {nodes} nodes: {with}, {}",
-        counts.iter().sum::<usize>()
-    );
+    println!("  {name:8} {between:?}, {nodes} nodes: {with}, {}", counts.iter().sum::<usize>());
 }

@@ -8,25 +8,27 @@ use crate::fewest;
 /// Nodes of one kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
-    /// The facts that all nodes of the class share; those of its largest group where a few nodes differ.
+    /// The facts that all nodes of the class share; those of its largest group where a few nodes
+    /// differ.
     pub fingerprint: Fingerprint,
     /// The indices of its nodes.
     pub nodes: Vec<usize>,
-    /// Nodes whose state differs from the class's: node, and the facts that differ with their own value.
+    /// Nodes whose state differs from the class's: node, and the facts that differ with their own
+    /// value.
     pub differing: Vec<(usize, Vec<Fact>)>,
 }
 
-/// Divides nodes into classes. Nodes with different processors or systems are in different classes. Nodes that share a state (kernel, microcode, governor, memory and
-/// others) are a class if there are enough of them (`fewest`). A node with a rare state joins the largest class of its processor and system, since its own state may make it slow.
+/// Divides nodes into classes. Nodes with different processors or systems are in different classes.
+/// Nodes that share a state (kernel, microcode, governor, memory and others) are a class if there
+/// are enough of them (`fewest`). A node with a rare state joins the largest class of its processor
+/// and system, since its own state may make it slow.
 pub fn classes(fingerprints: &[&Fingerprint]) -> Vec<Class> {
     let mut kinds: IndexMap<&[Fact], Vec<usize>> = IndexMap::new();
     for (node, fingerprint) in fingerprints.iter().enumerate() {
         kinds.entry(&fingerprint.identity).or_default().push(node);
     }
-    let mut found: Vec<Class> = kinds
-        .into_values()
-        .flat_map(|nodes| of_kind(fingerprints, nodes))
-        .collect();
+    let mut found: Vec<Class> =
+        kinds.into_values().flat_map(|nodes| of_kind(fingerprints, nodes)).collect();
     found.sort_by_key(|class| std::cmp::Reverse(class.nodes.len()));
     found
 }
@@ -36,10 +38,7 @@ fn of_kind(fingerprints: &[&Fingerprint], nodes: Vec<usize>) -> Vec<Class> {
     let fewest = fewest(nodes.len());
     let mut states: IndexMap<&[Fact], Vec<usize>> = IndexMap::new();
     for node in nodes {
-        states
-            .entry(&fingerprints[node].state)
-            .or_default()
-            .push(node);
+        states.entry(&fingerprints[node].state).or_default().push(node);
     }
     let largest = states.values().map(Vec::len).max().unwrap_or(0);
     let mut found: Vec<Class> = Vec::new();
@@ -94,10 +93,7 @@ mod tests {
 
     fn fingerprint(cpu: &str, kernel: &str) -> Fingerprint {
         let fact = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
-        Fingerprint {
-            identity: vec![fact("cpu", cpu)],
-            state: vec![fact("kernel", kernel)],
-        }
+        Fingerprint { identity: vec![fact("cpu", cpu)], state: vec![fact("kernel", kernel)] }
     }
 
     #[test]

@@ -10,7 +10,8 @@ const SEPARATION: f64 = 6.0;
 /// The fewest nodes of a mode. Of fewer, the spread is too uncertain.
 const FEWEST_OF_MODE: usize = 8;
 
-/// A node's own squared error counts beyond this multiple of the class's median: with six launches of normal times, one of a hundred nodes has more.
+/// A node's own squared error counts beyond this multiple of the class's median: with six launches
+/// of normal times, one of a hundred nodes has more.
 const USUAL_ERRORS: f64 = 3.0;
 
 /// A value of a node: the natural logarithm of a time, so that more is slower.
@@ -42,7 +43,8 @@ pub struct Distance {
     pub node: usize,
     /// The level minus that of the mode.
     pub residual: f64,
-    /// The standard deviation of the residual: that of the mode, or more if the node's launches differ unusually.
+    /// The standard deviation of the residual: that of the mode, or more if the node's launches
+    /// differ unusually.
     pub deviation: f64,
     /// The deviation with the spread as it was found, which may be below the assumed minimum.
     pub own_deviation: f64,
@@ -62,7 +64,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// The column of some values. `least_deviation` is the least standard deviation that a mode is assumed to have. Empty for too few values.
+    /// The column of some values. `least_deviation` is the least standard deviation that a mode is
+    /// assumed to have. Empty for too few values.
     pub fn of(values: &[Value], least_deviation: f64) -> Column {
         let levels: Vec<f64> = values.iter().map(|v| v.level).collect();
         let rule = ModeRule {
@@ -111,24 +114,22 @@ impl Column {
     /// Appends the column of a group of nodes, whose centers are relative to `center`.
     pub fn append(&mut self, center: f64, other: Column) {
         let first = self.modes.len();
-        let modes = other.modes.into_iter().map(|mode| Mode {
-            center: center + mode.center,
-            ..mode
-        });
+        let modes =
+            other.modes.into_iter().map(|mode| Mode { center: center + mode.center, ..mode });
         self.modes.extend(modes);
-        let distances = other.distances.into_iter().map(|distance| Distance {
-            mode: first + distance.mode,
-            ..distance
-        });
+        let distances = other
+            .distances
+            .into_iter()
+            .map(|distance| Distance { mode: first + distance.mode, ..distance });
         self.distances.extend(distances);
         self.distances.sort_by_key(|distance| distance.node);
     }
 
-    /// The standard deviation between all nodes, those between the modes included, without outliers.
+    /// The standard deviation between all nodes, those between the modes included, without
+    /// outliers.
     pub fn whole_spread(&self) -> f64 {
         let mean = self.average(|mode| mode.center);
-        self.average(|mode| mode.spread.powi(2) + (mode.center - mean).powi(2))
-            .sqrt()
+        self.average(|mode| mode.spread.powi(2) + (mode.center - mean).powi(2)).sqrt()
     }
 
     /// The spread within the modes: the root mean square over the nodes.

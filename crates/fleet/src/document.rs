@@ -78,7 +78,8 @@ pub struct ClassOfNodes {
 pub struct ModesOfResource {
     /// The resource.
     pub resource: String,
-    /// The modes from the fastest: the ratio of times to the mode with most nodes, and the number of nodes.
+    /// The modes from the fastest: the ratio of times to the mode with most nodes, and the number
+    /// of nodes.
     pub modes: Vec<(f64, usize)>,
 }
 
@@ -106,10 +107,12 @@ pub struct SlowNode {
     pub ratio: f64,
     /// The 95 % interval of `ratio`.
     pub confidence_interval: [f64; 2],
-    /// At most this many nodes are expected to be named by chance if the report names all evidence this strong: the p-value times the number of tests of its kind, divided by the share of
-    /// this kind in the false alarms (0.8 for resources, 0.2 for figures).
+    /// At most this many nodes are expected to be named by chance if the report names all evidence
+    /// this strong: the p-value times the number of tests of its kind, divided by the share of this
+    /// kind in the false alarms (0.8 for resources, 0.2 for figures).
     pub false_alarms: f64,
-    /// `resource` if the figures of the resource together show it, `figure` if only single figures do.
+    /// `resource` if the figures of the resource together show it, `figure` if only single figures
+    /// do.
     pub evidence: &'static str,
     /// Number of figures of the resource that count.
     pub figures: usize,
@@ -149,7 +152,8 @@ pub struct DetectableSlowdown {
     pub nodes: usize,
     /// The standard deviation between nodes of the class: 0.01 for 1 %. `null` for too few nodes.
     pub spread: Option<f64>,
-    /// A node that is slower by this factor in all figures is found with the probability `power`. `null` for too few nodes.
+    /// A node that is slower by this factor in all figures is found with the probability `power`.
+    /// `null` for too few nodes.
     pub slowdown: Option<f64>,
 }
 
@@ -163,7 +167,8 @@ pub struct Failed {
     pub reason: String,
 }
 
-/// The document of a report. `failed` are the documents that could not be read, `expected` the nodes that should have one.
+/// The document of a report. `failed` are the documents that could not be read, `expected` the
+/// nodes that should have one.
 pub fn document(
     name: &str,
     report: &Report,
@@ -173,11 +178,7 @@ pub fn document(
 ) -> Document {
     let last = report.jobs.last();
     let none = JobOfFleet::default();
-    let of = Source {
-        report,
-        last: last.unwrap_or(&none),
-        runs,
-    };
+    let of = Source { report, last: last.unwrap_or(&none), runs };
     Document {
         schema: SCHEMA,
         name: name.to_owned(),
@@ -257,16 +258,12 @@ impl Source<'_> {
     fn slow(&self) -> Vec<SlowNode> {
         let findings = self.last.job.findings.iter();
         let each = findings.zip(&self.report.slow_since);
-        each.map(|(finding, since)| self.slow_node(finding, *since))
-            .collect()
+        each.map(|(finding, since)| self.slow_node(finding, *since)).collect()
     }
 
     fn slow_node(&self, finding: &Finding, since: usize) -> SlowNode {
         let job = &self.last.job;
-        let of_class = job
-            .classes
-            .iter()
-            .position(|c| c.nodes.contains(&finding.node));
+        let of_class = job.classes.iter().position(|c| c.nodes.contains(&finding.node));
         let class = of_class.unwrap_or_default();
         let mut differing = job.classes[class].differing.iter();
         let own = differing.find(|(node, _)| *node == finding.node);
@@ -284,19 +281,13 @@ impl Source<'_> {
             ratio: finding.ratio,
             confidence_interval: finding.interval,
             false_alarms: finding.false_alarms,
-            evidence: if finding.is_of_resource {
-                "resource"
-            } else {
-                "figure"
-            },
+            evidence: if finding.is_of_resource { "resource" } else { "figure" },
             figures: finding.counts[0],
             slower: finding.counts[1],
             most: most.collect(),
             slow_since: self.report.jobs[since].name.clone(),
             history: jobs.map(|j| j.job.ratio(node, resource)).collect(),
-            differs: own
-                .map(|(_, facts)| facts.iter().cloned().collect())
-                .unwrap_or_default(),
+            differs: own.map(|(_, facts)| facts.iter().cloned().collect()).unwrap_or_default(),
         }
     }
 
@@ -327,10 +318,8 @@ impl Source<'_> {
     fn failed(&self, unread: &[Failed]) -> Vec<Failed> {
         let runs = self.last.runs.iter().map(|at| &self.runs[*at]);
         let empty = runs.filter(|run| run.figures.is_empty());
-        let without = empty.map(|run| Failed {
-            node: run.node.clone(),
-            reason: "no figure counts".to_owned(),
-        });
+        let without = empty
+            .map(|run| Failed { node: run.node.clone(), reason: "no figure counts".to_owned() });
         unread.iter().cloned().chain(without).collect()
     }
 

@@ -10,7 +10,8 @@ use crate::resource::{FIGURE_DEVIATION, Resource, resource};
 use crate::significance::{critical, p_of_launches, p_value, tails};
 use crate::{FigureLevel, NodeRun, POWER, false_alarms};
 
-/// The share of the false alarms that the tests of resources have. Those of figures have the rest: a node is rarely slow in one figure alone.
+/// The share of the false alarms that the tests of resources have. Those of figures have the rest:
+/// a node is rarely slow in one figure alone.
 const SHARE_OF_RESOURCES: f64 = 0.8;
 const SHARE_OF_FIGURES: f64 = 1.0 - SHARE_OF_RESOURCES;
 
@@ -31,7 +32,8 @@ pub struct Job {
     pub figures: Vec<(String, usize)>,
     /// The classes, from the largest.
     pub classes: Vec<Class>,
-    /// By class and resource: its modes, as the ratio to the mode with most nodes and the number of nodes. Empty for too few nodes.
+    /// By class and resource: its modes, as the ratio to the mode with most nodes and the number of
+    ///   nodes. Empty for too few nodes.
     pub modes: Vec<Vec<Vec<(f64, usize)>>>,
     /// By node and resource.
     pub states: Vec<Vec<Option<State>>>,
@@ -52,7 +54,8 @@ pub struct Job {
 pub struct State {
     /// Its time divided by that of its class.
     pub ratio: f64,
-    /// The distance of the ratio's logarithm from 0 in standard deviations of the class; more is slower.
+    /// The distance of the ratio's logarithm from 0 in standard deviations of the class; more is
+    /// slower.
     pub score: f64,
     /// The probability that a node of the class is at least this slow, for this test alone.
     pub p: f64,
@@ -67,16 +70,19 @@ pub struct Finding {
     pub node: usize,
     /// The index of the resource.
     pub resource: usize,
-    /// The node's time divided by that of its class: over the figures of the resource, or that of the first figure if `is_of_resource` is false.
+    /// The node's time divided by that of its class: over the figures of the resource, or that of
+    /// the first figure if `is_of_resource` is false.
     pub ratio: f64,
     /// The 95 % interval of `ratio`, from the spread of the class.
     pub interval: [f64; 2],
-    /// At most this many nodes are expected to be named by chance if the report names all evidence this strong: the p-value times the number of tests of its kind, divided by the share of
-    /// this kind in the false alarms.
+    /// At most this many nodes are expected to be named by chance if the report names all evidence
+    /// this strong: the p-value times the number of tests of its kind, divided by the share of this
+    /// kind in the false alarms.
     pub false_alarms: f64,
     /// Whether the figures of the resource together show it. Otherwise single figures do.
     pub is_of_resource: bool,
-    /// Number of figures of the resource on this node that count, and of those that are slower than the class.
+    /// Number of figures of the resource on this node that count, and of those that are slower than
+    /// the class.
     pub counts: [usize; 2],
     /// The figures that show it, the most certain first.
     pub figures: Vec<SlowFigure>,
@@ -104,7 +110,8 @@ pub struct Detectable {
     pub nodes: usize,
     /// The standard deviation between nodes of the class, as a share. `None` for too few nodes.
     pub spread: Option<f64>,
-    /// A node that is slower by this factor in all figures of the resource is found with probability [`POWER`]. `None` for too few nodes.
+    /// A node that is slower by this factor in all figures of the resource is found with
+    /// probability [`POWER`]. `None` for too few nodes.
     pub slowdown: Option<f64>,
 }
 
@@ -140,11 +147,8 @@ pub fn job(runs: &[&NodeRun]) -> Job {
         figures,
         ..Job::default()
     };
-    let analysed: Vec<Analysed> = job
-        .classes
-        .iter()
-        .map(|class| analysed(&job, class, &levels))
-        .collect();
+    let analysed: Vec<Analysed> =
+        job.classes.iter().map(|class| analysed(&job, class, &levels)).collect();
     job.modes = analysed.iter().map(resource_modes).collect();
     let figures: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_figures).collect();
     let resources: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_resources).collect();
@@ -194,10 +198,7 @@ fn analysed(job: &Job, class: &Class, levels: &Levels) -> Analysed {
     };
     Analysed {
         resources: (0..job.resources.len()).map(of_resource).collect(),
-        figures: values
-            .iter()
-            .map(|v| Column::of(v, FIGURE_DEVIATION))
-            .collect(),
+        figures: values.iter().map(|v| Column::of(v, FIGURE_DEVIATION)).collect(),
     }
 }
 
@@ -205,11 +206,7 @@ fn analysed(job: &Job, class: &Class, levels: &Levels) -> Analysed {
 fn values(class: &Class, levels: &[Option<&FigureLevel>]) -> Vec<Value> {
     let each = class.nodes.iter().enumerate().filter_map(|(node, whole)| {
         let level = levels[*whole]?;
-        Some(Value {
-            node,
-            level: level.slowness(),
-            squared_error: level.squared_error(),
-        })
+        Some(Value { node, level: level.slowness(), squared_error: level.squared_error() })
     });
     each.collect()
 }
@@ -233,7 +230,8 @@ fn tested(columns: &[Vec<&Column>]) -> usize {
     columns.iter().map(of_class).sum()
 }
 
-/// The tests that share one limit of false alarms: one for each node of each class in each of some columns.
+/// The tests that share one limit of false alarms: one for each node of each class in each of some
+/// columns.
 struct Family<'a> {
     /// By class.
     columns: &'a [Vec<&'a Column>],
@@ -252,9 +250,7 @@ impl<'a> Family<'a> {
     fn of(columns: &'a [Vec<&'a Column>], share: f64, nodes: usize) -> Family<'a> {
         let flat: Vec<&Column> = columns.iter().flatten().copied().collect();
         let mut all = tails(&flat).into_iter();
-        let tails = columns
-            .iter()
-            .map(|own| all.by_ref().take(own.len()).collect());
+        let tails = columns.iter().map(|own| all.by_ref().take(own.len()).collect());
         let mut family = Family {
             tails: tails.collect(),
             columns,
@@ -267,9 +263,7 @@ impl<'a> Family<'a> {
             for (number, column) in columns.iter().enumerate() {
                 for (at, distance) in column.distances.iter().enumerate() {
                     family.tests.push((class, number, at));
-                    family
-                        .p
-                        .push(p_value(distance, column, &family.tails[class][number]));
+                    family.p.push(p_value(distance, column, &family.tails[class][number]));
                 }
             }
         }
@@ -287,16 +281,15 @@ impl<'a> Family<'a> {
             }
             let distance = *self.distance(self.tests[at]);
             let (nodes, levels) = (&classes[class].nodes, &levels[figure]);
-            let all = all
-                .entry((class, figure))
-                .or_insert_with(|| launches(nodes, levels));
+            let all = all.entry((class, figure)).or_insert_with(|| launches(nodes, levels));
             let own = levels[nodes[distance.node]].map_or(&[][..], |level| &level.launches);
             self.p[at] = self.p[at].max(p_of_launches(own, all));
         }
         self
     }
 
-    /// The largest p-value that names a node. All tests of the family at this p-value have at most the family's share of the false alarms, whether or not they depend on each other.
+    /// The largest p-value that names a node. All tests of the family at this p-value have at most
+    /// the family's share of the false alarms, whether or not they depend on each other.
     fn limit(&self) -> f64 {
         self.share * self.false_alarms / self.tests.len().max(1) as f64
     }
@@ -316,9 +309,7 @@ impl<'a> Family<'a> {
 /// The launches of one figure of some nodes, ascending.
 fn launches(nodes: &[usize], levels: &[Option<&FigureLevel>]) -> Vec<f64> {
     let each = nodes.iter().filter_map(|node| levels[*node]);
-    let mut all: Vec<f64> = each
-        .flat_map(|level| level.launches.iter().copied())
-        .collect();
+    let mut all: Vec<f64> = each.flat_map(|level| level.launches.iter().copied()).collect();
     all.sort_by(f64::total_cmp);
     all
 }
@@ -374,10 +365,9 @@ impl Job {
             let distance = figures.distance(test);
             let (node, resource) = (self.node(test.0, distance.node), self.figures[test.1].1);
             let of_figure = self.finding(test.0, distance, resource, alarms, &analysed[test.0]);
-            let finding = found.entry((node, resource)).or_insert(Finding {
-                is_of_resource: false,
-                ..of_figure.clone()
-            });
+            let finding = found
+                .entry((node, resource))
+                .or_insert(Finding { is_of_resource: false, ..of_figure.clone() });
             let is_stronger = !finding.is_of_resource && alarms < finding.false_alarms;
             if is_stronger {
                 (finding.ratio, finding.interval) = (of_figure.ratio, of_figure.interval);
@@ -439,7 +429,8 @@ fn interval(distance: &Distance, nodes: usize) -> [f64; 2] {
     [-t, t].map(|t| (distance.residual + t * distance.deviation).exp())
 }
 
-/// The smallest slowdown of each resource of each class: 95 % of the nodes that were not found would be found if they were slower by this factor.
+/// The smallest slowdown of each resource of each class: 95 % of the nodes that were not found
+/// would be found if they were slower by this factor.
 fn detectable(job: &Job, resources: &Family) -> Vec<Detectable> {
     let p = resources.limit();
     let mut all = Vec::new();

@@ -1,7 +1,9 @@
-//! Finds slow nodes in the runs of many machines. Pure: takes runs, and returns classes of nodes, the nodes that are slower than their class, and the smallest slowdown that
-//! could have been found. Reads no file, starts no process and prints nothing.
+//! Finds slow nodes in the runs of many machines. Pure: takes runs, and returns classes of nodes,
+//! the nodes that are slower than their class, and the smallest slowdown that could have been
+//! found. Reads no file, starts no process and prints nothing.
 //!
-//! 1. [`NodeRun`] has the part of a run's document that counts: the level of each figure with its error, and the facts of the machine.
+//! 1. [`NodeRun`] has the part of a run's document that counts: the level of each figure with its
+//!    error, and the facts of the machine.
 //! 2. [`classes`] divides the nodes by the facts of their machines.
 //! 3. [`column`] finds the modes of a value within a class, and each node's distance from its mode.
 //! 4. [`job`] combines the figures of a resource, and tests nodes against their class.
@@ -26,13 +28,15 @@ pub use job::{Detectable, Finding, Job, SlowFigure, State};
 pub use node_run::{FigureLevel, LeftOut, NodeRun};
 pub use report::{JobOfFleet, Report, report};
 
-/// The most false alarms that are expected in the report of a job with few nodes: about one report in twenty has one.
+/// The most false alarms that are expected in the report of a job with few nodes: about one report
+/// in twenty has one.
 pub const FALSE_ALARMS: f64 = 0.05;
 
 /// The most false alarms that are expected for each node of a large job.
 pub const FALSE_ALARMS_PER_NODE: f64 = 2e-4;
 
-/// The most nodes that a report is expected to name although they are not slow, with this number of nodes that can be tested.
+/// The most nodes that a report is expected to name although they are not slow, with this number of
+/// nodes that can be tested.
 pub fn false_alarms(nodes: usize) -> f64 {
     FALSE_ALARMS.max(FALSE_ALARMS_PER_NODE * nodes as f64)
 }

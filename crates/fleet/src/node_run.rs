@@ -36,7 +36,8 @@ pub struct FigureLevel {
     pub key: String,
     /// The topic of the benchmark, such as `Memory`.
     pub resource: String,
-    /// The natural logarithms of the launches' medians, ascending; with the opposite sign for a bandwidth, so that more is always slower. Not empty.
+    /// The natural logarithms of the launches' medians, ascending; with the opposite sign for a
+    /// bandwidth, so that more is always slower. Not empty.
     pub launches: Vec<f64>,
 }
 
@@ -55,8 +56,8 @@ impl FigureLevel {
 /// Figures that do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Disturbed. Modes and slow nodes are found by single levels, and even within bounds the level of a
-    /// disturbed figure could be anywhere.
+    /// Disturbed. Modes and slow nodes are found by single levels, and even within bounds the level
+    /// of a disturbed figure could be anywhere.
     pub disturbed: usize,
     /// Invalid or crashed.
     pub invalid: usize,
@@ -111,9 +112,5 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
         return Err(|l| &mut l.without_direction);
     }
     let topic = of.provenance.topic.as_deref().unwrap_or(NO_TOPIC);
-    Ok(FigureLevel {
-        key: key(of),
-        resource: topic.to_owned(),
-        launches: logarithms,
-    })
+    Ok(FigureLevel { key: key(of), resource: topic.to_owned(), launches: logarithms })
 }

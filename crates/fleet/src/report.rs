@@ -5,7 +5,8 @@ use indexmap::{IndexMap, IndexSet};
 use crate::NodeRun;
 use crate::job::{Job, job};
 
-/// A node is slow in an earlier job if a node of its class is at least that slow with this probability or less, for this test alone.
+/// A node is slow in an earlier job if a node of its class is at least that slow with this
+/// probability or less, for this test alone.
 const SLOW_BEFORE: f64 = 0.01;
 
 /// The report of a fleet.
@@ -13,7 +14,8 @@ const SLOW_BEFORE: f64 = 0.01;
 pub struct Report {
     /// The jobs, in order of time. The last one decides which nodes are slow.
     pub jobs: Vec<JobOfFleet>,
-    /// For each finding of the last job: the index of the first job since which the node is slow in each job.
+    /// For each finding of the last job: the index of the first job since which the node is slow in
+    /// each job.
     pub slow_since: Vec<usize>,
 }
 
@@ -34,16 +36,14 @@ pub struct JobOfFleet {
 
 /// Analyses all jobs. If a node has several runs in a job, the latest counts.
 ///
-/// The jobs of one fleet count as one job unless most of its nodes ran in several: a fleet that was resumed has a job for each part.
+/// The jobs of one fleet count as one job unless most of its nodes ran in several: a fleet that was
+/// resumed has a job for each part.
 pub fn report(runs: &[NodeRun]) -> Report {
     let has_jobs = with_several_jobs(runs);
     let mut jobs: IndexMap<Key, IndexMap<&str, usize>> = IndexMap::new();
     for (at, run) in runs.iter().enumerate() {
         let fleet = run.fleet.as_deref();
-        let key = (
-            fleet,
-            run.job.as_deref().filter(|_| has_jobs.contains(&fleet)),
-        );
+        let key = (fleet, run.job.as_deref().filter(|_| has_jobs.contains(&fleet)));
         let nodes = jobs.entry(key).or_default();
         let latest = nodes.entry(&run.node).or_insert(at);
         if runs[*latest].started_unix_s <= run.started_unix_s {
@@ -60,10 +60,7 @@ pub fn report(runs: &[NodeRun]) -> Report {
         order.unwrap_or(std::cmp::Ordering::Equal)
     });
     add_missing(&mut jobs);
-    Report {
-        slow_since: slow_since(&jobs),
-        jobs,
-    }
+    Report { slow_since: slow_since(&jobs), jobs }
 }
 
 /// A fleet, and a job of it.
@@ -75,10 +72,7 @@ fn with_several_jobs(runs: &[NodeRun]) -> IndexSet<Option<&str>> {
     let mut fleets: IndexMap<Option<&str>, Jobs> = IndexMap::new();
     for run in runs {
         let nodes = fleets.entry(run.fleet.as_deref()).or_default();
-        nodes
-            .entry(&run.node)
-            .or_default()
-            .insert(run.job.as_deref());
+        nodes.entry(&run.node).or_default().insert(run.job.as_deref());
     }
     let is_repeated = |nodes: &Jobs| {
         let several = nodes.values().filter(|jobs| jobs.len() > 1);
@@ -106,13 +100,9 @@ fn natural(name: &str) -> Vec<(String, u64)> {
     let mut parts: Vec<(String, u64)> = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len());
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let (text, tail) = rest.split_at(digits);
-        let end = tail
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(tail.len());
+        let end = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
         let (number, tail) = tail.split_at(end);
         parts.push((text.to_owned(), number.parse().unwrap_or(0)));
         rest = tail;
@@ -124,16 +114,13 @@ fn add_missing(jobs: &mut [JobOfFleet]) {
     let mut known: IndexMap<String, ()> = IndexMap::new();
     for job in jobs {
         let is_here = |name: &String| job.job.nodes.contains(name);
-        job.missing = known
-            .keys()
-            .filter(|name| !is_here(name))
-            .cloned()
-            .collect();
+        job.missing = known.keys().filter(|name| !is_here(name)).cloned().collect();
         known.extend(job.job.nodes.iter().map(|name| (name.clone(), ())));
     }
 }
 
-/// For each finding of the last job: the first of the jobs in which the node is slow without a break. Jobs without the node are no break.
+/// For each finding of the last job: the first of the jobs in which the node is slow without a
+/// break. Jobs without the node are no break.
 fn slow_since(jobs: &[JobOfFleet]) -> Vec<usize> {
     let Some(last) = jobs.last() else {
         return Vec::new();

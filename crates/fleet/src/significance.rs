@@ -4,7 +4,8 @@ use yamba_stats::{Tail, normal_cdf, normal_quantile, upper_tails};
 
 use crate::column::{Column, Distance};
 
-/// The efficiency of the robust spread: it is as exact as a standard deviation of this share of the nodes.
+/// The efficiency of the robust spread: it is as exact as a standard deviation of this share of the
+/// nodes.
 const EFFICIENCY: f64 = 0.82;
 
 /// With fewer launches, a single figure names no node: two slow launches are too often chance.
@@ -13,7 +14,8 @@ const FEWEST_LAUNCHES: usize = 3;
 /// One of this many launches of a node may be as fast as those of other nodes.
 const TOLERANCE: usize = 6;
 
-/// Up to this many deviations the p-value is that of the normal distribution, since no test depends on it.
+/// Up to this many deviations the p-value is that of the normal distribution, since no test depends
+/// on it.
 const NEAR: f64 = 2.0;
 
 /// The tails of some columns.
@@ -32,7 +34,9 @@ fn degrees(distance: &Distance, column: &Column) -> f64 {
     (EFFICIENCY * (column.modes[distance.mode].count as f64 - 1.0)).max(1.0)
 }
 
-/// The probability that a node of the class is at least this slow: with the spread and the tail that the nodes show, and not less than that of a normal distribution with the least deviation that is assumed.
+/// The probability that a node of the class is at least this slow: with the spread and the tail
+/// that the nodes show, and not less than that of a normal distribution with the least deviation
+/// that is assumed.
 pub fn p_value(distance: &Distance, column: &Column, tail: &Tail) -> f64 {
     let t = distance.residual / distance.deviation;
     let least = normal_cdf(-t).unwrap_or(1.0);
@@ -50,10 +54,13 @@ pub fn critical(distance: &Distance, column: &Column, tail: &Tail, p: f64) -> Op
     Some(least.max(t * distance.own_deviation))
 }
 
-/// The probability that the launches of one node, `own`, are this slow if each is an independent draw from `all`, the launches of all nodes. Both are ascending.
+/// The probability that the launches of one node, `own`, are this slow if each is an independent
+/// draw from `all`, the launches of all nodes. Both are ascending.
 ///
-/// It is the binomial probability that all but one in six launches reach the slowness that all but one in six reach here. The share of other launches that reach it is counted, and one is added to it.
-/// No distribution is assumed: a figure of which every tenth launch takes half as long again on any node names no node.
+/// It is the binomial probability that all but one in six launches reach the slowness that all but
+/// one in six reach here. The share of other launches that reach it is counted, and one is added to
+/// it. No distribution is assumed: a figure of which every tenth launch takes half as long again on
+/// any node names no node.
 pub fn p_of_launches(own: &[f64], all: &[f64]) -> f64 {
     let spared = own.len() / TOLERANCE;
     let Some(least) = own.get(spared).filter(|_| own.len() >= FEWEST_LAUNCHES) else {
@@ -84,9 +91,7 @@ mod tests {
     #[test]
     fn launches_that_are_rare_elsewhere_are_significant() {
         // Ten nodes with six launches; one of six is slow on each node, and all of one node.
-        let mut all: Vec<f64> = (0..54)
-            .map(|i| if i % 6 == 0 { 0.4 } else { 0.0 })
-            .collect();
+        let mut all: Vec<f64> = (0..54).map(|i| if i % 6 == 0 { 0.4 } else { 0.0 }).collect();
         let own = [0.4; 6];
         all.extend(own);
         all.sort_by(f64::total_cmp);
@@ -94,10 +99,7 @@ mod tests {
         let exact = share.powi(6) + 6.0 * share.powi(5) * (1.0 - share);
         assert!((p_of_launches(&own, &all) - exact).abs() < 1e-12);
         // Faster than all others.
-        assert_eq!(
-            p_of_launches(&[-1.0; 6], &[all.clone(), vec![-1.0; 6]].concat()),
-            1.0
-        );
+        assert_eq!(p_of_launches(&[-1.0; 6], &[all.clone(), vec![-1.0; 6]].concat()), 1.0);
         assert_eq!(p_of_launches(&[], &all), 1.0);
     }
 }

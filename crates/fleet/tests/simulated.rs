@@ -10,7 +10,8 @@ use yamba_fleet::{NodeRun, false_alarms, report};
 /// Nodes of a fleet. The goal is stated for 1000.
 const NODES: usize = 1000;
 
-/// In each fleet five nodes of each resource take 3 % longer. All resources have a spread below 0.5 % between nodes. At least 95 % are named, and at most one node of the fleet is a false alarm.
+/// In each fleet five nodes of each resource take 3 % longer. All resources have a spread below 0.5
+/// % between nodes. At least 95 % are named, and at most one node of the fleet is a false alarm.
 #[test]
 fn nodes_that_are_three_percent_slow_are_named_with_their_resource() {
     let source = Source::quiet();
@@ -42,7 +43,8 @@ fn nodes_that_are_three_percent_slow_are_named_with_their_resource() {
     assert!(alarms <= fleets, "{alarms} false alarms");
 }
 
-/// Two clock rates, 8 % apart, of seven tenths and three tenths of the nodes; and one node that is slow in the slower mode.
+/// Two clock rates, 8 % apart, of seven tenths and three tenths of the nodes; and one node that is
+/// slow in the slower mode.
 #[test]
 fn mode_is_no_outlier_and_slow_node_within_a_mode_is_found() {
     let source = Source::quiet();
@@ -92,14 +94,9 @@ fn history_has_the_job_since_which_a_node_is_slow() {
     assert_eq!(named(&last.job), [("n40", "Memory")]);
     assert_eq!(report.slow_since, [1]);
     let jobs = report.jobs.iter();
-    let ratios: Vec<f64> = jobs
-        .map(|j| j.job.ratio("n40", "Memory").unwrap())
-        .collect();
+    let ratios: Vec<f64> = jobs.map(|j| j.job.ratio("n40", "Memory").unwrap()).collect();
     assert!((ratios[0] - 1.0).abs() < 0.02, "{ratios:?}");
-    assert!(
-        ratios[1..].iter().all(|r| (r - 1.1).abs() < 0.02),
-        "{ratios:?}"
-    );
+    assert!(ratios[1..].iter().all(|r| (r - 1.1).abs() < 0.02), "{ratios:?}");
 }
 
 /// Too few nodes show nothing, and the report says so.

@@ -28,14 +28,10 @@ const SHAPES: [(&str, u64); 9] = [
 ];
 /// The shapes of a short measurement: cheap and dear ones, and those of which G1's refinement needs
 /// the costs.
-const SHORT_SHAPES: [(&str, u64); 5] = [
-    ("list", 24),
-    ("tree", 24),
-    ("bytes", 1024),
-    ("random", 24),
-    ("random", 256),
-];
-/// The shape whose dirty cards hold old nodes, as in applications. Those of `random` hold a table, and have several times as many references.
+const SHORT_SHAPES: [(&str, u64); 5] =
+    [("list", 24), ("tree", 24), ("bytes", 1024), ("random", 24), ("random", 256)];
+/// The shape whose dirty cards hold old nodes, as in applications. Those of `random` hold a table,
+/// and have several times as many references.
 const STORES: (&str, u64) = ("stores", 24);
 const WINDOWS_MB: [u64; 2] = [4, 16];
 /// Allocation of a run without requested collections that has live objects.
@@ -46,21 +42,21 @@ const DEAD_TOTAL_MB: u64 = 4000;
 const SHORT_DEAD_TOTAL_MB: u64 = 1500;
 /// Explicit collections of the whole heap in a run that measures these.
 const EXPLICIT_COLLECTIONS: u64 = 8;
-/// Heap of the benchmarks: large enough that no collection of the whole heap is needed. With concurrent collectors it is smaller, so that cycles are needed.
+/// Heap of the benchmarks: large enough that no collection of the whole heap is needed. With
+/// concurrent collectors it is smaller, so that cycles are needed.
 const HEAP_MB: u64 = 1024;
 const CONCURRENT_HEAP_MB: u64 = 192;
 /// Young generation of the benchmarks with the large heap.
 const YOUNG_MB: u64 = 48;
-/// Heaps of the benchmarks of full collections, as multiples of the live bytes: live objects lie among dead ones, as in an application, and have to be moved. The difference
-/// between the two shows what dead objects cost.
+/// Heaps of the benchmarks of full collections, as multiples of the live bytes: live objects lie
+/// among dead ones, as in an application, and have to be moved. The difference between the two
+/// shows what dead objects cost.
 const LIVE_SETS_OF_FULL_HEAPS: [u64; 2] = [3, 6];
-/// Options of a benchmark of G1 that marks all the time: `IHOP_0` starts a marking as soon as the one before and its mixed collections are over.
-const IHOP_0: [&str; 2] = [
-    "-XX:InitiatingHeapOccupancyPercent=0",
-    "-XX:-G1UseAdaptiveIHOP",
-];
-/// Live and allocated bytes of these benchmarks, and their heaps with and without live objects. A cycle clears a bitmap of the whole heap, so the heaps are not larger than
-/// marking needs.
+/// Options of a benchmark of G1 that marks all the time: `IHOP_0` starts a marking as soon as the
+/// one before and its mixed collections are over.
+const IHOP_0: [&str; 2] = ["-XX:InitiatingHeapOccupancyPercent=0", "-XX:-G1UseAdaptiveIHOP"];
+/// Live and allocated bytes of these benchmarks, and their heaps with and without live objects. A
+/// cycle clears a bitmap of the whole heap, so the heaps are not larger than marking needs.
 const MARKED_WINDOW_MB: u64 = 32;
 const MARKED_TOTAL_MB: u64 = 800;
 const MARKED_HEAP_MB: u64 = 256;
@@ -87,11 +83,7 @@ impl Benchmark {
     pub(crate) fn arguments(&self, collector: Collector) -> [Vec<String>; 2] {
         let amounts = self.amounts;
         let is_concurrent = collector.is_concurrent();
-        let large_mb = if is_concurrent {
-            CONCURRENT_HEAP_MB
-        } else {
-            HEAP_MB
-        };
+        let large_mb = if is_concurrent { CONCURRENT_HEAP_MB } else { HEAP_MB };
         let heap_mb = amounts.heap_mb.unwrap_or(large_mb);
         let mut options = heap_options(heap_mb * MEGABYTE).to_vec();
         if !is_concurrent && !amounts.is_full {
@@ -101,12 +93,8 @@ impl Benchmark {
             options.splice(0..0, IHOP_0.map(str::to_owned));
         }
         let (shape, size) = self.shape;
-        let numbers = [
-            size,
-            amounts.window_mb * MEGABYTE,
-            amounts.total_mb * MEGABYTE,
-            amounts.explicit,
-        ];
+        let numbers =
+            [size, amounts.window_mb * MEGABYTE, amounts.total_mb * MEGABYTE, amounts.explicit];
         [options, shapes(shape, numbers)]
     }
 }
@@ -117,20 +105,9 @@ pub(crate) fn benchmarks(collector: Collector, effort: Effort) -> Vec<Benchmark>
         Effort::Short => (&SHORT_SHAPES[..], &WINDOWS_MB[1..], SHORT_DEAD_TOTAL_MB),
         Effort::Thorough => (&SHAPES[..], &WINDOWS_MB[..], DEAD_TOTAL_MB),
     };
-    let dead = Amounts {
-        total_mb: dead_mb,
-        ..Amounts::default()
-    };
-    let requested = Amounts {
-        total_mb: 1,
-        explicit: EXPLICIT_COLLECTIONS,
-        ..Amounts::default()
-    };
-    let young = |window_mb| Amounts {
-        window_mb,
-        total_mb: TOTAL_MB,
-        ..Amounts::default()
-    };
+    let dead = Amounts { total_mb: dead_mb, ..Amounts::default() };
+    let requested = Amounts { total_mb: 1, explicit: EXPLICIT_COLLECTIONS, ..Amounts::default() };
+    let young = |window_mb| Amounts { window_mb, total_mb: TOTAL_MB, ..Amounts::default() };
     let of = |shape, amounts| Benchmark { shape, amounts };
     let mut all = vec![of(SHAPES[0], dead), of(SHAPES[0], requested)];
     for &shape in all_shapes {
@@ -164,7 +141,8 @@ struct Amounts {
     explicit: u64,
     /// Size of the heap. `None`: the large heap.
     heap_mb: Option<u64>,
-    /// Whether the heap is often full, with young and old generations as large as the JVM makes them.
+    /// Whether the heap is often full, with young and old generations as large as the JVM makes
+    /// them.
     is_full: bool,
     /// Whether G1 marks all the time.
     is_marking: bool,
@@ -182,7 +160,8 @@ impl Amounts {
         }
     }
 
-    /// Runs with collections of the whole heap. Serial and Parallel make them where the old generation is full. The others avoid them, so they are requested.
+    /// Runs with collections of the whole heap. Serial and Parallel make them where the old
+    /// generation is full. The others avoid them, so they are requested.
     fn of_full(collector: Collector) -> Vec<Self> {
         let window_mb = WINDOWS_MB[1];
         match collector {
@@ -215,8 +194,7 @@ mod tests {
         for collector in Collector::ALL {
             let arguments = |effort| -> Vec<[Vec<String>; 2]> {
                 let all = benchmarks(collector, effort).into_iter();
-                all.map(|benchmark| benchmark.arguments(collector))
-                    .collect()
+                all.map(|benchmark| benchmark.arguments(collector)).collect()
             };
             let (short, all) = (arguments(Effort::Short), arguments(Effort::Thorough));
             // All but the allocation of dead objects are the same.

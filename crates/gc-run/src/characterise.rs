@@ -18,14 +18,11 @@ use crate::{Jvm, Limits};
 
 /// Runs of each benchmark, of which that with the least time counts.
 const ROUNDS: usize = 3;
-/// Time of a short measurement of one collector, with some seconds for the compiler. It takes longer
-/// only if half of the benchmarks do.
+/// Time of a short measurement of one collector, with some seconds for the compiler. It takes
+/// longer only if half of the benchmarks do.
 pub const SHORT_TIME: Duration = Duration::from_secs(60);
 const COMPILER_TIME: Duration = Duration::from_secs(8);
-const LIMITS: Limits = Limits {
-    time: Duration::from_secs(60),
-    resident_bytes: 2 << 30,
-};
+const LIMITS: Limits = Limits { time: Duration::from_secs(60), resident_bytes: 2 << 30 };
 /// Deviation of costs whose benchmarks ran once, as a share. The costs of some benchmarks were 1.5
 /// times as high a few minutes later (docs/notes/gc.md).
 const DEVIATION_OF_ONE_RUN: f64 = 0.5;
@@ -163,8 +160,8 @@ fn one(
     })
 }
 
-/// How much the processor time of a benchmark differs between its runs: the median of the logarithms
-/// of the longest to the shortest.
+/// How much the processor time of a benchmark differs between its runs: the median of the
+/// logarithms of the longest to the shortest.
 fn deviation(all: &[(Vec<Finished>, Option<String>)]) -> f64 {
     let of_benchmark = |(runs, _): &(Vec<Finished>, Option<String>)| {
         let times = runs.iter().map(Finished::cpu_ns);
@@ -193,19 +190,15 @@ fn run(
         Collector::G1 => G1_DETAILS,
         _ => "gc*,safepoint",
     };
-    let limits = Limits {
-        time: step.left.map_or(LIMITS.time, |left| left.min(LIMITS.time)),
-        ..LIMITS
-    };
+    let limits =
+        Limits { time: step.left.map_or(LIMITS.time, |left| left.min(LIMITS.time)), ..LIMITS };
     jvm.run(collector, &arguments, logged, limits)
 }
 
 /// The run with the least time, with the refinement in all `runs`. `None`: `runs` is empty.
 fn observation(of: &Benchmark, runs: Vec<Finished>) -> Option<Observation> {
-    let refined: Vec<_> = runs
-        .iter()
-        .map(|run| (run.collections.clone(), run.cpu.refining_ns))
-        .collect();
+    let refined: Vec<_> =
+        runs.iter().map(|run| (run.collections.clone(), run.cpu.refining_ns)).collect();
     let least = Finished::least(runs)?;
     Some(Observation {
         shape: of.name(),
@@ -223,10 +216,7 @@ mod tests {
     use crate::watch::CpuTime;
 
     fn costs(is_thorough: bool, pause_ns: f64) -> CollectorCosts {
-        let mut costs = CollectorCosts {
-            is_thorough,
-            ..CollectorCosts::default()
-        };
+        let mut costs = CollectorCosts { is_thorough, ..CollectorCosts::default() };
         costs.young_cpu.fixed_ns = 1e5;
         costs.young_pause.fixed_ns = pause_ns;
         costs
@@ -242,11 +232,8 @@ mod tests {
                 collectors: [("serial".to_owned(), costs)].into(),
                 skipped: BTreeMap::new(),
             };
-            let wanted = Wanted {
-                collectors: &[Collector::Serial, Collector::Z],
-                effort,
-                is_forced,
-            };
+            let wanted =
+                Wanted { collectors: &[Collector::Serial, Collector::Z], effort, is_forced };
             wanted.missing(&known)
         };
         let only_z = [Collector::Z];
@@ -261,20 +248,12 @@ mod tests {
     fn deviation_is_that_of_the_median_benchmark() {
         let runs = |times_ns: &[f64]| {
             let run = |time_ns: &f64| Finished {
-                cpu: CpuTime {
-                    collecting_ns: *time_ns,
-                    ..CpuTime::default()
-                },
+                cpu: CpuTime { collecting_ns: *time_ns, ..CpuTime::default() },
                 ..Finished::default()
             };
             (times_ns.iter().map(run).collect::<Vec<_>>(), None)
         };
-        let all = [
-            runs(&[1.0, 1.1, 1.2]),
-            runs(&[1.0, 9.0]),
-            runs(&[2.0, 2.0]),
-            runs(&[1.0]),
-        ];
+        let all = [runs(&[1.0, 1.1, 1.2]), runs(&[1.0, 9.0]), runs(&[2.0, 2.0]), runs(&[1.0])];
         assert!((deviation(&all) - 1.2f64.ln()).abs() < 1e-9);
         assert_eq!(deviation(&all[3..]), DEVIATION_OF_ONE_RUN);
     }

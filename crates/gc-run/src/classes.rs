@@ -8,10 +8,7 @@ use crate::Jvm;
 
 const SOURCES: [(&str, &str); 3] = [
     ("Shapes.java", include_str!("../../../java/gc/Shapes.java")),
-    (
-        "ProfileAgent.java",
-        include_str!("../../../java/gc/ProfileAgent.java"),
-    ),
+    ("ProfileAgent.java", include_str!("../../../java/gc/ProfileAgent.java")),
     (
         "jdk/test/whitebox/WhiteBox.java",
         include_str!("../../../java/gc/jdk/test/whitebox/WhiteBox.java"),
@@ -39,12 +36,8 @@ impl Classes {
         fs::write(at.join("manifest"), "Premain-Class: ProfileAgent\n")
             .map_err(|e| e.to_string())?;
         let names = SOURCES.map(|(name, _)| name.to_owned());
-        let mut javac = vec![
-            "--release".to_owned(),
-            "17".to_owned(),
-            "-d".to_owned(),
-            "classes".to_owned(),
-        ];
+        let mut javac =
+            vec!["--release".to_owned(), "17".to_owned(), "-d".to_owned(), "classes".to_owned()];
         javac.extend(names);
         succeed(&jvm.tool("javac"), &javac, at)?;
         let jar = ["cfm", JAR, "manifest", "-C", "classes", "."].map(str::to_owned);
@@ -58,10 +51,7 @@ impl Classes {
 }
 
 fn succeed(program: &Path, arguments: &[String], folder: &Path) -> Result<(), String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .output();
+    let output = Command::new(program).args(arguments).current_dir(folder).output();
     let output = output.map_err(|e| format!("{}: {e}", program.display()))?;
     if output.status.success() {
         return Ok(());

@@ -4,10 +4,7 @@ use yamba_java::JavaCommand;
 
 /// Removes the sizes of the heap, the collector and logs from a command, and returns them.
 pub fn remove_varied(command: &mut JavaCommand) -> Vec<String> {
-    command
-        .options
-        .extract_if(.., |option| varies(option))
-        .collect()
+    command.options.extract_if(.., |option| varies(option)).collect()
 }
 
 fn varies(option: &str) -> bool {

@@ -51,7 +51,8 @@ impl Finished {
         runs.into_iter().min_by(by_time)
     }
 
-    /// The run of an application with the median of the processor time, as `--measure` has it. Of an even number, the longer one of both in the middle.
+    /// The run of an application with the median of the processor time, as `--measure` has it. Of
+    /// an even number, the longer one of both in the middle.
     pub(crate) fn median(mut runs: Vec<Self>) -> Option<Self> {
         runs.sort_by(|a, b| a.cpu_ns().total_cmp(&b.cpu_ns()));
         let middle = runs.len() / 2;
@@ -60,27 +61,19 @@ impl Finished {
 }
 
 impl Jvm {
-    /// The JDK in a folder; without a folder that of `JAVA_HOME`, or of the `java` on the PATH. An error says what is missing.
+    /// The JDK in a folder; without a folder that of `JAVA_HOME`, or of the `java` on the PATH. An
+    /// error says what is missing.
     pub fn find(home: Option<&Path>) -> Result<Self, String> {
         let of_environment = || std::env::var_os("JAVA_HOME").map(PathBuf::from);
-        let home = home
-            .map(Path::to_owned)
-            .or_else(of_environment)
-            .or_else(on_path);
+        let home = home.map(Path::to_owned).or_else(of_environment).or_else(on_path);
         let home = home.ok_or("no JDK: there is no `java` on the PATH and JAVA_HOME is not set")?;
         for tool in ["java", "javac", "jar"] {
             if !home.join("bin").join(tool).exists() {
-                return Err(format!(
-                    "no JDK in {}: bin/{tool} is missing",
-                    home.display()
-                ));
+                return Err(format!("no JDK in {}: bin/{tool} is missing", home.display()));
             }
         }
         let release = fs::read_to_string(home.join("release")).unwrap_or_default();
-        let mut jvm = Self {
-            home,
-            version: release_version(&release).unwrap_or_default(),
-        };
+        let mut jvm = Self { home, version: release_version(&release).unwrap_or_default() };
         if jvm.version.is_empty() {
             jvm.version = jvm.printed_version()?;
         }
@@ -99,8 +92,8 @@ impl Jvm {
         self.home.join("bin").join(name)
     }
 
-    /// A command of its `java`. The options in variables of the environment would replace those of a
-    /// benchmark. The numbers of the log have decimal points; the application keeps the language.
+    /// A command of its `java`. The options in variables of the environment would replace those of
+    /// a benchmark. The numbers of the log have decimal points; the application keeps the language.
     fn java(&self) -> Command {
         let mut command = Command::new(self.tool("java"));
         for variable in VARIABLES {
@@ -148,33 +141,21 @@ impl Jvm {
         let child = self
             .java()
             .arg(collector.option())
-            .arg(format!(
-                "-Xlog:{logged}:file={}:uptime,level,tags:filecount=0",
-                log.display()
-            ))
+            .arg(format!("-Xlog:{logged}:file={}:uptime,level,tags:filecount=0", log.display()))
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(stderr)
             .spawn()
             .map_err(|e| format!("java: {e}"))?;
-        let Ended {
-            status,
-            elapsed_ns,
-            cpu,
-        } = watch(child, collector, limits)?;
+        let Ended { status, elapsed_ns, cpu } = watch(child, collector, limits)?;
         if !status.success() {
             let text = fs::read_to_string(&errors).unwrap_or_default();
             return Err(format!("java ended with {status}: {}", first_line(&text)));
         }
         let log = fs::read_to_string(&log).map_err(|e| format!("no log of collections: {e}"))?;
         let collections = log::read(&log, collector)?.into_values().collect();
-        Ok(Finished {
-            elapsed_ns,
-            cpu,
-            collections,
-            log,
-        })
+        Ok(Finished { elapsed_ns, cpu, collections, log })
     }
 }
 
@@ -185,9 +166,7 @@ pub(crate) fn heap_options(bytes: u64) -> [String; 2] {
 
 fn on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let java = std::env::split_paths(&path)
-        .map(|f| f.join("java"))
-        .find(|j| j.exists())?;
+    let java = std::env::split_paths(&path).map(|f| f.join("java")).find(|j| j.exists())?;
     Some(fs::canonicalize(java).ok()?.parent()?.parent()?.to_owned())
 }
 
@@ -283,14 +262,8 @@ mod tests {
             let found = banner_version(banner).unwrap();
             assert_eq!((found.as_str(), major(&found)), (version, Some(number)));
         }
-        assert_eq!(
-            banner_version("Error: could not create the machine\n"),
-            None
-        );
-        assert_eq!(
-            banner_version("x Runtime Environment (build internal)\n"),
-            None
-        );
+        assert_eq!(banner_version("Error: could not create the machine\n"), None);
+        assert_eq!(banner_version("x Runtime Environment (build internal)\n"), None);
     }
 
     #[test]
@@ -306,10 +279,7 @@ mod tests {
     fn banners_are_no_reason() {
         let text = "Picked up _JAVA_OPTIONS: -Xint\n\nError: no such option\n";
         assert_eq!(first_line(text), "Error: no such option");
-        assert_eq!(
-            first_line("NOTE: Picked up JDK_JAVA_OPTIONS: x\n"),
-            "no message"
-        );
+        assert_eq!(first_line("NOTE: Picked up JDK_JAVA_OPTIONS: x\n"), "no message");
     }
 
     #[test]
@@ -317,10 +287,7 @@ mod tests {
         let least = |times_ns: &[f64]| Finished::least(runs(times_ns)).map(|run| run.cpu_ns());
         let median = |times_ns: &[f64]| Finished::median(runs(times_ns)).map(|run| run.cpu_ns());
         let times_ns = [30.0, 10.0, 20.0];
-        assert_eq!(
-            (least(&times_ns), median(&times_ns)),
-            (Some(10.0), Some(20.0))
-        );
+        assert_eq!((least(&times_ns), median(&times_ns)), (Some(10.0), Some(20.0)));
         assert_eq!(median(&times_ns[..2]), Some(30.0));
         assert_eq!((least(&[]), median(&[])), (None, None));
     }

@@ -1,5 +1,6 @@
-//! Runs Java programs with a garbage collector and measures it: processor time of the collector's threads from `/proc/PID/task/*/schedstat`, pauses from the log of the
-//! JVM. Each run is bounded in time and memory. A JVM that crashes, hangs or runs out of memory costs only its own figure.
+//! Runs Java programs with a garbage collector and measures it: processor time of the collector's
+//! threads from `/proc/PID/task/*/schedstat`, pauses from the log of the JVM. Each run is bounded
+//! in time and memory. A JVM that crashes, hangs or runs out of memory costs only its own figure.
 
 mod benchmarks;
 mod characterise;

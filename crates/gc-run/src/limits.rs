@@ -12,7 +12,4 @@ pub struct Limits {
 }
 
 /// Bounds for applications.
-pub const LIMITS: Limits = Limits {
-    time: Duration::from_secs(300),
-    resident_bytes: 6 << 30,
-};
+pub const LIMITS: Limits = Limits { time: Duration::from_secs(300), resident_bytes: 6 << 30 };

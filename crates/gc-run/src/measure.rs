@@ -21,7 +21,8 @@ pub struct Measured {
     pub pause_longest_ns: f64,
 }
 
-/// Runs an application once with a collector and a heap of fixed size. `application` are the arguments of `java`.
+/// Runs an application once with a collector and a heap of fixed size. `application` are the
+/// arguments of `java`.
 pub fn measure(
     jvm: &Jvm,
     application: &[String],

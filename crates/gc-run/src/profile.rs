@@ -1,5 +1,6 @@
-//! Profiles the demand of an application: a run with Serial whose young collections copy all live objects each few megabytes, and ordinary runs, which show the cost of
-//! collections. Runs with G1 also count cards.
+//! Profiles the demand of an application: a run with Serial whose young collections copy all live
+//! objects each few megabytes, and ordinary runs, which show the cost of collections. Runs with G1
+//! also count cards.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +23,8 @@ use crate::{Jvm, Limits};
 const YOUNG_MB: u64 = 3072;
 const OLD_MB: u64 = 256;
 
-/// Heaps of the ordinary runs, as multiples of the largest live set: a small one, whose old generation is often full, and a large one. Predictions interpolate between both.
+/// Heaps of the ordinary runs, as multiples of the largest live set: a small one, whose old
+/// generation is often full, and a large one. Predictions interpolate between both.
 const ORDINARY_LIVE_SETS: [f64; 2] = [2.25, 6.0];
 /// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
@@ -31,12 +33,8 @@ const ORDINARY_RUNS: usize = 3;
 /// Time of a collector's runs after which no heap has a further run.
 const ORDINARY_TIME: Duration = Duration::from_secs(60);
 /// Collectors that can have ordinary runs beside those with Serial.
-pub const OTHERS: [Collector; 4] = [
-    Collector::Parallel,
-    Collector::G1,
-    Collector::Shenandoah,
-    Collector::Z,
-];
+pub const OTHERS: [Collector; 4] =
+    [Collector::Parallel, Collector::G1, Collector::Shenandoah, Collector::Z];
 
 /// A run of a profile that begins.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +45,9 @@ pub enum Stage {
     Ordinary(Collector, Step),
 }
 
-/// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has
-/// the reasons for missing runs. The costs of Serial must be there, and one of its ordinary runs must succeed.
+/// Runs an application with at least `step_bytes` allocated between two censuses, and with ordinary
+/// runs of Serial, of the `others` and, for its cards, of G1. `not_measured` has the reasons for
+/// missing runs. The costs of Serial must be there, and one of its ordinary runs must succeed.
 pub fn profile(
     jvm: &Jvm,
     costs: &Costs,
@@ -61,19 +60,11 @@ pub fn profile(
     progress(Stage::Counting);
     let serial_costs = costs_of(costs, Collector::Serial)?;
     let mut demand = counted(jvm, command, step_bytes, limits)?;
-    let application = Application {
-        jvm,
-        command,
-        live_bytes: demand.largest_live_bytes(),
-        limits,
-        progress,
-    };
+    let application =
+        Application { jvm, command, live_bytes: demand.largest_live_bytes(), limits, progress };
     let serial = application.runs(Collector::Serial, ORDINARY_RUNS)?;
     demand.not_measured.extend(serial.missing);
-    demand.serial = PricedRuns {
-        runs: serial.runs,
-        costs: serial_costs.clone(),
-    };
+    demand.serial = PricedRuns { runs: serial.runs, costs: serial_costs.clone() };
     for &collector in others.iter().filter(|other| **other != Collector::G1) {
         let found = costs_of(costs, collector)
             .and_then(|costs| Ok((costs, application.runs(collector, ORDINARY_RUNS)?)));
@@ -87,7 +78,8 @@ pub fn profile(
     Ok(demand)
 }
 
-/// Adds runs with G1, which also count its cards. Runs that are not `wanted`, and those without costs of G1, count cards only.
+/// Adds runs with G1, which also count its cards. Runs that are not `wanted`, and those without
+/// costs of G1, count cards only.
 fn add_g1(demand: &mut Demand, application: &Application, costs: &Costs, wanted: bool) {
     let collector = Collector::G1;
     let costs = wanted.then(|| costs_of(costs, collector));
@@ -115,10 +107,7 @@ fn add_g1(demand: &mut Demand, application: &Application, costs: &Costs, wanted:
 
 fn add(demand: &mut Demand, collector: Collector, costs: &CollectorCosts, found: OrdinaryRuns) {
     let name = collector.name().to_owned();
-    let priced = PricedRuns {
-        runs: found.runs,
-        costs: costs.clone(),
-    };
+    let priced = PricedRuns { runs: found.runs, costs: costs.clone() };
     demand.others.insert(name, priced);
     demand.not_measured.extend(found.missing);
 }
@@ -127,8 +116,10 @@ fn missing(collector: Collector, reason: &str) -> String {
     format!("ordinary runs with {}: {reason}", collector.name())
 }
 
-/// Heaps of the ordinary runs with a collector for a largest live set, in bytes and in rising order. They differ by the same factor however small the live set is, as far as the
-/// resident memory of a run is allowed to be twice the heap. Z without generations maps its heap three times.
+/// Heaps of the ordinary runs with a collector for a largest live set, in bytes and in rising
+/// order. They differ by the same factor however small the live set is, as far as the resident
+/// memory of a run is allowed to be twice the heap. Z without generations maps its heap three
+/// times.
 fn ordinary_heaps(collector: Collector, live_bytes: f64, limits: Limits) -> Vec<u64> {
     let [small, large] = ORDINARY_LIVE_SETS;
     let least = (small * live_bytes).max(LEAST_HEAP_BYTES);
@@ -168,14 +159,11 @@ struct OrdinaryRuns {
 }
 
 impl Application<'_> {
-    /// One run for each heap, the median of `repeats` runs. A run that fails does not count, and ends the runs with its heap. An error has the last reason, if all failed.
+    /// One run for each heap, the median of `repeats` runs. A run that fails does not count, and
+    /// ends the runs with its heap. An error has the last reason, if all failed.
     fn runs(&self, collector: Collector, repeats: usize) -> Result<OrdinaryRuns, String> {
         let heaps = ordinary_heaps(collector, self.live_bytes, self.limits);
-        let rounds = Rounds {
-            most: repeats,
-            time: Some(ORDINARY_TIME),
-            least: heaps.len(),
-        };
+        let rounds = Rounds { most: repeats, time: Some(ORDINARY_TIME), least: heaps.len() };
         let all = in_rounds(rounds, &heaps, |heap, step| {
             (self.progress)(Stage::Ordinary(collector, step));
             self.run(collector, *heap, step)
@@ -220,9 +208,7 @@ impl Application<'_> {
             _ => "gc*",
         };
         let limits = Limits {
-            time: step
-                .left
-                .map_or(self.limits.time, |left| left.min(self.limits.time)),
+            time: step.left.map_or(self.limits.time, |left| left.min(self.limits.time)),
             ..self.limits
         };
         self.jvm.run(collector, &arguments, logged, limits)
@@ -242,7 +228,8 @@ fn counted(
         "-XX:SurvivorRatio=1",
         "-XX:MaxTenuringThreshold=16",
         "-XX:TargetSurvivorRatio=100",
-        // Eden is large, and by default a thread's allocation buffer grows with it. A whole buffer counts as allocated.
+        // Eden is large, and by default a thread's allocation buffer grows with it. A whole buffer
+        // counts as allocated.
         "-XX:TLABSize=64k",
         "-XX:-ResizeTLAB",
         "-XX:MetaspaceSize=1g",
@@ -272,7 +259,7 @@ fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Deman
         pauses_ns += collection.pauses_ns.iter().sum::<f64>();
         if collection.kind != Some(Kind::Young) {
             return Err(
-                "the application has more live data than the profile allows: 1 GB".to_owned(),
+                "the application has more live data than the profile allows: 1 GB".to_owned()
             );
         }
         allocated_bytes += collection.eden_bytes;
@@ -287,7 +274,7 @@ fn demand(jvm: &Jvm, command: &JavaCommand, finished: &Finished) -> Result<Deman
     }
     if censuses.is_empty() {
         return Err(
-            "the application allocates too little for a profile: try a smaller --step".to_owned(),
+            "the application allocates too little for a profile: try a smaller --step".to_owned()
         );
     }
     let rest_of_eden = log::rest_of_eden(&finished.log)

@@ -29,7 +29,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// Time until the last run ends if each takes as long as those so far. `None`: this is the first.
+    /// Time until the last run ends if each takes as long as those so far. `None`: this is the
+    /// first.
     pub fn expected(&self) -> Option<Duration> {
         let done = u32::try_from(self.number - 1).ok().filter(|n| *n > 0)?;
         let more = u32::try_from(self.count + 1 - self.number).ok()?;
@@ -38,8 +39,10 @@ impl Step {
     }
 }
 
-/// Runs each of several `programs` once in each round. So the runs of a program lie apart: the speed of a shared host changes within minutes. A program that fails does not run
-/// again, since it would fail again, perhaps after a minute. For each program, its runs and the reason for its failure; neither, if the time did not suffice for it.
+/// Runs each of several `programs` once in each round. So the runs of a program lie apart: the
+/// speed of a shared host changes within minutes. A program that fails does not run again, since it
+/// would fail again, perhaps after a minute. For each program, its runs and the reason for its
+/// failure; neither, if the time did not suffice for it.
 pub(crate) fn in_rounds<T>(
     rounds: Rounds,
     programs: &[T],
@@ -81,11 +84,7 @@ mod tests {
 
     use super::*;
 
-    const ALL: Rounds = Rounds {
-        most: 3,
-        time: None,
-        least: 0,
-    };
+    const ALL: Rounds = Rounds { most: 3, time: None, least: 0 };
 
     #[test]
     fn program_that_fails_does_not_run_again() {
@@ -100,9 +99,7 @@ mod tests {
         });
         let expected = [("a", 1), ("b", 2), ("a", 3), ("b", 4), ("a", 5)];
         assert_eq!(order.take(), expected);
-        let counts = found
-            .iter()
-            .map(|(runs, failure)| (runs.len(), failure.as_deref()));
+        let counts = found.iter().map(|(runs, failure)| (runs.len(), failure.as_deref()));
         assert!(counts.eq([(3, None), (1, Some("out of memory"))]));
     }
 
@@ -110,11 +107,7 @@ mod tests {
     #[test]
     fn no_run_begins_after_the_limit_except_for_the_needed_ones() {
         let runs = |least| {
-            let rounds = Rounds {
-                time: Some(Duration::ZERO),
-                least,
-                ..ALL
-            };
+            let rounds = Rounds { time: Some(Duration::ZERO), least, ..ALL };
             let found = in_rounds(rounds, &["a", "b"], |_, _| Ok(Finished::default()));
             found.iter().map(|(runs, _)| runs.len()).collect::<Vec<_>>()
         };
@@ -125,29 +118,17 @@ mod tests {
 
     #[test]
     fn run_that_the_limit_ends_is_no_failure() {
-        let rounds = Rounds {
-            time: Some(Duration::from_millis(5)),
-            ..ALL
-        };
+        let rounds = Rounds { time: Some(Duration::from_millis(5)), ..ALL };
         let found = in_rounds(rounds, &["a", "b"], |_, step| {
             std::thread::sleep(step.left.unwrap());
             Err("killed".to_owned())
         });
-        assert!(
-            found
-                .iter()
-                .all(|(runs, failure)| runs.is_empty() && failure.is_none())
-        );
+        assert!(found.iter().all(|(runs, failure)| runs.is_empty() && failure.is_none()));
     }
 
     #[test]
     fn rest_is_expected_from_the_runs_so_far() {
-        let step = Step {
-            number: 3,
-            count: 6,
-            left: None,
-            elapsed: Duration::from_secs(4),
-        };
+        let step = Step { number: 3, count: 6, left: None, elapsed: Duration::from_secs(4) };
         assert_eq!(step.expected(), Some(Duration::from_secs(8)));
         let left = Some(Duration::from_secs(5));
         assert_eq!(Step { left, ..step }.expected(), left);

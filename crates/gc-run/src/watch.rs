@@ -80,17 +80,10 @@ pub(crate) fn watch(
 
 fn excess(pid: u32, elapsed: Duration, limits: Limits) -> Option<String> {
     if elapsed > limits.time {
-        return Some(format!(
-            "java did not end within {} s",
-            limits.time.as_secs()
-        ));
+        return Some(format!("java did not end within {} s", limits.time.as_secs()));
     }
     let statm = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
-    let pages: u64 = statm
-        .split(' ')
-        .nth(1)
-        .and_then(|p| p.parse().ok())
-        .unwrap_or(0);
+    let pages: u64 = statm.split(' ').nth(1).and_then(|p| p.parse().ok()).unwrap_or(0);
     let resident = pages * rustix::param::page_size() as u64;
     let is_excess = resident > limits.resident_bytes;
     is_excess.then(|| format!("java used {} MB of memory", resident / 1_000_000))
@@ -111,10 +104,7 @@ struct Threads {
 
 impl Threads {
     fn of(pid: u32) -> Self {
-        Self {
-            folder: format!("/proc/{pid}/task"),
-            by_id: BTreeMap::new(),
-        }
+        Self { folder: format!("/proc/{pid}/task"), by_id: BTreeMap::new() }
     }
 
     fn search(&mut self, collector: Collector) {
@@ -150,7 +140,8 @@ impl Threads {
     }
 }
 
-/// Gives the profiling thread precedence, so that its collections come at the right bytes. Without privilege they come less evenly.
+/// Gives the profiling thread precedence, so that its collections come at the right bytes. Without
+/// privilege they come less evenly.
 fn hasten(id: &str) {
     let pid = id.parse().ok().and_then(rustix::process::Pid::from_raw);
     let _ = rustix::process::setpriority_process(pid, -20);

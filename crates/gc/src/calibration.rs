@@ -1,4 +1,5 @@
-//! Compares simulations with the ordinary runs of the same application, whose heaps and collector are known.
+//! Compares simulations with the ordinary runs of the same application, whose heaps and collector
+//! are known.
 
 use crate::Collector;
 use crate::costs::Time;
@@ -8,9 +9,11 @@ use crate::ordinary::{OrdinaryRun, interpolated};
 use crate::policy::{Setting, Simulated, Survivors, simulate};
 use crate::price::Prices;
 
-/// A factor outside of these limits shows that a run and its simulation have little in common. It is not used.
+/// A factor outside of these limits shows that a run and its simulation have little in common. It
+/// is not used.
 const LIMITS: (f64, f64) = (0.5, 2.0);
-/// Error of such a run, and the largest one of others: that of the limits, for copied bytes and for collections of the whole heap.
+/// Error of such a run, and the largest one of others: that of the limits, for copied bytes and for
+/// collections of the whole heap.
 const LARGEST_ERROR: f64 = 2.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2;
 
 /// Candidates for [`Survivors::nepotism`].
@@ -19,19 +22,18 @@ const NEPOTISM: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// Copies by young collections of an application, by its ordinary runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Copies {
-    /// The survivors whose simulations are closest to the ordinary runs. A profile has no references, so the nepotism is unknown; and in some applications, objects of a certain age
+    /// The survivors whose simulations are closest to the ordinary runs. A profile has no
+    /// references, so the nepotism is unknown; and in some applications, objects of a certain age
     /// are alive less often at a young collection than at a census.
     pub(crate) survivors: Survivors,
-    /// Bytes that young collections copied in the ordinary runs, for each byte in the simulation with these survivors.
+    /// Bytes that young collections copied in the ordinary runs, for each byte in the simulation
+    /// with these survivors.
     pub(crate) factor: f64,
 }
 
 impl Copies {
     /// As the profile has them.
-    const PROFILED: Self = Self {
-        survivors: Survivors::PROFILED,
-        factor: 1.0,
-    };
+    const PROFILED: Self = Self { survivors: Survivors::PROFILED, factor: 1.0 };
 
     /// The copies of a collector with one heap size. Its ordinary runs count, or those with Serial.
     pub(crate) fn of(demand: &Demand, collector: Collector, heap_bytes: f64) -> Self {
@@ -39,18 +41,11 @@ impl Copies {
             Some(priced) => (collector, priced),
             None => (Collector::Serial, &demand.serial),
         };
-        let runs = Runs {
-            demand,
-            collector: source,
-            priced,
-        };
+        let runs = Runs { demand, collector: source, priced };
         match collector {
             Collector::Serial | Collector::Parallel => {
                 let nepotism = runs.nepotism();
-                let factors = runs.factors(|_| Survivors {
-                    nepotism,
-                    ..Survivors::PROFILED
-                });
+                let factors = runs.factors(|_| Survivors { nepotism, ..Survivors::PROFILED });
                 let survivors = |heap_bytes| Survivors {
                     factor: factor_at(&factors, heap_bytes).min(1.0),
                     nepotism,
@@ -63,10 +58,7 @@ impl Copies {
             // G1 also differs from its simulation for other reasons than its survivors.
             Collector::G1 => {
                 let factors = runs.factors(|_| Survivors::PROFILED);
-                Self {
-                    factor: factor_at(&factors, heap_bytes),
-                    ..Self::PROFILED
-                }
+                Self { factor: factor_at(&factors, heap_bytes), ..Self::PROFILED }
             }
             Collector::Shenandoah | Collector::Z => Self::PROFILED,
         }
@@ -89,15 +81,8 @@ impl Runs<'_> {
     /// The nepotism whose simulations are closest to the runs. Of equal ones, the smallest.
     fn nepotism(&self) -> f64 {
         let error = |nepotism: f64| -> f64 {
-            let survivors = Survivors {
-                nepotism,
-                ..Survivors::PROFILED
-            };
-            let compared = self
-                .priced
-                .runs
-                .iter()
-                .map(|run| self.compared(run, survivors));
+            let survivors = Survivors { nepotism, ..Survivors::PROFILED };
+            let compared = self.priced.runs.iter().map(|run| self.compared(run, survivors));
             compared.map(|compared| compared.error()).sum()
         };
         let all = NEPOTISM.map(|nepotism| (nepotism, error(nepotism)));
@@ -116,13 +101,8 @@ impl Runs<'_> {
 
     fn compared(&self, run: &OrdinaryRun, survivors: Survivors) -> Compared {
         let costs = &self.priced.costs;
-        let prices = Prices::of(
-            self.collector,
-            Time::Processor,
-            costs,
-            self.demand,
-            run.heap_bytes,
-        );
+        let prices =
+            Prices::of(self.collector, Time::Processor, costs, self.demand, run.heap_bytes);
         let setting = Setting {
             cycle_ns: prices.cycle_ns(),
             survivors,
@@ -135,7 +115,8 @@ impl Runs<'_> {
 
 /// An ordinary run beside its simulation.
 struct Compared {
-    /// Bytes that young collections copied, for each byte in the simulation. `None`: outside of the limits, or one of them copied nothing.
+    /// Bytes that young collections copied, for each byte in the simulation. `None`: outside of the
+    /// limits, or one of them copied nothing.
     factor: Option<f64>,
     /// Collections of the whole heap in the run and in the simulation.
     full: (f64, f64),
@@ -188,17 +169,11 @@ mod tests {
     /// Runs with these heaps and copied bytes, without collections of the whole heap.
     fn runs(all: &[(f64, f64)]) -> PricedRuns {
         let run = |(heap_bytes, bytes): &(f64, f64)| {
-            let mut run = OrdinaryRun {
-                heap_bytes: *heap_bytes,
-                ..OrdinaryRun::default()
-            };
+            let mut run = OrdinaryRun { heap_bytes: *heap_bytes, ..OrdinaryRun::default() };
             run.young.bytes = *bytes;
             run
         };
-        PricedRuns {
-            runs: all.iter().map(run).collect(),
-            ..PricedRuns::default()
-        }
+        PricedRuns { runs: all.iter().map(run).collect(), ..PricedRuns::default() }
     }
 
     /// The run that is as the simulation with these survivors.
@@ -208,10 +183,7 @@ mod tests {
         heap_bytes: f64,
         survivors: Survivors,
     ) -> OrdinaryRun {
-        let setting = Setting {
-            survivors,
-            ..Setting::of(demand, heap_bytes, demand.jvm_major())
-        };
+        let setting = Setting { survivors, ..Setting::of(demand, heap_bytes, demand.jvm_major()) };
         let found = simulate(collector, &setting).unwrap();
         let mut run = runs(&[(heap_bytes, copied_bytes(&found))]).runs[0];
         run.full.collections = found.iter().filter(|c| c.kind == Kind::Full).count() as f64;
@@ -226,7 +198,8 @@ mod tests {
         (found / expected - 1.0).abs() < 1e-9
     }
 
-    /// Objects live for 2 MB, so that each collection of an Eden of 34 944 KiB copies 2 MB: 27 collections of 1 GB.
+    /// Objects live for 2 MB, so that each collection of an Eden of 34 944 KiB copies 2 MB: 27
+    /// collections of 1 GB.
     #[test]
     fn factor_is_copied_bytes_over_simulated_ones() {
         let mut demand = constant_lifetime(1000, 2e6);
@@ -271,12 +244,7 @@ mod tests {
     #[test]
     fn survivors_are_those_of_the_runs() {
         let mut demand = constant_lifetime(1000, 20e6);
-        for survivors in [
-            with(1.0, 0.0),
-            with(1.0, 0.5),
-            with(1.0, 1.0),
-            with(0.8, 0.0),
-        ] {
+        for survivors in [with(1.0, 0.0), with(1.0, 0.5), with(1.0, 1.0), with(0.8, 0.0)] {
             let run = |heap_bytes| simulated(&demand, Collector::Serial, heap_bytes, survivors);
             demand.serial.runs = vec![run(HEAP), run(2.0 * HEAP)];
             let found = Copies::of(&demand, Collector::Serial, HEAP);
@@ -293,16 +261,8 @@ mod tests {
     /// As many copied bytes with other collections of the whole heap are another nepotism.
     #[test]
     fn collections_of_the_whole_heap_count() {
-        let full = Simulated {
-            kind: Kind::Full,
-            bytes: 9e6,
-            dead_bytes: 0.0,
-        };
-        let young = Simulated {
-            kind: Kind::Young,
-            bytes: 2e6,
-            ..full
-        };
+        let full = Simulated { kind: Kind::Full, bytes: 9e6, dead_bytes: 0.0 };
+        let young = Simulated { kind: Kind::Young, bytes: 2e6, ..full };
         let mut run = runs(&[(HEAP, 2e6)]).runs[0];
         run.full.collections = 1.0;
         let error =
@@ -319,11 +279,8 @@ mod tests {
 
     #[test]
     fn calibration_changes_young_collections() {
-        let mut collections = [Kind::Young, Kind::Full].map(|kind| Simulated {
-            kind,
-            bytes: 3.0,
-            dead_bytes: 0.0,
-        });
+        let mut collections =
+            [Kind::Young, Kind::Full].map(|kind| Simulated { kind, bytes: 3.0, dead_bytes: 0.0 });
         calibrate(&mut collections, 2.0);
         assert_eq!(collections.map(|c| c.bytes), [6.0, 3.0]);
     }

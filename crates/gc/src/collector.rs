@@ -28,13 +28,7 @@ pub enum Collector {
 
 impl Collector {
     /// All collectors, in the order of tables.
-    pub const ALL: [Self; 5] = [
-        Self::Serial,
-        Self::Parallel,
-        Self::G1,
-        Self::Shenandoah,
-        Self::Z,
-    ];
+    pub const ALL: [Self; 5] = [Self::Serial, Self::Parallel, Self::G1, Self::Shenandoah, Self::Z];
 
     /// The name on the command line and in documents.
     pub fn name(self) -> &'static str {
@@ -63,8 +57,9 @@ impl Collector {
         }
     }
 
-    /// The role of a thread with this name in `/proc/PID/task/TID/comm`. `None`: the thread does not belong to the collector. Serial collects in the VM thread. Only G1 has
-    /// threads for marking and refinement that do nothing else.
+    /// The role of a thread with this name in `/proc/PID/task/TID/comm`. `None`: the thread does
+    /// not belong to the collector. Serial collects in the VM thread. Only G1 has threads for
+    /// marking and refinement that do nothing else.
     pub fn role(self, comm: &str) -> Option<Role> {
         let begins_with = |beginnings: &[&str]| beginnings.iter().any(|b| comm.starts_with(b));
         if self == Self::G1 && begins_with(&["G1 Main Marker", "G1 Conc#"]) {
@@ -83,7 +78,8 @@ impl Collector {
         begins_with(beginnings).then_some(Role::Collects)
     }
 
-    /// Whether it collects while the application runs, without stopping it for longer than a moment.
+    /// Whether it collects while the application runs, without stopping it for longer than a
+    /// moment.
     pub fn is_concurrent(self) -> bool {
         matches!(self, Self::Shenandoah | Self::Z)
     }

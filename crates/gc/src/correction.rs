@@ -1,18 +1,22 @@
-//! Corrects the predictions of a concurrent collector by its ordinary runs. When such a collector begins a cycle depends on its own measurements of the application, which the
-//! simulation knows roughly.
+//! Corrects the predictions of a concurrent collector by its ordinary runs. When such a collector
+//! begins a cycle depends on its own measurements of the application, which the simulation knows
+//! roughly.
 
 use crate::Collector;
 use crate::demand::{Demand, PricedRuns};
 use crate::ordinary::{OrdinaryRun, Work, interpolated};
 use crate::outcome::{Outcome, median, simulated};
 
-/// From this version on, Z has a young generation by default (JEP 474). Its collections are other ones.
+/// From this version on, Z has a young generation by default (JEP 474). Its collections are other
+/// ones.
 const GENERATIONAL_Z_FROM: u32 = 23;
 
-/// A ratio outside of these limits shows that a run and its prediction have little in common. It is not used.
+/// A ratio outside of these limits shows that a run and its prediction have little in common. It is
+/// not used.
 const LIMITS: (f64, f64) = (0.125, 8.0);
 
-/// Values of the ordinary runs for each predicted one, with one heap size. The longest pause is not corrected: the predicted one is all of a cycle's pauses.
+/// Values of the ordinary runs for each predicted one, with one heap size. The longest pause is not
+/// corrected: the predicted one is all of a cycle's pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Correction {
     collections: f64,
@@ -21,14 +25,11 @@ pub(crate) struct Correction {
 }
 
 impl Correction {
-    const NONE: Self = Self {
-        collections: 1.0,
-        cpu: 1.0,
-        pause: 1.0,
-    };
+    const NONE: Self = Self { collections: 1.0, cpu: 1.0, pause: 1.0 };
 
-    /// The correction for a version of the JVM and one heap size. None for a collector that stops the application, without ordinary runs, and if the collector of the profile's JVM
-    /// has other generations.
+    /// The correction for a version of the JVM and one heap size. None for a collector that stops
+    /// the application, without ordinary runs, and if the collector of the profile's JVM has other
+    /// generations.
     pub(crate) fn of(
         demand: &Demand,
         collector: Collector,
@@ -59,16 +60,10 @@ impl Correction {
             .filter_map(|run| Some((run.heap_bytes, ratios(&run.cycles, predicted(run)?))))
             .collect();
         let at = |index: usize| {
-            let values = ratios
-                .iter()
-                .filter_map(|(heap, ratios)| Some((*heap, ratios[index]?)));
+            let values = ratios.iter().filter_map(|(heap, ratios)| Some((*heap, ratios[index]?)));
             interpolated(values, heap_bytes).unwrap_or(1.0)
         };
-        Self {
-            collections: at(0),
-            cpu: at(1),
-            pause: at(2),
-        }
+        Self { collections: at(0), cpu: at(1), pause: at(2) }
     }
 
     pub(crate) fn apply(self, to: &mut Outcome) {
@@ -102,12 +97,10 @@ mod tests {
 
     const HEAP: u64 = 64 << 20;
 
-    /// A demand with two runs, of HEAP and four times as much, and the costs of a cycle: 1 ms, and 0.1 ms of pauses.
+    /// A demand with two runs, of HEAP and four times as much, and the costs of a cycle: 1 ms, and
+    /// 0.1 ms of pauses.
     fn demand(collector: Collector, runs: [Work; 2]) -> (Demand, CollectorCosts) {
-        let terms = |fixed_ns| Terms {
-            fixed_ns,
-            ..Terms::default()
-        };
+        let terms = |fixed_ns| Terms { fixed_ns, ..Terms::default() };
         let costs = CollectorCosts {
             cycle_cpu: terms(1e6),
             cycle_pause: terms(1e5),
@@ -120,21 +113,13 @@ mod tests {
             ..OrdinaryRun::default()
         };
         let runs = [1, 4].into_iter().zip(runs).map(of).collect();
-        let priced = PricedRuns {
-            runs,
-            costs: costs.clone(),
-        };
+        let priced = PricedRuns { runs, costs: costs.clone() };
         demand.others.insert(collector.name().to_owned(), priced);
         (demand, costs)
     }
 
     fn cycles(collections: f64, cpu_ns: f64, pause_ns: f64) -> Work {
-        Work {
-            collections,
-            cpu_ns,
-            pause_ns,
-            ..Work::default()
-        }
+        Work { collections, cpu_ns, pause_ns, ..Work::default() }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Costs of collections on one machine with one JVM, `yamba-gc-costs/1`, from runs of micro-benchmarks.
+//! Costs of collections on one machine with one JVM, `yamba-gc-costs/1`, from runs of
+//! micro-benchmarks.
 
 use std::collections::BTreeMap;
 
@@ -39,8 +40,10 @@ impl Terms {
         self.ns_per_byte.values().sum::<f64>() / self.ns_per_byte.len().max(1) as f64
     }
 
-    /// Estimates the cost of a byte for objects that cost `ns_per_byte` elsewhere, by a straight line through the logarithms of the shapes' costs. `elsewhere` has the
-    /// costs of the shapes there. Also returns the deviation of the logarithms from the line, which is about that of the cost as a share.
+    /// Estimates the cost of a byte for objects that cost `ns_per_byte` elsewhere, by a straight
+    /// line through the logarithms of the shapes' costs. `elsewhere` has the costs of the shapes
+    /// there. Also returns the deviation of the logarithms from the line, which is about that of
+    /// the cost as a share.
     pub fn at(&self, elsewhere: &BTreeMap<String, f64>, ns_per_byte: f64) -> (f64, f64) {
         let pairs: Vec<(f64, f64)> = self
             .ns_per_byte
@@ -73,7 +76,8 @@ pub struct CollectorCosts {
     pub cycle_cpu: Terms,
     /// Pauses of these.
     pub cycle_pause: Terms,
-    /// Cost of a dead byte in a collection of the whole heap of Serial or Parallel, relative to a live one. 0: not measured, or costs of an earlier version of Yamba.
+    /// Cost of a dead byte in a collection of the whole heap of Serial or Parallel, relative to a
+    /// live one. 0: not measured, or costs of an earlier version of Yamba.
     #[serde(default)]
     pub dead_weight: f64,
     /// Refinement of G1. Costs of G1 without it are from an earlier version of Yamba.
@@ -81,7 +85,8 @@ pub struct CollectorCosts {
     pub refinement: Option<RefinementCosts>,
     /// Number of benchmarks that had a run.
     pub observations: usize,
-    /// How much the processor time of a benchmark differs between its runs, as a share: the logarithm of the longest to the shortest, the median over the benchmarks. Intervals of
+    /// How much the processor time of a benchmark differs between its runs, as a share: the
+    /// logarithm of the longest to the shortest, the median over the benchmarks. Intervals of
     /// predictions hold it. 0 in costs of an earlier version of Yamba.
     #[serde(default)]
     pub deviation: f64,
@@ -115,7 +120,8 @@ impl CollectorCosts {
         }
     }
 
-    /// Whether there is processor time but no pause. An earlier version of Yamba could not read the pauses of a JVM in some locales.
+    /// Whether there is processor time but no pause. An earlier version of Yamba could not read the
+    /// pauses of a JVM in some locales.
     pub fn lacks_pauses(&self) -> bool {
         let is_none = |terms: &&Terms| terms.fixed_ns == 0.0 && terms.ns_per_byte.is_empty();
         let cpu = [&self.young_cpu, &self.full_cpu, &self.cycle_cpu];
@@ -123,7 +129,8 @@ impl CollectorCosts {
         !cpu.iter().all(is_none) && pauses.iter().all(is_none)
     }
 
-    /// Names the missing costs of a collector of a JVM: an earlier version of Yamba did not measure them, or a benchmark failed.
+    /// Names the missing costs of a collector of a JVM: an earlier version of Yamba did not measure
+    /// them, or a benchmark failed.
     pub fn lacking(&self, collector: Collector, jvm_major: u32) -> Option<&'static str> {
         if self.lacks_pauses() {
             return Some("the costs lack pauses");
@@ -177,7 +184,8 @@ pub(crate) fn jvm_major(version: &str) -> u32 {
 /// A fit makes errors small relative to a time, or relative to this if the time is shorter, in ns.
 const LEAST_NS: f64 = 1e5;
 
-/// Bytes whose processing the model charges to a collection. Marking of G1 has threads and a fit of its own; the pauses of a marking do not depend on the live bytes.
+/// Bytes whose processing the model charges to a collection. Marking of G1 has threads and a fit of
+/// its own; the pauses of a marking do not depend on the live bytes.
 fn charged_bytes(design: &Design, collection: &Collection, live_bytes: f64) -> f64 {
     let is_concurrent = design.collector.is_concurrent();
     match collection.kind {
@@ -246,21 +254,14 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
         Collector::Serial | Collector::Parallel => dead_weight(observations),
         _ => 0.0,
     };
-    let design = Design {
-        collector,
-        shapes,
-        dead_weight,
-    };
+    let design = Design { collector, shapes, dead_weight };
     let cpu = processor_time(&design, observations);
     let pause = pauses(&design, observations);
     let mut cycle_cpu = design.terms(&cpu, 2);
     add_marking(&mut cycle_cpu, observations);
     let young_cpu = design.terms(&cpu, 0);
     let of_nodes = young_cpu.ns_per_byte.get(refinement::NODES);
-    let runs: Vec<_> = observations
-        .iter()
-        .map(|o| (o.shape.as_str(), o.refined))
-        .collect();
+    let runs: Vec<_> = observations.iter().map(|o| (o.shape.as_str(), o.refined)).collect();
     let refinement = refinement::fit(&runs, of_nodes.copied().unwrap_or(0.0));
     CollectorCosts {
         refinement: (collector == Collector::G1).then_some(refinement),
@@ -288,7 +289,8 @@ fn relative_weights(ys: &[f64]) -> Vec<f64> {
     ys.iter().map(|y| 1.0 / y.max(LEAST_NS)).collect()
 }
 
-/// Adds the processor time of threads that only mark to the costs of a cycle: one fixed cost, and one for each live byte by shape.
+/// Adds the processor time of threads that only mark to the costs of a cycle: one fixed cost, and
+/// one for each live byte by shape.
 fn add_marking(to: &mut Terms, observations: &[Observation]) {
     let is_marking = |c: &&Collection| c.kind == Some(Kind::ConcurrentMark);
     let cycles = |o: &Observation| o.collections.iter().filter(is_marking).count() as f64;
@@ -298,16 +300,9 @@ fn add_marking(to: &mut Terms, observations: &[Observation]) {
     shapes.dedup();
     let row = |o: &&Observation| {
         let bytes = |shape: &&str| {
-            if **shape == o.shape {
-                cycles(o) * o.live_bytes
-            } else {
-                0.0
-            }
+            if **shape == o.shape { cycles(o) * o.live_bytes } else { 0.0 }
         };
-        [cycles(o)]
-            .into_iter()
-            .chain(shapes.iter().map(bytes))
-            .collect()
+        [cycles(o)].into_iter().chain(shapes.iter().map(bytes)).collect()
     };
     let rows: Vec<Vec<f64>> = marked.iter().map(row).collect();
     let ys: Vec<f64> = marked.iter().map(|o| o.marking_cpu_ns).collect();
@@ -321,7 +316,8 @@ fn add_marking(to: &mut Terms, observations: &[Observation]) {
     }
 }
 
-/// Coefficients of the pauses, which are known for each collection. A pause that another process disturbed has little weight.
+/// Coefficients of the pauses, which are known for each collection. A pause that another process
+/// disturbed has little weight.
 fn pauses(design: &Design, observations: &[Observation]) -> Vec<f64> {
     let (mut rows, mut ys) = (Vec::new(), Vec::new());
     for run in observations {
@@ -380,7 +376,8 @@ mod tests {
         assert_eq!(fit(&runs, Collector::G1).dead_weight, 0.0);
     }
 
-    /// A cycle of G1 costs 2 ms in its pauses, 3 ms in its own threads, and there 1.5 ns for each live byte.
+    /// A cycle of G1 costs 2 ms in its pauses, 3 ms in its own threads, and there 1.5 ns for each
+    /// live byte.
     #[test]
     fn marking_is_charged_to_cycles() {
         let marking = |bytes: f64| {
@@ -424,10 +421,7 @@ mod tests {
             names.into_iter().zip(costs).collect::<BTreeMap<_, _>>()
         };
         let elsewhere = shapes([1.0, 1.0, 4.0, 4.0]);
-        let terms = Terms {
-            fixed_ns: 0.0,
-            ns_per_byte: shapes([6.0, 2.0 / 3.0, 24.0, 8.0 / 3.0]),
-        };
+        let terms = Terms { fixed_ns: 0.0, ns_per_byte: shapes([6.0, 2.0 / 3.0, 24.0, 8.0 / 3.0]) };
         let (found, deviation) = terms.at(&elsewhere, 2.0);
         assert!((found / 4.0 - 1.0).abs() < 1e-9, "{found}");
         assert!((deviation / 3f64.ln() - 1.0).abs() < 1e-9, "{deviation}");
@@ -438,10 +432,7 @@ mod tests {
     fn costs_without_any_pause_lack_them() {
         let with = fit(&[run("a", Kind::Young, 4e6, 1.0)], Collector::Serial);
         assert_eq!(with.lacking(Collector::Serial, 17), None);
-        let without = CollectorCosts {
-            young_pause: Terms::default(),
-            ..with
-        };
+        let without = CollectorCosts { young_pause: Terms::default(), ..with };
         let reason = without.lacking(Collector::Serial, 17);
         assert_eq!(reason, Some("the costs lack pauses"));
         assert!(!CollectorCosts::default().lacks_pauses());

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::log::{Collection, Kind};
 use crate::observation::Observation;
 
-/// The medians of freed bytes and pause of the collections of the whole heap in a run. `None`: it had none.
+/// The medians of freed bytes and pause of the collections of the whole heap in a run. `None`: it
+/// had none.
 fn median_full(run: &Observation) -> Option<(f64, f64)> {
     let is_full = |c: &&Collection| c.kind == Some(Kind::Full);
     let median = |value: fn(&Collection) -> f64| {
@@ -17,7 +18,8 @@ fn median_full(run: &Observation) -> Option<(f64, f64)> {
     Some((freed, median(|c| c.pauses_ns.iter().sum())?))
 }
 
-/// The weight of a dead byte: the median over the shapes that ran with two amounts of dead bytes beside the same live ones; 0 without such shapes.
+/// The weight of a dead byte: the median over the shapes that ran with two amounts of dead bytes
+/// beside the same live ones; 0 without such shapes.
 pub(crate) fn dead_weight(observations: &[Observation]) -> f64 {
     let empty = observations.iter().filter(|o| o.live_bytes == 0.0);
     let fixed_ns = empty.filter_map(median_full).next().map_or(0.0, |f| f.1);
@@ -66,7 +68,8 @@ mod tests {
         }
     }
 
-    /// A collection takes 1 ms, 2 ns for each of 10 MB that are alive, and 0.5 ns for each dead byte: a quarter. A disturbed pause does not count.
+    /// A collection takes 1 ms, 2 ns for each of 10 MB that are alive, and 0.5 ns for each dead
+    /// byte: a quarter. A disturbed pause does not count.
     #[test]
     fn weight_follows_from_two_amounts_of_dead_bytes() {
         let mut runs = vec![

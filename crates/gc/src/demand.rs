@@ -1,4 +1,5 @@
-//! The demand of an application, `yamba-gc-profile/1`: what it allocates and how long objects live. Ages are in bytes allocated.
+//! The demand of an application, `yamba-gc-profile/1`: what it allocates and how long objects live.
+//! Ages are in bytes allocated.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ pub const SCHEMA: &str = "yamba-gc-profile/1";
 pub struct Census {
     /// Bytes allocated since the start.
     pub allocated_bytes: f64,
-    /// Live bytes by age in censuses; index 0 was allocated since the census before, the last one is older than all others.
+    /// Live bytes by age in censuses; index 0 was allocated since the census before, the last one
+    /// is older than all others.
     pub live_bytes_by_age: Vec<f64>,
     /// Bytes of class metadata.
     pub metaspace_bytes: f64,
@@ -31,7 +33,8 @@ impl Census {
     }
 }
 
-/// Ordinary runs of an application with one collector, and the costs of that collector on the same machine.
+/// Ordinary runs of an application with one collector, and the costs of that collector on the same
+/// machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PricedRuns {
@@ -56,15 +59,18 @@ pub struct Demand {
     pub jvm: String,
     /// Bytes allocated by the whole run.
     pub allocated_bytes: f64,
-    /// Wall-clock time of the run without its collections, in ns. Only the policies of concurrent collectors use it.
+    /// Wall-clock time of the run without its collections, in ns. Only the policies of concurrent
+    /// collectors use it.
     pub mutator_ns: f64,
     /// Ordinary runs with Serial, on the machine of the profile.
     pub serial: PricedRuns,
-    /// Ordinary runs with other collectors than Serial, by name. Without them, predictions for Parallel and G1 follow from the runs with Serial, and those for Shenandoah and Z are
-    /// not corrected.
+    /// Ordinary runs with other collectors than Serial, by name. Without them, predictions for
+    /// Parallel and G1 follow from the runs with Serial, and those for Shenandoah and Z are not
+    /// corrected.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub others: BTreeMap<String, PricedRuns>,
-    /// Cards in the runs with G1. Missing in profiles of JVMs without G1: no refinement is predicted.
+    /// Cards in the runs with G1. Missing in profiles of JVMs without G1: no refinement is
+    /// predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cards: Option<Cards>,
     /// In the order of time.
@@ -85,7 +91,8 @@ impl Demand {
         costs::jvm_major(&self.jvm)
     }
 
-    /// The ordinary runs with another collector than Serial, if there are any with young collections.
+    /// The ordinary runs with another collector than Serial, if there are any with young
+    /// collections.
     pub fn other(&self, collector: Collector) -> Option<&PricedRuns> {
         let found = self.others.get(collector.name());
         found.filter(|priced| priced.runs.iter().any(|run| run.young.bytes > 0.0))
@@ -95,7 +102,8 @@ impl Demand {
 /// Ages that a census tells apart; the last one holds all older objects.
 pub const AGES: usize = 15;
 
-/// Bytes that survive, at any moment and for any age. It interpolates between the censuses of a demand.
+/// Bytes that survive, at any moment and for any age. It interpolates between the censuses of a
+/// demand.
 pub struct Survival<'a> {
     censuses: &'a [Census],
     /// Logarithm of the share of old objects that is still alive, accumulated over the censuses.
@@ -110,17 +118,14 @@ impl<'a> Survival<'a> {
         for pair in censuses.windows(2) {
             let before = age(&pair[0], AGES - 1) + age(&pair[0], AGES - 2);
             let after = age(&pair[1], AGES - 1);
-            let kept: f64 = if before > 0.0 {
-                (after / before).clamp(1e-6, 1.0)
-            } else {
-                1.0
-            };
+            let kept: f64 = if before > 0.0 { (after / before).clamp(1e-6, 1.0) } else { 1.0 };
             decay.push(decay.last().unwrap_or(&0.0) + kept.ln());
         }
         Self { censuses, decay }
     }
 
-    /// Bytes alive at `now` that were allocated after `since`; both in bytes allocated since the start.
+    /// Bytes alive at `now` that were allocated after `since`; both in bytes allocated since the
+    /// start.
     pub fn alive(&self, now: f64, since: f64) -> f64 {
         let reach = now - since.max(0.0);
         if reach <= 0.0 || self.censuses.is_empty() {
@@ -132,15 +137,13 @@ impl<'a> Survival<'a> {
         let low = after.saturating_sub(1).min(last);
         let (from, to) = (&self.censuses[low], &self.censuses[high]);
         let span = to.allocated_bytes - from.allocated_bytes;
-        let share = if span > 0.0 {
-            ((now - from.allocated_bytes) / span).clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let share =
+            if span > 0.0 { ((now - from.allocated_bytes) / span).clamp(0.0, 1.0) } else { 0.0 };
         (1.0 - share) * self.at_census(low, reach) + share * self.at_census(high, reach)
     }
 
-    /// The share of the old objects allocated between `begin` and `end`, and alive at `then`, that is alive at `now`.
+    /// The share of the old objects allocated between `begin` and `end`, and alive at `then`, that
+    /// is alive at `now`.
     pub fn kept(&self, begin: f64, end: f64, then: f64, now: f64) -> f64 {
         // Beyond the ages that a census tells apart, births are known by census only.
         let is_old = now - begin > (AGES - 2) as f64 * self.step();
@@ -176,9 +179,7 @@ impl<'a> Survival<'a> {
     /// Bytes of class metadata at a moment.
     pub fn metaspace_bytes(&self, now: f64) -> f64 {
         let at = self.censuses.partition_point(|c| c.allocated_bytes <= now);
-        let census = self
-            .censuses
-            .get(at.min(self.censuses.len().saturating_sub(1)));
+        let census = self.censuses.get(at.min(self.censuses.len().saturating_sub(1)));
         census.map_or(0.0, |c| c.metaspace_bytes)
     }
 
@@ -188,11 +189,7 @@ impl<'a> Survival<'a> {
         let now = census.allocated_bytes;
         let (mut sum, mut young_end) = (0.0, 0.0);
         for k in 0..(AGES - 1).min(index + 1) {
-            let begin = if k == index {
-                0.0
-            } else {
-                self.censuses[index - k - 1].allocated_bytes
-            };
+            let begin = if k == index { 0.0 } else { self.censuses[index - k - 1].allocated_bytes };
             let (end, bytes) = (now - begin, age(census, k));
             if reach < end {
                 return sum + bytes * within(k, (reach - young_end) / (end - young_end));
@@ -203,11 +200,10 @@ impl<'a> Survival<'a> {
         sum + age(census, AGES - 1) - self.old_before(index, now - reach)
     }
 
-    /// Live bytes at a census that were allocated before `birth`. The census has no separate age for them, so all old objects are assumed to die at one rate.
+    /// Live bytes at a census that were allocated before `birth`. The census has no separate age
+    /// for them, so all old objects are assumed to die at one rate.
     fn old_before(&self, index: usize, birth: f64) -> f64 {
-        let passed = self
-            .censuses
-            .partition_point(|c| c.allocated_bytes <= birth);
+        let passed = self.censuses.partition_point(|c| c.allocated_bytes <= birth);
         if passed == 0 {
             return 0.0;
         }
@@ -222,8 +218,8 @@ fn age(census: &Census, index: usize) -> f64 {
     census.live_bytes_by_age.get(index).copied().unwrap_or(0.0)
 }
 
-/// Estimates the part of a cohort's live bytes that lies in the youngest `share` of the cohort. In cohort 0, which was allocated since the last census,
-/// newer objects are more often alive.
+/// Estimates the part of a cohort's live bytes that lies in the youngest `share` of the cohort. In
+/// cohort 0, which was allocated since the last census, newer objects are more often alive.
 fn within(cohort: usize, share: f64) -> f64 {
     if cohort == 0 { share.sqrt() } else { share }
 }
@@ -239,15 +235,10 @@ pub(crate) mod tests {
             let now = (i + 1) as f64 * step;
             let cohort = |k: usize| (lifetime - k as f64 * step).clamp(0.0, step);
             let live = lifetime.min(now);
-            let mut ages: Vec<f64> = (0..AGES - 1)
-                .map(|k| if k <= i { cohort(k) } else { 0.0 })
-                .collect();
+            let mut ages: Vec<f64> =
+                (0..AGES - 1).map(|k| if k <= i { cohort(k) } else { 0.0 }).collect();
             ages.push((live - ages.iter().sum::<f64>()).max(0.0));
-            Census {
-                allocated_bytes: now,
-                live_bytes_by_age: ages,
-                metaspace_bytes: 1e6,
-            }
+            Census { allocated_bytes: now, live_bytes_by_age: ages, metaspace_bytes: 1e6 }
         };
         Demand {
             schema: SCHEMA.to_owned(),

@@ -1,12 +1,14 @@
 //! Least squares with coefficients that cannot be negative.
 
-/// Pivots below this share of the largest element belong to columns that are combinations of others.
+/// Pivots below this share of the largest element belong to columns that are combinations of
+/// others.
 const SINGULAR: f64 = 1e-13;
 
-/// The coefficients >= 0 that minimise `sum (weight (y - row . c))^2`. A weight of `1 / y` makes errors relative. A column that is a combination of others may have the
-/// coefficient 0.
+/// The coefficients >= 0 that minimise `sum (weight (y - row . c))^2`. A weight of `1 / y` makes
+/// errors relative. A column that is a combination of others may have the coefficient 0.
 ///
-/// C. L. Lawson, R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23: the set of positive coefficients grows by the one with the steepest descent.
+/// C. L. Lawson, R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23: the set of
+/// positive coefficients grows by the one with the steepest descent.
 pub fn non_negative(rows: &[Vec<f64>], ys: &[f64], weights: &[f64]) -> Vec<f64> {
     let width = rows.first().map_or(0, Vec::len);
     let scale: Vec<f64> = (0..width).map(|j| length(rows, weights, j)).collect();
@@ -16,21 +18,14 @@ pub fn non_negative(rows: &[Vec<f64>], ys: &[f64], weights: &[f64]) -> Vec<f64> 
     };
     let product =
         |j: usize, k: usize| -> f64 { (0..rows.len()).map(|i| column(i, j) * column(i, k)).sum() };
-    let gram: Vec<Vec<f64>> = (0..width)
-        .map(|j| (0..width).map(|k| product(j, k)).collect())
-        .collect();
+    let gram: Vec<Vec<f64>> =
+        (0..width).map(|j| (0..width).map(|k| product(j, k)).collect()).collect();
     let right: Vec<f64> = (0..width)
-        .map(|j| {
-            (0..rows.len())
-                .map(|i| column(i, j) * ys[i] * weights[i])
-                .sum()
-        })
+        .map(|j| (0..rows.len()).map(|i| column(i, j) * ys[i] * weights[i]).sum())
         .collect();
     let solved = Active::new(&gram, &right).solved();
     let unscaled = solved.iter().zip(&scale);
-    unscaled
-        .map(|(c, s)| if *s > 0.0 { c / s } else { 0.0 })
-        .collect()
+    unscaled.map(|(c, s)| if *s > 0.0 { c / s } else { 0.0 }).collect()
 }
 
 /// A line `y = middle_y + slope (x - middle_x)`.
@@ -40,7 +35,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The line through points by least squares, and the residual deviation. It rises: its slope is 1 if all points have the same x, and at least 0. There is at least one point.
+    /// The line through points by least squares, and the residual deviation. It rises: its slope is
+    /// 1 if all points have the same x, and at least 0. There is at least one point.
     pub(crate) fn through(points: &[(f64, f64)]) -> (Self, f64) {
         let mean = |value: fn(&(f64, f64)) -> f64| {
             points.iter().map(value).sum::<f64>() / points.len() as f64
@@ -51,11 +47,7 @@ impl Line {
             distances.map(|(x, y)| value(x, y)).sum()
         };
         let width = sum(&|x, _| x * x);
-        let slope = if width > 0.0 {
-            (sum(&|x, y| x * y) / width).max(0.0)
-        } else {
-            1.0
-        };
+        let slope = if width > 0.0 { (sum(&|x, y| x * y) / width).max(0.0) } else { 1.0 };
         let squares = sum(&|x, y| (y - slope * x).powi(2));
         let deviation = (squares / points.len() as f64).sqrt();
         (Self { middle, slope }, deviation)
@@ -67,14 +59,12 @@ impl Line {
 }
 
 fn length(rows: &[Vec<f64>], weights: &[f64], j: usize) -> f64 {
-    let squares = rows
-        .iter()
-        .zip(weights)
-        .map(|(row, w)| (row[j] * w).powi(2));
+    let squares = rows.iter().zip(weights).map(|(row, w)| (row[j] * w).powi(2));
     squares.sum::<f64>().sqrt()
 }
 
-/// The normal equations `gram x = right`, whose columns have length 1, and the set of coefficients that are above 0.
+/// The normal equations `gram x = right`, whose columns have length 1, and the set of coefficients
+/// that are above 0.
 struct Active<'a> {
     gram: &'a [Vec<f64>],
     right: &'a [f64],
@@ -84,17 +74,13 @@ struct Active<'a> {
 
 impl<'a> Active<'a> {
     fn new(gram: &'a [Vec<f64>], right: &'a [f64]) -> Self {
-        Active {
-            gram,
-            right,
-            x: vec![0.0; right.len()],
-            positive: Vec::new(),
-        }
+        Active { gram, right, x: vec![0.0; right.len()], positive: Vec::new() }
     }
 
     fn solved(mut self) -> Vec<f64> {
         let mut refused = vec![false; self.x.len()];
-        // Each set of coefficients occurs once at most; the bound only stops rounding errors from going round in circles.
+        // Each set of coefficients occurs once at most; the bound only stops rounding errors from
+        // going round in circles.
         for _ in 0..10 * self.x.len() {
             let Some(next) = self.steepest(&refused) else {
                 break;
@@ -125,7 +111,8 @@ impl<'a> Active<'a> {
             .map(|(j, _)| j)
     }
 
-    /// Solves for the positive coefficients. Those that would fall below 0 leave the set. False: the equations are singular.
+    /// Solves for the positive coefficients. Those that would fall below 0 leave the set. False:
+    /// the equations are singular.
     fn settle(&mut self) -> bool {
         loop {
             let Some(solution) = self.unconstrained() else {
@@ -147,14 +134,13 @@ impl<'a> Active<'a> {
                 .filter(|(j, s)| **s > 0.0 || x[**j] > tiny * s.abs())
                 .map(|(j, _)| *j)
                 .collect();
-            (0..self.x.len())
-                .filter(|j| !stays.contains(j))
-                .for_each(|j| self.x[j] = 0.0);
+            (0..self.x.len()).filter(|j| !stays.contains(j)).for_each(|j| self.x[j] = 0.0);
             self.positive = stays;
         }
     }
 
-    /// Gaussian elimination with pivots from the diagonal: the matrix is positive definite. `None`: it is singular.
+    /// Gaussian elimination with pivots from the diagonal: the matrix is positive definite. `None`:
+    /// it is singular.
     fn unconstrained(&self) -> Option<Vec<f64>> {
         let set = &self.positive;
         let row = |i: &usize| -> Vec<f64> {
@@ -169,10 +155,7 @@ impl<'a> Active<'a> {
             }
             for other in rows.iter_mut().skip(k + 1) {
                 let factor = other[k] / pivot[k];
-                other
-                    .iter_mut()
-                    .zip(&pivot)
-                    .for_each(|(o, p)| *o -= factor * p);
+                other.iter_mut().zip(&pivot).for_each(|(o, p)| *o -= factor * p);
             }
         }
         let mut solution = vec![0.0; set.len()];
@@ -184,7 +167,8 @@ impl<'a> Active<'a> {
     }
 }
 
-/// The coefficients >= 0 that minimise `sum weight |y - row . c|`: a few disturbed rows have little weight. Least squares with weights `1 / |residual|`, repeated.
+/// The coefficients >= 0 that minimise `sum weight |y - row . c|`: a few disturbed rows have little
+/// weight. Least squares with weights `1 / |residual|`, repeated.
 pub fn least_absolute(rows: &[Vec<f64>], ys: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut current = weights.to_vec();
     let mut found = Vec::new();
@@ -209,9 +193,8 @@ mod tests {
 
     #[test]
     fn exact_data_give_the_exact_coefficients() {
-        let rows: Vec<Vec<f64>> = (0..8)
-            .map(|i| vec![1.0, f64::from(i), f64::from(i * i)])
-            .collect();
+        let rows: Vec<Vec<f64>> =
+            (0..8).map(|i| vec![1.0, f64::from(i), f64::from(i * i)]).collect();
         let ys: Vec<f64> = rows.iter().map(|r| 3.0 + 2.0 * r[1] + 0.5 * r[2]).collect();
         let found = non_negative(&rows, &ys, &[1.0; 8]);
         for (found, expected) in found.iter().zip([3.0, 2.0, 0.5]) {
@@ -255,24 +238,19 @@ mod tests {
         let mut ys: Vec<f64> = rows.iter().map(|r| 5.0 + 2.0 * r[1]).collect();
         ys[10] = 1000.0;
         let found = least_absolute(&rows, &ys, &[1.0; 20]);
-        assert!(
-            (found[0] - 5.0).abs() < 0.5 && (found[1] - 2.0).abs() < 0.1,
-            "{found:?}"
-        );
+        assert!((found[0] - 5.0).abs() < 0.5 && (found[1] - 2.0).abs() < 0.1, "{found:?}");
     }
 
-    /// Figures of the HBench thesis, section 5.4.2, in ms: 3.75 a megabyte of the heap, 229.1 for 512 x 512 live objects, 108.6 for as many dead ones.
+    /// Figures of the HBench thesis, section 5.4.2, in ms: 3.75 a megabyte of the heap, 229.1 for
+    /// 512 x 512 live objects, 108.6 for as many dead ones.
     #[test]
     fn thesis_coefficients_follow_from_its_three_measurements() {
         let objects = 512.0 * 512.0;
         let mut rows = Vec::new();
         let mut ys = Vec::new();
         for heap in [16.0, 32.0, 48.0, 64.0] {
-            for (live, dead, ms) in [
-                (0.0, 0.0, 0.0),
-                (objects, 0.0, 229.1),
-                (0.0, objects, 108.6),
-            ] {
+            for (live, dead, ms) in [(0.0, 0.0, 0.0), (objects, 0.0, 229.1), (0.0, objects, 108.6)]
+            {
                 rows.push(vec![heap, live, dead]);
                 ys.push(3.75e6 * heap + ms * 1e6);
             }

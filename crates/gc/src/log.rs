@@ -50,7 +50,8 @@ pub struct Collection {
     pub logged_copied_bytes: Option<f64>,
     /// Cards that were dirty at the start. Only of G1 with `gc+phases=debug`.
     pub pending_cards: f64,
-    /// Cards that threads of G1 refined since the collection before. Only with `gc+refine+stats=debug`.
+    /// Cards that threads of G1 refined since the collection before. Only with
+    /// `gc+refine+stats=debug`.
     pub refined_cards: f64,
     /// Cards that threads of the application refined, since there were too many.
     pub cards_refined_by_application: f64,
@@ -61,8 +62,9 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Bytes that a young or mixed collection copied: to a survivor space or to the old generation. Without a log of them, those that mixed collections move within the old
-    /// generation are unknown.
+    /// Bytes that a young or mixed collection copied: to a survivor space or to the old generation.
+    /// Without a log of them, those that mixed collections move within the old generation are
+    /// unknown.
     pub fn copied_bytes(&self) -> f64 {
         let grown = self.survivor_bytes + (self.old_bytes.1 - self.old_bytes.0).max(0.0);
         self.logged_copied_bytes.unwrap_or(grown)
@@ -100,8 +102,8 @@ fn refusal(fault: &str) -> String {
     format!("the log of collections cannot be read: {fault}")
 }
 
-/// Bytes in Eden at the end, from the log's lines about the heap at exit. Only of Serial. `None`: the
-/// log has no such line, or more than one, or it has another form.
+/// Bytes in Eden at the end, from the log's lines about the heap at exit. Only of Serial. `None`:
+/// the log has no such line, or more than one, or it has another form.
 pub fn rest_of_eden(text: &str) -> Option<f64> {
     let mut found = text.lines().filter(|line| line.contains("eden space"));
     let (text, None) = (found.next()?, found.next()) else {
@@ -134,8 +136,8 @@ struct Draft {
     /// Pauses that began and did not end.
     begun: Vec<String>,
     spaces: BTreeSet<Space>,
-    /// Whether the heap is as full after the last pause as before. Serial of JDK 17 gives up a young
-    /// collection without room for its survivors, and then logs no spaces.
+    /// Whether the heap is as full after the last pause as before. Serial of JDK 17 gives up a
+    /// young collection without room for its survivors, and then logs no spaces.
     is_unchanged: bool,
     /// Sum of the survivors of all ages so far. `None`: the log has no ages.
     ages_bytes: Option<f64>,
@@ -156,11 +158,7 @@ const OF_COLLECTIONS: [&str; 4] = ["gc,start", "gc,phases", "gc,age", "gc,refine
 
 impl Log {
     fn new(collector: Collector) -> Self {
-        Self {
-            collector,
-            region_bytes: None,
-            drafts: BTreeMap::new(),
-        }
+        Self { collector, region_bytes: None, drafts: BTreeMap::new() }
     }
 
     fn add(&mut self, line: Line<'_>) -> Result<(), &'static str> {
@@ -270,11 +268,7 @@ impl Draft {
         if !self.spaces.insert(space) {
             return Err("the sizes of a space are there twice");
         }
-        let needs_size = [
-            Space::EdenRegions,
-            Space::SurvivorRegions,
-            Space::OldRegions,
-        ];
+        let needs_size = [Space::EdenRegions, Space::SurvivorRegions, Space::OldRegions];
         if region_bytes.is_none() && needs_size.contains(&space) {
             return Err("the line `Heap Region Size` is missing before it");
         }
@@ -339,11 +333,7 @@ impl Draft {
         }
         let Some(kind) = found.kind else {
             let is_lost = !found.pauses_ns.is_empty();
-            return if is_lost {
-                Err("its kind is missing".to_owned())
-            } else {
-                Ok(None)
-            };
+            return if is_lost { Err("its kind is missing".to_owned()) } else { Ok(None) };
         };
         let needs_spaces = matches!(kind, Kind::Young | Kind::Mixed | Kind::Full);
         let is_given_up = self.is_unchanged && self.spaces.is_empty();
@@ -376,8 +366,8 @@ fn no_pause(message: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether a pause that began as `begun` has this name at its end, which may have more: `(Evacuation
-/// Failure)`.
+/// Whether a pause that began as `begun` has this name at its end, which may have more:
+/// `(Evacuation Failure)`.
 fn is_end_of(begun: &str, name: &str) -> bool {
     let more = name.strip_prefix(begun);
     more.is_some_and(|more| more.is_empty() || (more.starts_with(" (") && more.ends_with(')')))
@@ -389,13 +379,12 @@ fn timed(message: &str) -> Option<(&str, f64)> {
     Some((rest, decimal(time.strip_suffix("ms")?)? * 1e6))
 }
 
-/// The name of a pause without the sizes of the heap, and whether these are the same before and after.
+/// The name of a pause without the sizes of the heap, and whether these are the same before and
+/// after.
 fn without_sizes(text: &str) -> (&str, bool) {
     let parts = text.rsplit_once(' ');
     let sizes = parts.and_then(|(name, sizes)| Some((name, change(sizes, bytes)?)));
-    sizes.map_or((text, false), |(name, (before, after))| {
-        (name, before == after)
-    })
+    sizes.map_or((text, false), |(name, (before, after))| (name, before == after))
 }
 
 fn kind(rest: &str) -> Option<Kind> {
@@ -411,10 +400,7 @@ fn kind(rest: &str) -> Option<Kind> {
         ("Major Collection (", Kind::Cycle),
         ("Concurrent marking", Kind::Cycle),
     ];
-    kinds
-        .into_iter()
-        .find(|(b, _)| rest.starts_with(b))
-        .map(|(_, k)| k)
+    kinds.into_iter().find(|(b, _)| rest.starts_with(b)).map(|(_, k)| k)
 }
 
 #[cfg(test)]

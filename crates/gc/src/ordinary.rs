@@ -37,7 +37,8 @@ pub struct OrdinaryRun {
     pub cycles: Work,
 }
 
-/// At least this share of a time counts as the cost of bytes: the fixed costs of the benchmarks may exceed those of the application.
+/// At least this share of a time counts as the cost of bytes: the fixed costs of the benchmarks may
+/// exceed those of the application.
 const LEAST_SHARE: f64 = 0.2;
 
 impl Work {
@@ -51,8 +52,8 @@ impl Work {
         self.pause_ns += pauses_ns;
     }
 
-    /// The time for a live byte beyond the fixed costs of the collections, in ns. A dead byte weighs `dead_weight` live ones. `None`: the collections processed
-    /// no byte, or took no time.
+    /// The time for a live byte beyond the fixed costs of the collections, in ns. A dead byte
+    /// weighs `dead_weight` live ones. `None`: the collections processed no byte, or took no time.
     pub fn ns_per_byte(&self, time: Time, terms: &Terms, dead_weight: f64) -> Option<f64> {
         let all_ns = match time {
             Time::Processor => self.cpu_ns,
@@ -65,8 +66,9 @@ impl Work {
     }
 }
 
-/// A value with one heap size, from `values` of runs with their heap sizes in bytes: the logarithm of the value is linear in that of the size. Beyond the runs, the nearest one
-/// counts. `None`: no run has a positive size and value.
+/// A value with one heap size, from `values` of runs with their heap sizes in bytes: the logarithm
+/// of the value is linear in that of the size. Beyond the runs, the nearest one counts. `None`: no
+/// run has a positive size and value.
 pub(crate) fn interpolated(
     values: impl Iterator<Item = (f64, f64)>,
     heap_bytes: f64,
@@ -79,21 +81,14 @@ pub(crate) fn interpolated(
     let low = points.get(above.saturating_sub(1))?;
     let high = points.get(above).unwrap_or(low);
     let span = high.0 - low.0;
-    let share = if span > 0.0 {
-        ((at - low.0) / span).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let share = if span > 0.0 { ((at - low.0) / span).clamp(0.0, 1.0) } else { 0.0 };
     Some((low.1 + share * (high.1 - low.1)).exp())
 }
 
 impl OrdinaryRun {
     /// A run with a concurrent collector. `cpu_ns` is the processor time of all of its threads.
     pub fn concurrent(heap_bytes: f64, collections: &[Collection], cpu_ns: f64) -> Self {
-        let mut run = Self {
-            heap_bytes,
-            ..Self::default()
-        };
+        let mut run = Self { heap_bytes, ..Self::default() };
         for collection in collections {
             run.cycles.add(0.0, collection.pauses_ns.iter().sum());
         }
@@ -101,13 +96,10 @@ impl OrdinaryRun {
         run
     }
 
-    /// Summarises the collections of a run's log. `gc_cpu_ns` is the processor time of threads that work only in pauses. Each pause gets a part of it in
-    /// proportion to its length.
+    /// Summarises the collections of a run's log. `gc_cpu_ns` is the processor time of threads that
+    /// work only in pauses. Each pause gets a part of it in proportion to its length.
     pub fn of(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
-        let mut run = Self {
-            heap_bytes,
-            ..Self::default()
-        };
+        let mut run = Self { heap_bytes, ..Self::default() };
         let mut all_pauses_ns = 0.0;
         for collection in collections {
             let pauses_ns = collection.pauses_ns.iter().sum();
@@ -157,10 +149,7 @@ mod tests {
     }
 
     fn fixed(fixed_ns: f64) -> Terms {
-        Terms {
-            fixed_ns,
-            ..Terms::default()
-        }
+        Terms { fixed_ns, ..Terms::default() }
     }
 
     #[test]
@@ -175,13 +164,8 @@ mod tests {
         let all = [young(1e6, 1e6), young(3e6, 2e6), full];
         // Half of each pause was a wait for a processor.
         let run = OrdinaryRun::of(64e6, &all, 6e6);
-        let expected = Work {
-            collections: 2.0,
-            bytes: 4e6,
-            dead_bytes: 0.0,
-            cpu_ns: 1.5e6,
-            pause_ns: 3e6,
-        };
+        let expected =
+            Work { collections: 2.0, bytes: 4e6, dead_bytes: 0.0, cpu_ns: 1.5e6, pause_ns: 3e6 };
         assert_eq!(run.young, expected);
         assert_eq!((run.full.bytes, run.full.cpu_ns), (10e6, 4.5e6));
         let price = |time, fixed_ns| run.young.ns_per_byte(time, &fixed(fixed_ns), 0.0);
@@ -204,12 +188,7 @@ mod tests {
             ..Collection::default()
         };
         let run = OrdinaryRun::concurrent(64e6, &[young(1e6, 2e4), cycle], 9e6);
-        let expected = Work {
-            collections: 2.0,
-            cpu_ns: 9e6,
-            pause_ns: 6e4,
-            ..Work::default()
-        };
+        let expected = Work { collections: 2.0, cpu_ns: 9e6, pause_ns: 6e4, ..Work::default() };
         assert_eq!(run.cycles, expected);
         assert_eq!((run.young, run.full), (Work::default(), Work::default()));
     }

@@ -19,11 +19,14 @@ pub(crate) struct Outcome {
     pub(crate) cpu_deviation: f64,
 }
 
-/// Factors of the heap's size in variations of the simulation. A collection more or less before the end of an application, or before its live set falls, is chance. So the
-/// variation with the median of the processor time is predicted, and the results of all of them span the interval. The first is the exact size, which must have a prediction.
+/// Factors of the heap's size in variations of the simulation. A collection more or less before the
+/// end of an application, or before its live set falls, is chance. So the variation with the median
+/// of the processor time is predicted, and the results of all of them span the interval. The first
+/// is the exact size, which must have a prediction.
 const HEAP_FACTORS: [f64; 9] = [1.0, 0.96, 0.97, 0.98, 0.99, 1.01, 1.02, 1.03, 1.04];
 
-/// The totals of the variations, in the order of their processor times. An error says why the application cannot run.
+/// The totals of the variations, in the order of their processor times. An error says why the
+/// application cannot run.
 pub(crate) fn simulated(
     demand: &Demand,
     collector: Collector,
@@ -73,20 +76,14 @@ fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
     let is_cycle = |c: &&Simulated| c.kind == Kind::ConcurrentMark;
     let pauses: Vec<f64> = collections.iter().map(|c| pause.cost(c)).collect();
     let cpu_ns: f64 = collections.iter().map(|c| cpu.cost(c)).sum();
-    let uncertain: f64 = collections
-        .iter()
-        .map(|c| cpu.cost(c) * cpu.price(c.kind).deviation)
-        .sum();
+    let uncertain: f64 =
+        collections.iter().map(|c| cpu.cost(c) * cpu.price(c.kind).deviation).sum();
     Outcome {
         collections: collections.iter().filter(|c| !is_cycle(c)).count() as f64,
         cycles: collections.iter().filter(is_cycle).count() as f64,
         cpu_ns,
         pause_ns: pauses.iter().sum(),
         longest_ns: pauses.iter().copied().fold(0.0, f64::max),
-        cpu_deviation: if cpu_ns > 0.0 {
-            uncertain / cpu_ns
-        } else {
-            0.0
-        },
+        cpu_deviation: if cpu_ns > 0.0 { uncertain / cpu_ns } else { 0.0 },
     }
 }

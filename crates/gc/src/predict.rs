@@ -62,8 +62,9 @@ pub struct Predictions {
     pub missing: Vec<String>,
 }
 
-/// Factors less 1 by which measured values differ for reasons that the model lacks: count, processor time, total and longest pause. They come from two programs on which the
-/// choices of the model were made (docs/notes/gc.md).
+/// Factors less 1 by which measured values differ for reasons that the model lacks: count,
+/// processor time, total and longest pause. They come from two programs on which the choices of the
+/// model were made (docs/notes/gc.md).
 fn unexplained(collector: Collector) -> [f64; 4] {
     match collector {
         Collector::Serial => [0.15, 0.5, 0.5, 1.0],
@@ -111,10 +112,7 @@ fn summary(
         let high = values.fold(0.0, f64::max);
         Figure {
             predicted: value(median),
-            interval: (
-                (low / (1.0 + share) - least).max(0.0),
-                high * (1.0 + share) + least,
-            ),
+            interval: ((low / (1.0 + share) - least).max(0.0), high * (1.0 + share) + least),
             measured: None,
         }
     };
@@ -142,10 +140,7 @@ mod tests {
     fn costs(cycle_ns_per_byte: Option<f64>) -> CollectorCosts {
         let terms = |fixed_ns: f64, ns: Option<f64>| Terms {
             fixed_ns,
-            ns_per_byte: ns
-                .map(|ns| ("list/24".to_owned(), ns))
-                .into_iter()
-                .collect(),
+            ns_per_byte: ns.map(|ns| ("list/24".to_owned(), ns)).into_iter().collect(),
         };
         let young = || terms(1e5, Some(1.0));
         CollectorCosts {
@@ -155,27 +150,21 @@ mod tests {
             full_pause: young(),
             cycle_cpu: terms(2e6, cycle_ns_per_byte),
             cycle_pause: terms(5e5, None),
-            refinement: Some(RefinementCosts {
-                wake_ns: 2e6,
-                bytes_per_card: Some(400.0),
-            }),
+            refinement: Some(RefinementCosts { wake_ns: 2e6, bytes_per_card: Some(400.0) }),
             observations: 1,
             ..CollectorCosts::default()
         }
     }
 
-    /// The ordinary run copied 0.8 of what its simulation copies: 27 collections of 2 MB. Each byte costs 1 ns.
+    /// The ordinary run copied 0.8 of what its simulation copies: 27 collections of 2 MB. Each byte
+    /// costs 1 ns.
     #[test]
     fn copied_bytes_are_those_of_the_ordinary_run() {
         let mut demand = constant_lifetime(1000, 2e6);
         let costs = costs(None);
         let bytes = 0.8 * 27.0 * 2e6;
-        let young = Work {
-            collections: 27.0,
-            bytes,
-            cpu_ns: 27.0 * 1e5 + bytes,
-            ..Work::default()
-        };
+        let young =
+            Work { collections: 27.0, bytes, cpu_ns: 27.0 * 1e5 + bytes, ..Work::default() };
         demand.serial.runs.push(OrdinaryRun {
             heap_bytes: 128.0 * 1048576.0,
             young,
@@ -232,16 +221,13 @@ mod tests {
             (found.gc_cpu_ns.predicted, found.collections.predicted)
         };
         let without = demand.clone();
-        demand.cards = Some(Cards {
-            allocated_bytes: 0.5e9,
-            dirty: 1e5,
-            woken_share: 1.0,
-        });
+        demand.cards = Some(Cards { allocated_bytes: 0.5e9, dirty: 1e5, woken_share: 1.0 });
         let more = |jvm| {
             let (with, collections) = cpu_ns(&demand, jvm);
             (with - cpu_ns(&without, jvm).0, collections)
         };
-        // Each collection wakes the thread for 2 ms. Before JDK 20, the run of 1 GB also refines 200 000 cards of 400 bytes that cost 1 ns each.
+        // Each collection wakes the thread for 2 ms. Before JDK 20, the run of 1 GB also refines
+        // 200 000 cards of 400 bytes that cost 1 ns each.
         let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
         let (of_25, collections) = more(25);
         assert!(close(of_25, 2e6 * collections), "{of_25} {collections}");
@@ -255,26 +241,18 @@ mod tests {
         let demand = constant_lifetime(100, 1e6);
         let of =
             |collector, costs: &CollectorCosts| predict(&demand, collector, costs, 25, 80 << 20);
-        let no_refinement = CollectorCosts {
-            refinement: None,
-            ..costs(Some(1.0))
-        };
+        let no_refinement = CollectorCosts { refinement: None, ..costs(Some(1.0)) };
         for outdated in [costs(None), no_refinement] {
             let refused = of(Collector::G1, &outdated).unwrap_err();
             assert!(refused.contains("--force --json > FILE"), "{refused}");
             assert!(of(Collector::Serial, &outdated).is_ok());
         }
         // The benchmark of cards failed: JDK 17 needs it, JDK 25 does not.
-        let no_cards = CollectorCosts {
-            refinement: Some(RefinementCosts::default()),
-            ..costs(Some(1.0))
-        };
+        let no_cards =
+            CollectorCosts { refinement: Some(RefinementCosts::default()), ..costs(Some(1.0)) };
         let at = |jvm| predict(&demand, Collector::G1, &no_cards, jvm, 80 << 20);
         let refused = at(17).unwrap_err();
-        assert!(
-            refused.starts_with("the costs lack refined cards; fix: "),
-            "{refused}"
-        );
+        assert!(refused.starts_with("the costs lack refined cards; fix: "), "{refused}");
         assert!(at(25).is_ok());
         assert!(of(Collector::G1, &costs(Some(1.0))).is_ok());
     }

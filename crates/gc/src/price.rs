@@ -1,4 +1,5 @@
-//! Prices of collections: those by the benchmarks of a collector, for objects as dear as those of the application.
+//! Prices of collections: those by the benchmarks of a collector, for objects as dear as those of
+//!   the application.
 
 use crate::Collector;
 use crate::costs::{CollectorCosts, Terms, Time};
@@ -21,12 +22,7 @@ impl Price {
     /// The price by `terms` of objects whose price is `profiled`.
     fn of(terms: &Terms, dead_weight: f64, profiled: Profiled) -> Self {
         let (ns_per_byte, deviation) = terms.at(&profiled.terms.ns_per_byte, profiled.ns_per_byte);
-        Self {
-            fixed_ns: terms.fixed_ns,
-            ns_per_byte,
-            dead_weight,
-            deviation,
-        }
+        Self { fixed_ns: terms.fixed_ns, ns_per_byte, dead_weight, deviation }
     }
 
     fn cost(&self, of: &Simulated) -> f64 {
@@ -41,7 +37,8 @@ struct Profiled<'a> {
     ns_per_byte: f64,
 }
 
-/// The prices of young and of full collections in the runs of the profile, for one heap size. `None`: the runs or the benchmarks had no collections of that sort.
+/// The prices of young and of full collections in the runs of the profile, for one heap size.
+/// `None`: the runs or the benchmarks had no collections of that sort.
 fn profiled(time: Time, priced: &PricedRuns, heap_bytes: f64) -> [Option<Profiled<'_>>; 2] {
     let costs = &priced.costs;
     [
@@ -54,7 +51,8 @@ fn profiled(time: Time, priced: &PricedRuns, heap_bytes: f64) -> [Option<Profile
     ]
 }
 
-/// The price of one sort of collections, whose costs by the benchmarks are `terms`. `price` has it in one run.
+/// The price of one sort of collections, whose costs by the benchmarks are `terms`. `price` has it
+/// in one run.
 fn profiled_sort<'a>(
     priced: &PricedRuns,
     heap_bytes: f64,
@@ -70,14 +68,11 @@ fn profiled_sort<'a>(
     Some(Profiled { terms, ns_per_byte })
 }
 
-/// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so that Shenandoah has little to evacuate. From two programs on which the
-/// choices of the model were made (docs/notes/gc.md).
+/// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so
+/// that Shenandoah has little to evacuate. From two programs on which the choices of the model were
+/// made (docs/notes/gc.md).
 fn evacuation(collector: Collector) -> f64 {
-    if collector == Collector::Shenandoah {
-        2.5
-    } else {
-        1.0
-    }
+    if collector == Collector::Shenandoah { 2.5 } else { 1.0 }
 }
 
 /// All prices of a collector, as processor time or as pause.
@@ -88,8 +83,9 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// The prices of a collector with one heap size, from the collector's `costs`. Ordinary runs with this collector count before those with Serial. Where no run had collections
-    /// of a sort, the benchmarks stand for them.
+    /// The prices of a collector with one heap size, from the collector's `costs`. Ordinary runs
+    /// with this collector count before those with Serial. Where no run had collections of a sort,
+    /// the benchmarks stand for them.
     pub(crate) fn of(
         collector: Collector,
         time: Time,
@@ -105,30 +101,20 @@ impl Prices {
         });
         let full = full.unwrap_or_else(|| Profiled {
             terms: serial.full(time),
-            ns_per_byte: serial
-                .full(time)
-                .at(&young.terms.ns_per_byte, young.ns_per_byte)
-                .0,
+            ns_per_byte: serial.full(time).at(&young.terms.ns_per_byte, young.ns_per_byte).0,
         });
         let other = demand.other(collector);
         let [own_young, own_full] = other.map_or([None; 2], |o| profiled(time, o, heap_bytes));
-        // A marking of G1 visits the whole live set, as a collection of the whole heap does: its costs by shape are closer to those.
-        let cycle = if collector == Collector::G1 {
-            full
-        } else {
-            young
-        };
+        // A marking of G1 visits the whole live set, as a collection of the whole heap does: its
+        // costs by shape are closer to those.
+        let cycle = if collector == Collector::G1 { full } else { young };
         let mut cycle = Price::of(costs.cycle(time), 0.0, cycle);
         if time == Time::Processor {
             cycle.ns_per_byte *= evacuation(collector);
         }
         Self {
             young: Price::of(costs.young(time), 0.0, own_young.unwrap_or(young)),
-            full: Price::of(
-                costs.full(time),
-                costs.dead_weight,
-                own_full.unwrap_or(full),
-            ),
+            full: Price::of(costs.full(time), costs.dead_weight, own_full.unwrap_or(full)),
             cycle,
         }
     }
@@ -161,7 +147,8 @@ mod tests {
 
     const HEAP: f64 = 64e6;
 
-    /// Costs whose pauses are `share` of the processor time: two shapes, 1 and 2 ns for a byte of a young collection, twice as much for one of the whole heap.
+    /// Costs whose pauses are `share` of the processor time: two shapes, 1 and 2 ns for a byte of a
+    /// young collection, twice as much for one of the whole heap.
     fn costs(share: f64, dead_weight: f64) -> CollectorCosts {
         let terms = |factor: f64| Terms {
             fixed_ns: 1e5 * factor,
@@ -190,31 +177,23 @@ mod tests {
 
     /// One run with these young collections.
     fn runs(costs: CollectorCosts, young: Work) -> PricedRuns {
-        let run = OrdinaryRun {
-            heap_bytes: HEAP,
-            young,
-            ..OrdinaryRun::default()
-        };
-        PricedRuns {
-            runs: vec![run],
-            costs,
-        }
+        let run = OrdinaryRun { heap_bytes: HEAP, young, ..OrdinaryRun::default() };
+        PricedRuns { runs: vec![run], costs }
     }
 
     fn close(found: f64, expected: f64) -> bool {
         (found / expected - 1.0).abs() < 1e-9
     }
 
-    /// With Serial a byte costs 1.5 ns. With Parallel it costs 1.8 ns, and the pauses are 0.9 of that, where the benchmarks have a half.
+    /// With Serial a byte costs 1.5 ns. With Parallel it costs 1.8 ns, and the pauses are 0.9 of
+    /// that, where the benchmarks have a half.
     #[test]
     fn run_with_the_same_collector_counts_before_the_one_with_serial() {
         let mut demand = constant_lifetime(10, 1e6);
         demand.serial = runs(costs(1.0, 0.0), work(10.0, 1.5e6, 16e6));
         let parallel = costs(0.5, 0.0);
         let price = |demand: &Demand, time| {
-            Prices::of(Collector::Parallel, time, &parallel, demand, HEAP)
-                .young
-                .ns_per_byte
+            Prices::of(Collector::Parallel, time, &parallel, demand, HEAP).young.ns_per_byte
         };
         assert!(close(price(&demand, Time::Processor), 1.5));
         assert!(close(price(&demand, Time::Pause), 0.75));
@@ -225,16 +204,11 @@ mod tests {
         assert!(close(price(&demand, Time::Pause), 0.9 * 1.8));
         let g1 = Prices::of(Collector::G1, Time::Pause, &parallel, &demand, HEAP);
         assert!(close(g1.young.ns_per_byte, 0.75));
-        // The run had no collection of the whole heap, so the price follows from Serial: 1.5 ns are 3 ns there.
+        // The run had no collection of the whole heap, so the price follows from Serial: 1.5 ns are
+        // 3 ns there.
         let of = |demand: &Demand, heap_bytes| {
             let processor = Time::Processor;
-            Prices::of(
-                Collector::Parallel,
-                processor,
-                &parallel,
-                demand,
-                heap_bytes,
-            )
+            Prices::of(Collector::Parallel, processor, &parallel, demand, heap_bytes)
         };
         let full = of(&demand, HEAP).full;
         assert!(close(full.ns_per_byte, 3.0), "{}", full.ns_per_byte);
@@ -244,10 +218,7 @@ mod tests {
         larger.heap_bytes = 4.0 * HEAP;
         larger.young.cpu_ns = (1e5 + 3.6e6) * 20.0;
         runs.push(larger);
-        assert!(close(
-            of(&demand, 2.0 * HEAP).young.ns_per_byte,
-            1.8 * 2f64.sqrt()
-        ));
+        assert!(close(of(&demand, 2.0 * HEAP).young.ns_per_byte, 1.8 * 2f64.sqrt()));
     }
 
     /// 10 MB are alive. Of 30 MB dead bytes each costs a tenth of a live one.
@@ -265,11 +236,7 @@ mod tests {
         };
         let prices = Prices::of(Collector::Serial, Time::Processor, &costs, &demand, HEAP);
         assert!(close(prices.full.ns_per_byte, 3.0));
-        let full = Simulated {
-            kind: Kind::Full,
-            bytes: 5e6,
-            dead_bytes: 100e6,
-        };
+        let full = Simulated { kind: Kind::Full, bytes: 5e6, dead_bytes: 100e6 };
         assert!(close(prices.cost(&full), 2e5 + 3.0 * (5e6 + 10e6)));
     }
 }

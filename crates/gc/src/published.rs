@@ -1,4 +1,5 @@
-//! Compares the published JSON Schemas of costs, profiles and predictions with the types of this crate.
+//! Compares the published JSON Schemas of costs, profiles and predictions with the types of this
+//! crate.
 
 #[path = "../../record/src/schema_text.rs"]
 mod schema_text;

@@ -1,4 +1,5 @@
-//! Collects the records of one entry's launches in the form of its entry, before they are judged. Pure.
+//! Collects the records of one entry's launches in the form of its entry, before they are judged.
+//! Pure.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ use super::{points, units, validity};
 /// Limit on notes: more would not be read, and a runaway program must not slow the run down.
 const MOST_NOTES: usize = 50;
 
-/// The records of an entry's launches so far, except their batches, sizing and curves: [`Recorded::append`] returns those.
+/// The records of an entry's launches so far, except their batches, sizing and curves:
+/// [`Recorded::append`] returns those.
 pub(super) struct Recorded {
     benchmark: Benchmark,
     /// Lines that were no records.
@@ -70,12 +72,7 @@ impl Recorded {
         benchmark.charts = program.charts.clone();
         benchmark.primitive = program.primitive.clone();
         benchmark.bounds = program.bounds.clone();
-        Recorded {
-            benchmark,
-            garbled: 0,
-            orphans: BTreeMap::new(),
-            other_workers: None,
-        }
+        Recorded { benchmark, garbled: 0, orphans: BTreeMap::new(), other_workers: None }
     }
 
     /// Adds the next launch. Returns its batches, sizing and curves.
@@ -96,10 +93,9 @@ impl Recorded {
                 Event::Batch(raw) if is_finite(&[raw.batch.ns, raw.batch.dummy_ns]) => {
                     records.batches.push(batch(program, number, raw));
                 }
-                Event::Curve(curve) => records.curves.push(Curve {
-                    launch: number,
-                    ..curve.clone()
-                }),
+                Event::Curve(curve) => {
+                    records.curves.push(Curve { launch: number, ..curve.clone() })
+                }
                 Event::Singles(singles) if is_finite(&singles.ns) => {
                     records.singles = Some(singles.clone());
                 }
@@ -126,10 +122,7 @@ impl Recorded {
         self.benchmark.clock = Some(begin.clock.clone());
         self.benchmark.platform = begin.platform.clone();
         self.benchmark.placement = common(self.benchmark.placement.take(), placement(begin));
-        let workers = Workers {
-            processes: begin.processes,
-            threads: begin.threads,
-        };
+        let workers = Workers { processes: begin.processes, threads: begin.threads };
         if workers != self.benchmark.workers() {
             self.other_workers.get_or_insert(workers);
         }
@@ -183,17 +176,14 @@ fn placement(begin: &Begin) -> Option<Placement> {
     Some(begin.placement.clone()).filter(|p| !p.kind.is_empty())
 }
 
-/// The placement of an entry whose earlier launches had the placement `before`. Launches may run on different processors.
+/// The placement of an entry whose earlier launches had the placement `before`. Launches may run on
+/// different processors.
 fn common(before: Option<Placement>, latest: Option<Placement>) -> Option<Placement> {
     let Some(latest) = latest else {
         return before;
     };
     let is_same = before.is_none_or(|before| before.cpu == latest.cpu);
-    Some(Placement {
-        cpu: latest.cpu.filter(|_| is_same),
-        probed: Vec::new(),
-        ..latest
-    })
+    Some(Placement { cpu: latest.cpu.filter(|_| is_same), probed: Vec::new(), ..latest })
 }
 
 fn is_finite(numbers: &[f64]) -> bool {
@@ -203,11 +193,7 @@ fn is_finite(numbers: &[f64]) -> bool {
 fn batch(program: &Program, launch: u64, raw: &RawBatch) -> Batch {
     let figure = program.figure.as_deref().unwrap_or_default();
     let unit = program.unit.as_deref().unwrap_or_default();
-    let mut batch = Batch {
-        launch,
-        sample: units::sample(figure, unit, raw),
-        ..raw.batch.clone()
-    };
+    let mut batch = Batch { launch, sample: units::sample(figure, unit, raw), ..raw.batch.clone() };
     batch.outside = validity::outside(program, &batch);
     batch
 }
@@ -227,6 +213,5 @@ pub(super) fn evidence(program: &Program, batches: &[&Batch]) -> BTreeMap<String
         }
     };
     let each = program.evidence.iter();
-    each.map(|bound| (bound.name.clone(), summarise(bound)))
-        .collect()
+    each.map(|bound| (bound.name.clone(), summarise(bound))).collect()
 }

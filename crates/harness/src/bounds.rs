@@ -1,5 +1,6 @@
-//! Limits of one launch: processes, memory, and the length of a file. Where control groups can be made, the kernel enforces them.
-//! Otherwise this module watches the launch. A launch that exceeds a limit is killed with all its processes.
+//! Limits of one launch: processes, memory, and the length of a file. Where control groups can be
+//!   made, the kernel enforces them. Otherwise this module watches the launch. A launch that
+//!   exceeds a limit is killed with all its processes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,7 +17,8 @@ use super::options::Options;
 use super::orphans::{self, Started};
 use yamba_machine::{available_memory, memory_limit, own_group};
 
-/// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have some per processor.
+/// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have
+/// some per processor.
 const USUAL_PROCESSES: u64 = 1024;
 const FOR_EACH_PROCESSOR: u64 = 16;
 
@@ -29,8 +31,8 @@ const PROCESS_RESERVE: u64 = 1024;
 /// Lower bound for the file size limit: Yamba's own services may write files of this size.
 const LEAST_FILE: u64 = 16 << 20;
 
-/// Memory that a launch leaves to the system: a 32nd of it, and at least this. Between two checks of the watcher 64 processors can
-/// take about 2 GB; such machines reserve 4 GB or more.
+/// Memory that a launch leaves to the system: a 32nd of it, and at least this. Between two checks
+/// of the watcher 64 processors can take about 2 GB; such machines reserve 4 GB or more.
 const LEAST_MEMORY_RESERVE: u64 = 128 << 20;
 
 /// The limits of all launches of a run.
@@ -38,7 +40,8 @@ const LEAST_MEMORY_RESERVE: u64 = 128 << 20;
 pub(super) struct Bounds {
     groups: Option<ControlGroups>,
     process_limit: Option<u64>,
-    /// Processes that the user's limit (`ulimit -u`) leaves to a launch; `None` without such a limit.
+    /// Processes that the user's limit (`ulimit -u`) leaves to a launch; `None` without such a
+    /// limit.
     user_processes: Option<u64>,
     memory: Option<Memory>,
     file_size: u64,
@@ -63,7 +66,8 @@ pub(super) enum Excess {
 impl Bounds {
     pub fn new(options: &Options, room: &Room) -> Bounds {
         let memory = memory();
-        // The group's limit includes the reserve: the file cache counts in a group, too, and may fill the available memory, as it may outside a group.
+        // The group's limit includes the reserve: the file cache counts in a group, too, and may
+        // fill the available memory, as it may outside a group.
         let available = memory.map(|m| m.limit + m.reserve);
         Bounds {
             groups: ControlGroups::make(available),
@@ -134,8 +138,9 @@ impl Watch<'_> {
         }
     }
 
-    /// The limit that the launch has exceeded so far. Called every few milliseconds while the benchmark is timed. So it reads two small files,
-    /// and inspects the launch's processes only if these give reason to.
+    /// The limit that the launch has exceeded so far. Called every few milliseconds while the
+    /// benchmark is timed. So it reads two small files, and inspects the launch's processes only if
+    /// these give reason to.
     pub fn excess(&mut self, launch: Started, scratch: &Path) -> Option<Excess> {
         if let Some(groups) = &self.bounds.groups {
             let (refused, killed) = groups.counts();
@@ -155,7 +160,8 @@ impl Watch<'_> {
         (held > memory.limit / 2).then(|| self.too_much_memory())?
     }
 
-    /// The limit that the launch had exceeded when it ended. `is_killed`: it ended by a SIGKILL that Yamba did not send.
+    /// The limit that the launch had exceeded when it ended. `is_killed`: it ended by a SIGKILL
+    /// that Yamba did not send.
     pub fn last_excess(
         &mut self,
         launch: Started,
@@ -186,10 +192,7 @@ impl Watch<'_> {
     }
 
     fn too_many_processes(&self) -> Excess {
-        Excess::Processes {
-            limit: self.limit,
-            is_all: self.is_all,
-        }
+        Excess::Processes { limit: self.limit, is_all: self.is_all }
     }
 
     fn too_much_memory(&self) -> Option<Excess> {
@@ -214,7 +217,8 @@ impl OwnLimits {
     /// Limits the calling process. Does not allocate or lock, since it runs between fork and exec.
     pub fn apply(&self) -> io::Result<()> {
         control_group::join(&self.doors)?;
-        // Only soft limits: a benchmark that needs more, for example for a sparse file, can raise them.
+        // Only soft limits: a benchmark that needs more, for example for a sparse file, can raise
+        //   them.
         lower(Resource::Fsize, self.file_size);
         // This limit counts the user's other processes, too, and does not bind root.
         if let Some(most) = self.user_processes {
@@ -251,10 +255,7 @@ fn memory() -> Option<Memory> {
     let info = rustix::system::sysinfo();
     let total = info.totalram as u64 * u64::from(info.mem_unit);
     let reserve = (total / 32).max(LEAST_MEMORY_RESERVE).min(available / 2);
-    Some(Memory {
-        limit: available - reserve,
-        reserve,
-    })
+    Some(Memory { limit: available - reserve, reserve })
 }
 
 /// Whether less than `reserve` is available. Checks free memory first, which costs next to nothing.
@@ -283,7 +284,8 @@ fn usual(workers: u64) -> u64 {
     alone.saturating_add(FOR_EACH_PROCESS.saturating_mul(workers.saturating_sub(1)))
 }
 
-/// Processes and threads of the whole system: the second number of `1/80` in `0.20 0.18 0.12 1/80 11206`.
+/// Processes and threads of the whole system: the second number of `1/80` in `0.20 0.18 0.12 1/80
+/// 11206`.
 fn tasks() -> Option<u64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     tasks_in(&text)
@@ -294,7 +296,8 @@ fn tasks_in(loadavg: &str) -> Option<u64> {
     all.parse().ok()
 }
 
-/// Processes and threads that the system and the surrounding control groups still allow, less a reserve.
+/// Processes and threads that the system and the surrounding control groups still allow, less a
+/// reserve.
 fn spare_processes(tasks: Option<u64>) -> Option<u64> {
     let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let of_system = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"];
@@ -310,8 +313,9 @@ fn spare_processes(tasks: Option<u64>) -> Option<u64> {
     Some(left - PROCESS_RESERVE.min(left / 4))
 }
 
-/// Processes and threads that this user's limit (`ulimit -u`) still allows, less a quarter: a launch that reaches that limit would time
-/// its failing forks. `None` for root, which the limit does not bind, and without a limit.
+/// Processes and threads that this user's limit (`ulimit -u`) still allows, less a quarter: a
+/// launch that reaches that limit would time its failing forks. `None` for root, which the limit
+/// does not bind, and without a limit.
 fn spare_user_processes() -> Option<u64> {
     let user = rustix::process::geteuid();
     let limit = rustix::process::getrlimit(Resource::Nproc).current?;

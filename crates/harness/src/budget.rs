@@ -27,9 +27,10 @@ impl Expected {
     }
 }
 
-/// Launches of each entry in `budget`. If the planned ones take longer, no entry may take longer than a common limit, which is as long
-/// as the budget permits: the slowest entries lose launches first. If even the fewest launches of all take too long, the slowest entries
-/// get none.
+/// Launches of each entry in `budget`. If the planned ones take longer, no entry may take longer
+/// than a common limit, which is as long
+/// as the budget permits: the slowest entries lose launches first. If even the fewest launches of
+///   all take too long, the slowest entries get none.
 pub(super) fn launches(entries: &[Expected], budget: Duration) -> Vec<u64> {
     let planned: Vec<u64> = entries.iter().map(|e| e.launches).collect();
     if time(entries, &planned) <= budget {
@@ -50,7 +51,8 @@ pub(super) fn launches(entries: &[Expected], budget: Duration) -> Vec<u64> {
     limited(low)
 }
 
-/// Leaves out the slowest entries until the fewest launches of the others fit, and chooses the launches of the others.
+/// Leaves out the slowest entries until the fewest launches of the others fit, and chooses the
+/// launches of the others.
 fn without_slowest(entries: &[Expected], least: &[u64], budget: Duration) -> Vec<u64> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|i| std::cmp::Reverse(entries[*i].time(least[*i])));
@@ -61,19 +63,14 @@ fn without_slowest(entries: &[Expected], least: &[u64], budget: Duration) -> Vec
             break;
         }
         left = left.saturating_sub(entries[i].time(least[i]));
-        others[i] = Expected {
-            launches: 0,
-            ..entries[i]
-        };
+        others[i] = Expected { launches: 0, ..entries[i] };
     }
     launches(&others, budget)
 }
 
 fn time(entries: &[Expected], launches: &[u64]) -> Duration {
     let each = entries.iter().zip(launches);
-    each.fold(Duration::ZERO, |sum, (entry, launches)| {
-        sum.saturating_add(entry.time(*launches))
-    })
+    each.fold(Duration::ZERO, |sum, (entry, launches)| sum.saturating_add(entry.time(*launches)))
 }
 
 #[cfg(test)]
@@ -111,23 +108,18 @@ mod tests {
         assert_eq!(in_time(&[(6, 1, 100), (6, 1, 10)], 160), [1, 6]);
         assert_eq!(in_time(&[(6, 1, 100), (6, 1, 10)], 110), [1, 1]);
         // Two equally slow ones lose equally many.
-        assert_eq!(
-            in_time(&[(6, 1, 100), (6, 1, 100), (6, 1, 10)], 660),
-            [3, 3, 6]
-        );
+        assert_eq!(in_time(&[(6, 1, 100), (6, 1, 100), (6, 1, 10)], 660), [3, 3, 6]);
     }
 
     #[test]
     fn entry_that_does_not_fit_at_all_gets_no_launch() {
-        assert_eq!(
-            in_time(&[(2, 1, 5000), (2, 1, 10), (2, 1, 20)], 1000),
-            [0, 2, 2]
-        );
+        assert_eq!(in_time(&[(2, 1, 5000), (2, 1, 10), (2, 1, 20)], 1000), [0, 2, 2]);
         // An entry that has a figure already needs no further launch.
         assert_eq!(in_time(&[(1, 0, 5000), (1, 1, 10)], 1000), [0, 1]);
     }
 
-    /// Random plans: never above the budget, never more than planned, and no entry without a launch while a slower one has several.
+    /// Random plans: never above the budget, never more than planned, and no entry without a launch
+    ///   while a slower one has several.
     #[test]
     fn random_plans_fit_and_are_fair() {
         let mut random = fastrand::Rng::with_seed(18);

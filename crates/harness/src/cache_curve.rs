@@ -10,8 +10,9 @@ use super::options::Options;
 use super::scratch::Scratch;
 use super::stop::Stop;
 
-/// The curve of load latencies on this machine, measured by `program` in buffers of up to `limit` bytes. It takes at most two seconds and a
-/// fifth of the free memory. `yamba_discover` infers the caches from it.
+/// The curve of load latencies on this machine, measured by `program` in buffers of up to `limit`
+/// bytes. It takes at most two seconds and a fifth of the free memory. `yamba_discover` infers the
+/// caches from it.
 ///
 /// # Errors
 /// The reason, if the program wrote no curve.

@@ -37,7 +37,8 @@ pub(super) struct Limits {
     pub room: Room,
     /// Limits on memory, processes and other resources of the machine.
     pub bounds: Arc<Bounds>,
-    /// Sizes of caches and memory that replace what a program finds out itself, as the value of [`SIZES`].
+    /// Sizes of caches and memory that replace what a program finds out itself, as the value of
+    /// [`SIZES`].
     pub sizes: String,
     /// Processes of the benchmark that run at the same time.
     pub workers: u64,
@@ -68,10 +69,12 @@ const TICK: Duration = Duration::from_millis(10);
 /// Size of the pipe for records, in bytes: more than a program writes in many ticks.
 const PIPE: usize = 1 << 20;
 
-/// Time for a program to end after it reported an error: a partner process may keep it waiting for ever.
+/// Time for a program to end after it reported an error: a partner process may keep it waiting for
+/// ever.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// This number of reads empties a pipe: it holds at most 1 MiB unless a privileged process has made it larger.
+/// This number of reads empties a pipe: it holds at most 1 MiB unless a privileged process has made
+/// it larger.
 const TURNS: usize = 80;
 
 /// Bytes of standard error that are kept.
@@ -129,7 +132,8 @@ fn not_started(program: &Program, e: &io::Error) -> ProcessOutput {
 
 fn pipe() -> io::Result<(File, OwnedFd)> {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    // A pipe of the default size only makes a program wait if it writes more than that within a tick.
+    // A pipe of the default size only makes a program wait if it writes more than that within a
+    // tick.
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(&writer, PIPE);
     Ok((File::from(reader), writer))
@@ -160,8 +164,8 @@ fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Res
     lead_session()?;
     own_limits.apply()?;
     if let Some(fd) = records {
-        // SAFETY: `fd` is the pipe's end, open in the parent while it forks; number 3 is not owned by anything here
-        // that would close it before exec.
+        // SAFETY: `fd` is the pipe's end, open in the parent while it forks; number 3 is not owned
+        //   by anything here that would close it before exec.
         unsafe {
             let source = rustix::fd::BorrowedFd::borrow_raw(fd);
             if fd == RECORD_FD {
@@ -176,18 +180,20 @@ fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Res
     Ok(())
 }
 
-/// Makes this process the leader of a session and a process group. Processes that the benchmark forks can be killed with the group,
-/// and a Ctrl-C reaches only Yamba.
+/// Makes this process the leader of a session and a process group. Processes that the benchmark
+/// forks can be killed with the group, and a Ctrl-C reaches only Yamba.
 ///
-/// The session matters to Linux's autogroup, which schedules the processes of a session as a group. A group that runs on several
-/// processors is weighed again at each wake-up, and a waking process then gives way, even with SCHED_BATCH. Without a session for each
-/// launch, any work in the user's session on another processor would add up to 0.8 switches to each hop of `lat_ctx`.
+/// The session matters to Linux's autogroup, which schedules the processes of a session as a group.
+/// A group that runs on several processors is weighed again at each wake-up, and a waking process
+/// then gives way, even with SCHED_BATCH. Without a session for each launch, any work in the user's
+/// session on another processor would add up to 0.8 switches to each hop of `lat_ctx`.
 fn lead_session() -> io::Result<()> {
     rustix::process::setsid()?;
     Ok(())
 }
 
-/// Makes the kernel kill this process when its parent dies: a killed parent cannot end its children.
+/// Makes the kernel kill this process when its parent dies: a killed parent cannot end its
+/// children.
 #[cfg(target_os = "linux")]
 fn die_with(parent: Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -221,7 +227,8 @@ struct Conversation<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    /// Starts the program. It writes its records to `records`, or to its standard output if `records` is absent.
+    /// Starts the program. It writes its records to `records`, or to its standard output if
+    /// `records` is absent.
     fn start(
         program: &Program,
         arguments: &[String],
@@ -230,11 +237,7 @@ impl<'a> Conversation<'a> {
         records: Option<i32>,
     ) -> io::Result<Conversation<'a>> {
         let mut command = command(program, arguments, scratch, limits);
-        command.stdout(if records.is_some() {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        });
+        command.stdout(if records.is_some() { Stdio::null() } else { Stdio::piped() });
         let parent = rustix::process::getpid();
         let watch = limits.bounds.watch(limits.workers)?;
         let own_limits = watch.own_limits();
@@ -262,7 +265,8 @@ impl<'a> Conversation<'a> {
     /// Waits for the end of the child. Returns its standard output, too, unless that was discarded.
     fn hold(mut self, limits: &Limits) -> (ProcessOutput, Vec<u8>) {
         for file in self.records.iter().chain(&self.errors) {
-            // Forked partners share the pipes and may outlive the child: reads must not block on them.
+            // Forked partners share the pipes and may outlive the child: reads must not block on
+            // them.
             let _ = rustix::io::ioctl_fionbio(file, true);
         }
         let exit = self.talk(limits);
@@ -275,7 +279,8 @@ impl<'a> Conversation<'a> {
             self.wait();
             self.listen();
             if orphans::has_ended(&self.child) {
-                // Before the child is reaped: afterwards its number, which is also its group's, may be reused.
+                // Before the child is reaped: afterwards its number, which is also its group's, may
+                // be reused.
                 self.end_group();
                 let status = self.child.wait();
                 self.listen();
@@ -302,7 +307,8 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Gives processes of the launch time to clean up after the end. Kills them all if they exceed a bound.
+    /// Gives processes of the launch time to clean up after the end. Kills them all if they exceed
+    /// a bound.
     fn after_its_end(&mut self, exit: ProcessExit) -> ProcessExit {
         let is_killed = exit == ProcessExit::Signal(Signal::KILL.as_raw());
         let (launch, scratch) = (self.started, self.scratch);
@@ -362,13 +368,11 @@ impl<'a> Conversation<'a> {
         matches!(waitid(WaitId::Pid(child), look), Ok(Some(status)) if status.stopped())
     }
 
-    /// Waits for messages and for the end of the pipes, at most one tick. Records do not end the wait: each record would wake this process
-    /// while the program prepares its next batch, and the work of this process may slow down the program's core.
+    /// Waits for messages and for the end of the pipes, at most one tick. Records do not end the
+    /// wait: each record would wake this process while the program prepares its next batch, and the
+    /// work of this process may slow down the program's core.
     fn wait(&self) {
-        let tick = Timespec {
-            tv_sec: 0,
-            tv_nsec: TICK.as_nanos() as _,
-        };
+        let tick = Timespec { tv_sec: 0, tv_nsec: TICK.as_nanos() as _ };
         let records = self.records.iter().map(|f| (f, PollFlags::empty()));
         let errors = self.errors.iter().map(|f| (f, PollFlags::IN));
         let pipes = records.chain(errors);
@@ -376,7 +380,8 @@ impl<'a> Conversation<'a> {
         let _ = poll(&mut pipes.collect::<Vec<_>>(), Some(&tick));
     }
 
-    /// Reads the available output. Reads no more than pipes hold: a writer that never pauses must not keep this loop running.
+    /// Reads the available output. Reads no more than pipes hold: a writer that never pauses must
+    /// not keep this loop running.
     fn listen(&mut self) {
         let mut buffer = [0; 16384];
         let mut heard = false;
@@ -424,7 +429,8 @@ impl<'a> Conversation<'a> {
     fn close(self, exit: ProcessExit) -> ProcessOutput {
         let orphans = orphans::end(self.started, self.scratch);
         self.watch.end_rest();
-        // An incomplete record is no fault of a program that was killed: the record was cut off then.
+        // An incomplete record is no fault of a program that was killed: the record was cut off
+        // then.
         let exit = match (self.reader.fault(), exit) {
             (Some(fault), ProcessExit::Exit(_)) => ProcessExit::BadRecord(fault.to_owned()),
             (_, exit) => exit,
@@ -442,7 +448,8 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// Reads available bytes; `None` without any. Closes the pipe at its end, since poll would report it as ready for ever.
+/// Reads available bytes; `None` without any. Closes the pipe at its end, since poll would report
+/// it as ready for ever.
 fn read(pipe: &mut Option<File>, buffer: &mut [u8]) -> Option<usize> {
     loop {
         match pipe.as_mut()?.read(buffer) {

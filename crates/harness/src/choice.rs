@@ -1,4 +1,5 @@
-//! How a launch chooses its processor: the program probes the processors and measures on the quietest. Pure.
+//! How a launch chooses its processor: the program probes the processors and measures on the
+//! quietest. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use std::collections::BTreeMap;
 pub(super) struct Choice {
     /// Selects the processors to probe if there are many.
     pub seed: u64,
-    /// The processor of earlier launches. The launch stays there if no other one is clearly quieter.
+    /// The processor of earlier launches. The launch stays there if no other one is clearly
+    /// quieter.
     pub home: Option<u64>,
     /// The known quiet widths by processor, in cycles of 10 000 instructions.
     pub widths: BTreeMap<u64, f64>,

@@ -8,7 +8,8 @@ use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
 
 use super::cycles;
 
-/// Significance level for differences between groups: a launch without any change shows one in a hundred times.
+/// Significance level for differences between groups: a launch without any change shows one in a
+/// hundred times.
 const SIGNIFICANCE: f64 = 0.01;
 
 /// Confidence of the mean's interval, and of the interval whose size is predicted.
@@ -17,8 +18,9 @@ const CONFIDENCE: f64 = 0.95;
 /// Predicted half-width as a share of the mean. Smaller differences between groups are ignored.
 const SHARE: f64 = 0.01;
 
-/// The results of a measuring circle. `tests` are those of the complete launches, in the order in which they ran. `counts` is false for
-/// tests that were discarded or contradicted by their evidence. `None` if the tests form no circle.
+/// The results of a measuring circle. `tests` are those of the complete launches, in the order in
+/// which they ran. `counts` is false for tests that were discarded or contradicted by their
+/// evidence. `None` if the tests form no circle.
 pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circles> {
     let mut launches: BTreeMap<u64, BTreeMap<u64, Vec<&Batch>>> = BTreeMap::new();
     for test in tests {
@@ -47,7 +49,8 @@ pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circl
     })
 }
 
-/// Whether a test is past the warm-up: its size is at least the size from which its launch was steady. True if that size is unknown.
+/// Whether a test is past the warm-up: its size is at least the size from which its launch was
+/// steady. True if that size is unknown.
 pub(super) fn is_warm(circles: &Circles, test: &Batch) -> bool {
     let mut launches = circles.launches.iter();
     let launch = launches.find(|l| l.launch == test.launch);
@@ -63,15 +66,12 @@ enum Unit {
 }
 
 impl Unit {
-    /// Cycles if their length is known around every test and both chains agree on it, else nanoseconds.
+    /// Cycles if their length is known around every test and both chains agree on it, else
+    /// nanoseconds.
     fn of(tests: &[&Batch]) -> Unit {
         let known = tests.iter().all(|t| t.cycle_ns.is_some_and(|c| c > 0.0));
         let doubt = cycles::second_opinion(tests).and_then(cycles::doubt);
-        if known && doubt.is_none() && !tests.is_empty() {
-            Unit::Cycles
-        } else {
-            Unit::Nanoseconds
-        }
+        if known && doubt.is_none() && !tests.is_empty() { Unit::Cycles } else { Unit::Nanoseconds }
     }
 
     fn name(self) -> &'static str {
@@ -99,10 +99,7 @@ fn group(tests: &[&Batch], counts: &impl Fn(&Batch) -> bool, unit: Unit) -> Circ
         ..CircleGroup::default()
     };
     let sample = sample(&group);
-    let statistics = group_statistics(Group {
-        test_size,
-        accumulated: &sample,
-    });
+    let statistics = group_statistics(Group { test_size, accumulated: &sample });
     if let Some(s) = statistics {
         group.mean = Some(s.mean);
         group.standard_deviation = Some(s.standard_deviation);
@@ -119,15 +116,13 @@ fn sample(group: &CircleGroup) -> Vec<f64> {
     counting.map(|(_, a)| *a).collect()
 }
 
-/// Computes the results of one launch. The primary latency is that of the first group past the warm-up: the paper's example has one
-/// size and one group. If no group is known to be past it, the last one is used.
+/// Computes the results of one launch. The primary latency is that of the first group past the
+/// warm-up: the paper's example has one size and one group. If no group is known to be past it, the
+/// last one is used.
 fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
     let samples: Vec<Vec<f64>> = groups.iter().map(sample).collect();
     let each = groups.iter().zip(&samples);
-    let each = each.map(|(group, accumulated)| Group {
-        test_size: group.test_size,
-        accumulated,
-    });
+    let each = each.map(|(group, accumulated)| Group { test_size: group.test_size, accumulated });
     let each: Vec<Group<'_>> = each.collect();
     let significant = steady_from(&each, SIGNIFICANCE);
     let negligible = alike_from(&groups);
@@ -142,8 +137,9 @@ fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
     }
 }
 
-/// The first group such that it and all later ones have means within [`SHARE`] of each other. A machine that drifts by less can make
-/// groups differ significantly although the difference is irrelevant.
+/// The first group such that it and all later ones have means within [`SHARE`] of each other. A
+/// machine that drifts by less can make groups differ significantly although the difference is
+/// irrelevant.
 fn alike_from(groups: &[CircleGroup]) -> Option<usize> {
     let means: Option<Vec<f64>> = groups.iter().map(|g| g.mean_per_circle).collect();
     let means = means?;
@@ -172,7 +168,8 @@ fn latency(group: Group<'_>) -> Option<PrimaryLatency> {
 pub(super) mod tests {
     use super::*;
 
-    /// Batches of a launch with the latencies of the paper's table 3.4 or 3.5, at half a nanosecond per cycle.
+    /// Batches of a launch with the latencies of the paper's table 3.4 or 3.5, at half a nanosecond
+    /// per cycle.
     pub fn measured(launch: u64, table: &str) -> Vec<Batch> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {
@@ -192,18 +189,14 @@ pub(super) mod tests {
             sample: Some(cycles / 2.0 / size),
             ..Batch::default()
         };
-        groups
-            .flat_map(|(g, size)| rows.iter().map(move |row| test(g, *size, row[g])))
-            .collect()
+        groups.flat_map(|(g, size)| rows.iter().map(move |row| test(g, *size, row[g]))).collect()
     }
 
     const COLD: &str = include_str!("../../stats/tests/data/kanata_3_4.txt");
     const WARM: &str = include_str!("../../stats/tests/data/kanata_3_5.txt");
 
     fn printed(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
-        values
-            .map(|v| format!("{:.2}", v.expect("a number")))
-            .collect()
+        values.map(|v| format!("{:.2}", v.expect("a number"))).collect()
     }
 
     #[test]
@@ -216,24 +209,14 @@ pub(super) mod tests {
         assert_eq!(groups[4].accumulated[..3], [155805.0, 155196.0, 155252.0]);
         assert_eq!(
             printed(groups.iter().map(|g| g.mean)),
-            [
-                "137687.70",
-                "142024.37",
-                "146716.50",
-                "151142.77",
-                "155520.90"
-            ]
+            ["137687.70", "142024.37", "146716.50", "151142.77", "155520.90"]
         );
         assert_eq!(
             printed(groups.iter().map(|g| g.standard_deviation)),
             ["1074.86", "765.63", "708.86", "748.74", "799.66"]
         );
         assert_eq!(
-            printed(
-                groups
-                    .iter()
-                    .map(|g| g.coefficient_of_variation.map(|c| 100.0 * c))
-            ),
+            printed(groups.iter().map(|g| g.coefficient_of_variation.map(|c| 100.0 * c))),
             ["0.78", "0.54", "0.48", "0.50", "0.51"]
         );
         assert_eq!(
@@ -244,11 +227,7 @@ pub(super) mod tests {
         assert_eq!((launch.steady_from, primary.test_size), (Some(30), 30));
         // sigma_P = sigma_Y sqrt N = 1074.86 / sqrt 30.
         assert_eq!(
-            printed(
-                [primary.mean, primary.standard_deviation]
-                    .map(Some)
-                    .into_iter()
-            ),
+            printed([primary.mean, primary.standard_deviation].map(Some).into_iter()),
             ["4589.59", "196.24"]
         );
     }
@@ -292,10 +271,7 @@ pub(super) mod tests {
         let mut tests = measured(0, WARM);
         tests[3].cycle_ns = None;
         let all = circles(&tests, |_| true).unwrap();
-        assert_eq!(
-            (all.unit.as_str(), all.launches[0].groups[0].accumulated[0]),
-            ("ns", 69895.0)
-        );
+        assert_eq!((all.unit.as_str(), all.launches[0].groups[0].accumulated[0]), ("ns", 69895.0));
         let mut doubted = measured(0, WARM);
         doubted[0].check_cycle_ns = Some(0.51);
         assert_eq!(circles(&doubted, |_| true).unwrap().unit, "ns");
@@ -307,10 +283,7 @@ pub(super) mod tests {
         assert_eq!(circles(&[], |_| true), None);
         let one = circles(&measured(0, WARM)[..1], |_| true).unwrap();
         let launch = &one.launches[0];
-        assert_eq!(
-            (launch.steady_from, launch.primary, launch.groups[0].mean),
-            (None, None, None)
-        );
+        assert_eq!((launch.steady_from, launch.primary, launch.groups[0].mean), (None, None, None));
         let group = circles(&measured(0, WARM)[..30], |_| true).unwrap();
         let launch = &group.launches[0];
         assert_eq!((launch.steady_from, group.delta), (None, 0));

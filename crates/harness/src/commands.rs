@@ -1,4 +1,5 @@
-//! Times whole commands: a fresh process for each run, in rounds of one run of each command in random order.
+//! Times whole commands: a fresh process for each run, in rounds of one run of each command in
+//!   random order.
 
 mod output;
 mod process;
@@ -83,7 +84,8 @@ pub struct TimedCommands {
     pub interrupted: bool,
 }
 
-/// Times the commands. `progress` gets the number of completed rounds and the expected number of all rounds.
+/// Times the commands. `progress` gets the number of completed rounds and the expected number of
+/// all rounds.
 pub fn time_commands(
     commands: &[TimedCommand],
     plan: &CommandPlan,
@@ -142,15 +144,12 @@ impl Timing<'_> {
         }
         let all = self.plan.time.as_secs_f64() * self.commands.len() as f64;
         let mean = spent.as_secs_f64() / rounds as f64;
-        let fitting = if rounds == 0 {
-            FEWEST_RUNS
-        } else {
-            (all / mean) as u64
-        };
+        let fitting = if rounds == 0 { FEWEST_RUNS } else { (all / mean) as u64 };
         fitting.clamp(FEWEST_RUNS, MOST_RUNS)
     }
 
-    /// Runs each remaining command once, and the empty shell, in random order. Without a number the runs are not kept.
+    /// Runs each remaining command once, and the empty shell, in random order. Without a number the
+    /// runs are not kept.
     fn round(&mut self, number: Option<u64>, stop: &Stop) {
         let shell = self.plan.empty_shell.as_ref().map(|_| self.commands.len());
         let commands = 0..self.commands.len();
@@ -182,11 +181,8 @@ impl Timing<'_> {
         if stop.requested() {
             return;
         }
-        let is_failure = if self.plan.ignores_failure {
-            !run.end.is_complete()
-        } else {
-            !run.end.is_success()
-        };
+        let is_failure =
+            if self.plan.ignores_failure { !run.end.is_complete() } else { !run.end.is_success() };
         if is_failure {
             return self.give_up(index, false, run.end);
         }
@@ -206,10 +202,7 @@ impl Timing<'_> {
     }
 
     fn give_up(&mut self, index: usize, is_preparation: bool, end: CommandEnd) {
-        self.found.commands[index].failure = Some(CommandFailure {
-            is_preparation,
-            end,
-            messages: self.starter.messages(),
-        });
+        self.found.commands[index].failure =
+            Some(CommandFailure { is_preparation, end, messages: self.starter.messages() });
     }
 }

@@ -1,4 +1,5 @@
-//! Entries in compressed form. A whole run has some hundred thousand batches, each of which takes a thousand bytes uncompressed.
+//! Entries in compressed form. A whole run has some hundred thousand batches, each of which takes a
+//! thousand bytes uncompressed.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -44,10 +45,7 @@ impl<T: Textual> Compressed<T> {
         let text = value.write().expect("what is recorded can be written");
         let mut bytes = lz4_flex::compress_prepend_size(&text);
         bytes.shrink_to_fit();
-        Compressed {
-            bytes,
-            of: PhantomData,
-        }
+        Compressed { bytes, of: PhantomData }
     }
 
     /// The value, bit for bit.
@@ -58,7 +56,8 @@ impl<T: Textual> Compressed<T> {
     }
 }
 
-/// An entry in compressed form. The records of each launch are compressed once, when the launch has ended.
+/// An entry in compressed form. The records of each launch are compressed once, when the launch has
+/// ended.
 #[derive(Clone, Debug)]
 pub struct CompressedEntry {
     /// The entry without its records.
@@ -71,13 +70,11 @@ impl CompressedEntry {
     pub(super) fn without_records(benchmark: &Benchmark) -> CompressedEntry {
         debug_assert!(benchmark.batches.is_empty() && benchmark.sizing.is_empty());
         debug_assert!(benchmark.curves.is_empty());
-        CompressedEntry {
-            rest: Compressed::new(benchmark),
-            launches: Vec::new(),
-        }
+        CompressedEntry { rest: Compressed::new(benchmark), launches: Vec::new() }
     }
 
-    /// An entry whose records are those of `launches`, in their order. If the probes were judged, the batches of `benchmark` have the marks.
+    /// An entry whose records are those of `launches`, in their order. If the probes were judged,
+    /// the batches of `benchmark` have the marks.
     pub(super) fn of_launches(
         benchmark: &mut Benchmark,
         mut launches: Vec<Compressed<Records>>,
@@ -155,10 +152,7 @@ mod tests {
             Event::Batch(raw) => Some(raw.batch),
             _ => None,
         });
-        let records = Records {
-            batches: batches.collect(),
-            ..Records::default()
-        };
+        let records = Records { batches: batches.collect(), ..Records::default() };
         assert_eq!(records.batches.len(), 11);
         let compressed = Compressed::new(&records);
         assert_eq!(compressed.value(), records);
@@ -184,7 +178,8 @@ mod tests {
         assert_eq!(*compressed.benchmark(), original);
     }
 
-    /// The records of a launch have no marks of neighbours: those are found when all launches are known.
+    /// The records of a launch have no marks of neighbours: those are found when all launches are
+    /// known.
     #[test]
     fn compressed_entry_has_marks_of_neighbours() {
         let recorded = entry(&launches(&SIX));

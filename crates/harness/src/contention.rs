@@ -1,8 +1,10 @@
 //! Finds batches during which another hardware thread used the same core. Pure.
 //!
-//! A hardware thread shares the width of its core with the core's other thread. If that thread belongs to another virtual machine, the
-//! system here cannot see its work: no context switch, no fault, no stolen time. The width probe sees it (runtime/src/width.h). A
-//! change of the clock rate moves the probe and the reference chain by the same factor, so that their quotient, in core cycles, stays.
+//! A hardware thread shares the width of its core with the core's other thread. If that thread
+//! belongs to another virtual machine, the system here cannot see its work: no context switch, no
+//! fault, no stolen time. The width probe sees it (runtime/src/width.h). A change of the clock rate
+//! moves the probe and the reference chain by the same factor, so that their quotient, in core
+//! cycles, stays.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,23 +19,25 @@ pub(super) mod batch_length;
 pub(super) mod blind;
 pub(super) mod quiet_time;
 
-/// The kind of disturbance of such a batch. The harness marks these batches after a launch; programs mark the other kinds.
+/// The kind of disturbance of such a batch. The harness marks these batches after a launch;
+/// programs mark the other kinds.
 pub(super) const NEIGHBOUR: &str = "neighbour";
 
-/// A probe is quiet within this share of the quiet width. Neighbours lengthen a probe by a third and more, the steps of a clock by less
-/// than a hundredth.
+/// A probe is quiet within this share of the quiet width. Neighbours lengthen a probe by a third
+/// and more, the steps of a clock by less than a hundredth.
 const WIDTH_TOLERANCE: f64 = 0.02;
 
 /// Probes whose widths differ by less than this share form one level.
 const LEVEL: f64 = 0.01;
 
-/// Fewest probes in a level, as a number and as a share, and the least sharpness of a level. Neighbours may have a sharp level too, so a level
-/// below theirs may be rare.
+/// Fewest probes in a level, as a number and as a share, and the least sharpness of a level.
+/// Neighbours may have a sharp level too, so a level below theirs may be rare.
 const FEWEST_OF_LEVEL: usize = 30;
 const LEAST_SHARE: f64 = 0.04;
 const SHARP: f64 = 0.5;
 
-/// Relative distance of the quartiles of probes that a neighbour spreads. The steps of a clock spread them by less.
+/// Relative distance of the quartiles of probes that a neighbour spreads. The steps of a clock
+/// spread them by less.
 const BROAD: f64 = 0.05;
 
 /// From this share of contended probes on, neighbours use a noticeable part of the time.
@@ -47,7 +51,8 @@ const FEWEST_TO_JUDGE: usize = 20;
 pub enum Neighbours {
     /// They count like all others, and nothing is said about neighbours.
     Count,
-    /// They are discarded. The folder, if there is one, keeps the quiet widths of the processors from run to run.
+    /// They are discarded. The folder, if there is one, keeps the quiet widths of the processors
+    /// from run to run.
     Discard(Option<PathBuf>),
 }
 
@@ -114,13 +119,15 @@ const MOST_READINGS: usize = 1 << 14;
 /// Weight of the latest launch in the share of contended probes.
 const OF_LATEST: f64 = 0.2;
 
-/// The quiet width of each processor, from the probes of a run and from earlier runs. Processors differ: a machine may have cores of two kinds.
+/// The quiet width of each processor, from the probes of a run and from earlier runs. Processors
+/// differ: a machine may have cores of two kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QuietWidths {
     processors: BTreeMap<u64, Processor>,
     /// The processor of the latest launch.
     latest: Option<u64>,
-    /// Share of the probes of the latest launches that a neighbour lengthened. Each launch weighs [`OF_LATEST`].
+    /// Share of the probes of the latest launches that a neighbour lengthened. Each launch weighs
+    /// [`OF_LATEST`].
     contended: f64,
     /// Share of the probes between quiet ones that are lengthened, with the same weights.
     isolated: f64,
@@ -166,12 +173,7 @@ impl Processor {
 
     fn findings(&self) -> ProcessorFindings {
         let (all, level) = (self.readings.len(), self.width.level());
-        let at = |level: f64| {
-            self.readings
-                .iter()
-                .filter(|w| is_level(**w, level))
-                .count()
-        };
+        let at = |level: f64| self.readings.iter().filter(|w| is_level(**w, level)).count();
         let fewest = FEWEST_SEEN.max((LEAST_SEEN * all as f64) as usize);
         let quiet = match self.width {
             QuietWidth::Known(level) => Some(at(level)),
@@ -183,9 +185,7 @@ impl Processor {
             own_level: sharp_level(&self.readings),
             saw_earlier: self.kept.is_some_and(|level| at(level) >= fewest),
             probes: all,
-            contended: quiet
-                .filter(|_| all > 0)
-                .map(|n| 1.0 - n as f64 / all as f64),
+            contended: quiet.filter(|_| all > 0).map(|n| 1.0 - n as f64 / all as f64),
         }
     }
 }
@@ -195,9 +195,7 @@ impl QuietWidths {
     pub fn new(earlier: BTreeMap<u64, f64>) -> QuietWidths {
         let known = earlier.into_iter();
         QuietWidths {
-            processors: known
-                .map(|(cpu, w)| (cpu, Processor::new(Some(w))))
-                .collect(),
+            processors: known.map(|(cpu, w)| (cpu, Processor::new(Some(w)))).collect(),
             latest: None,
             contended: 0.0,
             isolated: 0.0,
@@ -231,7 +229,8 @@ impl QuietWidths {
         }
     }
 
-    /// Least length of a batch of the next launch, if neighbours have disturbed the latest launches so often that the usual batch is too long.
+    /// Least length of a batch of the next launch, if neighbours have disturbed the latest launches
+    /// so often that the usual batch is too long.
     pub fn short_batch(&self) -> Option<Duration> {
         batch_length::short_batch(self.isolated, self.contended > CONTENDED)
     }
@@ -263,13 +262,12 @@ impl QuietWidths {
     /// The widths of all processors, of this run and of earlier ones.
     pub fn known(&self) -> BTreeMap<u64, f64> {
         let each = self.processors.iter();
-        each.filter_map(|(cpu, p)| Some((*cpu, p.width.level()?)))
-            .collect()
+        each.filter_map(|(cpu, p)| Some((*cpu, p.width.level()?))).collect()
     }
 }
 
-/// The lower mode of the probes. The core may have a neighbour all the time: the level of such probes is higher than that of an earlier
-/// run, which then stays.
+/// The lower mode of the probes. The core may have a neighbour all the time: the level of such
+/// probes is higher than that of an earlier run, which then stays.
 fn quiet_width(readings: &[f64], earlier: Option<f64>) -> QuietWidth {
     match (sharp_level(readings), earlier) {
         (Some(level), Some(earlier)) if level > earlier * (1.0 + WIDTH_TOLERANCE) => {
@@ -296,10 +294,7 @@ fn is_broad(readings: &[f64]) -> bool {
 }
 
 fn widths(probes: &Probes) -> impl Iterator<Item = f64> {
-    all_widths(probes)
-        .into_iter()
-        .flatten()
-        .filter(|w| *w > 0.0)
+    all_widths(probes).into_iter().flatten().filter(|w| *w > 0.0)
 }
 
 /// The readings that batches of an entry have. An interrupted reading is missing.
@@ -307,7 +302,8 @@ fn widths(probes: &Probes) -> impl Iterator<Item = f64> {
 pub(super) struct Taken([bool; 3]);
 
 impl Taken {
-    /// All readings that any of these batches has. A quantity has no dummy, and some instruction sets have no probe.
+    /// All readings that any of these batches has. A quantity has no dummy, and some instruction
+    /// sets have no probe.
     pub fn by<'b>(batches: impl Iterator<Item = &'b Probes>) -> Taken {
         batches.fold(Taken::default(), |mut all, probes| {
             for (is_taken, width) in all.0.iter_mut().zip(all_widths(probes)) {
@@ -333,7 +329,8 @@ pub(super) enum Finding {
     Unknown,
 }
 
-/// What the probes show of this batch of an entry with the readings `taken`. A missing reading was interrupted.
+/// What the probes show of this batch of an entry with the readings `taken`. A missing reading was
+/// interrupted.
 pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Finding {
     if !taken.0.contains(&true) {
         return Finding::Unknown;
@@ -355,8 +352,8 @@ pub(super) fn is_level(width: f64, level: f64) -> bool {
     (width / level - 1.0).abs() <= WIDTH_TOLERANCE
 }
 
-/// Marks the batches that a neighbour disturbed, and only those. A wait that is the figure of a batch (`is_time`) does not become
-/// noticeably longer by a neighbour.
+/// Marks the batches that a neighbour disturbed, and only those. A wait that is the figure of a
+/// batch (`is_time`) does not become noticeably longer by a neighbour.
 pub(super) fn mark(batches: &mut [Batch], is_time: bool, width: impl Fn(&Batch) -> QuietWidth) {
     let taken = Taken::by(batches.iter().map(|batch| &batch.probes));
     for batch in batches {
@@ -373,8 +370,9 @@ pub(super) fn is_free_of_others(batch: &Batch) -> bool {
     batch.disturbed.iter().all(|kind| kind == NEIGHBOUR)
 }
 
-/// Share of the probes of these batches that a neighbour lengthened. A batch with another kind of disturbance does not count: a context
-/// switch lengthens a probe, too. `None` without probes or without a quiet width.
+/// Share of the probes of these batches that a neighbour lengthened. A batch with another kind of
+/// disturbance does not count: a context switch lengthens a probe, too. `None` without probes or
+/// without a quiet width.
 pub(super) fn contended_share(
     batches: &[Batch],
     width: impl Fn(&Batch) -> QuietWidth,

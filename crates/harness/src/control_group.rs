@@ -1,6 +1,7 @@
 //! The control groups of a run: the kernel limits the processes and the memory of launches in them.
 //!
-//! All launches of a run share one set of groups. A removed group stays in the kernel as long as a page of the file cache belongs to
+//! All launches of a run share one set of groups. A removed group stays in the kernel as long as a
+//! page of the file cache belongs to
 //! it: a group per launch would leave hundreds.
 
 use std::fs::{self, File};
@@ -22,7 +23,8 @@ use yamba_machine::{OwnGroup, own_group};
 /// Name prefix of every group of a run. `runtime/yamba/memory_groups.h` uses it, too.
 const PREFIX: &str = "yamba-run-";
 
-/// Longest wait for killed processes. The kernel removes them within milliseconds unless they wait for a device.
+/// Longest wait for killed processes. The kernel removes them within milliseconds unless they wait
+/// for a device.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Number of the next group of this process.
@@ -55,14 +57,12 @@ struct Counter {
 }
 
 impl ControlGroups {
-    /// Makes groups below those of this process. `None` where that is impossible or would change how launches run.
+    /// Makes groups below those of this process. `None` where that is impossible or would change
+    /// how launches run.
     pub fn make(memory: Option<u64>) -> Option<ControlGroups> {
         let pids = own_group("pids")?;
-        let groups = if pids.is_unified {
-            unified(&pids, memory)?
-        } else {
-            separate(&pids, memory)?
-        };
+        let groups =
+            if pids.is_unified { unified(&pids, memory)? } else { separate(&pids, memory)? };
         groups.admits_a_process().then_some(groups)
     }
 
@@ -106,7 +106,8 @@ impl ControlGroups {
         }
     }
 
-    /// Starts a trial process in the groups. The kernel may allow making a group that no process can enter.
+    /// Starts a trial process in the groups. The kernel may allow making a group that no process
+    /// can enter.
     fn admits_a_process(&self) -> bool {
         let mut trial = Command::new("/bin/sh");
         trial.args(["-c", ":"]);
@@ -133,7 +134,8 @@ impl Drop for ControlGroups {
     }
 }
 
-/// Moves the calling process into the groups. Does not allocate or lock, since it runs between fork and exec.
+/// Moves the calling process into the groups. Does not allocate or lock, since it runs between fork
+/// and exec.
 pub(super) fn join(doors: &[i32]) -> io::Result<()> {
     for door in doors {
         // SAFETY: the parent keeps its files open until the child has become another program.
@@ -143,10 +145,12 @@ pub(super) fn join(doors: &[i32]) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes groups in cgroup version 1, which has a tree per controller and allows groups below a group with processes.
+/// Makes groups in cgroup version 1, which has a tree per controller and allows groups below a
+/// group with processes.
 ///
-/// In the root of the memory tree the kernel counts no pages. A group there would count them and slow down each page fault, which
-/// would change figures. In that case Yamba watches the memory of launches instead.
+/// In the root of the memory tree the kernel counts no pages. A group there would count them and
+/// slow down each page fault, which would change figures. In that case Yamba watches the memory of
+/// launches instead.
 fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     let mut made = ControlGroups::of(Group::make(&pids.folder)?)?;
     let own = own_group("memory").filter(|own| !own.is_unified && !own.is_named_root);
@@ -164,9 +168,11 @@ fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     Some(made)
 }
 
-/// Makes a group in cgroup version 2. A group with processes cannot have groups below it: the new group stands beside that of this process.
+/// Makes a group in cgroup version 2. A group with processes cannot have groups below it: the new
+/// group stands beside that of this process.
 ///
-/// The limits of this process's group do not apply there. So that group must have no limits, and its parent must already have the
+/// The limits of this process's group do not apply there. So that group must have no limits, and
+/// its parent must already have the
 /// controllers: Yamba changes no setting of the system.
 fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if own.is_top || !is_unlimited(&own.folder) {
@@ -225,11 +231,7 @@ impl Group {
             };
             let mut options = File::options();
             let door = options.write(true).open(folder.join("cgroup.procs"));
-            let made = door.map(|door| Group {
-                folder: folder.clone(),
-                door,
-                _lock,
-            });
+            let made = door.map(|door| Group { folder: folder.clone(), door, _lock });
             return made.inspect_err(|_| remove(&folder)).ok();
         }
         None
@@ -257,7 +259,8 @@ fn number_of(text: &str, word: &str) -> Option<u64> {
     own.next()?.1.trim().parse().ok()
 }
 
-/// Locks a folder. A lock ends with its process. A process number would be ambiguous across containers.
+/// Locks a folder. A lock ends with its process. A process number would be ambiguous across
+/// containers.
 fn lock(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
@@ -284,7 +287,8 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Kills every process in a group and in the groups below it.
 fn empty(folder: &Path) {
-    // Either file may be missing: `cgroup.kill` exists in version 2 only, and `pids.max` needs its controller.
+    // Either file may be missing: `cgroup.kill` exists in version 2 only, and `pids.max` needs its
+    // controller.
     let _ = fs::write(folder.join("pids.max"), "0");
     let _ = fs::write(folder.join("cgroup.kill"), "1");
     let begun = Instant::now();

@@ -1,5 +1,6 @@
-//! Which processors share a core, by a test with a competitor. A virtual machine often reports other cores than the host has. A host may also
-//! move a virtual machine to other cores, so the findings expire.
+//! Which processors share a core, by a test with a competitor. A virtual machine often reports
+//! other cores than the host has. A host may also move a virtual machine to other cores, so the
+//! findings expire.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,10 +16,7 @@ use super::options::Options;
 use super::scratch::Scratch;
 use super::stop::Stop;
 
-const KIND: Kind = Kind {
-    name: "cores",
-    version: 1,
-};
+const KIND: Kind = Kind { name: "cores", version: 1 };
 
 /// Findings are used for this time, in seconds. The test takes a tenth of a second.
 const VALID_S: f64 = 3600.0;
@@ -32,12 +30,11 @@ pub fn kept_core_pairs(folder: &Path, machine: &Machine) -> Option<CorePairs> {
 /// The findings of an earlier run, if they are new enough at `now`.
 pub(super) fn valid_core_pairs(folder: &Path, machine: &Machine, now: f64) -> Option<CorePairs> {
     let kept = kept_core_pairs(folder, machine)?;
-    (0.0..VALID_S)
-        .contains(&(now - kept.unix_s))
-        .then_some(kept)
+    (0.0..VALID_S).contains(&(now - kept.unix_s)).then_some(kept)
 }
 
-/// Tests the processors with `program`, and keeps the findings for later runs. `None` if the program has no such test.
+/// Tests the processors with `program`, and keeps the findings for later runs. `None` if the
+/// program has no such test.
 pub(super) fn test_core_pairs(
     program: &Program,
     options: &Options,
@@ -62,7 +59,8 @@ pub(super) fn keep(folder: &Path, machine: &Machine, found: &CorePairs) {
     kept_file::write(folder, KIND, machine, found);
 }
 
-/// The tested processors by core, as the argument `--cores` of a program has them: `0+2,1` for two cores. Processors without a clear finding are
+/// The tested processors by core, as the argument `--cores` of a program has them: `0+2,1` for two
+/// cores. Processors without a clear finding are
 /// left out: then the system's word counts. `None` if nothing is left.
 pub(super) fn cores_argument(pairs: &[CorePair]) -> Option<String> {
     let known = pairs.iter().filter(|pair| pair.shared.is_some());
@@ -104,12 +102,7 @@ mod tests {
         assert_eq!(cores_argument(&[pair(0, 1, None)]), None);
         assert_eq!(cores_argument(&[pair(0, 1, no)]).unwrap(), "0,1");
         assert_eq!(cores_argument(&[pair(0, 1, yes)]).unwrap(), "0+1");
-        let four = [
-            pair(0, 2, yes),
-            pair(1, 3, yes),
-            pair(0, 1, no),
-            pair(2, 3, no),
-        ];
+        let four = [pair(0, 2, yes), pair(1, 3, yes), pair(0, 1, no), pair(2, 3, no)];
         assert_eq!(cores_argument(&four).unwrap(), "0+2,1+3");
         // Four hardware threads of one core, found in any order.
         let chain = [pair(2, 3, yes), pair(0, 1, yes), pair(1, 2, yes)];
@@ -122,10 +115,7 @@ mod tests {
     fn findings_expire() {
         let temporary = tempfile::tempdir().unwrap();
         let (folder, here) = (temporary.path(), machine("family 6 model 1", "x86_64"));
-        let found = CorePairs {
-            pairs: vec![pair(0, 1, Some(false))],
-            unix_s: 1000.0,
-        };
+        let found = CorePairs { pairs: vec![pair(0, 1, Some(false))], unix_s: 1000.0 };
         assert_eq!(kept_core_pairs(folder, &here), None);
         keep(folder, &here, &found);
         assert_eq!(kept_core_pairs(folder, &here), Some(found.clone()));

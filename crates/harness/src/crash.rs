@@ -5,20 +5,19 @@ use yamba_record::event::{Code, Crash, Event, Failure};
 use super::bounds::Excess;
 use super::process_output::{ProcessExit, ProcessOutput};
 
-/// Disassembles composed code around an address, one instruction per line; `None` if that is impossible.
+/// Disassembles composed code around an address, one instruction per line; `None` if that is
+/// impossible.
 pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
 
-/// Why the measurement ended early: errors that the program recorded, or else how its process ended. `None` if it was completed.
+/// Why the measurement ended early: errors that the program recorded, or else how its process
+/// ended. `None` if it was completed.
 pub(super) fn reasons(
     class: &str,
     output: &ProcessOutput,
     listing: &Listing<'_>,
 ) -> Option<Vec<String>> {
     let mut reasons = Vec::new();
-    if matches!(
-        output.exit,
-        ProcessExit::Excessive(_) | ProcessExit::TimedOut(_)
-    ) {
+    if matches!(output.exit, ProcessExit::Excessive(_) | ProcessExit::TimedOut(_)) {
         // Other messages of the program may be consequences.
         reasons.push(format!("{class} {}", describe_exit(output)));
         return Some(reasons);
@@ -50,11 +49,7 @@ fn failed(failure: &Failure) -> String {
 }
 
 fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<String> {
-    let mut text = format!(
-        "{class} was ended by {} ({})",
-        crash.signal,
-        meaning(crash.number)
-    );
+    let mut text = format!("{class} was ended by {} ({})", crash.signal, meaning(crash.number));
     if let Some(code) = &crash.code {
         text += &format!(" in composed code of {}", code.member);
         let bit = crash.pc.saturating_sub(code.base) * 8;
@@ -105,11 +100,7 @@ pub(super) fn describe_exit(output: &ProcessOutput) -> String {
         ProcessExit::Stopped => "was stopped".to_owned(),
         ProcessExit::NotStarted(why) => why.clone(),
     };
-    if output.messages.is_empty() {
-        text
-    } else {
-        format!("{text}: {}", output.messages)
-    }
+    if output.messages.is_empty() { text } else { format!("{text}: {}", output.messages) }
 }
 
 fn exceeded(excess: Excess) -> String {

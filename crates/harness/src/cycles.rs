@@ -11,7 +11,8 @@ use super::units::per_operation;
 /// Start of a note that says why cycles are unknown.
 const UNKNOWN: &str = "cycles are unknown";
 
-/// Start of the note of a figure whose thread was blocked for most of the time, or whose clock rate changed during each batch.
+/// Start of the note of a figure whose thread was blocked for most of the time, or whose clock rate
+/// changed during each batch.
 const NONE: &str = "no cycles";
 
 /// A thread that was blocked for more than this share of the time has no figure in cycles.
@@ -20,8 +21,8 @@ const MOST: f64 = 0.5;
 /// Largest relative difference of the two chains. Beyond it one of them is wrong.
 const AGREE: f64 = 0.002;
 
-/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per million. The rate of some processors
-/// drifts by a quarter of that within milliseconds.
+/// A batch has one clock rate if the length of a core cycle changes by less than this, in parts per
+/// million. The rate of some processors drifts by a quarter of that within milliseconds.
 const MOST_CHANGE_PPM: f64 = 20_000.0;
 
 /// Whether benchmark and dummy each had one clock rate.
@@ -30,7 +31,8 @@ pub(super) fn is_steady(probes: &Probes) -> bool {
     changes.iter().flatten().all(|c| c.abs() <= MOST_CHANGE_PPM)
 }
 
-/// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment. `None` if the clock rate changed in
+/// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of
+/// their own moment. `None` if the clock rate changed in
 /// between: then the time has no one cycle length.
 pub(super) fn of(batch: &Batch) -> Option<f64> {
     if !is_steady(&batch.probes) {
@@ -42,9 +44,9 @@ pub(super) fn of(batch: &Batch) -> Option<f64> {
     per_operation(batch.ns / length, dummy, batch.operations)
 }
 
-/// Relative error of the measured cycle length: a clock advances in steps, and a timed stretch has a start and an end besides the
-/// chain. All launches share this error, so that their agreement cannot show it. Known delays of 1 to 100 cycles come out
-/// within 0.08 %.
+/// Relative error of the measured cycle length: a clock advances in steps, and a timed stretch has
+/// a start and an end besides the chain. All launches share this error, so that their agreement
+/// cannot show it. Known delays of 1 to 100 cycles come out within 0.08 %.
 const OWN_ERROR: f64 = 0.001;
 
 /// Widens the confidence interval by the error of the cycle length.
@@ -55,7 +57,8 @@ pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
     cycles
 }
 
-/// The share of the time in which the timed thread was blocked, if it is more than [`MOST`]; the median over the batches.
+/// The share of the time in which the timed thread was blocked, if it is more than [`MOST`]; the
+/// median over the batches.
 ///
 /// A blocked thread uses no core cycles, and its processor may idle meanwhile.
 pub(super) fn blocked(batches: impl Iterator<Item = impl Borrow<Batch>>) -> Option<f64> {
@@ -70,8 +73,9 @@ pub fn is_blocked(benchmark: &Benchmark) -> bool {
 
 /// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.
 ///
-/// A partner on the same processor makes the thread wait in the run queue. The processor works for the benchmark then, so that wait does not count as blocked.
-/// In a batch that is marked as disturbed it does: other processes had the processor.
+/// A partner on the same processor makes the thread wait in the run queue. The processor works for
+/// the benchmark then, so that wait does not count as blocked. In a batch that is marked as
+/// disturbed it does: other processes had the processor.
 fn blocked_share(batch: &Batch) -> Option<f64> {
     let disturbance = &batch.disturbance;
     let queued = disturbance.waited_ns.unwrap_or(0.0);
@@ -119,8 +123,8 @@ pub(super) struct SecondOpinion {
     pub error: f64,
 }
 
-/// The latest reading of the reference chain in a batch, which the second chain follows. The lengths in the record are means of a reading before
-/// and one after the calls.
+/// The latest reading of the reference chain in a batch, which the second chain follows. The
+/// lengths in the record are means of a reading before and one after the calls.
 fn latest(batch: &Batch) -> Option<f64> {
     let probes = &batch.probes;
     let (mean, change) = match batch.dummy_cycle_ns {
@@ -131,8 +135,8 @@ fn latest(batch: &Batch) -> Option<f64> {
     Some(mean * (1.0 + change) / (1.0 + change / 2.0))
 }
 
-/// Compares the two chains. `None` if the second chain never ran. Only readings of the same moment are compared, since the clock rate
-/// changes, for example when a benchmark uses wide vectors.
+/// Compares the two chains. `None` if the second chain never ran. Only readings of the same moment
+/// are compared, since the clock rate changes, for example when a benchmark uses wide vectors.
 pub(super) fn second_opinion(batches: &[&Batch]) -> Option<SecondOpinion> {
     let ratio = |i: &&Batch| Some(i.check_cycle_ns? / latest(i)?);
     let ratios = batches.iter().filter_map(ratio);
@@ -140,10 +144,7 @@ pub(super) fn second_opinion(batches: &[&Batch]) -> Option<SecondOpinion> {
     let deviation = NORMAL_SCALE * median_absolute_deviation(&ratios)?;
     // The median of normal values has pi / 2 times the variance of their mean.
     let of_median = (std::f64::consts::FRAC_PI_2 / ratios.len() as f64).sqrt();
-    Some(SecondOpinion {
-        ratio: median(&ratios)?,
-        error: 2.0 * deviation * of_median,
-    })
+    Some(SecondOpinion { ratio: median(&ratios)?, error: 2.0 * deviation * of_median })
 }
 
 /// Why cycles are unknown: the chains differ by more than the scatter of their readings explains.
@@ -184,11 +185,7 @@ mod tests {
 
     #[test]
     fn only_batches_with_both_chains_are_compared() {
-        let seen = [
-            batch(0.25, Some(0.2501)),
-            batch(0.5, None),
-            batch(0.5, None),
-        ];
+        let seen = [batch(0.25, Some(0.2501)), batch(0.5, None), batch(0.5, None)];
         let seen: Vec<&Batch> = seen.iter().collect();
         let opinion = second_opinion(&seen).unwrap();
         assert!((opinion.ratio - 1.0004).abs() < 1e-12 && opinion.error == 0.0);
@@ -196,7 +193,8 @@ mod tests {
         assert_eq!(second_opinion(&seen[1..]), None);
     }
 
-    /// The processor slows down during the dummy: from 3.9 to 3.8 GHz. The second chain runs at the lower rate.
+    /// The processor slows down during the dummy: from 3.9 to 3.8 GHz. The second chain runs at the
+    /// lower rate.
     #[test]
     fn change_of_the_clock_rate_is_no_disagreement() {
         let (fast, slow) = (1.0 / 3.9, 1.0 / 3.8);
@@ -223,7 +221,8 @@ mod tests {
         assert!(!is_unsteady(&[]));
     }
 
-    /// A batch of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for `queued` of these.
+    /// A batch of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for
+    /// `queued` of these.
     fn waiting(gap: f64, queued: f64, disturbed: &[&str]) -> Batch {
         let mut batch = batch(0.25, None);
         batch.disturbance.stolen_ns = gap;
@@ -249,11 +248,7 @@ mod tests {
         }
         assert_eq!(blocked([].iter()), None);
         // One slow batch does not decide the median.
-        let mixed = [
-            waiting(0.0, 0.0, &[]),
-            waiting(0.0, 0.0, &[]),
-            waiting(4900.0, 0.0, &[]),
-        ];
+        let mixed = [waiting(0.0, 0.0, &[]), waiting(0.0, 0.0, &[]), waiting(4900.0, 0.0, &[])];
         assert_eq!(blocked(mixed.iter()), None);
         assert!(explains_absence(&blocked_note(0.98)));
         assert!(blocked_note(0.98).contains("98 %"));
@@ -271,9 +266,8 @@ mod tests {
         );
         // Few, scattered readings do not prove a difference.
         assert_eq!(says(1.005, 0.004), None);
-        let few: Vec<Batch> = [0.2480, 0.2520, 0.2515, 0.2475, 0.2560]
-            .map(|c| batch(0.25, Some(c)))
-            .to_vec();
+        let few: Vec<Batch> =
+            [0.2480, 0.2520, 0.2515, 0.2475, 0.2560].map(|c| batch(0.25, Some(c))).to_vec();
         let many: Vec<Batch> = few.iter().cycle().take(500).cloned().collect();
         let ask = |all: &[Batch]| second_opinion(&all.iter().collect::<Vec<_>>()).unwrap();
         assert!((ask(&few).ratio - 1.006).abs() < 1e-12);

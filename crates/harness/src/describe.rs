@@ -26,10 +26,7 @@ pub(super) fn describe(
     if let Some((option, count)) = load_option(workers) {
         arguments.extend([option.to_owned(), count.to_string()]);
     }
-    let limits = Limits {
-        workers: workers.count(),
-        ..limits.clone()
-    };
+    let limits = Limits { workers: workers.count(), ..limits.clone() };
     let (output, text) = child::output(program, &arguments, scratch, &limits);
     match output.exit {
         ProcessExit::Exit(0) => understood(&text),
@@ -82,10 +79,8 @@ pub(super) fn checked(description: Description) -> Result<Description, Refused> 
 /// The program's own error message, for example about an impossible value or a failed call.
 fn last_error(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
-    text.lines()
-        .filter_map(|line| event(line.as_bytes()).ok())
-        .find_map(|event| match event {
-            Event::Error(error) => Some(error.text),
-            _ => None,
-        })
+    text.lines().filter_map(|line| event(line.as_bytes()).ok()).find_map(|event| match event {
+        Event::Error(error) => Some(error.text),
+        _ => None,
+    })
 }

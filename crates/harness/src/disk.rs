@@ -9,7 +9,8 @@ pub(super) const ROOM: &str = "YAMBA_DISK_ROOM";
 const LEAST_RESERVE: u64 = 16 << 20;
 const MOST_RESERVE: u64 = 1 << 30;
 
-/// Disk limits of a run. They are fixed at its start: parameters depend on them and must not change while files come and go.
+/// Disk limits of a run. They are fixed at its start: parameters depend on them and must not change
+/// while files come and go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Room {
     /// Bytes of all files of the run at any time.
@@ -35,11 +36,7 @@ impl Room {
         } else {
             "--disk-limit lets it have more".to_owned()
         };
-        Room {
-            all,
-            each: all / processes.max(1),
-            fix,
-        }
+        Room { all, each: all / processes.max(1), fix }
     }
 
     /// The value of [`ROOM`].
@@ -71,10 +68,7 @@ mod tests {
     fn limit_is_smaller_of_option_and_disk() {
         let folder = tempfile::tempdir().unwrap();
         let small = Room::of(folder.path(), 1000, 3);
-        assert_eq!(
-            small.to_variable(),
-            "1000 333 --disk-limit lets it have more"
-        );
+        assert_eq!(small.to_variable(), "1000 333 --disk-limit lets it have more");
         let large = Room::of(folder.path(), u64::MAX, 1);
         assert!(large.all < u64::MAX && large.fix.contains("TMPDIR"));
         let nowhere = Room::of(Path::new("/no/such/folder"), 1000, 0);

@@ -18,10 +18,12 @@ const PER_NS: f64 = 10.0;
 /// Significant digits of the histogram.
 const DIGITS: u8 = 3;
 
-/// Least median time of an operation, as a multiple of the cost of timing it: the error of the subtracted cost then is small beside it.
+/// Least median time of an operation, as a multiple of the cost of timing it: the error of the
+/// subtracted cost then is small beside it.
 const LEAST_COSTS: f64 = 10.0;
 
-/// Adds the distribution of `singles`, one for each complete launch, to a valid entry. Otherwise adds a note with the reason.
+/// Adds the distribution of `singles`, one for each complete launch, to a valid entry. Otherwise
+/// adds a note with the reason.
 pub(super) fn enter(benchmark: &mut Benchmark, singles: &[Singles]) {
     match distribution(singles) {
         Ok(distribution) => benchmark.distribution = Some(distribution),
@@ -38,18 +40,13 @@ fn unsuitable(benchmark: &Benchmark) -> Option<String> {
     let operations = benchmark.operations.unwrap_or(1.0);
     if benchmark.figure.as_deref() != Some("latency") {
         let figure = benchmark.figure.as_deref().unwrap_or("value");
-        return Some(format!(
-            "the figure is a {figure}, not the time of an operation"
-        ));
+        return Some(format!("the figure is a {figure}, not the time of an operation"));
     }
     if benchmark.workers().are_several() {
         return Some("single operations are timed with one process".to_owned());
     }
     (operations != 1.0).then(|| {
-        format!(
-            "a pass has {} operations, which cannot be timed alone",
-            number(operations)
-        )
+        format!("a pass has {} operations, which cannot be timed alone", number(operations))
     })
 }
 
@@ -114,12 +111,8 @@ fn percentiles(all: &Histogram<u64>, launches: &[Histogram<u64>], max_ns: f64) -
         has_all.then(|| each.fold([f64::INFINITY, 0.0], widen))
     };
     let each = PERCENTS.into_iter().filter(|p| has_enough(all, *p));
-    each.map(|percent| Percentile {
-        percent,
-        ns: value(all, percent),
-        launches: range(percent),
-    })
-    .collect()
+    each.map(|percent| Percentile { percent, ns: value(all, percent), launches: range(percent) })
+        .collect()
 }
 
 fn buckets(all: &Histogram<u64>, max_ns: f64) -> Vec<(f64, u64)> {
@@ -139,10 +132,7 @@ mod tests {
 
     /// Operations of 1001, 1002, ... ns, `count` of them.
     fn ramp(count: u64) -> Singles {
-        Singles {
-            ns: (1..=count).map(|i| (1000 + i) as f64).collect(),
-            dummy_ns: 0.0,
-        }
+        Singles { ns: (1..=count).map(|i| (1000 + i) as f64).collect(), dummy_ns: 0.0 }
     }
 
     fn percentile(of: &Distribution, percent: f64) -> Option<f64> {
@@ -154,12 +144,8 @@ mod tests {
     fn percentiles_of_evenly_spread_times() {
         let found = distribution(&[ramp(10_000)]).unwrap();
         assert_eq!((found.count, found.max_ns), (10_000, 11_000.0));
-        for (percent, ns) in [
-            (50.0, 6000.0),
-            (90.0, 10_000.0),
-            (99.0, 10_900.0),
-            (99.9, 10_990.0),
-        ] {
+        for (percent, ns) in [(50.0, 6000.0), (90.0, 10_000.0), (99.0, 10_900.0), (99.9, 10_990.0)]
+        {
             let value = percentile(&found, percent).unwrap();
             assert!((value / ns - 1.0).abs() < 0.001, "{percent}: {value}");
         }
@@ -179,15 +165,8 @@ mod tests {
 
     #[test]
     fn cost_is_subtracted_and_launches_are_compared() {
-        let launch = |ns: f64, dummy_ns: f64| Singles {
-            ns: vec![ns; 100],
-            dummy_ns,
-        };
-        let found = distribution(&[
-            launch(530.0, 30.0),
-            launch(1030.0, 31.0),
-            launch(530.0, 29.0),
-        ]);
+        let launch = |ns: f64, dummy_ns: f64| Singles { ns: vec![ns; 100], dummy_ns };
+        let found = distribution(&[launch(530.0, 30.0), launch(1030.0, 31.0), launch(530.0, 29.0)]);
         let found = found.unwrap();
         assert_eq!((found.cost_ns, found.count), (30.0, 300));
         let median = &found.percentiles[0];
@@ -200,10 +179,7 @@ mod tests {
 
     #[test]
     fn short_operation_has_no_percentiles_but_a_reason() {
-        let singles = Singles {
-            ns: vec![40.0; 100],
-            dummy_ns: 30.0,
-        };
+        let singles = Singles { ns: vec![40.0; 100], dummy_ns: 30.0 };
         let mut benchmark = Benchmark::ended("short", Status::Ok, Vec::new());
         benchmark.figure = Some("latency".to_owned());
         enter(&mut benchmark, &[singles]);

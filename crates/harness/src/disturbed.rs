@@ -11,16 +11,20 @@ use super::estimate::ENOUGH_LAUNCHES;
 /// Fewest undisturbed batches of a launch that can replace all its batches.
 const FEWEST: usize = 3;
 
-/// For a figure beside neighbours: the fewest quiet batches of all launches, and their least share in each launch, among the batches without another
-/// disturbance. Some work of a neighbour lengthens a batch but no probe. If most batches are contended, most batches that look quiet are of this kind.
+/// For a figure beside neighbours: the fewest quiet batches of all launches, and their least share
+/// in each launch, among the batches without another disturbance. Some work of a neighbour
+/// lengthens a batch but no probe. If most batches are contended, most batches that look quiet are
+/// of this kind.
 const FEWEST_QUIET: usize = 12;
 const LEAST_QUIET: f64 = 0.1;
 
-/// If more than two of three launches have a neighbour that comes and goes during each batch, the others probably have it, too. That was so for 10 of 152 latencies of instructions
-/// beside such neighbours. Of the 10, 5 were off by 0.3 to 2.9 %; of the other 142, 8 were.
+/// If more than two of three launches have a neighbour that comes and goes during each batch, the
+/// others probably have it, too. That was so for 10 of 152 latencies of instructions beside such
+/// neighbours. Of the 10, 5 were off by 0.3 to 2.9 %; of the other 142, 8 were.
 const MOST_BLIND: (usize, usize) = (2, 3);
 
-/// Added to the note when every batch took a page fault: then the benchmark itself is the likely cause.
+/// Added to the note when every batch took a page fault: then the benchmark itself is the likely
+/// cause.
 const MAY_FAULT: &str = "; if the benchmark takes page faults itself, add `bool may_fault() { return true; }` to the class";
 
 /// The disturbances of an entry's batches and their consequences.
@@ -45,8 +49,9 @@ impl DisturbanceVerdict {
     }
 }
 
-/// Chooses the batches that count. Under load none is discarded: the competing processes or threads are what is measured. `beside`
-/// has the launches beside a neighbour: no batch of a doubtful one counts as calm, and those of an agreeing one do however few they are.
+/// Chooses the batches that count. Under load none is discarded: the competing processes or threads
+/// are what is measured. `beside` has the launches beside a neighbour: no batch of a doubtful one
+/// counts as calm, and those of an agreeing one do however few they are.
 pub(super) fn judge(
     batches: &[Batch],
     workers: Workers,
@@ -71,11 +76,10 @@ pub(super) fn judge(
     let calm = launches.iter();
     let calm = calm.filter(|(launch, of)| !is_beside(launch, of) && has_median_of_calm(of));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
-    // Contended launches are left out of the required number of calm launches: a neighbour leaves sooner than other kinds of disturbance end.
+    // Contended launches are left out of the required number of calm launches: a neighbour leaves
+    // sooner than other kinds of disturbance end.
     let contended = launches.iter();
-    let contended = contended
-        .filter(|(launch, of)| is_beside(launch, of))
-        .count();
+    let contended = contended.filter(|(launch, of)| is_beside(launch, of)).count();
     let wanted = (launches.len() - contended).clamp(1, ENOUGH_LAUNCHES);
     let is_mostly_blind = MOST_BLIND.1 * blind.len() > MOST_BLIND.0 * launches.len();
     verdict.is_disturbed =
@@ -115,7 +119,8 @@ pub(super) fn judge(
     verdict
 }
 
-/// Whether a launch has enough calm batches for its median. Batches of a circle are of different tests: more than half must be calm.
+/// Whether a launch has enough calm batches for its median. Batches of a circle are of different
+/// tests: more than half must be calm.
 fn has_median(launch: &[&Batch], is_calm: impl Fn(&Batch) -> bool) -> bool {
     let calm = launch.iter().filter(|i| is_calm(i)).count();
     if launch.iter().any(|i| i.group.is_some()) {
@@ -136,12 +141,10 @@ fn is_calm(batch: &Batch) -> bool {
     batch.disturbed.is_empty()
 }
 
-/// Whether neighbours left only few quiet batches in the `calm` launches. A neighbour that the probes did not see may then decide the figure.
+/// Whether neighbours left only few quiet batches in the `calm` launches. A neighbour that the
+/// probes did not see may then decide the figure.
 fn has_too_few_quiet(batches: &[Batch], calm: &BTreeSet<u64>) -> bool {
-    if !batches
-        .iter()
-        .any(|b| b.disturbed.iter().any(|kind| kind == NEIGHBOUR))
-    {
+    if !batches.iter().any(|b| b.disturbed.iter().any(|kind| kind == NEIGHBOUR)) {
         return false;
     }
     let of_calm = batches.iter().filter(|b| calm.contains(&b.launch));
@@ -162,10 +165,7 @@ mod tests {
 
     /// The batches of a launch: first `disturbed` disturbed ones, then `calm` calm ones.
     fn launch(number: u64, disturbed: usize, calm: usize) -> Vec<Batch> {
-        let own = Batch {
-            launch: number,
-            ..Batch::default()
-        };
+        let own = Batch { launch: number, ..Batch::default() };
         let mut all = vec![own; disturbed + calm];
         for batch in &mut all[..disturbed] {
             batch.disturbed = vec!["switch".to_owned()];
@@ -180,19 +180,12 @@ mod tests {
     }
 
     fn admitted(batches: &[Batch], processes: u64) -> usize {
-        let verdict = judge(
-            batches,
-            Workers::processes(processes),
-            &QuietBatches::default(),
-        );
+        let verdict = judge(batches, Workers::processes(processes), &QuietBatches::default());
         batches.iter().filter(|i| verdict.admits(i)).count()
     }
 
     fn doubtful(count: u64) -> QuietBatches {
-        QuietBatches {
-            doubtful: (0..count).collect(),
-            ..QuietBatches::default()
-        }
+        QuietBatches { doubtful: (0..count).collect(), ..QuietBatches::default() }
     }
 
     fn said(batches: &[Batch]) -> Option<String> {
@@ -228,10 +221,7 @@ mod tests {
         for few in [(8, 2), (10, 0), (1, 1)] {
             let all = launches(&[few, (5, 5)]);
             assert_eq!(admitted(&all, 1), all.len(), "{few:?}");
-            assert!(
-                judge(&all, Workers::ONE, &QuietBatches::default()).is_disturbed,
-                "{few:?}"
-            );
+            assert!(judge(&all, Workers::ONE, &QuietBatches::default()).is_disturbed, "{few:?}");
         }
         assert_eq!(
             said(&launches(&[(5, 5), (10, 0)])).as_deref(),
@@ -266,12 +256,7 @@ mod tests {
         assert!(!with_blind(4).is_disturbed);
         let verdict = with_blind(5);
         assert!(verdict.is_disturbed);
-        assert!(
-            verdict
-                .note
-                .unwrap()
-                .contains("shorter than a batch; all of them count")
-        );
+        assert!(verdict.note.unwrap().contains("shorter than a batch; all of them count"));
     }
 
     /// The confidence interval needs six launches. Disturbed launches beyond six may be left out.

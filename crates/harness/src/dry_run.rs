@@ -1,4 +1,5 @@
-//! Plans a run without measuring: which entries, and how long they would take. Programs run only to describe themselves.
+//! Plans a run without measuring: which entries, and how long they would take. Programs run only to
+//! describe themselves.
 
 use std::time::Instant;
 
@@ -50,7 +51,8 @@ pub struct DryRunEntry {
     pub notes: Vec<String>,
 }
 
-/// Plans a run as `Measurement::run` does. `caches` are those that an earlier run measured on this machine.
+/// Plans a run as `Measurement::run` does. `caches` are those that an earlier run measured on this
+/// machine.
 ///
 /// # Errors
 /// If the parameters are not understood.
@@ -61,10 +63,8 @@ pub fn dry_run(
     caches: Option<&MeasuredCaches>,
 ) -> Result<DryRun, UsageError> {
     let scratch = Scratch::new();
-    let limits = Limits {
-        sizes: sizes::variable(options, caches),
-        ..Limits::of(options, stop, &scratch)
-    };
+    let limits =
+        Limits { sizes: sizes::variable(options, caches), ..Limits::of(options, stop, &scratch) };
     let (slots, _) = slots(jobs, options, &scratch, &limits, Instant::now())?;
     let benchmarks: Vec<DryRunEntry> = slots.iter().map(dry_run_entry).collect();
     Ok(DryRun {

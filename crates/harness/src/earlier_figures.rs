@@ -1,4 +1,5 @@
-//! Keeps the figures of earlier runs on this machine: they show by how much a figure differs from run to run.
+//! Keeps the figures of earlier runs on this machine: they show by how much a figure differs from
+//! run to run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +11,7 @@ use yamba_record::{Benchmark, Status};
 
 use super::kept_file::{self, Kind};
 
-const KIND: Kind = Kind {
-    name: "figures",
-    version: 1,
-};
+const KIND: Kind = Kind { name: "figures", version: 1 };
 
 /// Most kept figures of one entry. The latest count.
 const MOST_FIGURES: usize = 20;
@@ -79,11 +77,8 @@ impl EarlierFigures {
             series.figures.drain(..surplus);
         }
         let surplus = self.series.len().saturating_sub(MOST_ENTRIES);
-        let mut ages: Vec<(f64, String)> = self
-            .series
-            .iter()
-            .map(|(key, series)| (series.unix_s, key.clone()))
-            .collect();
+        let mut ages: Vec<(f64, String)> =
+            self.series.iter().map(|(key, series)| (series.unix_s, key.clone())).collect();
         ages.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (_, key) in ages.into_iter().take(surplus) {
             self.series.remove(&key);
@@ -95,15 +90,13 @@ impl EarlierFigures {
         kept_file::write(folder, KIND, machine, self.series);
     }
 
-    /// Figures of another program or another point say nothing. `None` if the program is not identified.
+    /// Figures of another program or another point say nothing. `None` if the program is not
+    /// identified.
     fn key(&self, entry: &Benchmark) -> Option<String> {
         let program = entry.provenance.program.as_ref()?;
         let (processes, threads) = (entry.processes, entry.threads);
         let (plan, parameters) = (&self.plan, &entry.parameters);
-        Some(format!(
-            "{} {parameters} P={processes} T={threads} {plan} {program}",
-            entry.name
-        ))
+        Some(format!("{} {parameters} P={processes} T={threads} {plan} {program}", entry.name))
     }
 }
 
@@ -114,11 +107,8 @@ mod tests {
     use crate::kept_file::tests::machine;
 
     fn entry(program: &str, median: f64) -> Benchmark {
-        let mut entry = Benchmark {
-            status: Status::Ok,
-            median: Some(median),
-            ..no_figure("sample")
-        };
+        let mut entry =
+            Benchmark { status: Status::Ok, median: Some(median), ..no_figure("sample") };
         entry.provenance.program = Some(program.to_owned());
         entry
     }
@@ -132,10 +122,7 @@ mod tests {
     fn figures_are_those_of_the_same_program_point_and_plan() {
         let temporary = tempfile::tempdir().unwrap();
         let (folder, here) = (temporary.path(), machine("family 6 model 1", "x86_64"));
-        let quick = Plan {
-            launches: 2,
-            ..Plan::default()
-        };
+        let quick = Plan { launches: 2, ..Plan::default() };
         let read = |plan: &Plan| EarlierFigures::read(folder, &here, plan);
         let mut kept = read(&quick);
         assert!(medians(&kept, "one").is_empty());

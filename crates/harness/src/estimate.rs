@@ -6,12 +6,14 @@ use yamba_stats::{MedianInterval, launch_interval, median, median_interval};
 /// Confidence level of every interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// With at least this number of launches, the range of their medians holds the true median of medians with more than [`CONFIDENCE`].
+/// With at least this number of launches, the range of their medians holds the true median of
+/// medians with more than [`CONFIDENCE`].
 pub(super) const ENOUGH_LAUNCHES: usize = 6;
 
-/// Relative drift between runs. The rates of the core and of the clock differ by parts in ten thousand from run to run. All launches of a run
-/// share them, so that their agreement cannot show it. Without this share, the interval holds the figure of the next run in 83 % to 85 % of
-/// cases, and with it in more than 90 % (`scripts/compare-libraries`).
+/// Relative drift between runs. The rates of the core and of the clock differ by parts in ten
+/// thousand from run to run. All launches of a run share them, so that their agreement cannot show
+/// it. Without this share, the interval holds the figure of the next run in 83 % to 85 % of cases,
+/// and with it in more than 90 % (`scripts/compare-libraries`).
 const DRIFT: f64 = 0.0005;
 
 /// A median with its confidence interval.
@@ -34,7 +36,8 @@ impl Estimate {
         self
     }
 
-    /// Multiplies the ends of the interval by these factors, of which the first is at most 1 and the second at least 1.
+    /// Multiplies the ends of the interval by these factors, of which the first is at most 1 and
+    /// the second at least 1.
     pub(super) fn scaled(mut self, [low, high]: [f64; 2]) -> Estimate {
         let [from, to] = self.confidence_interval;
         // An end below 0 moves away from the median by the other factor.
@@ -43,10 +46,12 @@ impl Estimate {
         self
     }
 
-    /// Widens the interval to at least a step of the clock on each side of the median. `step` is relative to the time of a batch.
+    /// Widens the interval to at least a step of the clock on each side of the median. `step` is
+    /// relative to the time of a batch.
     ///
-    /// A clock that advances in steps gives a short batch one of two times. The batches then agree on a time that can be wrong by almost
-    /// a step, so that their agreement does not show the error.
+    /// A clock that advances in steps gives a short batch one of two times. The batches then agree
+    /// on a time that can be wrong by almost a step, so that their agreement does not show the
+    /// error.
     pub(super) fn with_clock_step(mut self, step: f64, quantity: Quantity) -> Estimate {
         let (shorter, longer) = (1.0 - step, 1.0 + step);
         if shorter <= 0.0 {
@@ -70,8 +75,9 @@ pub(super) enum Quantity {
     Rate,
 }
 
-/// Estimates the figure from the samples of each launch. With enough launches the unit of observation is the launch: the median of their
-/// medians, with a distribution-free interval. With fewer, all samples are pooled, which does not predict the next process.
+/// Estimates the figure from the samples of each launch. With enough launches the unit of
+/// observation is the launch: the median of their medians, with a distribution-free interval. With
+/// fewer, all samples are pooled, which does not predict the next process.
 pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let medians: Vec<f64> = launches.iter().filter_map(|s| median(s)).collect();
     if medians.len() >= ENOUGH_LAUNCHES {
@@ -84,12 +90,13 @@ pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     }
 }
 
-/// Estimates the figure of several concurrent processes: the median of all samples of all launches. With enough launches the confidence
-/// interval is still that of the launches' medians.
+/// Estimates the figure of several concurrent processes: the median of all samples of all launches.
+/// With enough launches the confidence interval is still that of the launches' medians.
 pub(super) fn loaded_estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let mut all = estimate(launches)?;
     all.median = median(&launches.concat())?;
-    // The median of all samples differs a little from the median of medians: the interval must hold it, too.
+    // The median of all samples differs a little from the median of medians: the interval must hold
+    // it, too.
     let [low, high] = all.confidence_interval;
     all.confidence_interval = [low.min(all.median), high.max(all.median)];
     Some(all)
@@ -109,8 +116,7 @@ mod tests {
 
     fn launches(medians: &[f64]) -> Vec<Vec<f64>> {
         let each = medians.iter();
-        each.map(|m| vec![m - 1.0, *m, m + 1.0, m + 50.0, m - 50.0])
-            .collect()
+        each.map(|m| vec![m - 1.0, *m, m + 1.0, m + 50.0, m - 50.0]).collect()
     }
 
     #[test]
@@ -120,10 +126,7 @@ mod tests {
         assert_eq!(e.kind, IntervalScope::BetweenLaunches);
         // For nine medians, the interval goes from the second smallest to the second largest.
         let nine = [10.0, 12.0, 11.0, 13.0, 15.0, 14.0, 16.0, 9.0, 99.0];
-        assert_eq!(
-            estimate(&launches(&nine)).unwrap().confidence_interval,
-            [10.0, 16.0]
-        );
+        assert_eq!(estimate(&launches(&nine)).unwrap().confidence_interval, [10.0, 16.0]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! Stops the processes of a launch without control groups, to count or kill them while they start others.
+//! Stops the processes of a launch without control groups, to count or kill them while they start
+//! others.
 //!
-//! Running processes would leave the search little processor time. Stopped ones use none and start no others. They also stay the
-//! parents of their children, which as orphans would have to be searched for.
+//! Running processes would leave the search little processor time. Stopped ones use none and start
+//! no others. They also stay the parents of their children, which as orphans would have to be
+//! searched for.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +13,8 @@ use rustix::process::{Pid, Signal};
 
 use super::orphans::{self, Started};
 
-/// Longest time for killing. It takes milliseconds unless processes start others faster than they are found.
+/// Longest time for killing. It takes milliseconds unless processes start others faster than they
+/// are found.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Niceness of the search: it must find processes faster than they start others.
@@ -53,8 +56,8 @@ fn urgently<T>(search: impl FnOnce() -> T) -> T {
     found
 }
 
-/// Stops the launch's processes until a search finds no running one. Adds up their threads, and returns their start times. Each
-/// search reads only processes that the one before did not find.
+/// Stops the launch's processes until a search finds no running one. Adds up their threads, and
+/// returns their start times. Each search reads only processes that the one before did not find.
 fn stop(launch: Started, scratch: &Path, threads: &mut u64) -> HashMap<i32, u64> {
     let begun = Instant::now();
     // The launch was started as the leader of its group.

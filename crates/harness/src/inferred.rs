@@ -10,8 +10,8 @@ use yamba_record::run::IntervalScope;
 use super::contention::QuietWidth;
 use super::estimate::{ENOUGH_LAUNCHES, Estimate};
 
-/// Enters the figure that `inference` asks for into `b`. `curves` are those of complete launches, and `width` is the quiet width of a launch. The error is the
-/// reason why there is no figure.
+/// Enters the figure that `inference` asks for into `b`. `curves` are those of complete launches,
+/// and `width` is the quiet width of a launch. The error is the reason why there is no figure.
 pub(super) fn enter(
     b: &mut Benchmark,
     inference: Inference,
@@ -19,10 +19,8 @@ pub(super) fn enter(
     width: impl Fn(u64) -> QuietWidth,
 ) -> Result<Estimate, String> {
     let Inferred::CacheSize = inference.kind;
-    let passes: Vec<Vec<CurvePoint>> = curves
-        .iter()
-        .map(|curve| judged(curve, width(curve.launch)))
-        .collect();
+    let passes: Vec<Vec<CurvePoint>> =
+        curves.iter().map(|curve| judged(curve, width(curve.launch))).collect();
     b.contended = contended_share(&passes.concat());
     for (curve, passes) in curves.iter().zip(&passes) {
         b.launches[curve.launch as usize].contended = contended_share(passes);
@@ -69,12 +67,7 @@ pub(super) fn enter(
 /// A summary of the curves of all launches. Name and unit are those of `one` of them.
 fn lowest(one: &Curve, found: &Caches) -> LowestCurve {
     let (x, ns) = found.curve.iter().copied().unzip();
-    LowestCurve {
-        name: one.name.clone(),
-        x_unit: one.x_unit.clone(),
-        x,
-        ns,
-    }
+    LowestCurve { name: one.name.clone(), x_unit: one.x_unit.clone(), x, ns }
 }
 
 /// The passes of a curve. Without a known quiet width all count.
@@ -102,19 +95,9 @@ fn not_found(level: u64, found: &Caches, curves: &[Curve]) -> String {
     let each = found.levels.iter();
     let size = |bytes_: f64| bytes(bytes_ as u64);
     let mut steps: Vec<String> = each
-        .map(|l| {
-            format!(
-                "{} ns up to {}",
-                number(rounded(l.latency_ns)),
-                size(l.bytes)
-            )
-        })
+        .map(|l| format!("{} ns up to {}", number(rounded(l.latency_ns)), size(l.bytes)))
         .collect();
-    steps.extend(
-        found
-            .memory_ns
-            .map(|ns| format!("then {} ns", number(rounded(ns)))),
-    );
+    steps.extend(found.memory_ns.map(|ns| format!("then {} ns", number(rounded(ns)))));
     format!(
         "level {level} was not found in buffers of up to {}: a load takes {}",
         size(largest),
@@ -150,7 +133,8 @@ mod tests {
         output(&lines, ProcessExit::Exit(0))
     }
 
-    /// The recorded curve, with the latencies of buffers larger than `bytes` multiplied by `slower`.
+    /// The recorded curve, with the latencies of buffers larger than `bytes` multiplied by
+    /// `slower`.
     fn recorded(bytes: f64, slower: f64) -> Curve {
         let Event::Curve(mut curve) = serde_json::from_str(CURVE).unwrap() else {
             panic!("{CURVE}");
@@ -187,14 +171,8 @@ mod tests {
         assert_eq!(b.confidence_interval, Some([size, size]));
         assert_eq!(b.interval_scope, Some(IntervalScope::BetweenLaunches));
         assert_eq!(b.samples, [size; 6]);
-        assert_eq!(
-            (b.launches[5].median, b.launches[5].samples),
-            (Some(size), 1)
-        );
-        assert_eq!(
-            b.notes,
-            ["a load takes 1.08 ns within level 1, and 3.79 ns beyond"]
-        );
+        assert_eq!((b.launches[5].median, b.launches[5].samples), (Some(size), 1));
+        assert_eq!(b.notes, ["a load takes 1.08 ns within level 1, and 3.79 ns beyond"]);
         assert_eq!(b.curves.len(), 6);
         let lowest = b.lowest_curve.unwrap();
         assert_eq!((lowest.x[0], lowest.ns[0]), (4096.0, 1.0847));
@@ -211,7 +189,8 @@ mod tests {
         assert!(b.notes[0].starts_with(reason), "{:?}", b.notes);
     }
 
-    /// In one launch the second cache seems to end at a quarter of its size, in the other at its end.
+    /// In one launch the second cache seems to end at a quarter of its size, in the other at its
+    /// end.
     #[test]
     fn launches_that_disagree_have_no_valid_figure() {
         let b = replay(2, &[recorded(0.0, 1.0), recorded(262_144.0, 3.0)]);

@@ -18,7 +18,8 @@ pub struct Job {
     pub texts: BTreeMap<String, String>,
 }
 
-/// Why a benchmark has no program. The reason takes the place of its figure; other benchmarks are measured.
+/// Why a benchmark has no program. The reason takes the place of its figure; other benchmarks are
+/// measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoProgram {
     /// It does not exist on this platform, or lacks a port.

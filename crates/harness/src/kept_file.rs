@@ -17,7 +17,8 @@ pub(super) struct Kind {
     pub version: u64,
 }
 
-/// The file of one kind of processor on one host. Hosts may share the folder, and a virtual machine may move between kinds of processors.
+/// The file of one kind of processor on one host. Hosts may share the folder, and a virtual machine
+/// may move between kinds of processors.
 #[derive(Serialize, Deserialize)]
 struct KeptFile<T> {
     version: u64,
@@ -61,7 +62,8 @@ impl Identity {
     }
 }
 
-/// The findings of earlier runs on this machine. `None` if the file is missing, damaged, or of another machine or version.
+/// The findings of earlier runs on this machine. `None` if the file is missing, damaged, or of
+/// another machine or version.
 pub(super) fn read<T: DeserializeOwned>(folder: &Path, kind: Kind, machine: &Machine) -> Option<T> {
     let of = Identity::of(machine);
     let text = std::fs::read(of.path(folder, kind)).ok()?;
@@ -74,11 +76,7 @@ pub(super) fn read<T: DeserializeOwned>(folder: &Path, kind: Kind, machine: &Mac
 pub(super) fn write<T: Serialize>(folder: &Path, kind: Kind, machine: &Machine, found: T) {
     let of = Identity::of(machine);
     let path = of.path(folder, kind);
-    let file = KeptFile {
-        version: kind.version,
-        of,
-        found,
-    };
+    let file = KeptFile { version: kind.version, of, found };
     if let Ok(text) = serde_json::to_vec_pretty(&file)
         && let Ok(mut beside) = NamedTempFile::new_in(folder)
         && beside.write_all(&text).is_ok()
@@ -91,10 +89,7 @@ pub(super) fn write<T: Serialize>(folder: &Path, kind: Kind, machine: &Machine, 
 pub(super) mod tests {
     use super::*;
 
-    const KIND: Kind = Kind {
-        name: "sample",
-        version: 1,
-    };
+    const KIND: Kind = Kind { name: "sample", version: 1 };
 
     pub fn machine(signature: &str, isa: &str) -> Machine {
         let mut machine = Machine {

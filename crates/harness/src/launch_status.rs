@@ -29,16 +29,14 @@ pub(super) fn launch_status(
     let Some(reasons) = crash::reasons(class, output, listing) else {
         return LaunchStatus::Complete;
     };
-    let is_final = matches!(
-        output.exit,
-        Hung(_) | Suspended(_) | TimedOut(_) | Excessive(_) | BadRecord(_)
-    );
+    let is_final =
+        matches!(output.exit, Hung(_) | Suspended(_) | TimedOut(_) | Excessive(_) | BadRecord(_));
     match output.exit {
         Stopped => LaunchStatus::Stopped,
         // The program itself says why it cannot run here.
-        Exit(4) if !output.messages.is_empty() => LaunchStatus::Skipped {
-            reasons: vec![output.messages.clone()],
-        },
+        Exit(4) if !output.messages.is_empty() => {
+            LaunchStatus::Skipped { reasons: vec![output.messages.clone()] }
+        }
         Exit(4) => LaunchStatus::Skipped { reasons },
         _ => LaunchStatus::Failed { reasons, is_final },
     }

@@ -36,38 +36,19 @@ fn crashed() -> ProcessOutput {
 #[test]
 fn six_launches() {
     let b = entry(&launches(&SIX));
-    assert_eq!(
-        (b.status, b.interval_scope),
-        (Status::Ok, Some(IntervalScope::BetweenLaunches))
-    );
+    assert_eq!((b.status, b.interval_scope), (Status::Ok, Some(IntervalScope::BetweenLaunches)));
     // Each launch's median is 31 plus its slowdown.
-    assert_eq!(
-        (b.median, b.confidence_interval),
-        (Some(33.5), Some([31.0, 36.0]))
-    );
-    assert_eq!(
-        (b.samples.len(), b.batches.len(), b.launches.len()),
-        (66, 66, 6)
-    );
+    assert_eq!((b.median, b.confidence_interval), (Some(33.5), Some([31.0, 36.0])));
+    assert_eq!((b.samples.len(), b.batches.len(), b.launches.len()), (66, 66, 6));
     assert_eq!(b.launches[3].median, Some(36.0));
     assert_eq!(b.launches[3].cycles, Some(144.0));
-    assert_eq!(
-        (b.launches[3].samples, b.launches[3].cycle_ns),
-        (11, Some(0.25))
-    );
+    assert_eq!((b.launches[3].samples, b.launches[3].cycle_ns), (11, Some(0.25)));
     assert_eq!(b.cycle_ns, [Some(0.25); 6]);
     let cycles = b.cycles.unwrap();
-    assert_eq!(
-        (cycles.median, cycles.confidence_interval),
-        (134.0, [123.866, 144.134])
-    );
+    assert_eq!((cycles.median, cycles.confidence_interval), (134.0, [123.866, 144.134]));
     assert_eq!(b.batches.get(12).unwrap().launch, 1);
     assert_eq!(b.sizing.len(), 36);
-    assert_eq!(
-        b.notes,
-        ["not detected, assumed: cache_line = 64"],
-        "said once"
-    );
+    assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"], "said once");
     assert_eq!(b.throughput.unwrap().unit, "operations/s");
 }
 
@@ -89,16 +70,14 @@ fn discarded_batches_are_recorded() {
     let mut all = launches(&SIX[..5]);
     all.push(with(disturb));
     let b = entry(&all);
-    assert_eq!(
-        (b.status, b.discarded, b.disturbed["switch"]),
-        (Status::Ok, 2, 2)
-    );
+    assert_eq!((b.status, b.discarded, b.disturbed["switch"]), (Status::Ok, 2, 2));
     assert_eq!((b.samples.len(), b.batches.len()), (64, 66));
     assert_eq!(b.launches[5].samples, 9);
     assert!(b.samples.iter().all(|s| *s < 50.0));
 }
 
-/// A launch whose batches after the first `calm` ran beside a competitor, which doubled their times.
+/// A launch whose batches after the first `calm` ran beside a competitor, which doubled their
+/// times.
 fn beside_a_competitor(calm: usize) -> ProcessOutput {
     with(|i, raw| {
         if i >= calm {
@@ -108,7 +87,8 @@ fn beside_a_competitor(calm: usize) -> ProcessOutput {
     })
 }
 
-/// The first three of the saved batches have a median of 30 ns. The launches agree, so that the interval is a step of the clock.
+/// The first three of the saved batches have a median of 30 ns. The launches agree, so that the
+/// interval is a step of the clock.
 #[test]
 fn figure_uses_undisturbed_batches_if_each_launch_has_some() {
     let b = entry(&vec![beside_a_competitor(3); 6]);
@@ -137,7 +117,8 @@ fn all_batches_count_on_a_disturbed_machine() {
     assert_eq!(json["is_disturbed"], true);
 }
 
-/// Processor, clock and privileges are recorded for each launch. A lock that was only requested is not recorded as held.
+/// Processor, clock and privileges are recorded for each launch. A lock that was only requested is
+/// not recorded as held.
 #[test]
 fn launch_records_placement_clock_and_privileges() {
     let launch = |cpu: u64, cost: f64, locked: Option<bool>, realtime: bool| {
@@ -181,7 +162,8 @@ fn launch_records_placement_clock_and_privileges() {
             (None, Some(21.5), None, false),
         ]
     );
-    // An entry has a processor only if its launches have the same. Otherwise even the short document has that of each launch.
+    // An entry has a processor only if its launches have the same. Otherwise even the short
+    // document has that of each launch.
     let processors = |b: &Benchmark| {
         let of_entry = b.placement.as_ref().unwrap().cpu;
         let each = b.launches.iter();
@@ -247,10 +229,7 @@ fn one_crashed_launch_makes_figure_invalid() {
     all[2] = crashed();
     let b = entry(&all);
     assert_eq!((b.status, b.valid), (Status::Invalid, false));
-    assert_eq!(
-        b.notes[0],
-        "launch 3 of 6: sample was ended by SIGKILL (killed)"
-    );
+    assert_eq!(b.notes[0], "launch 3 of 6: sample was ended by SIGKILL (killed)");
     assert_eq!((b.median, b.samples.len()), (Some(34.0), 55));
     assert_eq!(b.batches.len(), 57, "also those of the crashed launch");
     assert_eq!((b.launches[2].median, b.launches[2].samples), (None, 0));
@@ -259,23 +238,14 @@ fn one_crashed_launch_makes_figure_invalid() {
     let b = entry(&[crashed(), crashed()]);
     assert_eq!((b.status, b.median), (Status::Crashed, None));
     assert_eq!(b.notes[0], "sample was ended by SIGKILL (killed)");
-    assert_eq!(
-        b.notes[1],
-        "4 batches were measured before; they are kept in `batches`"
-    );
+    assert_eq!(b.notes[1], "4 batches were measured before; they are kept in `batches`");
 }
 
 #[test]
 fn suspended_launch_has_its_own_note() {
     let limit = Duration::from_secs(60);
-    let b = entry(&[output(
-        &until("\"index\": 2,"),
-        ProcessExit::Suspended(limit),
-    )]);
-    assert_eq!(
-        b.notes[0],
-        "sample was stopped by a signal, said nothing for 60 s and was ended"
-    );
+    let b = entry(&[output(&until("\"index\": 2,"), ProcessExit::Suspended(limit))]);
+    assert_eq!(b.notes[0], "sample was stopped by a signal, said nothing for 60 s and was ended");
     assert_eq!(b.status, Status::Crashed);
 }
 
@@ -305,10 +275,7 @@ fn time_must_grow_with_passes_in_most_launches() {
         *launch = flat();
     }
     let b = entry(&all);
-    assert_eq!(
-        b.notes[0],
-        "nothing measurable: twice the passes do not take longer"
-    );
+    assert_eq!(b.notes[0], "nothing measurable: twice the passes do not take longer");
 }
 
 #[test]
@@ -339,10 +306,7 @@ fn loaded(change: impl Fn(usize, &mut Batch)) -> ProcessOutput {
     let mut all = output(&lines, ProcessExit::Exit(0));
     for event in &mut all.events {
         if let Event::Begin(begin) = event {
-            *begin = Begin {
-                processes: 2,
-                ..begin.clone()
-            };
+            *begin = Begin { processes: 2, ..begin.clone() };
         }
     }
     // Removes the last of twelve batches, so the last of six rounds is incomplete.
@@ -390,11 +354,7 @@ fn two_concurrent_processes_give_throughput() {
     assert_eq!(b.median_of_medians, Some(30.0));
     let together = b.throughput.unwrap();
     assert!((together.sum - (1e9 / 31.0 + 1e9 / 29.0)).abs() < 1e-3);
-    assert_eq!(
-        (b.discarded, b.disturbed["switch"]),
-        (0, 60),
-        "that is the load"
-    );
+    assert_eq!((b.discarded, b.disturbed["switch"]), (0, 60), "that is the load");
     assert_eq!(b.interval_scope, Some(IntervalScope::BetweenLaunches));
 }
 
@@ -416,11 +376,7 @@ fn processes_that_do_not_overlap_invalidate_load() {
     let of_threads = [loaded(|_, _| {}), loaded(late)].map(threads);
     let b = replay_workers(&program(), Workers::threads(2), &of_threads);
     assert_eq!((b.status, b.threads), (Status::Invalid, 2));
-    assert!(
-        b.notes[0].contains("thread 1 only began running"),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].contains("thread 1 only began running"), "{:?}", b.notes);
     // A program that ran alone is no load.
     let b = replay_all(&program(), 2, &launches(&SIX));
     assert_eq!(b.status, Status::Invalid);
@@ -435,9 +391,5 @@ fn short_batches_under_load_are_noted() {
     };
     let b = replay_all(&program(), 2, &[loaded(short)]);
     assert_eq!(b.status, Status::Ok);
-    assert!(
-        b.notes[0].starts_with("batches of 100 ms are shorter than 1 s"),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].starts_with("batches of 100 ms are shorter than 1 s"), "{:?}", b.notes);
 }

@@ -1,4 +1,5 @@
-//! The launches of one entry. They start one at a time, interleaved with those of other entries, until the entry has enough.
+//! The launches of one entry. They start one at a time, interleaved with those of other entries,
+//! until the entry has enough.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 use super::units::{saturated, whole_ns};
 
-/// A launch stops early when its own confidence interval has this share of the width that the entry requires.
+/// A launch stops early when its own confidence interval has this share of the width that the entry
+/// requires.
 const WITHIN_A_LAUNCH: f64 = 0.5;
 
 /// Estimated time of a launch besides its timing: process start, set-up and end.
@@ -172,14 +174,11 @@ impl<'a> Launches<'a> {
 
     /// The remaining launches, for the run's budget.
     pub fn expected(&self) -> Expected {
-        Expected {
-            launches: self.left(),
-            least: u64::from(!self.has_begun()),
-            each: self.each(),
-        }
+        Expected { launches: self.left(), least: u64::from(!self.has_begun()), each: self.each() }
     }
 
-    /// Plans this number of further launches, if that is less than before. `budget` is the time of the whole run.
+    /// Plans this number of further launches, if that is less than before. `budget` is the time of
+    /// the whole run.
     pub fn limit(&mut self, further: u64, budget: Duration) {
         if further >= self.left() {
             return;
@@ -229,8 +228,8 @@ impl<'a> Launches<'a> {
         !self.timings.is_empty()
     }
 
-    /// Starts one fresh process, or one set of processes or threads at the same time. Returns the entry if this launch was its last. A run that
-    /// `is_late` does not wait for quiet moments.
+    /// Starts one fresh process, or one set of processes or threads at the same time. Returns the
+    /// entry if this launch was its last. A run that `is_late` does not wait for quiet moments.
     pub fn launch(
         &mut self,
         conditions: &Conditions<'_>,
@@ -257,19 +256,14 @@ impl<'a> Launches<'a> {
             let cpu = output.processor();
             request.quiet_width = cpu.and_then(|cpu| choice.quiet_width(cpu));
         }
-        let ended = EndedLaunch {
-            round,
-            started,
-            took,
-            request,
-            output,
-        };
+        let ended = EndedLaunch { round, started, took, request, output };
         let mut widths = conditions.quiet.borrow_mut();
         let widths = (!conditions.counts_neighbours).then_some(&mut *widths);
         self.take(ended, options, conditions.listing, widths)
     }
 
-    /// Adds a launch that has ended. Returns the entry if this launch was its last. Its probes update `widths`.
+    /// Adds a launch that has ended. Returns the entry if this launch was its last. Its probes
+    /// update `widths`.
     pub fn take(
         &mut self,
         ended: EndedLaunch,
@@ -317,8 +311,8 @@ impl<'a> Launches<'a> {
         (self.left() == 0).then_some(summary)
     }
 
-    /// Whether this launch is replaced by one on all processors: its threads shared one, which no option demands. Earlier launches, in which they had
-    /// not run yet, count no more.
+    /// Whether this launch is replaced by one on all processors: its threads shared one, which no
+    /// option demands. Earlier launches, in which they had not run yet, count no more.
     fn frees(&mut self, output: &ProcessOutput, options: &Options) -> bool {
         let needs_free = |event: &Event| matches!(event, Event::Error(e) if e.needs_free);
         let is_automatic = options.placement == Placement::Automatic && !self.is_free;
@@ -335,8 +329,9 @@ impl<'a> Launches<'a> {
         true
     }
 
-    /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed processor nothing is known: the
-    /// processors may differ. Concurrent processes and threads share cores with each other, and emulated probes say nothing.
+    /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed
+    /// processor nothing is known: the processors may differ. Concurrent processes and threads
+    /// share cores with each other, and emulated probes say nothing.
     fn note_widths(&mut self, batches: &[Batch], curves: &[Curve], widths: &mut QuietWidths) {
         if self.entry.workers.are_several() || self.entry.program.emulated {
             return;
@@ -355,7 +350,8 @@ impl<'a> Launches<'a> {
         self.update_widths(widths);
     }
 
-    /// Takes over the quiet widths as they are known now. Returns whether one of them judges batches differently than before.
+    /// Takes over the quiet widths as they are known now. Returns whether one of them judges
+    /// batches differently than before.
     fn update_widths(&mut self, widths: &QuietWidths) -> bool {
         let mut is_changed = false;
         for (cpu, width) in &mut self.quiet {
@@ -403,9 +399,7 @@ impl<'a> Launches<'a> {
         let short = quiet.short_batch().filter(|_| is_probed);
         let is_fixed = matches!(placement, Placement::On(_));
         LaunchRequest {
-            quiet_width: quiet
-                .expected()
-                .filter(|_| is_probed && is_fixed && !is_late),
+            quiet_width: quiet.expected().filter(|_| is_probed && is_fixed && !is_late),
             batch_ns: short.map(whole_ns),
             ..plain_request(options, self.share)
         }
@@ -416,12 +410,7 @@ impl<'a> Launches<'a> {
         let entry = &self.entry;
         let mut arguments = vec!["--run".to_owned()];
         arguments.extend(points::settings(&entry.point.settings));
-        arguments.extend(request_arguments(
-            options,
-            self.share,
-            entry.workers,
-            request,
-        ));
+        arguments.extend(request_arguments(options, self.share, entry.workers, request));
         if self.is_free {
             arguments.extend(Placement::Free.arguments());
         }
@@ -430,14 +419,11 @@ impl<'a> Launches<'a> {
 
     /// The placement of the next launch.
     fn placement(&self, options: &Options) -> Placement {
-        if self.is_free {
-            Placement::Free
-        } else {
-            options.placement
-        }
+        if self.is_free { Placement::Free } else { options.placement }
     }
 
-    /// Decides whether the entry is over. A crash may be bad luck once; a hang has cost enough time.
+    /// Decides whether the entry is over. A crash may be bad luck once; a hang has cost enough
+    /// time.
     fn update_status(&mut self, end: &LaunchStatus) {
         match end {
             LaunchStatus::Complete => {}
@@ -470,7 +456,8 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// Plans `launches` launches, or the present goal if that is smaller. Each takes as long as the first.
+    /// Plans `launches` launches, or the present goal if that is smaller. Each takes as long as the
+    /// first.
     fn slow_down(&mut self, launches: u64, first: &[Batch], took: Duration) {
         let before = self.goal;
         self.goal = before.min(launches);
@@ -513,8 +500,8 @@ impl<'a> Launches<'a> {
         self.goal = more.unwrap_or(self.goal);
     }
 
-    /// Whether another launch may find the quiet moments that these did not have. They come and go within seconds, and the launches of other
-    /// entries lie between.
+    /// Whether another launch may find the quiet moments that these did not have. They come and go
+    /// within seconds, and the launches of other entries lie between.
     fn may_return(&self, options: &Options, summary: &Benchmark) -> bool {
         let is_disturbed = summary.is_disturbed && summary.disturbed.contains_key(NEIGHBOUR);
         let is_disturbed = is_disturbed || lacks_launches(options, summary);
@@ -549,13 +536,14 @@ impl<'a> Launches<'a> {
         benchmark
     }
 
-    /// Compresses the entry, whose summary is `benchmark`. The records of the launches move into it.
+    /// Compresses the entry, whose summary is `benchmark`. The records of the launches move into
+    /// it.
     pub fn compress(&mut self, benchmark: &mut Benchmark) -> CompressedEntry {
         CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
     }
 
-    /// Summarises a finished `entry` again, if later launches have changed the quiet width of its processors. The first launches of a run may have seen
-    /// only a neighbour.
+    /// Summarises a finished `entry` again, if later launches have changed the quiet width of its
+    /// processors. The first launches of a run may have seen only a neighbour.
     pub fn judged_again(
         &mut self,
         entry: &CompressedEntry,
@@ -569,16 +557,17 @@ impl<'a> Launches<'a> {
         Some(self.compress(&mut benchmark))
     }
 
-    /// Removes cycles from an emulated entry and notes the emulator: the time of emulated code says nothing about the processor.
+    /// Removes cycles from an emulated entry and notes the emulator: the time of emulated code says
+    /// nothing about the processor.
     fn mark_emulated(&self, benchmark: &mut Benchmark) {
         benchmark.cycles = None;
         benchmark.circles = None;
         let runner = &self.entry.program.runner;
         let by = runner.first().map_or("an emulator", String::as_str);
         let isa = &self.entry.point.program.isa;
-        benchmark.notes.push(format!(
-            "emulated by {by}: the figure says nothing of the speed of {isa}"
-        ));
+        benchmark
+            .notes
+            .push(format!("emulated by {by}: the figure says nothing of the speed of {isa}"));
     }
 }
 
@@ -634,13 +623,11 @@ pub(super) fn plain_request(options: &Options, share: Share) -> LaunchRequest {
 }
 
 fn is_failure(output: &ProcessOutput, class: &str, listing: &Listing<'_>) -> bool {
-    matches!(
-        launch_status(class, output, listing),
-        LaunchStatus::Failed { .. }
-    )
+    matches!(launch_status(class, output, listing), LaunchStatus::Failed { .. })
 }
 
-/// Whether neighbours left too few launches with quiet batches for an interval between launches. A comparison needs that interval.
+/// Whether neighbours left too few launches with quiet batches for an interval between launches. A
+/// comparison needs that interval.
 fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
     options.planned_launches() >= ENOUGH_LAUNCHES as u64
         && summary.status == Status::Ok
@@ -668,11 +655,7 @@ mod tests {
         processes: u64,
         test: impl FnOnce(Launches<'_>) -> T,
     ) -> T {
-        let program = Program {
-            path: PathBuf::new(),
-            runner: Vec::new(),
-            emulated: false,
-        };
+        let program = Program { path: PathBuf::new(), runner: Vec::new(), emulated: false };
         let entry = PlannedEntry {
             class: "sample",
             program: &program,
@@ -696,7 +679,8 @@ mod tests {
         })
     }
 
-    /// The first launches of a run see a neighbour and take its width for that of a quiet core. Later launches see the quiet core.
+    /// The first launches of a run see a neighbour and take its width for that of a quiet core.
+    /// Later launches see the quiet core.
     #[test]
     fn later_quiet_width_marks_earlier_entries() {
         let options = Options::quick();
@@ -771,17 +755,15 @@ mod tests {
             request(&all, 1),
             "--run --set scale=16 --batches 5 --time-ns 500000000 --precision 0.01 --warmup-ns 3000000 --cpu 3 --realtime --singles 10000"
         );
-        let loaded = Options {
-            placement: Placement::Free,
-            ..Options::quick()
-        };
+        let loaded = Options { placement: Placement::Free, ..Options::quick() };
         assert_eq!(
             request(&loaded, 8),
             "--run --set scale=16 --batches 2 --time-ns 800000000 --precision 0.005 --processes 8 --loaded-ns 100000000 --free"
         );
     }
 
-    /// Five of six launches had neighbours all the time: the figure says nothing of other runs, and more launches may find the machine calm.
+    /// Five of six launches had neighbours all the time: the figure says nothing of other runs, and
+    /// more launches may find the machine calm.
     #[test]
     fn launches_without_a_quiet_batch_are_repeated() {
         let mut figure = assemble::no_figure("sample");
@@ -791,10 +773,7 @@ mod tests {
         assert!(!lacks_launches(&usual, &figure));
         figure.disturbed.insert(NEIGHBOUR.to_owned(), 50);
         assert!(lacks_launches(&usual, &figure));
-        let quick = Options {
-            quick: true,
-            ..Options::default()
-        };
+        let quick = Options { quick: true, ..Options::default() };
         assert!(!lacks_launches(&quick, &figure));
         figure.interval_scope = Some(IntervalScope::BetweenLaunches);
         assert!(!lacks_launches(&usual, &figure));

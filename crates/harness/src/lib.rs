@@ -1,13 +1,17 @@
-//! Runs built programs and turns their raw records into a run: child processes, the schedule of launches, their records and figures.
+//! Runs built programs and turns their raw records into a run: child processes, the schedule of
+//! launches, their records and figures.
 //!
-//! Each entry, a benchmark at one point with one number of processes, is measured by several *launches*: fresh processes, since the
-//! layout of memory is drawn once per process. The launches of all entries are interleaved in random order. A drift of the machine
-//! then does not look like a difference between benchmarks.
+//! Each entry, a benchmark at one point with one number of processes, is measured by several
+//! *launches*: fresh processes, since the layout of memory is drawn once per process. The launches
+//! of all entries are interleaved in random order. A drift of the machine then does not look like a
+//! difference between benchmarks.
 //!
-//! The harness reads records from a pipe as the program writes them: a crash at the program's end loses none. The steps that turn
-//! records into figures are pure functions (`summary`), which tests run on saved records.
+//! The harness reads records from a pipe as the program writes them: a crash at the program's end
+//! loses none. The steps that turn records into figures are pure functions (`summary`), which tests
+//! run on saved records.
 //!
-//! This crate knows instruction sets and systems by their names alone. It knows neither the language nor a compiler nor a store, and
+//! This crate knows instruction sets and systems by their names alone. It knows neither the
+//! language nor a compiler nor a store, and
 //! prints nothing: it reports progress through [`Progress`] and passes results to [`RunSink`].
 
 mod assemble;

@@ -1,4 +1,5 @@
-//! Checks that several processes or threads ran at the same time, and computes their common throughput. Pure.
+//! Checks that several processes or threads ran at the same time, and computes their common
+//! throughput. Pure.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +15,11 @@ const LONG_ENOUGH_NS: f64 = 1e9;
 /// Tolerated share of that length, since batches are sized beforehand.
 const SIZING: f64 = 0.95;
 
-/// Why the records do not prove that every process or thread ran the benchmark while another timed a batch; `None` if they do.
+/// Why the records do not prove that every process or thread ran the benchmark while another timed
+/// a batch; `None` if they do.
 ///
-/// Each worker times one batch in each round: the k-th batch of every worker belongs to the k-th round.
+/// Each worker times one batch in each round: the k-th batch of every worker belongs to the k-th
+/// round.
 pub(super) fn broken_guarantee(batches: &[Batch], workers: Workers) -> Option<String> {
     let mut rounds: BTreeMap<(u64, u64), Vec<&Batch>> = BTreeMap::new();
     let mut timed: BTreeMap<(u64, Worker), u64> = BTreeMap::new();
@@ -29,9 +32,7 @@ pub(super) fn broken_guarantee(batches: &[Batch], workers: Workers) -> Option<St
     rounds.iter().find_map(|((launch, round), of)| {
         let why = broken_round(of, workers)?;
         let (round, launch) = (round + 1, launch + 1);
-        Some(format!(
-            "not under load: {why} (round {round} of launch {launch})"
-        ))
+        Some(format!("not under load: {why} (round {round} of launch {launch})"))
     })
 }
 
@@ -68,11 +69,7 @@ fn broken_round(round: &[&Batch], workers: Workers) -> Option<String> {
 /// The name of the worker of a batch: `process 3` or `thread 3`.
 fn named(batch: &Batch, workers: Workers) -> String {
     let kind = workers.kind();
-    let index = if workers.threads > 1 {
-        batch.thread
-    } else {
-        batch.process
-    };
+    let index = if workers.threads > 1 { batch.thread } else { batch.process };
     format!("{kind} {index}")
 }
 
@@ -144,8 +141,8 @@ pub(super) fn median_of_medians(samples: &[Sample]) -> Option<f64> {
     median(&medians.into_values().flatten().collect::<Vec<f64>>())
 }
 
-/// Throughput of all workers together: the sum over the workers of each launch, and the median over launches. `samples` are times per
-/// operation in ns, or bandwidths in `unit`.
+/// Throughput of all workers together: the sum over the workers of each launch, and the median over
+/// launches. `samples` are times per operation in ns, or bandwidths in `unit`.
 pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option<Throughput> {
     let (rate, unit): (fn(&f64) -> f64, _) = match figure {
         "latency" => (|value| 1e9 / value, "operations/s"),
@@ -155,10 +152,7 @@ pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option
     let each = worker_medians(samples).into_values();
     let sums: Vec<f64> = each.map(|m| m.iter().map(rate).sum()).collect();
     let sum = median(&sums)?;
-    (sum.is_finite() && sum > 0.0).then(|| Throughput {
-        sum,
-        unit: unit.to_owned(),
-    })
+    (sum.is_finite() && sum > 0.0).then(|| Throughput { sum, unit: unit.to_owned() })
 }
 
 #[cfg(test)]
@@ -269,11 +263,7 @@ mod tests {
 
     #[test]
     fn together() {
-        let sample = |launch, process, value| Sample {
-            launch,
-            worker: (process, 0),
-            value,
-        };
+        let sample = |launch, process, value| Sample { launch, worker: (process, 0), value };
         let samples = [
             sample(0, 0, 10.0),
             sample(0, 0, 10.0),

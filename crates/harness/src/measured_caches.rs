@@ -1,5 +1,5 @@
-//! The sizes of the data caches by the latency of loads, measured once on each machine. The sizes that a system reports may be those of a cache that a virtual
-//! machine shares with many others.
+//! The sizes of the data caches by the latency of loads, measured once on each machine. The sizes
+//! that a system reports may be those of a cache that a virtual machine shares with many others.
 
 use std::path::Path;
 
@@ -13,10 +13,7 @@ use super::kept_file::{self, Kind};
 use super::options::Options;
 
 /// Sizes of another kind of curve say nothing.
-const KIND: Kind = Kind {
-    name: "caches",
-    version: 1,
-};
+const KIND: Kind = Kind { name: "caches", version: 1 };
 
 /// The caches that an earlier run measured on this machine.
 #[must_use]
@@ -26,7 +23,8 @@ pub fn kept_caches(folder: &Path, machine: &Machine) -> Option<MeasuredCaches> {
     kept.levels.iter().all(is_sound).then_some(kept)
 }
 
-/// The caches of an earlier run, for a run with these options. `None` if the run reduces no sizes, or keeps nothing about its machine.
+/// The caches of an earlier run, for a run with these options. `None` if the run reduces no sizes,
+/// or keeps nothing about its machine.
 #[must_use]
 pub fn caches_of_earlier_run(
     options: &Options,
@@ -44,8 +42,9 @@ pub(super) fn keep(folder: &Path, machine: &Machine, found: &MeasuredCaches) {
 
 /// The caches by this curve, measured at `unix_s`. `quiet_width` is that of the processor.
 ///
-/// `None` if the curve shows fewer levels than the machine reports: the largest buffer may lie within a cache. Also `None` if a neighbour may
-/// have left less of a cache: buffers must not be taken for larger than a cache because of that.
+/// `None` if the curve shows fewer levels than the machine reports: the largest buffer may lie
+/// within a cache. Also `None` if a neighbour may have left less of a cache: buffers must not be
+/// taken for larger than a cache because of that.
 pub(super) fn of_curve(
     curve: &Curve,
     quiet_width: Option<f64>,
@@ -57,15 +56,11 @@ pub(super) fn of_curve(
     {
         return None;
     }
-    let levels = found.levels.iter().map(|level| MeasuredCache {
-        bytes: level.bytes,
-        latency_ns: level.latency_ns,
-    });
-    Some(MeasuredCaches {
-        levels: levels.collect(),
-        memory_ns: found.memory_ns?,
-        unix_s,
-    })
+    let levels = found
+        .levels
+        .iter()
+        .map(|level| MeasuredCache { bytes: level.bytes, latency_ns: level.latency_ns });
+    Some(MeasuredCaches { levels: levels.collect(), memory_ns: found.memory_ns?, unix_s })
 }
 
 /// The number of levels of data caches, at least one.
@@ -95,11 +90,7 @@ mod tests {
 
     fn with_levels(levels: u64) -> Machine {
         let mut machine = machine("family 25 model 17", "x86_64");
-        let cache = |level| Cache {
-            level,
-            kind: "unified".to_owned(),
-            ..Cache::default()
-        };
+        let cache = |level| Cache { level, kind: "unified".to_owned(), ..Cache::default() };
         machine.details.as_mut().unwrap().caches = (1..=levels).map(cache).collect();
         machine
     }
@@ -136,10 +127,7 @@ mod tests {
         let here = with_levels(3);
         assert_eq!(kept_caches(folder, &here), None);
         let mut caches = MeasuredCaches {
-            levels: vec![MeasuredCache {
-                bytes: 32768.0,
-                latency_ns: 1.1,
-            }],
+            levels: vec![MeasuredCache { bytes: 32768.0, latency_ns: 1.1 }],
             memory_ns: 100.0,
             unix_s: 1.0,
         };

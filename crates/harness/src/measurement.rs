@@ -62,8 +62,8 @@ impl<'a> Measurement<'a> {
         Ok(self.run_into(&mut ())?.map(|b| b.decompress()))
     }
 
-    /// Measures like [`run`](Measurement::run), but returns compressed entries: uncompressed, those of a whole run take hundreds of megabytes.
-    /// Passes each result to `sink` at once.
+    /// Measures like [`run`](Measurement::run), but returns compressed entries: uncompressed, those
+    /// of a whole run take hundreds of megabytes. Passes each result to `sink` at once.
     ///
     /// # Errors
     /// As [`run`](Measurement::run).
@@ -91,11 +91,7 @@ impl<'a> Measurement<'a> {
             begun,
             quiet: RefCell::new(widths),
             seeds: RefCell::new(Rng::with_seed(run.plan.seed)),
-            cores: run
-                .machine
-                .core_pairs
-                .as_ref()
-                .and_then(|found| cores_argument(&found.pairs)),
+            cores: run.machine.core_pairs.as_ref().and_then(|found| cores_argument(&found.pairs)),
             counts_neighbours: run.plan.counts_neighbours,
         };
         let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits, begun)?;
@@ -105,10 +101,7 @@ impl<'a> Measurement<'a> {
                 sink.tell(i, &benchmark.decompress());
             }
         }
-        let mut rounds = Rounds {
-            random: Rng::with_seed(run.plan.seed),
-            number: 0,
-        };
+        let mut rounds = Rounds { random: Rng::with_seed(run.plan.seed), number: 0 };
         rounds.measure(&mut places, &conditions, self.progress, &mut sink);
         let kept = self.neighbours.folder();
         let kept = kept.map(|folder| EarlierFigures::read(folder, &run.machine, &run.plan));
@@ -154,8 +147,8 @@ impl<'a> Measurement<'a> {
         run
     }
 
-    /// The quiet widths of earlier runs. The first run probes the width before its first figure: a neighbour of that moment could pass for a quiet
-    /// core.
+    /// The quiet widths of earlier runs. The first run probes the width before its first figure: a
+    /// neighbour of that moment could pass for a quiet core.
     fn widths(&self, machine: &Machine, seed: u64) -> QuietWidths {
         let Some(folder) = self.neighbours.folder() else {
             return QuietWidths::default();
@@ -191,7 +184,8 @@ impl<'a> Measurement<'a> {
         programs.find(|program| !program.emulated)
     }
 
-    /// The caches of this machine: predictions use them, too. If no earlier run has measured them, a program of a run that may reduce sizes does.
+    /// The caches of this machine: predictions use them, too. If no earlier run has measured them,
+    /// a program of a run that may reduce sizes does.
     fn caches(&self, machine: &Machine, widths: &QuietWidths) -> Option<MeasuredCaches> {
         let folder = self.neighbours.folder()?;
         let kept = measured_caches::kept_caches(folder, machine);
@@ -257,11 +251,7 @@ impl Rounds {
             }
             self.number += 1;
             if let Some(budget) = conditions.options.run_time() {
-                keep_time(
-                    places,
-                    budget,
-                    budget.saturating_sub(conditions.begun.elapsed()),
-                );
+                keep_time(places, budget, budget.saturating_sub(conditions.begun.elapsed()));
             }
         }
     }
@@ -313,14 +303,16 @@ pub(super) fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidth
     run.machine.contention = contention.collect();
 }
 
-/// How many processes can run at the same time: the number of processors, or the CPU quota where that is less.
+/// How many processes can run at the same time: the number of processors, or the CPU quota where
+/// that is less.
 fn processors_at_once(machine: &Machine) -> u64 {
     let details = machine.details.as_deref();
     let quota = details.and_then(|d| d.virtualisation.cpu_quota);
     quota.map_or(machine.cpus, |quota| machine.cpus.min(quota as u64))
 }
 
-/// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.
+/// Records facts about the scratch disk. Every program sees the same disk, so the first report is
+/// taken.
 pub(super) fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
     let fact = |name| benchmark.platform.get(name);
     if let Some(is_memory) = fact("scratch_is_memory") {

@@ -9,7 +9,8 @@ use yamba_record::run::Producer;
 
 use super::units::saturated;
 
-/// Launches of an entry. With six, the range of their medians holds the true one in 96.9 % of cases.
+/// Launches of an entry. With six, the range of their medians holds the true one in 96.9 % of
+/// cases.
 const LAUNCHES: u64 = 6;
 const QUICK_LAUNCHES: u64 = 2;
 
@@ -17,11 +18,12 @@ const QUICK_LAUNCHES: u64 = 2;
 const RUN: u32 = 360;
 const QUICK_RUN: u32 = 300;
 
-/// Bytes of fresh memory that a program fills in a second. Machines differ, but a parameter that depended on a measured rate would differ
-/// from run to run.
+/// Bytes of fresh memory that a program fills in a second. Machines differ, but a parameter that
+/// depended on a measured rate would differ from run to run.
 const FILLED_PER_S: f64 = 2e9;
 
-/// Timed batches of a launch (lmbench3, section 3.3), alone and under load, where batches are longer.
+/// Timed batches of a launch (lmbench3, section 3.3), alone and under load, where batches are
+/// longer.
 const BATCHES: u64 = 11;
 const LOADED_BATCHES: u64 = 2;
 
@@ -33,27 +35,32 @@ pub(super) const PROGRAMS_WARMUP: Duration = Duration::from_millis(20);
 pub struct Options {
     /// Parameters with fixed values for the whole run.
     pub set: Vec<(String, String)>,
-    /// Default values for benchmarks that have these parameters, unless `set` or `sweep` gives them.
+    /// Default values for benchmarks that have these parameters, unless `set` or `sweep` gives
+    /// them.
     pub preset: Vec<(String, String)>,
     /// Parameters with the values to measure one after the other, instead of the class's own sweep.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// Whether to use shorter sweeps where a class has them, fewer launches, and shorter batches under load.
+    /// Whether to use shorter sweeps where a class has them, fewer launches, and shorter batches
+    /// under load.
     pub quick: bool,
     /// Exact points to measure of these classes, instead of their sweeps with `workers`.
     pub points: BTreeMap<String, Vec<At>>,
     /// Numbers of processes or threads to measure with.
     pub workers: Vec<Workers>,
-    /// Exact number of launches. `None`: the default number, and more while the interval is too wide.
+    /// Exact number of launches. `None`: the default number, and more while the interval is too
+    /// wide.
     pub launches: Option<u64>,
     /// Fewest batches of a launch.
     pub batches: Option<u64>,
-    /// Fewer launches and batches for a point whose pass takes longer than a launch should. `None`: no reduction.
+    /// Fewer launches and batches for a point whose pass takes longer than a launch should. `None`:
+    /// no reduction.
     pub slow: Option<Slow>,
     /// The time for one point, with all its launches.
     pub time: Duration,
     /// The time for a whole benchmark with all its points, instead of `time`.
     pub benchmark_time: Option<Duration>,
-    /// Whether this is a run of the whole suite, which measures fewer points: see [`super::subsample_sweep::few`].
+    /// Whether this is a run of the whole suite, which measures fewer points: see
+    /// [`super::subsample_sweep::few`].
     pub whole: bool,
     /// Target for the relative half width of the confidence interval.
     pub precision: f64,
@@ -69,15 +76,18 @@ pub struct Options {
     pub placement: Placement,
     /// Bytes that the benchmarks' files may have at any time.
     pub disk_limit: u64,
-    /// Most processes and threads of a launch at any time; `None` for a default far above the needs of benchmarks.
+    /// Most processes and threads of a launch at any time; `None` for a default far above the needs
+    /// of benchmarks.
     pub process_limit: Option<u64>,
-    /// Longest duration of a launch, set-up included; `None`: only a launch without output for `silence` is killed.
+    /// Longest duration of a launch, set-up included; `None`: only a launch without output for
+    /// `silence` is killed.
     pub timeout: Option<Duration>,
     /// Longest time without output; longer under load.
     pub silence: Duration,
     /// The program that measures, for the record.
     pub origin: Origin,
-    /// Further options of single jobs, in the order of the jobs. May be shorter than the list of jobs.
+    /// Further options of single jobs, in the order of the jobs. May be shorter than the list of
+    /// jobs.
     pub own: Vec<Own>,
 }
 
@@ -128,10 +138,12 @@ pub struct Origin {
 /// The processors that a benchmark runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// As `Pinned`, but an entry whose own threads run while it is timed is launched once more as with `Free`.
+    /// As `Pinned`, but an entry whose own threads run while it is timed is launched once more as
+    /// with `Free`.
     #[default]
     Automatic,
-    /// A processor that the program chooses. Several processes or threads get one each as far as there are enough.
+    /// A processor that the program chooses. Several processes or threads get one each as far as
+    /// there are enough.
     Pinned,
     /// This processor.
     On(u64),
@@ -193,11 +205,7 @@ impl Default for Options {
 impl Options {
     /// Options for a quick run: shorter sweeps, 0.3 s a point, two launches.
     pub fn quick() -> Options {
-        Options {
-            quick: true,
-            time: Duration::from_millis(300),
-            ..Options::default()
-        }
+        Options { quick: true, time: Duration::from_millis(300), ..Options::default() }
     }
 
     /// These options for one point only.
@@ -216,10 +224,7 @@ impl Options {
 
     /// Options for a long run: 20 s a point.
     pub fn thorough() -> Options {
-        Options {
-            time: Duration::from_secs(20),
-            ..Options::default()
-        }
+        Options { time: Duration::from_secs(20), ..Options::default() }
     }
 
     /// The options of the job at this index.
@@ -227,11 +232,7 @@ impl Options {
         let Some(own) = self.own.get(job) else {
             return Cow::Borrowed(self);
         };
-        let mut all = Options {
-            origin: Origin::default(),
-            own: Vec::new(),
-            ..self.clone()
-        };
+        let mut all = Options { origin: Origin::default(), own: Vec::new(), ..self.clone() };
         all.set.extend_from_slice(&own.set);
         all.preset.extend_from_slice(&own.preset);
         all.sweep.extend_from_slice(&own.sweep);
@@ -247,8 +248,9 @@ impl Options {
         set.any(|(n, _)| n == name) || sweep.any(|(n, _)| n == name)
     }
 
-    /// The time for a run of the whole suite with the usual time per point: 90 s if quick, 12 min otherwise. `None` for other runs, and if the
-    /// time of a benchmark or the number of launches is given.
+    /// The time for a run of the whole suite with the usual time per point: 90 s if quick, 12 min
+    /// otherwise. `None` for other runs, and if the time of a benchmark or the number of launches
+    /// is given.
     pub(super) fn run_time(&self) -> Option<Duration> {
         let points = if self.quick { QUICK_RUN } else { RUN };
         let loads = saturated(self.workers.len() as u64);
@@ -256,14 +258,16 @@ impl Options {
         limited.then(|| (self.time * points).saturating_mul(loads))
     }
 
-    /// Bytes of memory that a launch has time to fill in a run of the whole suite, if it may take as long as its batches.
+    /// Bytes of memory that a launch has time to fill in a run of the whole suite, if it may take
+    /// as long as its batches.
     pub(super) fn buffer_room(&self) -> Option<u64> {
         let time = self.time / saturated(self.planned_launches());
         let bytes = time.as_secs_f64() * FILLED_PER_S;
         self.run_time().map(|_| bytes as u64)
     }
 
-    /// Time of a benchmark in a run of the whole suite, per number of processes or threads: that of two points.
+    /// Time of a benchmark in a run of the whole suite, per number of processes or threads: that of
+    /// two points.
     pub(super) fn whole_time(&self) -> Duration {
         2 * self.time
     }
@@ -281,11 +285,7 @@ impl Options {
 
     /// Fewest batches of a launch.
     pub(super) fn planned_batches(&self, workers: Workers) -> u64 {
-        let usual = if workers.are_several() {
-            LOADED_BATCHES
-        } else {
-            BATCHES
-        };
+        let usual = if workers.are_several() { LOADED_BATCHES } else { BATCHES };
         self.batches.unwrap_or(usual)
     }
 

@@ -1,5 +1,6 @@
-//! Finds and ends the processes that a launch leaves outside its process group: daemons in a session of their own, orphans of its
-//! partner processes. They would compete with the next launch. They can be found because this process adopts orphans (subreaper).
+//! Finds and ends the processes that a launch leaves outside its process group: daemons in a
+//! session of their own, orphans of its partner processes. They would compete with the next launch.
+//! They can be found because this process adopts orphans (subreaper).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -12,20 +13,23 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
-/// Environment variable with the launch's scratch folder. It also shows which run a process belongs to.
+/// Environment variable with the launch's scratch folder. It also shows which run a process belongs
+/// to.
 pub(super) const SCRATCH: &str = "YAMBA_SCRATCH";
 
-/// A killed process that is still there after this time waits for a device: it will not run any more.
+/// A killed process that is still there after this time waits for a device: it will not run any
+/// more.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Time for processes that outlive a launch to end by themselves, also on a busy machine.
 const CLEANUP_TIME: Duration = Duration::from_secs(1);
 
-/// When a process ends, its children become children of this process. More generations than this are made on purpose.
+/// When a process ends, its children become children of this process. More generations than this
+/// are made on purpose.
 const GENERATIONS: usize = 100;
 
-/// Children that were started here and are not yet reaped. Locked while a child starts and while orphans are searched, so that a new
-/// child is not taken for an orphan.
+/// Children that were started here and are not yet reaped. Locked while a child starts and while
+/// orphans are searched, so that a new child is not taken for an orphan.
 static STARTED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 fn started() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -47,7 +51,8 @@ impl Started {
         Started { pid, since }
     }
 
-    /// The started process, until it is reaped. After that its number may belong to another process.
+    /// The started process, until it is reaped. After that its number may belong to another
+    /// process.
     pub(super) fn process(self) -> Option<Pid> {
         let is_itself = self.since.is_some_and(|since| is_same(self.pid, since));
         is_itself.then(|| Pid::from_raw(self.pid))?
@@ -75,7 +80,8 @@ pub(super) fn forget(process: Started) {
     started().remove(&process.pid);
 }
 
-/// Makes this process the subreaper of its descendants, if the system can. Else no orphans are found.
+/// Makes this process the subreaper of its descendants, if the system can. Else no orphans are
+/// found.
 #[cfg(target_os = "linux")]
 pub(super) fn adopts_orphans() -> bool {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok()
@@ -99,8 +105,8 @@ pub(super) fn bury() {
 
 /// Waits until all processes that outlived the launch have ended; `false` after [`CLEANUP_TIME`].
 ///
-/// A benchmark may keep a process that cleans up (a semaphore, a mount) after a sudden end: it gets time for that. Returns early when
-/// `must_stop` is true.
+/// A benchmark may keep a process that cleans up (a semaphore, a mount) after a sudden end: it gets
+/// time for that. Returns early when `must_stop` is true.
 pub(super) fn all_end_in_time(
     launch: Started,
     scratch: &Path,
@@ -117,7 +123,8 @@ pub(super) fn all_end_in_time(
     false
 }
 
-/// Kills all processes that outlived a launch. Returns the names of those outside its process group.
+/// Kills all processes that outlived a launch. Returns the names of those outside its process
+/// group.
 pub(super) fn end(launch: Started, scratch: &Path) -> Vec<String> {
     started().remove(&launch.pid);
     let mut names = Vec::new();
@@ -147,8 +154,8 @@ fn kill(pid: i32) {
     }
 }
 
-/// Reaps the members of a process group that was killed after its leader had ended. Returns the names of those that ran until
-/// then.
+/// Reaps the members of a process group that was killed after its leader had ended. Returns the
+/// names of those that ran until then.
 pub(super) fn reap_group(group: Pid) -> Vec<String> {
     let (mut names, begun) = (Vec::new(), Instant::now());
     while let Some(member) = ended_member(group) {
@@ -170,13 +177,10 @@ pub(super) fn has_members(group: Pid) -> bool {
     ended_member(group).is_some()
 }
 
-/// Numbers and names of the adopted processes that began with the launch or later, except those in its process group and in
-/// the group `other`.
+/// Numbers and names of the adopted processes that began with the launch or later, except those in
+/// its process group and in the group `other`.
 pub(super) fn adopted_since(launch: Started, other: Option<Pid>) -> Vec<(i32, String)> {
-    let groups = [
-        Some(launch.pid),
-        other.map(|pid| pid.as_raw_nonzero().get()),
-    ];
+    let groups = [Some(launch.pid), other.map(|pid| pid.as_raw_nonzero().get())];
     let found = orphans(launch, Path::new("")).into_iter();
     let outside = found.filter(|s| !groups.contains(&Some(s.group)));
     outside.map(|s| (s.pid, s.name)).collect()
@@ -190,7 +194,8 @@ fn is_gone(pid: i32) -> bool {
 
 /// The processes of a launch: the started one, the adopted ones, and all their descendants.
 ///
-/// `known` are processes of the launch that were found before. They are not read again and not returned.
+/// `known` are processes of the launch that were found before. They are not read again and not
+/// returned.
 pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>) -> Vec<Stat> {
     let adopted = orphans(launch, scratch);
     let own = launch.process().map(|pid| pid.as_raw_nonzero().get());
@@ -224,7 +229,8 @@ fn numbers() -> impl Iterator<Item = i32> {
     all.filter_map(|e| e.file_name().to_str()?.parse().ok())
 }
 
-/// Living processes of this launch that were adopted. Other children of this process are in its own group, older, or of another run.
+/// Living processes of this launch that were adopted. Other children of this process are in its own
+/// group, older, or of another run.
 fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
     let started = started();
     let Some(since) = launch.since.filter(|_| ended_child().is_some()) else {
@@ -237,21 +243,21 @@ fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
             && s.since >= since
             && !started.contains(&s.pid)
             && !is_of_another_run(s.pid, scratch)
-            // Checked last: a process that just ended or called exec had no readable environment above.
+            // Checked last: a process that just ended or called exec had no readable environment
+            //   above.
             && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
     numbers().filter_map(Stat::of).filter(is_orphan).collect()
 }
 
-/// Whether the environment names the scratch folder of another run. A process without that variable counts as this run's.
+/// Whether the environment names the scratch folder of another run. A process without that variable
+/// counts as this run's.
 fn is_of_another_run(pid: i32, scratch: &Path) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let mark = format!("{SCRATCH}=");
     let own = environment.split(|b| *b == 0);
     let mut marks = own.filter_map(|v| v.strip_prefix(mark.as_bytes()));
-    marks
-        .next()
-        .is_some_and(|s| s != scratch.as_os_str().as_bytes())
+    marks.next().is_some_and(|s| s != scratch.as_os_str().as_bytes())
 }
 
 /// A child that has ended and is not reaped.
@@ -293,7 +299,8 @@ fn ended(_: Option<Pid>) -> Option<Option<EndedChild>> {
     None
 }
 
-/// Whether a child has ended. Does not reap: its number stays taken, so that its group can still be killed.
+/// Whether a child has ended. Does not reap: its number stays taken, so that its group can still be
+/// killed.
 pub(super) fn has_ended(child: &Child) -> bool {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let child = Pid::from_raw(child.id() as i32);
@@ -319,7 +326,8 @@ impl Stat {
         Stat::read(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Parses a line of `/proc/PID/stat`. The name may contain any character, also blanks and brackets.
+    /// Parses a line of `/proc/PID/stat`. The name may contain any character, also blanks and
+    /// brackets.
     fn read(pid: i32, bytes: &[u8]) -> Option<Stat> {
         let text = String::from_utf8_lossy(bytes);
         let (before, after) = text.rsplit_once(')')?;
@@ -341,7 +349,8 @@ impl Stat {
         self.parent == rustix::process::getpid().as_raw_nonzero().get()
     }
 
-    /// Whether it is outside this process's group. Processes that Yamba starts for itself, such as a compiler, stay in the group.
+    /// Whether it is outside this process's group. Processes that Yamba starts for itself, such as
+    /// a compiler, stay in the group.
     fn is_foreign(&self) -> bool {
         self.group != rustix::process::getpgrp().as_raw_nonzero().get()
     }

@@ -1,4 +1,5 @@
-//! Plans the entries of a run: every benchmark at every point with every number of processes or threads.
+//! Plans the entries of a run: every benchmark at every point with every number of processes or
+//! threads.
 
 use std::time::Duration;
 
@@ -49,8 +50,8 @@ impl Planned<'_> {
     }
 }
 
-/// Plans the entries of all jobs, each with its job's index. An error in a class costs its own figures only; if every job has one, the
-/// result is an error.
+/// Plans the entries of all jobs, each with its job's index. An error in a class costs its own
+/// figures only; if every job has one, the result is an error.
 pub(super) fn plan<'a>(
     jobs: &'a [Job],
     options: &Options,
@@ -153,10 +154,7 @@ pub(super) fn recorded<'a>(
         (_, Err(refused)) => return settled(refused),
     };
     let (program, description) = program;
-    let point = Point {
-        settings,
-        program: description,
-    };
+    let point = Point { settings, program: description };
     let points = vec![point.clone()];
     let again = |_: &[(String, String)], _| Ok(point.program.clone());
     let entries = entries(job, program, options, points, &again);
@@ -184,9 +182,7 @@ fn entries<'a>(
     let all = points.len();
     if let Some(whole) = options.benchmark_time {
         let loads = options.workers.len();
-        points = subsampled(points, |values| {
-            subsample_sweep::subsample(values, loads, whole)
-        });
+        points = subsampled(points, |values| subsample_sweep::subsample(values, loads, whole));
         let left = points.len();
         if left < all {
             notes.push(format!(
@@ -201,9 +197,7 @@ fn entries<'a>(
         points = subsampled(points, subsample_sweep::few);
         let (left, class) = (points.len(), &job.class);
         if left < all {
-            notes.push(format!(
-                "{left} of {all} points: `yamba run {class}` measures all"
-            ));
+            notes.push(format!("{left} of {all} points: `yamba run {class}` measures all"));
         }
         time = time.min(part(options.whole_time(), left));
     }
@@ -244,8 +238,9 @@ fn without_option(refusal: &str) -> String {
     refusal.replace("--set ", "")
 }
 
-/// A copy of the point for this number of processes or threads. With several, the bounds of its evidence are queried again, since they may depend on
-/// the number. Several threads are always queried, since the program may skip them.
+/// A copy of the point for this number of processes or threads. With several, the bounds of its
+/// evidence are queried again, since they may depend on the number. Several threads are always
+/// queried, since the program may skip them.
 fn under_load(point: &Point, workers: Workers, describe: &Describe<'_>) -> Result<Point, Refused> {
     let mut evidence = point.program.evidence.iter();
     let mut point = point.clone();
@@ -272,7 +267,5 @@ fn subsampled(
     let values: Vec<&[(String, String)]> = points.iter().map(|p| p.settings.as_slice()).collect();
     let kept = choose(&values);
     let each = points.into_iter().enumerate();
-    each.filter(|(i, _)| kept.contains(i))
-        .map(|(_, point)| point)
-        .collect()
+    each.filter(|(i, _)| kept.contains(i)).map(|(_, point)| point).collect()
 }

@@ -47,12 +47,11 @@ pub(super) fn parameters(program: &Program) -> Parameters {
 /// The arguments that fix parameters.
 pub(super) fn settings(fixed: &[(String, String)]) -> Vec<String> {
     let each = fixed.iter();
-    each.flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")])
-        .collect()
+    each.flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]).collect()
 }
 
-/// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so each step asks the program for a
-/// new description.
+/// Every combination of the swept parameters' values. Later parameters may depend on earlier ones,
+/// so each step asks the program for a new description.
 pub(super) fn expand(options: &Options, describe: &Describe<'_>) -> Result<Vec<Point>, Refused> {
     let mut settings = options.set.clone();
     settings.extend(presets(options, describe)?);
@@ -107,7 +106,8 @@ fn step(
     Ok(())
 }
 
-/// The benchmark's error message, if it names a parameter that the user gave. Otherwise a value of the benchmark's own does not suit
+/// The benchmark's error message, if it names a parameter that the user gave. Otherwise a value of
+/// the benchmark's own does not suit
 /// this machine: that costs only this point when it is measured, and no figure of other benchmarks.
 fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a str> {
     let text = program.refused.as_deref()?;
@@ -116,8 +116,9 @@ fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a s
     words.any(|word| options.gives(word)).then_some(text)
 }
 
-/// Corrects an error message that names `--set` for a swept value: Yamba passes those values to the program by `--set`. The user gave them
-/// by `--sweep`, or not at all if the sweep is the class's own.
+/// Corrects an error message that names `--set` for a swept value: Yamba passes those values to the
+/// program by `--set`. The user gave them by `--sweep`, or not at all if the sweep is the class's
+/// own.
 fn told_as_given(refused: Refused, options: &Options, settings: &[(String, String)]) -> Refused {
     let Refused::Usage(text) = refused else {
         return refused;
@@ -213,12 +214,7 @@ mod tests {
     fn sweep_may_depend_on_another_parameter() {
         assert_eq!(
             all(&Options::default()),
-            [
-                "a=1 b=10 c=7",
-                "a=1 b=11 c=7",
-                "a=2 b=20 c=7",
-                "a=2 b=21 c=7"
-            ]
+            ["a=1 b=10 c=7", "a=1 b=11 c=7", "a=2 b=20 c=7", "a=2 b=21 c=7"]
         );
         assert_eq!(all(&Options::quick()), ["a=1 b=10 c=7", "a=2 b=20 c=7"]);
     }
@@ -254,14 +250,9 @@ mod tests {
             }
         };
         let pair = |value: &str| ("a".to_owned(), value.to_owned());
-        let swept = Options {
-            sweep: vec![("a".to_owned(), vec!["x".to_owned()])],
-            ..Options::default()
-        };
-        let set = Options {
-            set: vec![pair("x")],
-            ..Options::default()
-        };
+        let swept =
+            Options { sweep: vec![("a".to_owned(), vec!["x".to_owned()])], ..Options::default() };
+        let set = Options { set: vec![pair("x")], ..Options::default() };
         for (options, message) in [(swept, "--sweep a=x: wrong"), (set, "--set a=x: wrong")] {
             let refused = expand(&options, &refuse).unwrap_err();
             assert_eq!(refused, Refused::Usage(message.to_owned()));
@@ -278,18 +269,16 @@ mod tests {
             Ok(program)
         };
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let options = Options {
-            set: vec![pair("a", "3")],
-            preset: vec![pair("c", "9")],
-            ..Options::quick()
-        };
+        let options =
+            Options { set: vec![pair("a", "3")], preset: vec![pair("c", "9")], ..Options::quick() };
         assert_eq!(
             expand(&options, &refuse).unwrap_err(),
             Refused::Usage("sample: --set a=3: it must be 1".to_owned())
         );
     }
 
-    /// A value that is refused with the default of a swept parameter may be valid with each value of the sweep.
+    /// A value that is refused with the default of a swept parameter may be valid with each value
+    /// of the sweep.
     #[test]
     fn only_measured_points_are_rejected() {
         let uneven = |fixed: &[(String, String)]| {
@@ -310,10 +299,7 @@ mod tests {
             refused(options("3", &["4", "5"])),
             Refused::Usage("sample: --sweep b=5: it must be even".to_owned())
         );
-        let own_sweep = Options {
-            sweep: Vec::new(),
-            ..options("3", &[])
-        };
+        let own_sweep = Options { sweep: Vec::new(), ..options("3", &[]) };
         let because = |fixed: &[(String, String)]| {
             let mut program = uneven(fixed)?;
             let text = program.refused.map(|text| format!("{text}, as a is 3"));
@@ -344,10 +330,8 @@ mod tests {
 
     #[test]
     fn unknown_parameter_lists_known_ones() {
-        let options = Options {
-            sweep: vec![("d".to_owned(), vec!["5".to_owned()])],
-            ..Options::default()
-        };
+        let options =
+            Options { sweep: vec![("d".to_owned(), vec!["5".to_owned()])], ..Options::default() };
         assert_eq!(
             expand(&options, &describe).unwrap_err(),
             Refused::Usage(

@@ -1,4 +1,5 @@
-//! Keeps the quiet widths of a machine's processors from run to run: a later run may have no quiet moment of its own.
+//! Keeps the quiet widths of a machine's processors from run to run: a later run may have no quiet
+//! moment of its own.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,13 +10,12 @@ use yamba_record::machine::{Contention, Machine};
 use super::contention::{ProcessorFindings, is_level};
 use super::kept_file::{self, Kind};
 
-/// Widths of another probe say nothing, so a change of the probe's loop or its units needs a new version.
-const KIND: Kind = Kind {
-    name: "quiet",
-    version: 1,
-};
+/// Widths of another probe say nothing, so a change of the probe's loop or its units needs a new
+/// version.
+const KIND: Kind = Kind { name: "quiet", version: 1 };
 
-/// A kept width is replaced after this number of runs that all had the same higher lowest level, with no run between them that saw the kept width.
+/// A kept width is replaced after this number of runs that all had the same higher lowest level,
+/// with no run between them that saw the kept width.
 const MOST_RUNS_UNSEEN: u64 = 5;
 
 /// Fewest probes of a run that can tell whether a level has gone.
@@ -78,12 +78,11 @@ pub(super) fn read(folder: &Path, machine: &Machine) -> BTreeMap<u64, KeptWidth>
 /// The known widths.
 pub(super) fn widths(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, f64> {
     let known = kept.iter();
-    known
-        .filter_map(|(cpu, kept)| Some((*cpu, kept.quiet_width?)))
-        .collect()
+    known.filter_map(|(cpu, kept)| Some((*cpu, kept.quiet_width?))).collect()
 }
 
-/// Adds the findings of a run to the file. A failure costs only this knowledge: the next run finds its own widths.
+/// Adds the findings of a run to the file. A failure costs only this knowledge: the next run finds
+/// its own widths.
 pub(super) fn update(
     folder: &Path,
     machine: &Machine,
@@ -101,7 +100,8 @@ pub(super) fn update(
     }
 }
 
-/// Enters the quiet widths that runs found on this machine, and the contention that the latest run found on each processor.
+/// Enters the quiet widths that runs found on this machine, and the contention that the latest run
+/// found on each processor.
 pub fn add_kept_widths(machine: &mut Machine, folder: &Path) {
     let kept = read(folder, machine);
     let widths = widths(&kept).into_iter();
@@ -177,10 +177,7 @@ mod tests {
             assert_eq!(after(&runs), Some(1700.0));
         }
         // Neighbours without a level do not say that the width has gone.
-        let broad = ProcessorFindings {
-            own_level: None,
-            ..unseen(0.0, 1000)
-        };
+        let broad = ProcessorFindings { own_level: None, ..unseen(0.0, 1000) };
         assert_eq!(after(&[broad; 9]), Some(1700.0));
     }
 }

@@ -1,6 +1,6 @@
-//! Reads records from the bytes that a program writes. A benchmark may write junk to any file descriptor, and may end in the middle
-//! of a line. A whole line that begins with `{` is meant as a record; if it cannot be parsed, that is an error of the program:
-//! docs/protocol.md.
+//! Reads records from the bytes that a program writes. A benchmark may write junk to any file
+//! descriptor, and may end in the middle of a line. A whole line that begins with `{` is meant as a
+//! record; if it cannot be parsed, that is an error of the program: docs/protocol.md.
 
 use yamba_record::Event;
 
@@ -9,7 +9,8 @@ use super::time_digits::round_times;
 /// Longest line that may be a record. The longest real record is a crash in code of many parts.
 const LONGEST: usize = 1 << 20;
 
-/// More records than any run makes. Later ones are dropped, so that a runaway program costs no memory.
+/// More records than any run makes. Later ones are dropped, so that a runaway program costs no
+/// memory.
 const MOST: usize = 100_000;
 
 /// More bytes than any run writes. A program that writes more is killed.
@@ -101,7 +102,8 @@ pub(super) fn event(line: &[u8]) -> serde_json::Result<Event> {
     serde_json::from_str(utf8(line)?)
 }
 
-/// The text of these bytes. If some types were read from texts and others from bytes, the compiler would translate shared parts twice.
+/// The text of these bytes. If some types were read from texts and others from bytes, the compiler
+/// would translate shared parts twice.
 pub(super) fn utf8(bytes: &[u8]) -> serde_json::Result<&str> {
     str::from_utf8(bytes).map_err(serde::de::Error::custom)
 }
@@ -223,9 +225,7 @@ mod tests {
                 reader.push(&rest[..cut]);
                 rest = &rest[cut..];
             }
-            let note = Event::Note {
-                text: "whole".to_owned(),
-            };
+            let note = Event::Note { text: "whole".to_owned() };
             let (events, _) = reader.finish();
             let kept = events.iter().filter(|e| **e == note).count();
             assert!(kept >= whole, "seed {seed}: {kept} of {whole}");

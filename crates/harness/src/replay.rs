@@ -1,4 +1,5 @@
-//! Computes a run from recorded launches: a bundle makes them on machines without Yamba. Equal records give the same entries as in a run here.
+//! Computes a run from recorded launches: a bundle makes them on machines without Yamba. Equal
+//! records give the same entries as in a run here.
 
 use std::time::Duration;
 
@@ -47,7 +48,8 @@ pub struct Point {
     pub job: usize,
     /// The values of its swept parameters.
     pub settings: Vec<(String, String)>,
-    /// The exit status of the program that was asked for its description; negative if it ended otherwise.
+    /// The exit status of the program that was asked for its description; negative if it ended
+    /// otherwise.
     pub status: i64,
     /// The description.
     pub description: Option<Description>,
@@ -100,7 +102,8 @@ pub enum Exit {
     NotStarted,
 }
 
-/// The part of a launch that does not depend on the machine: the same for all entries of a run with these options, which measure one process.
+/// The part of a launch that does not depend on the machine: the same for all entries of a run with
+/// these options, which measure one process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FixedLaunch {
     /// The arguments besides the parameters.
@@ -202,11 +205,7 @@ fn probed(records: &[u8]) -> QuietWidths {
     let mut reader = Reader::default();
     reader.push(records);
     for event in reader.finish().0 {
-        if let Event::Probes {
-            cpu: Some(cpu),
-            widths: found,
-        } = event
-        {
+        if let Event::Probes { cpu: Some(cpu), widths: found } = event {
             widths.add_probes(cpu, found.into_iter());
         }
     }

@@ -8,12 +8,14 @@ use super::compressed::CompressedEntry;
 use super::job::UsageError;
 use super::launches::Launches;
 
-/// Saving may cost at most this share of measuring time; beyond that, entries are saved less often. Each save summarises all launches.
+/// Saving may cost at most this share of measuring time; beyond that, entries are saved less often.
+/// Each save summarises all launches.
 const SHARE: f64 = 0.05;
 
 /// Destination of the results of a run.
 pub trait RunSink {
-    /// Called when all parameters are valid, before the first launch. `of_job` has the job index of each entry to come.
+    /// Called when all parameters are valid, before the first launch. `of_job` has the job index of
+    /// each entry to come.
     ///
     /// # Errors
     /// If the run should not be measured.
@@ -59,13 +61,11 @@ impl<'a> ThrottledSink<'a> {
         of_job: &[usize],
     ) -> Result<ThrottledSink<'a>, UsageError> {
         sink.begin(run, of_job)?;
-        Ok(ThrottledSink {
-            sink,
-            places: vec![State::default(); of_job.len()],
-        })
+        Ok(ThrottledSink { sink, places: vec![State::default(); of_job.len()] })
     }
 
-    /// Saves the entry at `place` after a launch that was not its last, unless that would cost too much time.
+    /// Saves the entry at `place` after a launch that was not its last, unless that would cost too
+    /// much time.
     pub fn launched(&mut self, place: usize, launches: &Launches<'_>) {
         let state = &mut self.places[place];
         state.is_told = false;

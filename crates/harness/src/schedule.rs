@@ -8,11 +8,12 @@ use yamba_record::{Batch, Workers};
 use super::options::{Options, PROGRAMS_WARMUP, Slow};
 use super::units::saturated;
 
-/// Numbers of launches after which to decide whether more are needed. A decision after each launch would stop too early, at the first
-/// interval that is narrow by accident.
+/// Numbers of launches after which to decide whether more are needed. A decision after each launch
+/// would stop too early, at the first interval that is narrow by accident.
 const CHECKPOINTS: [u64; 5] = [6, 9, 12, 18, 24];
 
-/// The median of five tolerates two outliers. Six launches of five batches predict the next run better than one launch of thirty.
+/// The median of five tolerates two outliers. Six launches of five batches predict the next run
+/// better than one launch of thirty.
 const FEWEST_BATCHES: u64 = 5;
 
 /// The settings of one launch.
@@ -26,27 +27,20 @@ pub(super) struct Share {
     pub warmup: Option<Duration>,
 }
 
-/// The settings of each launch for an entry with this time. Under load the time is at least what the protocol needs.
+/// The settings of each launch for an entry with this time. Under load the time is at least what
+/// the protocol needs.
 pub(super) fn share(options: &Options, workers: Workers, entry_time: Duration) -> Share {
     let time = entry_time / saturated(options.planned_launches());
     let least = options.planned_batches(workers);
     if !workers.are_several() {
-        return Share {
-            batches: least,
-            time,
-            warmup: options.warmup.or(shorter_warmup(time)),
-        };
+        return Share { batches: least, time, warmup: options.warmup.or(shorter_warmup(time)) };
     }
     // Each batch is followed by one of the dummy, and its sizing may be off.
     let pair = 2 * options.loaded_batch();
     let affordable = (time.as_secs_f64() / pair.as_secs_f64()) as u64;
     let batches = options.batches.unwrap_or(affordable.max(least));
     let round = 2 * pair + options.warmup.unwrap_or_default();
-    Share {
-        batches,
-        time: round.saturating_mul(saturated(batches)),
-        warmup: options.warmup,
-    }
+    Share { batches, time: round.saturating_mul(saturated(batches)), warmup: options.warmup }
 }
 
 /// A shorter warm-up if the default takes more than a quarter of the time.
@@ -81,25 +75,23 @@ pub(super) struct Taken {
     pub batches: Duration,
 }
 
-/// Estimated cost of a launch. `fixed`: its start, set-up, warm-up, sizing and end. `batch`: one batch with its dummy and the work
-/// around it.
+/// Estimated cost of a launch. `fixed`: its start, set-up, warm-up, sizing and end. `batch`: one
+/// batch with its dummy and the work around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
     pub fixed: Duration,
     pub batch: Duration,
 }
 
-/// Estimates the cost of the next launch from one that took `taken`. Slowdown by a competitor does not count: it may be gone.
+/// Estimates the cost of the next launch from one that took `taken`. Slowdown by a competitor does
+/// not count: it may be gone.
 pub(super) fn cost(batches: &[Batch], taken: Taken) -> Option<Cost> {
     let own = batch_ns(batches)?;
     let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
     let disturbed = batches.iter().filter(|i| !i.disturbed.is_empty());
     if 2 * disturbed.count() > batches.len() {
         // The untimed parts were disturbed as well, by an unknown amount.
-        return Some(Cost {
-            fixed: Duration::ZERO,
-            batch: nanoseconds(own),
-        });
+        return Some(Cost { fixed: Duration::ZERO, batch: nanoseconds(own) });
     }
     let timed: f64 = batches.iter().map(|i| i.ns + i.dummy_ns).sum();
     let timed = timed / batches.len() as f64;
@@ -114,8 +106,9 @@ pub(super) fn cost(batches: &[Batch], taken: Taken) -> Option<Cost> {
     })
 }
 
-/// Adapts the settings of later launches to the first one. If a launch would take more than twice its time, its batches get less time,
-/// and if they alone are too long, there are fewer. The parameters of a circle fix its number of batches.
+/// Adapts the settings of later launches to the first one. If a launch would take more than twice
+/// its time, its batches get less time, and if they alone are too long, there are fewer. The
+/// parameters of a circle fix its number of batches.
 pub(super) fn paced(share: Share, first: &[Batch], taken: Taken) -> Share {
     let Some(cost) = cost(first, taken) else {
         return share;
@@ -137,7 +130,8 @@ pub(super) fn paced(share: Share, first: &[Batch], taken: Taken) -> Share {
     }
 }
 
-/// Number of launches for an entry whose first launch took `took`; `None` if a pass fits into the time of a launch.
+/// Number of launches for an entry whose first launch took `took`; `None` if a pass fits into the
+/// time of a launch.
 pub(super) fn slow_launches(
     slow: Slow,
     share: Share,
@@ -155,7 +149,8 @@ pub(super) fn slow_launches(
 /// Overruns up to this are not reported.
 const OVERRUN: Duration = Duration::from_secs(1);
 
-/// The note about an entry whose launches took much longer than planned. `each` is the cost of a launch besides its batches, if known.
+/// The note about an entry whose launches took much longer than planned. `each` is the cost of a
+/// launch besides its batches, if known.
 pub(super) fn overrun(
     planned: Duration,
     spent: Duration,
@@ -169,14 +164,11 @@ pub(super) fn overrun(
     let besides = known.map_or(String::new(), |e| {
         format!(": besides its batches a launch takes {} s", seconds(e))
     });
-    Some(format!(
-        "took {} s instead of {} s{besides}",
-        seconds(spent),
-        seconds(planned)
-    ))
+    Some(format!("took {} s instead of {} s{besides}", seconds(spent), seconds(planned)))
 }
 
-/// Length of a batch with its dummy: the mean of the undisturbed ones, or the minimum if all are disturbed.
+/// Length of a batch with its dummy: the mean of the undisturbed ones, or the minimum if all are
+/// disturbed.
 fn batch_ns(first: &[Batch]) -> Option<f64> {
     let both = |i: &Batch| i.ns + i.dummy_ns;
     let calm = first.iter().filter(|i| i.disturbed.is_empty()).map(both);
@@ -187,8 +179,9 @@ fn batch_ns(first: &[Batch]) -> Option<f64> {
     Some(calm.iter().sum::<f64>() / calm.len() as f64)
 }
 
-/// Longest time without output. Under load the program waits for each of its processes or threads twenty times the planned time, and reports a
-/// process that hangs. This limit only applies if it does not.
+/// Longest time without output. Under load the program waits for each of its processes or threads
+/// twenty times the planned time, and reports a process that hangs. This limit only applies if it
+/// does not.
 pub(super) fn silence(options: &Options, workers: Workers, cpus: u64, share: Share) -> Duration {
     if let Some(timeout) = options.timeout {
         return timeout;
@@ -233,11 +226,7 @@ mod tests {
         assert_eq!(seconds(&quick, 4, SECOND / 10), (2, 0.8));
         let warmup = |ms: u64| share(&options, Workers::ONE, Duration::from_millis(6 * ms)).warmup;
         assert_eq!((warmup(80), warmup(40)), (None, Some(SECOND / 100)));
-        let given = Options {
-            batches: Some(3),
-            warmup: Some(SECOND),
-            ..options.clone()
-        };
+        let given = Options { batches: Some(3), warmup: Some(SECOND), ..options.clone() };
         assert_eq!(seconds(&given, 1, 6 * SECOND), (3, 1.0));
         assert_eq!(seconds(&given, 2, 60 * SECOND), (3, 15.0));
     }
@@ -266,20 +255,9 @@ mod tests {
 
     #[test]
     fn slow_benchmark_gets_affordable_launches_but_at_least_requested() {
-        let slow = Slow {
-            batches: 3,
-            launches: 3,
-            time: 3 * SECOND,
-        };
-        let share = Share {
-            batches: 11,
-            time: ms(33),
-            warmup: None,
-        };
-        let single = |length: f64| Batch {
-            passes: 1,
-            ..batch(length, false)
-        };
+        let slow = Slow { batches: 3, launches: 3, time: 3 * SECOND };
+        let share = Share { batches: 11, time: ms(33), warmup: None };
+        let single = |length: f64| Batch { passes: 1, ..batch(length, false) };
         let launches =
             |length: f64, took| slow_launches(slow, share, &vec![single(length); 3], took);
         assert_eq!(launches(1000.0, 4 * SECOND), Some(3));
@@ -294,21 +272,15 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// Batches and time in ms of later launches, if the first one took `fixed` and these batches, each with `around`.
+    /// Batches and time in ms of later launches, if the first one took `fixed` and these batches,
+    /// each with `around`.
     fn next(first: &[Batch], planned: u64, fixed: u64, around: f64) -> (u64, u64) {
-        let share = Share {
-            batches: planned,
-            time: SECOND,
-            warmup: None,
-        };
+        let share = Share { batches: planned, time: SECOND, warmup: None };
         let steps = &first[1..];
         let steps = steps.iter().map(|i| i.ns + i.dummy_ns + around * 1e6);
         let batches = Duration::from_nanos(steps.sum::<f64>() as u64);
         let mean = batches / (first.len() - 1) as u32;
-        let taken = Taken {
-            all: ms(fixed) + batches + mean,
-            batches,
-        };
+        let taken = Taken { all: ms(fixed) + batches + mean, batches };
         let paced = paced(share, first, taken);
         (paced.batches, paced.time.as_millis() as u64)
     }
@@ -331,7 +303,8 @@ mod tests {
         assert_eq!(next(&first, 11, 0, 190.0).0, 5);
     }
 
-    /// Each launch repeats a long set-up: its batches get the remaining time, and their number stays.
+    /// Each launch repeats a long set-up: its batches get the remaining time, and their number
+    /// stays.
     #[test]
     fn long_setup_leaves_less_time_for_batches() {
         let first = vec![batch(1.0, false); 500];
@@ -352,10 +325,7 @@ mod tests {
         assert_eq!(next(&first, 11, 5000, 100.0), (11, 1000));
         first[3] = batch(190.0, false);
         assert_eq!(next(&first, 11, 0, 0.0).0, 5);
-        let none = Taken {
-            all: 9 * SECOND,
-            batches: Duration::ZERO,
-        };
+        let none = Taken { all: 9 * SECOND, batches: Duration::ZERO };
         assert_eq!(cost(&[], none), None);
         let one = cost(&[batch(500.0, false)], none).unwrap();
         assert_eq!((one.fixed, one.batch), (ms(8500), ms(500)));
@@ -366,10 +336,7 @@ mod tests {
         let noted = |planned, spent, each| overrun(ms(planned), ms(spent), each);
         assert_eq!(noted(2000, 4000, None), None);
         assert_eq!(noted(300, 1300, None), None);
-        assert_eq!(
-            noted(300, 1400, None).as_deref(),
-            Some("took 1.4 s instead of 0.3 s")
-        );
+        assert_eq!(noted(300, 1400, None).as_deref(), Some("took 1.4 s instead of 0.3 s"));
         assert_eq!(
             noted(2000, 12_000, Some(ms(1900))).as_deref(),
             Some("took 12 s instead of 2 s: besides its batches a launch takes 1.9 s")
@@ -382,10 +349,7 @@ mod tests {
         let share = share(&options, Workers::ONE, 6 * SECOND);
         let silence = silence(&options, Workers::ONE, 2, share);
         assert_eq!(timeout(&options, silence, share), 20 * 61 * SECOND);
-        let asked = Options {
-            timeout: Some(SECOND),
-            ..options
-        };
+        let asked = Options { timeout: Some(SECOND), ..options };
         let silence = super::silence(&asked, Workers::threads(8), 2, share);
         assert_eq!(silence, SECOND);
         assert_eq!(timeout(&asked, silence, share), SECOND);

@@ -1,4 +1,5 @@
-//! The directory for benchmarks' files. The parent process makes it, so that it is removed however benchmarks end.
+//! The directory for benchmarks' files. The parent process makes it, so that it is removed however
+//! benchmarks end.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,8 +21,9 @@ pub(super) struct Scratch {
     executor: Option<(Child, Started)>,
 }
 
-/// The script of `executor`, the process that cleans up after the run. It reads the paths of control groups until its input ends. Benchmarks may still write a few files before
-/// they end, and get half a second to clean up. Then the processes left in the groups are killed.
+/// The script of `executor`, the process that cleans up after the run. It reads the paths of
+/// control groups until its input ends. Benchmarks may still write a few files before they end, and
+/// get half a second to clean up. Then the processes left in the groups are killed.
 const CLEANUP_TIME: &str = r#"
 while read -r group; do set -- "$@" "$group"; done
 scratch=$1
@@ -42,7 +44,8 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
 done"#;
 
 impl Scratch {
-    /// Makes a directory under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
+    /// Makes a directory under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those
+    /// of runs that were killed.
     pub fn new() -> Scratch {
         Scratch::under(&scratch_folder().1)
     }
@@ -55,11 +58,7 @@ impl Scratch {
             Ok(directory) => directory.keep(),
             Err(_) => home.join(format!("{PREFIX}{}", std::process::id())),
         };
-        Scratch {
-            executor: executor(&directory),
-            _lock: stale_dirs::hold(&directory),
-            directory,
-        }
+        Scratch { executor: executor(&directory), _lock: stale_dirs::hold(&directory), directory }
     }
 
     /// Disk limits for benchmarks.
@@ -83,15 +82,17 @@ impl Scratch {
         self.directory.join(class)
     }
 
-    /// Removes the files of a launch that could not clean up: they would take disk space from others.
+    /// Removes the files of a launch that could not clean up: they would take disk space from
+    /// others.
     pub fn forget(&self, class: &str) {
         // Files that cannot be removed now are removed with the directory.
         let _ = fs::remove_dir_all(self.of(class));
     }
 }
 
-/// Starts a process that removes the directory when this process ends, however it ends: its standard input is a pipe that closes then.
-/// If it cannot be started, the next run removes the directory.
+/// Starts a process that removes the directory when this process ends, however it ends: its
+/// standard input is a pipe that closes then. If it cannot be started, the next run removes the
+/// directory.
 fn executor(directory: &Path) -> Option<(Child, Started)> {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new("/bin/sh");

@@ -4,10 +4,12 @@ use yamba_record::machine::MeasuredCaches;
 
 use super::options::Options;
 
-/// Environment variable with the sizes, for every program of a run: `NAME=BYTES ...`, of which a later one replaces an earlier one.
+/// Environment variable with the sizes, for every program of a run: `NAME=BYTES ...`, of which a
+/// later one replaces an earlier one.
 pub(super) const SIZES: &str = "YAMBA_SIZES";
 
-/// The value of [`SIZES`]: the room for buffers in the time of the run, the largest measured cache, then the sizes of the user's environment.
+/// The value of [`SIZES`]: the room for buffers in the time of the run, the largest measured cache,
+/// then the sizes of the user's environment.
 pub(super) fn variable(options: &Options, caches: Option<&MeasuredCaches>) -> String {
     let room = options.buffer_room().map(|r| format!("buffer_room={r}"));
     let measured = caches.map(|c| format!("measured_cache={}", c.largest()));

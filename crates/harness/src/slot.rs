@@ -23,11 +23,13 @@ pub(super) enum Slot<'a> {
     Settled(CompressedEntry),
     /// The launches so far.
     Measured(Box<Launches<'a>>),
-    /// An entry whose launches are done. Probes of later launches may change the quiet width by which it was judged.
+    /// An entry whose launches are done. Probes of later launches may change the quiet width by
+    /// which it was judged.
     Judged(Box<Launches<'a>>, CompressedEntry),
 }
 
-/// The place of each entry, and the index of its job. Programs run only to describe themselves. `begun` is the beginning of the run.
+/// The place of each entry, and the index of its job. Programs run only to describe themselves.
+/// `begun` is the beginning of the run.
 pub(super) fn slots<'a>(
     jobs: &'a [Job],
     options: &Options,
@@ -62,19 +64,19 @@ pub(super) fn measured<'p, 'a>(
     })
 }
 
-/// Reduces the launches that are still planned to those that fit into the time left of the run's `budget`. An entry for which there is
-/// no time at all is skipped.
+/// Reduces the launches that are still planned to those that fit into the time left of the run's
+/// `budget`. An entry for which there is no time at all is skipped.
 pub(super) fn keep_time(slots: &mut [Slot<'_>], budget: Duration, left: Duration) {
-    let (places, expected): (Vec<usize>, Vec<budget::Expected>) = measured(slots)
-        .map(|(place, launches)| (place, launches.expected()))
-        .unzip();
+    let (places, expected): (Vec<usize>, Vec<budget::Expected>) =
+        measured(slots).map(|(place, launches)| (place, launches.expected())).unzip();
     let granted = budget::launches(&expected, left);
     for (place, launches) in places.into_iter().zip(granted) {
         slots[place].limit(launches, budget);
     }
 }
 
-/// The finished entries at the end of the run, judged by all its probes and launches, and by earlier figures. `true` stands for an entry that changed since its last launch.
+/// The finished entries at the end of the run, judged by all its probes and launches, and by
+/// earlier figures. `true` stands for an entry that changed since its last launch.
 pub(super) fn settled(
     slots: Vec<Slot<'_>>,
     widths: &QuietWidths,
@@ -115,7 +117,8 @@ impl Slot<'_> {
         }
     }
 
-    /// The finished entry, judged by the quiet widths of the whole run, and whether it was judged again.
+    /// The finished entry, judged by the quiet widths of the whole run, and whether it was judged
+    /// again.
     fn settled(self, widths: &QuietWidths) -> (CompressedEntry, bool) {
         let entry = match self {
             Slot::Settled(entry) => entry,

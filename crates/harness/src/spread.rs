@@ -1,9 +1,10 @@
 //! Intervals that hold the figure of the next run. Pure.
 //!
-//! Two launches show little of the variance between launches. But a run has many figures, and these variances have a
-//! distribution: it is estimated from all figures of the run, and moderates the variance of each (`yamba_stats::VariancePrior`).
-//! Where there are figures of earlier runs, their variance between runs is taken in the same way: launches of one run are
-//! more alike than those of two.
+//! Two launches show little of the variance between launches. But a run has many figures, and these
+//! variances have a
+//! distribution: it is estimated from all figures of the run, and moderates the variance of each
+//!   (`yamba_stats::VariancePrior`). Where there are figures of earlier runs, their variance
+//!   between runs is taken in the same way: launches of one run are more alike than those of two.
 
 use yamba_record::run::{IntervalScope, Launch};
 use yamba_record::{Benchmark, Status};
@@ -21,27 +22,28 @@ const NEXT_RUN: f64 = 0.9;
 /// Most earlier figures that count. The machine of long ago says little.
 const MOST_RUNS: usize = 10;
 
-/// Variance of a median, as a multiple of that of a mean of as many normal values; the limit for many. Up to two launches the two are the same.
+/// Variance of a median, as a multiple of that of a mean of as many normal values; the limit for
+/// many. Up to two launches the two are the same.
 const MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// The fewest figures that tell the distribution of their variances. With fewer, `USUAL` stands for it.
+/// The fewest figures that tell the distribution of their variances. With fewer, `USUAL` stands for
+/// it.
 const ENOUGH_FIGURES: usize = 30;
 
-/// The distribution if a run has too few figures: launches differ by as much as the batches of one launch do, with heavy tails. Fitted to runs of the
-/// suite on two other machines, the slope is 0.86 and 0.99, the intercept -1.0 and 0.2, and the degrees of freedom 1.0 and 1.2.
-const USUAL: VariancePrior = VariancePrior {
-    intercept: 0.0,
-    slope: 1.0,
-    degrees: 1.2,
-};
+/// The distribution if a run has too few figures: launches differ by as much as the batches of one
+/// launch do, with heavy tails. Fitted to runs of the suite on two other machines, the slope is
+/// 0.86 and 0.99, the intercept -1.0 and 0.2, and the degrees of freedom 1.0 and 1.2.
+const USUAL: VariancePrior = VariancePrior { intercept: 0.0, slope: 1.0, degrees: 1.2 };
 
 /// Launches disagree if at most this share of comparable figures has launches so far apart.
 const DISAGREE: f64 = 0.05;
 
-/// Smallest relative deviation within launches that is taken for real: batches of a chain of instructions agree better than the clock resolves them.
+/// Smallest relative deviation within launches that is taken for real: batches of a chain of
+/// instructions agree better than the clock resolves them.
 const FINEST: f64 = 1e-4;
 
-/// The spread of a figure on the logarithmic scale: the effects of a launch and of a run are factors.
+/// The spread of a figure on the logarithmic scale: the effects of a launch and of a run are
+/// factors.
 struct FigureSpread {
     launches: usize,
     /// The variance between launches. Its covariate is the logarithm of the variance within them.
@@ -50,7 +52,8 @@ struct FigureSpread {
     between_runs: Option<GroupVariance>,
 }
 
-/// Widens the intervals of the entries, and marks entries whose launches disagree. The entries need no batches.
+/// Widens the intervals of the entries, and marks entries whose launches disagree. The entries need
+/// no batches.
 pub(super) fn enter(entries: &mut [Benchmark], earlier: &EarlierFigures) {
     let values = Spreads::new(entries, earlier, &Scale::OWN);
     let in_cycles = Spreads::new(entries, earlier, &Scale::CYCLES);
@@ -80,10 +83,7 @@ fn widen(entry: &mut Benchmark, launches: usize, half: Option<f64>) {
 
 /// The interval, and at least a factor of `exp(half)` on each side of the median.
 fn at_least([low, high]: [f64; 2], median: f64, half: f64) -> [f64; 2] {
-    [
-        low.min(median * (-half).exp()),
-        high.max(median * half.exp()),
-    ]
+    [low.min(median * (-half).exp()), high.max(median * half.exp())]
 }
 
 /// The unit in which figures are compared.
@@ -117,28 +117,20 @@ struct Spreads {
 impl Spreads {
     fn new(entries: &[Benchmark], earlier: &EarlierFigures, scale: &Scale) -> Spreads {
         let each = entries.iter();
-        let of_entries: Vec<Option<FigureSpread>> = each
-            .map(|e| FigureSpread::new(e, earlier.figures(e), scale))
-            .collect();
+        let of_entries: Vec<Option<FigureSpread>> =
+            each.map(|e| FigureSpread::new(e, earlier.figures(e), scale)).collect();
         let known = || of_entries.iter().flatten();
         let launches = prior(known().map(|s| s.between_launches));
         let runs = prior(known().filter_map(|s| s.between_runs));
-        Spreads {
-            launches: launches.unwrap_or(USUAL),
-            runs,
-            of_entries,
-        }
+        Spreads { launches: launches.unwrap_or(USUAL), runs, of_entries }
     }
 
-    /// Half the width of the interval, on the logarithmic scale. The next figure and this one have the same variance, which adds up.
+    /// Half the width of the interval, on the logarithmic scale. The next figure and this one have
+    /// the same variance, which adds up.
     fn half_width(&self, spread: &FigureSpread) -> Option<f64> {
         let of_figure = spread.variance_of_figure();
         let (prior, group, factor) = match spread.between_runs {
-            Some(runs) => (
-                self.runs.unwrap_or(scaled(self.launches, of_figure)),
-                runs,
-                1.0,
-            ),
+            Some(runs) => (self.runs.unwrap_or(scaled(self.launches, of_figure)), runs, 1.0),
             None => (self.launches, spread.between_launches, of_figure),
         };
         prior.moderate(group).half_width(2.0 * factor, NEXT_RUN)
@@ -159,14 +151,12 @@ fn prior(groups: impl Iterator<Item = GroupVariance>) -> Option<VariancePrior> {
 
 /// The distribution of variances that are `factor` times as large.
 fn scaled(prior: VariancePrior, factor: f64) -> VariancePrior {
-    VariancePrior {
-        intercept: prior.intercept + factor.ln(),
-        ..prior
-    }
+    VariancePrior { intercept: prior.intercept + factor.ln(), ..prior }
 }
 
 impl FigureSpread {
-    /// `None` for a figure that is not a number above 0, or whose batches do not show their spread: those of an inferred figure have none.
+    /// `None` for a figure that is not a number above 0, or whose batches do not show their spread:
+    /// those of an inferred figure have none.
     fn new(entry: &Benchmark, earlier: &[EarlierFigure], scale: &Scale) -> Option<FigureSpread> {
         if entry.status != Status::Ok || entry.lowest_curve.is_some() {
             return None;
@@ -174,13 +164,12 @@ impl FigureSpread {
         let medians: Vec<f64> = entry.launches.iter().filter_map(scale.of_launch).collect();
         let covariate = (variance_within(entry)? + FINEST * FINEST).ln();
         let between_launches = log_variance(&medians, covariate)?;
-        // A disturbed figure differs from others by more. An undisturbed one is compared with its like.
+        // A disturbed figure differs from others by more. An undisturbed one is compared with its
+        // like.
         let comparable = earlier.iter().rev();
         let comparable = comparable.filter(|f| entry.is_disturbed || !f.is_disturbed);
-        let mut figures: Vec<f64> = comparable
-            .filter_map(scale.of_earlier)
-            .take(MOST_RUNS)
-            .collect();
+        let mut figures: Vec<f64> =
+            comparable.filter_map(scale.of_earlier).take(MOST_RUNS).collect();
         figures.push((scale.of_entry)(entry)?);
         let between_runs = log_variance(&figures, covariate);
         Some(FigureSpread {
@@ -193,11 +182,7 @@ impl FigureSpread {
     /// The variance of the figure, as a multiple of that between launches.
     fn variance_of_figure(&self) -> f64 {
         let count = self.launches as f64;
-        if self.launches <= 2 {
-            1.0 / count
-        } else {
-            MEDIAN / count
-        }
+        if self.launches <= 2 { 1.0 / count } else { MEDIAN / count }
     }
 }
 
@@ -226,21 +211,19 @@ fn by_launch(entry: &Benchmark) -> Option<Vec<&[f64]>> {
     rest.is_empty().then_some(all)
 }
 
-/// The relative variance of the samples within launches, from their median absolute deviation. `None` for less than two samples in each launch, and
-/// for samples that are all equal, such as those of a size.
+/// The relative variance of the samples within launches, from their median absolute deviation.
+/// `None` for less than two samples in each launch, and for samples that are all equal, such as
+/// those of a size.
 fn variance_within(entry: &Benchmark) -> Option<f64> {
     let first = entry.samples.first()?;
     if entry.samples.iter().all(|s| s == first) {
         return None;
     }
     let launches = by_launch(entry)?;
-    let variances = launches
-        .iter()
-        .filter(|own| own.len() > 1)
-        .filter_map(|own| {
-            let deviation = NORMAL_SCALE * median_absolute_deviation(own)?;
-            Some((deviation / yamba_stats::median(own)?).powi(2))
-        });
+    let variances = launches.iter().filter(|own| own.len() > 1).filter_map(|own| {
+        let deviation = NORMAL_SCALE * median_absolute_deviation(own)?;
+        Some((deviation / yamba_stats::median(own)?).powi(2))
+    });
     let variances: Vec<f64> = variances.filter(|v| v.is_finite()).collect();
     yamba_stats::mean(&variances)
 }
@@ -248,12 +231,9 @@ fn variance_within(entry: &Benchmark) -> Option<f64> {
 /// Whether the intervals of two launches, each from its own samples, have no common value.
 fn are_apart(entry: &Benchmark) -> bool {
     let launches = by_launch(entry).unwrap_or_default();
-    let intervals = launches
-        .iter()
-        .filter_map(|own| median_interval(own, CONFIDENCE));
-    let (highest_low, lowest_high) = intervals.fold((f64::MIN, f64::MAX), |(low, high), own| {
-        (low.max(own.low), high.min(own.high))
-    });
+    let intervals = launches.iter().filter_map(|own| median_interval(own, CONFIDENCE));
+    let (highest_low, lowest_high) = intervals
+        .fold((f64::MIN, f64::MAX), |(low, high), own| (low.max(own.low), high.min(own.high)));
     highest_low > lowest_high
 }
 

@@ -11,7 +11,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Requests a stop on Ctrl-C or a request to terminate. A second signal ends the process at once.
+    /// Requests a stop on Ctrl-C or a request to terminate. A second signal ends the process at
+    /// once.
     pub fn on_signals() -> io::Result<Stop> {
         let stop = Stop::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -9,10 +9,11 @@ pub(super) const LEAST: Duration = Duration::from_millis(100);
 /// The values of the swept parameters at one point.
 type Values = [(String, String)];
 
-/// Chooses points so that each can be measured for at least [`LEAST`] with each of `shares` numbers of processes, in `time` altogether.
+/// Chooses points so that each can be measured for at least [`LEAST`] with each of `shares` numbers
+/// of processes, in `time` altogether.
 ///
-/// Repeatedly leaves out every second value of the parameter where that saves most. The first and last value always stay, even if
-/// the time is then too short.
+/// Repeatedly leaves out every second value of the parameter where that saves most. The first and
+/// last value always stay, even if the time is then too short.
 pub(super) fn subsample(points: &[&Values], shares: usize, time: Duration) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..points.len()).collect();
     let fits = |n: usize| LEAST.saturating_mul((n * shares) as u32) <= time;
@@ -30,8 +31,9 @@ pub(super) fn subsample(points: &[&Values], shares: usize, time: Duration) -> Ve
 /// Number of values that a run of the whole suite measures of a numeric sweep.
 const FEW: usize = 3;
 
-/// Chooses the points for a run of the whole suite. A parameter swept over more than three numbers keeps its first, a middle and its
-/// last value. If more than three points remain, only the ends stay. All names stay: each is a different thing to measure.
+/// Chooses the points for a run of the whole suite. A parameter swept over more than three numbers
+/// keeps its first, a middle and its last value. If more than three points remain, only the ends
+/// stay. All names stay: each is a different thing to measure.
 pub(super) fn few(points: &[&Values]) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..points.len()).collect();
     let parameters = points.iter().map(|p| p.len()).max().unwrap_or(0);
@@ -50,8 +52,7 @@ pub(super) fn few(points: &[&Values]) -> Vec<usize> {
 
 fn is_number(points: &[&Values], parameter: usize) -> bool {
     let each = points.iter().filter_map(|p| p.get(parameter));
-    each.map(|(_, value)| value)
-        .all(|v| v.parse::<f64>().is_ok())
+    each.map(|(_, value)| value).all(|v| v.parse::<f64>().is_ok())
 }
 
 /// Length of the parameter's longest row.
@@ -60,7 +61,8 @@ fn values(points: &[&Values], kept: &[usize], parameter: usize) -> usize {
     rows.values().map(Vec::len).max().unwrap_or(0)
 }
 
-/// Every second point of each row, and its last. A row is the points that differ in this parameter only.
+/// Every second point of each row, and its last. A row is the points that differ in this parameter
+/// only.
 fn every_second(points: &[&Values], kept: &[usize], parameter: usize) -> Vec<usize> {
     let rows = rows(points, kept, parameter);
     let mut fewer: Vec<usize> = Vec::new();

@@ -1,4 +1,5 @@
-//! Computes an entry from the raw records of all its launches. Pure: the same records give the same entry on any machine.
+//! Computes an entry from the raw records of all its launches. Pure: the same records give the same
+//! entry on any machine.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +105,8 @@ impl QuietLaunches {
     }
 }
 
-/// The note of a figure whose width probes form no level, because they are too few or differ slightly. All its batches count.
+/// The note of a figure whose width probes form no level, because they are too few or differ
+/// slightly. All its batches count.
 const NEIGHBOURS_UNKNOWN: &str = "it is not known whether another hardware thread used the core: the width probes have no clear level yet";
 
 /// Marks the batches that a neighbour disturbed, and enters the share of contended time.
@@ -135,17 +137,12 @@ fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<Strin
     let (status, mut reasons) = match ends.iter().find(is_failed).or(ends.first()) {
         Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
         Some(LaunchStatus::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
-        _ => (
-            Status::Skipped,
-            vec![format!("{} was stopped", benchmark.class)],
-        ),
+        _ => (Status::Skipped, vec![format!("{} was stopped", benchmark.class)]),
     };
     benchmark.status = status;
     let kept = benchmark.batches.len();
     if kept > 0 {
-        reasons.push(format!(
-            "{kept} batches were measured before; they are kept in `batches`"
-        ));
+        reasons.push(format!("{kept} batches were measured before; they are kept in `batches`"));
     }
     reasons
 }
@@ -208,11 +205,7 @@ impl Used<'_> {
     fn samples(&self, value: impl Fn(&Batch) -> Option<f64>) -> Vec<load::Sample> {
         let all = self.launches.iter().flatten();
         let sample = |i: &&Batch| {
-            Some(load::Sample {
-                launch: i.launch,
-                worker: load::worker(i),
-                value: value(i)?,
-            })
+            Some(load::Sample { launch: i.launch, worker: load::worker(i), value: value(i)? })
         };
         all.filter_map(sample).collect()
     }
@@ -238,12 +231,7 @@ fn choose<'a>(
             launches[batch.launch as usize].push(*batch);
         }
     }
-    Used {
-        launches,
-        admitted,
-        good,
-        most_fail,
-    }
+    Used { launches, admitted, good, most_fail }
 }
 
 /// Computes the benchmark's figure. Returns the reasons why it is invalid.
@@ -292,8 +280,8 @@ fn judge(
     reasons
 }
 
-/// Infers the benchmark's figure from the curves of its complete launches. Returns the reasons why it is invalid. The batches only have the
-/// evidence.
+/// Infers the benchmark's figure from the curves of its complete launches. Returns the reasons why
+/// it is invalid. The batches only have the evidence.
 fn infer(
     program: &Program,
     inference: Inference,
@@ -309,9 +297,8 @@ fn infer(
     let quiet = QuietLaunches::of(b, protocol.quiet);
     b.evidence = evidence(program, &used);
     let outside = b.evidence.iter().filter(|(_, e)| e.outside > 0);
-    let mut reasons: Vec<String> = outside
-        .map(|(name, e)| validity::evidence_fails(name, e, used.len()))
-        .collect();
+    let mut reasons: Vec<String> =
+        outside.map(|(name, e)| validity::evidence_fails(name, e, used.len())).collect();
     let width = |launch: u64| quiet.0[launch as usize];
     match inferred::enter(b, inference, &curves, width) {
         Ok(estimate) => {
@@ -334,7 +321,8 @@ fn time(batch: &Batch) -> Option<f64> {
     per_operation(batch.ns, batch.dummy_ns, batch.operations)
 }
 
-/// The estimates of one entry. One rule computes all: that for a single process, or that for several workers.
+/// The estimates of one entry. One rule computes all: that for a single process, or that for
+/// several workers.
 struct Figures {
     /// In the benchmark's unit.
     samples: Option<Estimate>,
@@ -371,11 +359,7 @@ impl Figures {
     }
 
     fn of(benchmark: &Benchmark, used: &Used<'_>) -> Figures {
-        let rule = if benchmark.workers().are_several() {
-            loaded_estimate
-        } else {
-            estimate
-        };
+        let rule = if benchmark.workers().are_several() { loaded_estimate } else { estimate };
         let all: Vec<&Batch> = used.launches.concat();
         let samples = rule(&used.each(|i| i.sample));
         let step = relative_clock_step(benchmark, &all).unwrap_or(0.0);
@@ -419,29 +403,20 @@ impl Figures {
         if figure == "latency" {
             let without = self.without_cycles(b.is_bounded);
             let known = self.cycles.filter(|_| without.is_none());
-            b.cycles = known.map(|e| Cycles {
-                median: e.median,
-                confidence_interval: e.confidence_interval,
-            });
+            b.cycles = known
+                .map(|e| Cycles { median: e.median, confidence_interval: e.confidence_interval });
             b.notes.extend(without);
         }
         b.samples = samples.concat();
     }
 
-    /// Why a latency has no figure in cycles. The bounds of a disturbed figure (`is_bounded`) hold for any cycle length that a
-    /// neighbour can cause, so the two chains need not agree.
+    /// Why a latency has no figure in cycles. The bounds of a disturbed figure (`is_bounded`) hold
+    /// for any cycle length that a neighbour can cause, so the two chains need not agree.
     fn without_cycles(&self, is_bounded: bool) -> Option<String> {
-        let doubt = || {
-            self.second_opinion
-                .filter(|_| !is_bounded)
-                .and_then(cycles::doubt)
-        };
+        let doubt = || self.second_opinion.filter(|_| !is_bounded).and_then(cycles::doubt);
         let known = self.cycles.and(self.blocked);
         let unsteady = || self.is_unsteady.then(cycles::unsteady_note);
-        known
-            .map(cycles::blocked_note)
-            .or_else(unsteady)
-            .or_else(doubt)
+        known.map(cycles::blocked_note).or_else(unsteady).or_else(doubt)
     }
 }
 
@@ -515,7 +490,8 @@ fn relative_clock_step(benchmark: &Benchmark, batches: &[&Batch]) -> Option<f64>
     (share.is_finite() && share >= 0.0).then_some(share)
 }
 
-/// A batch exceeds its dummy by at most one step of the clock: then the steps determine the figure, not the benchmark.
+/// A batch exceeds its dummy by at most one step of the clock: then the steps determine the figure,
+/// not the benchmark.
 fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<String> {
     let step = benchmark.clock.as_ref()?.resolution_ns?;
     let apart: Vec<f64> = used.admitted.iter().map(|i| i.ns - i.dummy_ns).collect();
@@ -540,6 +516,5 @@ fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (interval, times) = (samples.confidence_interval, times.confidence_interval);
     let each = benchmark.bounds.iter();
-    each.filter_map(|b| validity::breaks(b, unit, interval, times, in_cycles))
-        .collect()
+    each.filter_map(|b| validity::breaks(b, unit, interval, times, in_cycles)).collect()
 }

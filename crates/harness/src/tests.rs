@@ -79,18 +79,12 @@ fn replay_beside(
     listing: &Listing<'_>,
     quiet: &BTreeMap<u64, QuietWidth>,
 ) -> Benchmark {
-    let planned = Protocol {
-        launches: launches.len() as u64,
-        percentiles: false,
-        is_emulated: false,
-        quiet,
-    };
+    let planned =
+        Protocol { launches: launches.len() as u64, percentiles: false, is_emulated: false, quiet };
     let mut recorded = Recorded::new(program, workers);
     let append = |launch| recorded.append(program, launch);
     let records = launches.iter().map(append).collect();
-    let ends = launches
-        .iter()
-        .map(|o| launch_status(&program.class, o, listing));
+    let ends = launches.iter().map(|o| launch_status(&program.class, o, listing));
     let ends: Vec<LaunchStatus> = ends.collect();
     summarise(program, planned, &recorded, records, &ends)
 }
@@ -123,15 +117,7 @@ pub(super) fn probed(probe: Option<f64>) -> String {
 }
 
 pub(super) fn until(event: &str) -> String {
-    VALID
-        .split(event)
-        .next()
-        .unwrap()
-        .rsplit_once('\n')
-        .unwrap()
-        .0
-        .to_owned()
-        + "\n"
+    VALID.split(event).next().unwrap().rsplit_once('\n').unwrap().0.to_owned() + "\n"
 }
 
 fn valid() -> Benchmark {
@@ -142,27 +128,16 @@ fn valid() -> Benchmark {
 fn valid_record_gives_figure() {
     let b = valid();
     assert_eq!((b.status, b.valid), (Status::Ok, true));
-    assert_eq!(
-        b.samples,
-        [
-            31.0, 29.0, 30.0, 35.0, 28.0, 33.0, 32.0, 27.0, 34.0, 26.0, 36.0
-        ]
-    );
+    assert_eq!(b.samples, [31.0, 29.0, 30.0, 35.0, 28.0, 33.0, 32.0, 27.0, 34.0, 26.0, 36.0]);
     assert_eq!(b.median, Some(31.0));
     assert_eq!(b.confidence_interval, Some([27.0, 35.0]));
     assert_eq!(b.operations, Some(10.0));
     assert_eq!(b.cycle_ns, [Some(0.25)]);
     let cycles = b.cycles.expect("the length of a cycle is known");
     // [27, 35] ns, plus a thousandth of the median for the error of the cycle length.
-    assert_eq!(
-        (cycles.median, cycles.confidence_interval),
-        (124.0, [107.876, 140.124])
-    );
+    assert_eq!((cycles.median, cycles.confidence_interval), (124.0, [107.876, 140.124]));
     let faults = &b.evidence["faults_per_access"];
-    assert_eq!(
-        (faults.median, faults.min, faults.max),
-        (Some(1.0), Some(1.0), Some(1.0))
-    );
+    assert_eq!((faults.median, faults.min, faults.max), (Some(1.0), Some(1.0), Some(1.0)));
     assert_eq!(faults.expects, Some([Some(0.99), Some(1.01)]));
     let pages = &b.evidence["pages_read"];
     assert_eq!(
@@ -170,10 +145,7 @@ fn valid_record_gives_figure() {
         (Some(13.0), Some(8.0), Some(18.0), None)
     );
     assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"]);
-    assert_eq!(
-        (b.batches.len(), b.sizing.len(), b.charts.len()),
-        (11, 6, 1)
-    );
+    assert_eq!((b.batches.len(), b.sizing.len(), b.charts.len()), (11, 6, 1));
 }
 
 /// The documented fields of a run, by their JSON names.
@@ -188,14 +160,8 @@ fn the_document_of_a_run() {
     for (field, value) in [
         ("name", serde_json::json!("sample")),
         ("class", serde_json::json!("sample")),
-        (
-            "ports",
-            serde_json::json!(["sample_x86_64", "sample_linux"]),
-        ),
-        (
-            "parameters",
-            serde_json::json!({"scale": 16, "read_ahead": false}),
-        ),
+        ("ports", serde_json::json!(["sample_x86_64", "sample_linux"])),
+        ("parameters", serde_json::json!({"scale": 16, "read_ahead": false})),
         ("processes", serde_json::json!(1)),
         ("status", serde_json::json!("ok")),
         ("valid", serde_json::json!(true)),
@@ -206,15 +172,9 @@ fn the_document_of_a_run() {
     ] {
         assert_eq!(first[field], value, "{field}");
     }
-    assert_eq!(
-        first["evidence"]["faults_per_access"]["expects"],
-        serde_json::json!([0.99, 1.01])
-    );
+    assert_eq!(first["evidence"]["faults_per_access"]["expects"], serde_json::json!([0.99, 1.01]));
     let second = &json["benchmarks"][1];
-    assert_eq!(
-        (&second["status"], &second["valid"]),
-        (&"skipped".into(), &false.into())
-    );
+    assert_eq!((&second["status"], &second["valid"]), (&"skipped".into(), &false.into()));
     assert!(second["median"].is_null() && second["confidence_interval"].is_null());
     assert_eq!(second["samples"], serde_json::json!([]));
     assert_eq!(second["notes"], serde_json::json!(["needs root"]));
@@ -227,8 +187,7 @@ fn few_samples_outside_bounds_are_recorded_but_excluded() {
     let lines = changed(|i, raw| {
         if i < 3 {
             let evidence = if i == 0 { None } else { Some(0.5) };
-            raw.evidence
-                .insert("faults_per_access".to_owned(), evidence);
+            raw.evidence.insert("faults_per_access".to_owned(), evidence);
         }
     });
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
@@ -250,8 +209,7 @@ fn few_samples_outside_bounds_are_recorded_but_excluded() {
 fn figure_with_half_of_samples_outside_is_invalid() {
     let lines = changed(|i, raw| {
         if i < 6 {
-            raw.evidence
-                .insert("faults_per_access".to_owned(), Some(0.004));
+            raw.evidence.insert("faults_per_access".to_owned(), Some(0.004));
         }
     });
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
@@ -269,16 +227,9 @@ fn benchmark_as_fast_as_its_dummy_is_invalid() {
     let lines = changed(|i, raw| raw.ns = 1000.0 + i as f64 - 5.0);
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Invalid);
-    assert!(
-        b.notes[0].starts_with("nothing measurable: benchmark and dummy"),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].starts_with("nothing measurable: benchmark and dummy"), "{:?}", b.notes);
     let never = changed(|_, raw| raw.ns = 0.0);
-    assert_eq!(
-        replay(&program(), &never, ProcessExit::Exit(0)).status,
-        Status::Invalid
-    );
+    assert_eq!(replay(&program(), &never, ProcessExit::Exit(0)).status, Status::Invalid);
 }
 
 /// A difference of one clock step says nothing about the time, however many operations share it.
@@ -298,47 +249,28 @@ fn time_that_does_not_grow_with_passes_is_invalid() {
     let lines = VALID.replace("\"passes\": 20, \"ns\": 8", "\"passes\": 20, \"ns\": 4");
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Invalid);
-    assert_eq!(
-        b.notes[0],
-        "nothing measurable: twice the passes do not take longer"
-    );
+    assert_eq!(b.notes[0], "nothing measurable: twice the passes do not take longer");
     // A benchmark with hooks has no growth check.
-    let without: String = VALID
-        .lines()
-        .filter(|l| !l.contains("growth"))
-        .map(|l| format!("{l}\n"))
-        .collect();
-    assert_eq!(
-        replay(&program(), &without, ProcessExit::Exit(0)).status,
-        Status::Ok
-    );
+    let without: String =
+        VALID.lines().filter(|l| !l.contains("growth")).map(|l| format!("{l}\n")).collect();
+    assert_eq!(replay(&program(), &without, ProcessExit::Exit(0)).status, Status::Ok);
 }
 
 #[test]
 fn physics() {
     let mut program = program();
     let mut with = |kind, value, unit: &str| {
-        program.bounds = vec![Physical {
-            kind,
-            value,
-            unit: unit.to_owned(),
-        }];
+        program.bounds = vec![Physical { kind, value, unit: unit.to_owned() }];
         replay(&program, VALID, ProcessExit::Exit(0))
     };
     // The interval is [27, 35] ns: at 0.25 ns per cycle, 108 to 140 cycles.
     assert!(with(Side::AtLeast, 141.0, "cycles").valid);
     let broken = with(Side::AtLeast, 142.0, "cycles");
     assert_eq!(broken.status, Status::Invalid);
-    assert_eq!(
-        broken.notes[0],
-        "impossible: 107.9 to 140.1 cycles is less than 142 cycles"
-    );
+    assert_eq!(broken.notes[0], "impossible: 107.9 to 140.1 cycles is less than 142 cycles");
     assert!(with(Side::AtMost, 107.0, "cycle").valid);
     assert_eq!(with(Side::AtMost, 106.0, "cycle").status, Status::Invalid);
-    assert!(
-        with(Side::AtLeast, 35.3, "ns").valid,
-        "one per cent is forgiven"
-    );
+    assert!(with(Side::AtLeast, 35.3, "ns").valid, "one per cent is forgiven");
     assert_eq!(with(Side::AtLeast, 0.036, "us").status, Status::Invalid);
     assert_eq!(with(Side::AtMost, 26.0, "").status, Status::Invalid);
 }
@@ -346,11 +278,7 @@ fn physics() {
 #[test]
 fn physics_of_a_figure_that_is_no_time() {
     let broken = |unit: &str, value: f64, bound: &str| {
-        let bound = Physical {
-            kind: Side::AtMost,
-            value,
-            unit: bound.to_owned(),
-        };
+        let bound = Physical { kind: Side::AtMost, value, unit: bound.to_owned() };
         validity::breaks(&bound, unit, [5000.0, 6000.0], [0.0, 0.1], None)
     };
     assert_eq!(
@@ -379,10 +307,7 @@ fn bandwidths_and_values() {
     });
     let b = replay(&program, &lines, ProcessExit::Exit(0));
     // 0.1 ns per byte is less than a cycle of 0.25 ns.
-    assert_eq!(
-        (b.status, b.median, b.cycles),
-        (Status::Invalid, Some(10_000.0), None)
-    );
+    assert_eq!((b.status, b.median, b.cycles), (Status::Invalid, Some(10_000.0), None));
     program.bounds.clear();
     assert!(replay(&program, &lines, ProcessExit::Exit(0)).valid);
 
@@ -416,31 +341,16 @@ fn crash_note_shows_surrounding_code() {
         "sample was ended by SIGILL (illegal instruction) in composed code of sample.touch_all, in sample_x86_64.touch(1), at 0x1002"
     );
     assert_eq!(b.notes[1], "x86_64: 90900f0b at 4098");
-    assert_eq!(
-        b.notes[2],
-        "4 batches were measured before; they are kept in `batches`"
-    );
+    assert_eq!(b.notes[2], "4 batches were measured before; they are kept in `batches`");
 }
 
 #[test]
 fn each_process_exit_has_its_note() {
     let words = |exit| replay(&program(), &until("\"index\": 0,"), exit);
     for (exit, status, note) in [
-        (
-            ProcessExit::Signal(9),
-            Status::Crashed,
-            "sample was ended by SIGKILL (killed)",
-        ),
-        (
-            ProcessExit::Exit(0),
-            Status::Crashed,
-            "sample ended without finishing its measurement",
-        ),
-        (
-            ProcessExit::Exit(7),
-            Status::Crashed,
-            "sample ended with status 7",
-        ),
+        (ProcessExit::Signal(9), Status::Crashed, "sample was ended by SIGKILL (killed)"),
+        (ProcessExit::Exit(0), Status::Crashed, "sample ended without finishing its measurement"),
+        (ProcessExit::Exit(7), Status::Crashed, "sample ended with status 7"),
         (
             ProcessExit::Hung(Duration::from_secs(60)),
             Status::Crashed,
@@ -468,16 +378,13 @@ fn each_process_exit_has_its_note() {
 fn record_truncated_anywhere_gives_an_entry() {
     for cut in 0..VALID.len() {
         let b = replay(&program(), &VALID[..cut], ProcessExit::Signal(9));
-        assert_eq!(
-            (b.status, b.median),
-            (Status::Crashed, None),
-            "cut at {cut}"
-        );
+        assert_eq!((b.status, b.median), (Status::Crashed, None), "cut at {cut}");
         serde_json::to_string(&b).unwrap();
     }
 }
 
-/// Neighbours are unknown if probes have no level. Without probes, and if batches beside neighbours count, nothing is said.
+/// Neighbours are unknown if probes have no level. Without probes, and if batches beside neighbours
+/// count, nothing is said.
 #[test]
 fn probes_without_level_get_a_note() {
     let entry = |probe: Option<f64>, quiet: &[(u64, QuietWidth)]| {
@@ -485,22 +392,16 @@ fn probes_without_level_get_a_note() {
         let quiet = quiet.iter().copied().collect();
         replay_beside(&program(), Workers::ONE, &launches, &no_listing, &quiet)
     };
-    let is_said = |b: Benchmark| {
-        b.notes
-            .iter()
-            .any(|n| n.contains("it is not known whether"))
-    };
+    let is_said = |b: Benchmark| b.notes.iter().any(|n| n.contains("it is not known whether"));
     let unknown = [(3, QuietWidth::Unknown)];
     assert!(is_said(entry(Some(1700.0), &unknown)));
     assert!(!is_said(entry(None, &unknown)));
     assert!(!is_said(entry(Some(1700.0), &[])));
-    assert!(!is_said(entry(
-        Some(1700.0),
-        &[(3, QuietWidth::Known(1700.0))]
-    )));
+    assert!(!is_said(entry(Some(1700.0), &[(3, QuietWidth::Known(1700.0))])));
 }
 
-/// A partner on the other hardware thread of the same core lengthens all probes, and is part of the benchmark.
+/// A partner on the other hardware thread of the same core lengthens all probes, and is part of the
+/// benchmark.
 #[test]
 fn partner_on_same_core_is_no_neighbour() {
     let lines = probed(Some(3000.0));
@@ -508,12 +409,7 @@ fn partner_on_same_core_is_no_neighbour() {
         let launches = [output(lines, ProcessExit::Exit(0))];
         let quiet = BTreeMap::from([(3, QuietWidth::Known(1700.0))]);
         let b = replay_beside(&program(), Workers::ONE, &launches, &no_listing, &quiet);
-        (
-            b.contended,
-            b.is_disturbed,
-            b.disturbed.get("neighbour").copied(),
-            b.notes.len(),
-        )
+        (b.contended, b.is_disturbed, b.disturbed.get("neighbour").copied(), b.notes.len())
     };
     let (begin, rest) = lines.split_once('\n').unwrap();
     let beside = format!("{begin}\n{{\"event\":\"partner\",\"cpu\":1}}\n{rest}");

@@ -1,13 +1,14 @@
-//! Drops digits of measured times that no clock resolves. A clock counts ticks, so that most of the 17 digits of a time in ns come from the
-//! conversion. They would be most of a document. The reader of records calls [`round_times`]: all figures and documents have the same times.
+//! Drops digits of measured times that no clock resolves. A clock counts ticks, so that most of the
+//! 17 digits of a time in ns come from the conversion. They would be most of a document. The reader
+//! of records calls [`round_times`]: all figures and documents have the same times.
 
 use yamba_record::{Batch, Event};
 
 /// Times of a batch are multiples of this many ns: a tenth of the step of a clock of 10 GHz.
 const STEP: f64 = 1e-2;
 
-/// Lengths of a core cycle are multiples of this many ns. A length is a mean over at least 32768 cycles (runtime/yamba/cycle.h): the
-/// same clock resolves 3e-6 ns of it.
+/// Lengths of a core cycle are multiples of this many ns. A length is a mean over at least 32768
+/// cycles (runtime/yamba/cycle.h): the same clock resolves 3e-6 ns of it.
 const CYCLE_STEP: f64 = 1e-6;
 
 /// The kernel counts processor time in whole ns.
@@ -34,21 +35,12 @@ fn round_batch(batch: &mut Batch) {
     if let Some(waited) = &mut disturbance.waited_ns {
         round(waited, KERNEL_STEP);
     }
-    let cycles = [
-        &mut batch.cycle_ns,
-        &mut batch.dummy_cycle_ns,
-        &mut batch.check_cycle_ns,
-    ];
+    let cycles = [&mut batch.cycle_ns, &mut batch.dummy_cycle_ns, &mut batch.check_cycle_ns];
     for cycle in cycles.into_iter().flatten() {
         round(cycle, CYCLE_STEP);
     }
     if let Some(load) = &mut batch.load {
-        for time in [
-            &mut load.ready_ns,
-            &mut load.begin_ns,
-            &mut load.end_ns,
-            &mut load.left_ns,
-        ] {
+        for time in [&mut load.ready_ns, &mut load.begin_ns, &mut load.end_ns, &mut load.left_ns] {
             round(time, STEP);
         }
     }
@@ -104,15 +96,9 @@ mod tests {
     #[test]
     fn every_time_of_a_record_is_rounded() {
         let third = 1.0 / 3.0;
-        let mut sizing = Event::Sizing(Sizing {
-            ns: third,
-            dummy_ns: third,
-            ..Sizing::default()
-        });
+        let mut sizing = Event::Sizing(Sizing { ns: third, dummy_ns: third, ..Sizing::default() });
         round_times(&mut sizing);
-        let Event::Sizing(Sizing { ns, dummy_ns, .. }) = sizing else {
-            unreachable!()
-        };
+        let Event::Sizing(Sizing { ns, dummy_ns, .. }) = sizing else { unreachable!() };
         assert_eq!([ns, dummy_ns], [0.33; 2]);
 
         let text = r#"{"event":"batch","index":0,"value":T,"passes":1,"operations":1,"ns":T,"dummy_ns":T,"cycle_ns":T,
@@ -120,16 +106,15 @@ mod tests {
             "disturbance":{"stolen_ns":T,"waited_ns":T},"load":{"ready_ns":T,"begin_ns":T,"end_ns":T,"left_ns":T}}"#;
         let mut event = serde_json::from_str(&text.replace('T', &third.to_string())).unwrap();
         round_times(&mut event);
-        let Event::Batch(RawBatch { value, batch, .. }) = event else {
-            unreachable!()
-        };
+        let Event::Batch(RawBatch { value, batch, .. }) = event else { unreachable!() };
         let written = serde_json::to_string(&batch).unwrap();
         let count = |number: &str| {
             let ends = [",", "}"];
             let matches = ends.map(|end| written.matches(&format!(":{number}{end}")).count());
             matches.iter().sum::<usize>()
         };
-        // The two durations and the four times of the load; processor time and wait; lengths of a cycle.
+        // The two durations and the four times of the load; processor time and wait; lengths of a
+        // cycle.
         assert_eq!([count("0.33"), count("0.0"), count("0.333333")], [6, 2, 3]);
         // Values that the benchmark computes are unchanged.
         assert_eq!(value, Some(third));

@@ -10,8 +10,8 @@ use yamba_record::units::{AMOUNTS, CYCLES, SPREAD, TIMES, bytes_a_second, factor
 /// Significant digits of a sample that is computed from times.
 const SAMPLE_DIGITS: usize = 7;
 
-/// Checks that the program's figure can be given in its unit and compared with its bounds. The unit of a `value` is any word: nothing
-/// is computed with it.
+/// Checks that the program's figure can be given in its unit and compared with its bounds. The unit
+/// of a `value` is any word: nothing is computed with it.
 pub(super) fn check(program: &Program) -> Result<(), String> {
     check_figure(program)?;
     let unit = program.unit.as_deref().unwrap_or_default();
@@ -33,11 +33,7 @@ pub(super) fn check(program: &Program) -> Result<(), String> {
         "" => "without a unit",
         own => &format!("in {own}"),
     };
-    let others = if is_value {
-        ""
-    } else {
-        ", in a unit of time or in cycles"
-    };
+    let others = if is_value { "" } else { ", in a unit of time or in cycles" };
     Err(format!(
         "{}: its figure is in {unit}, and cannot be held against a bound {own}; write the bound in {unit}{others}",
         program.class
@@ -63,9 +59,7 @@ fn check_figure(program: &Program) -> Result<(), String> {
     let known = format!("{} or {last}", others.join(", "));
     match &program.unit {
         Some(unit) if is_known(unit) => Ok(()),
-        Some(unit) => Err(format!(
-            "{class}: `{unit}` is no unit of a {kind}; it must be {known}"
-        )),
+        Some(unit) => Err(format!("{class}: `{unit}` is no unit of a {kind}; it must be {known}")),
         None => Err(format!("{class}: a {kind} has a unit: {known}")),
     }
 }
@@ -80,14 +74,16 @@ pub(super) fn saturated(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in the unit of the measurements: ns or cycles.
+/// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in the unit of the measurements: ns or
+/// cycles.
 pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Option<f64> {
     let time = (benchmark - dummy) / operations as f64;
     time.is_finite().then_some(time)
 }
 
-/// The figure of one batch, in the benchmark's unit. A value of the benchmark is unchanged. A figure that is computed from times has
-/// [`SAMPLE_DIGITS`] significant digits, since its times have no more (see [`crate::time_digits`]).
+/// The figure of one batch, in the benchmark's unit. A value of the benchmark is unchanged. A
+/// figure that is computed from times has [`SAMPLE_DIGITS`] significant digits, since its times
+/// have no more (see [`crate::time_digits`]).
 pub(super) fn sample(figure: &str, unit: &str, raw: &RawBatch) -> Option<f64> {
     let time = || per_operation(raw.batch.ns, raw.batch.dummy_ns, raw.batch.operations);
     let sample = match figure {
@@ -111,12 +107,7 @@ mod tests {
     fn raw(operations: u64, ns: f64, dummy_ns: f64) -> RawBatch {
         RawBatch {
             value: Some(42.0),
-            batch: Batch {
-                operations,
-                ns,
-                dummy_ns,
-                ..Batch::default()
-            },
+            batch: Batch { operations, ns, dummy_ns, ..Batch::default() },
             ..RawBatch::default()
         }
     }
@@ -131,10 +122,7 @@ mod tests {
         assert_eq!(sample("bandwidth", "MB/s", &raw(1, 5.0, 5.0)), None);
         assert_eq!(sample("latency", "ns", &raw(0, 5.0, 1.0)), None);
         assert_eq!(sample("value", "Hz", &raw(0, 5.0, 1.0)), Some(42.0));
-        assert_eq!(
-            sample("latency", "ns", &raw(3, 1.0, 0.0)),
-            Some(0.333_333_3)
-        );
+        assert_eq!(sample("latency", "ns", &raw(3, 1.0, 0.0)), Some(0.333_333_3));
     }
 
     #[test]
@@ -176,10 +164,7 @@ mod tests {
                 .starts_with("odd: `Mb/s` is no unit of a bandwidth; it must be bit/s, kbit/s, ")
         );
         assert!(refused("bandwidth", Some("GB")).contains("`GB` is no unit"));
-        assert_eq!(
-            refused("latency", None),
-            "odd: a latency has a unit: ps, ns, us, ms, s or min"
-        );
+        assert_eq!(refused("latency", None), "odd: a latency has a unit: ps, ns, us, ms, s or min");
         assert_eq!(
             refused("speed", Some("ns")),
             "odd: `speed` is no figure; it must be latency, bandwidth or value"
@@ -207,11 +192,7 @@ mod tests {
     #[test]
     fn bound_unit_must_convert_to_figure_unit() {
         let bounded = |figure: &str, unit: &str, of: &str| {
-            let bound = Physical {
-                kind: Side::AtLeast,
-                value: 1.0,
-                unit: of.to_owned(),
-            };
+            let bound = Physical { kind: Side::AtLeast, value: 1.0, unit: of.to_owned() };
             check(&Program {
                 class: "odd".to_owned(),
                 figure: Some(figure.to_owned()),

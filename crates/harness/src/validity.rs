@@ -1,4 +1,5 @@
-//! Checks whether a figure is valid: evidence, growth with the number of passes, and physical bounds.
+//! Checks whether a figure is valid: evidence, growth with the number of passes, and physical
+//! bounds.
 
 use yamba_record::event::{Purpose, Sizing};
 use yamba_record::number::number;
@@ -7,8 +8,8 @@ use yamba_record::units::{CYCLES, SPREAD, factor, nanoseconds};
 use yamba_record::{Batch, Evidence};
 use yamba_stats::{median, sorted};
 
-/// Least ratio of the times at twice and at once the passes. Without growth the ratio is 1, with growth near 2; a disturbed machine
-/// moves both.
+/// Least ratio of the times at twice and at once the passes. Without growth the ratio is 1, with
+/// growth near 2; a disturbed machine moves both.
 const GROWTH: f64 = 1.25;
 
 /// Tolerance for bounds: the precision of the clock and of the cycle length.
@@ -42,8 +43,9 @@ pub(super) fn evidence_fails(name: &str, evidence: &Evidence, batches: usize) ->
     )
 }
 
-/// Whether the benchmark takes longer at 2N than at N passes, measured alternately. Either of two ratios may show it: that of the minima,
-/// which disturbances do not lengthen, or the median over the pairs, whose two times a slow drift lengthens alike.
+/// Whether the benchmark takes longer at 2N than at N passes, measured alternately. Either of two
+/// ratios may show it: that of the minima, which disturbances do not lengthen, or the median over
+/// the pairs, whose two times a slow drift lengthens alike.
 pub(super) fn grows(sizing: &[Sizing]) -> bool {
     let trials = || sizing.iter().filter(|s| s.purpose == Purpose::Growth);
     let Some(fewer) = trials().map(|s| s.passes).min() else {
@@ -62,8 +64,8 @@ pub(super) fn grows(sizing: &[Sizing]) -> bool {
     least_twice >= GROWTH * least_once || median(&pairs).is_some_and(|ratio| ratio >= GROWTH)
 }
 
-/// The message about a bound that the figure breaks. `interval` is in the figure's unit, `times` in ns per operation, `cycles` in cycles
-/// per operation.
+/// The message about a bound that the figure breaks. `interval` is in the figure's unit, `times` in
+/// ns per operation, `cycles` in cycles per operation.
 pub(super) fn breaks(
     bound: &Physical,
     unit: &str,
@@ -102,7 +104,8 @@ pub(super) fn breaks(
     })
 }
 
-/// The message about an interval whose ends are more than `most` times apart. An interval that reaches below 0 has no ratio.
+/// The message about an interval whose ends are more than `most` times apart. An interval that
+/// reaches below 0 has no ratio.
 fn spreads(most: f64, unit: &str, [low, high]: [f64; 2]) -> Option<String> {
     let is_wide = low >= 0.0 && high > low * most * (1.0 + SLACK);
     is_wide.then(|| {
@@ -127,11 +130,7 @@ mod tests {
     #[test]
     fn figure_with_wide_spread_is_invalid() {
         let message = |interval| {
-            let bound = Physical {
-                kind: Side::AtMost,
-                value: 2.0,
-                unit: "spread".to_owned(),
-            };
+            let bound = Physical { kind: Side::AtMost, value: 2.0, unit: "spread".to_owned() };
             breaks(&bound, "B", interval, [1.0; 2], None)
         };
         let mib = f64::from(1 << 20);
@@ -147,11 +146,7 @@ mod tests {
     #[test]
     fn bound_without_unit_is_in_unit_of_figure() {
         let message = |kind, unit: &str| {
-            let bound = Physical {
-                kind,
-                value: 10.0,
-                unit: unit.to_owned(),
-            };
+            let bound = Physical { kind, value: 10.0, unit: unit.to_owned() };
             breaks(&bound, "MB/s", [20.0, 30.0], [1.0; 2], None)
         };
         assert_eq!(

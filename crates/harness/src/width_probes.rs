@@ -1,4 +1,5 @@
-//! Probes the width of the core before the first figure of a first run. Every program built by Yamba can do that.
+//! Probes the width of the core before the first figure of a first run. Every program built by
+//! Yamba can do that.
 
 use std::time::Duration;
 
@@ -15,8 +16,9 @@ use super::units::whole_ns;
 /// Duration of the probing. Beside busy neighbours, quiet moments come many times in a second.
 const PROBING: Duration = Duration::from_secs(1);
 
-/// The processors on which programs may measure with these options, and the widths of their cores during a second, in cycles of 10 000
-/// instructions. Empty if the program has no fixed processor or no probe.
+/// The processors on which programs may measure with these options, and the widths of their cores
+/// during a second, in cycles of 10 000 instructions. Empty if the program has no fixed processor
+/// or no probe.
 pub(super) fn width_probes(
     program: &Program,
     options: &Options,

@@ -1,5 +1,6 @@
 //! Measures the Python program of docs/protocol.md: unchanged, and with one fault at a time.
-//! Without Python 3.8 or later the tests that run it are reported as ignored; with `--include-ignored` they fail.
+//! Without Python 3.8 or later the tests that run it are reported as ignored; with
+//! `--include-ignored` they fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,43 +34,22 @@ exit $status
 
 fn main() {
     let tests: [(&str, fn()); 10] = [
-        (
-            "figures_are_those_of_the_records",
-            figures_are_those_of_the_records,
-        ),
+        ("figures_are_those_of_the_records", figures_are_those_of_the_records),
         (
             "evidence_outside_of_its_bounds_makes_figure_invalid",
             evidence_outside_of_its_bounds_makes_figure_invalid,
         ),
-        (
-            "skip_in_description_skips_benchmark",
-            skip_in_description_skips_benchmark,
-        ),
-        (
-            "exit_status_4_skips_benchmark",
-            exit_status_4_skips_benchmark,
-        ),
-        (
-            "error_record_fails_benchmark_with_its_text",
-            error_record_fails_benchmark_with_its_text,
-        ),
-        (
-            "wrong_parameter_is_usage_error",
-            wrong_parameter_is_usage_error,
-        ),
+        ("skip_in_description_skips_benchmark", skip_in_description_skips_benchmark),
+        ("exit_status_4_skips_benchmark", exit_status_4_skips_benchmark),
+        ("error_record_fails_benchmark_with_its_text", error_record_fails_benchmark_with_its_text),
+        ("wrong_parameter_is_usage_error", wrong_parameter_is_usage_error),
         ("unknown_version_is_refused", unknown_version_is_refused),
         (
             "bad_record_is_refused_with_its_line_and_reason",
             bad_record_is_refused_with_its_line_and_reason,
         ),
-        (
-            "line_that_is_no_record_is_passed_over",
-            line_that_is_no_record_is_passed_over,
-        ),
-        (
-            "several_processes_that_are_one_are_noticed",
-            several_processes_that_are_one_are_noticed,
-        ),
+        ("line_that_is_no_record_is_passed_over", line_that_is_no_record_is_passed_over),
+        ("several_processes_that_are_one_are_noticed", several_processes_that_are_one_are_noticed),
     ];
     let recent = Command::new(PYTHON).args(["-c", IS_RECENT]).status();
     let has_python = recent.is_ok_and(|status| status.success());
@@ -81,21 +61,13 @@ fn main() {
         if has_python {
             trial
         } else {
-            trial
-                .with_kind("needs python3 >= 3.8")
-                .with_ignored_flag(true)
+            trial.with_kind("needs python3 >= 3.8").with_ignored_flag(true)
         }
     };
     let mut trials: Vec<Trial> = tests.into_iter().map(trial).collect();
     for (name, test) in [
-        (
-            "program_has_at_most_50_lines",
-            program_has_at_most_50_lines as fn(),
-        ),
-        (
-            "page_names_every_option_event_and_key",
-            page_names_every_option_event_and_key,
-        ),
+        ("program_has_at_most_50_lines", program_has_at_most_50_lines as fn()),
+        ("page_names_every_option_event_and_key", page_names_every_option_event_and_key),
     ] {
         trials.push(Trial::test(name, move || {
             test();
@@ -107,9 +79,7 @@ fn main() {
 
 /// The program from the page.
 fn program() -> &'static str {
-    let (_, rest) = PAGE
-        .split_once("```python file=sum.py\n")
-        .expect("the page has a program");
+    let (_, rest) = PAGE.split_once("```python file=sum.py\n").expect("the page has a program");
     rest.split_once("```").expect("the program has an end").0
 }
 
@@ -186,19 +156,14 @@ impl Measured {
         let read = |number: usize| fs::read_to_string(kept.join(number.to_string())).ok();
         let records = |text: String| -> Vec<Value> {
             let lines = text.lines();
-            lines
-                .map(|line| serde_json::from_str(line).expect("a record"))
-                .collect()
+            lines.map(|line| serde_json::from_str(line).expect("a record")).collect()
         };
         (0..).map_while(read).map(records).collect()
     }
 }
 
 fn of<'r>(records: impl IntoIterator<Item = &'r Value>, event: &str) -> Vec<&'r Value> {
-    records
-        .into_iter()
-        .filter(|r| r["event"] == event)
-        .collect()
+    records.into_iter().filter(|r| r["event"] == event).collect()
 }
 
 fn number(record: &Value, key: &str) -> f64 {
@@ -214,20 +179,13 @@ fn figures_are_those_of_the_records() {
     let measured = Measured::new(program(), &[], 1);
     let benchmarks = measured.run.as_ref().expect("it is measured");
     let launches = measured.launches();
-    assert_eq!(
-        (benchmarks.len(), launches.len()),
-        (2, 4),
-        "two sizes, two launches of each"
-    );
+    assert_eq!((benchmarks.len(), launches.len()), (2, 4), "two sizes, two launches of each");
     for (benchmark, size) in benchmarks.iter().zip([100, 1000]) {
         let total = f64::from(size) * (f64::from(size) - 1.0) / 2.0;
         let is_own = |launch: &&Vec<Value>| of(*launch, "batch")[0]["evidence"]["total"] == total;
         let own: Vec<&Value> = launches.iter().filter(is_own).flatten().collect();
         assert_eq!(of(own.iter().copied(), "begin").len(), 2);
-        assert_eq!(
-            (benchmark.name.as_str(), benchmark.status),
-            ("python_sum", Status::Ok)
-        );
+        assert_eq!((benchmark.name.as_str(), benchmark.status), ("python_sum", Status::Ok));
         assert_eq!(benchmark.parameters.get("size"), Some(&size.into()));
         assert_eq!(benchmark.unit.as_deref(), Some("ns"));
         assert_eq!(benchmark.clock.as_ref().unwrap().name, "perf_counter_ns");
@@ -253,25 +211,16 @@ fn batches_are(benchmark: &Benchmark, records: &[&Value], total: f64) {
     for (batch, record) in benchmark.batches.iter().zip(records) {
         assert_eq!(batch.passes as f64, number(record, "passes"));
         assert_eq!(batch.operations as f64, number(record, "operations"));
-        assert_eq!(
-            (batch.ns, batch.dummy_ns),
-            (number(record, "ns"), number(record, "dummy_ns"))
-        );
+        assert_eq!((batch.ns, batch.dummy_ns), (number(record, "ns"), number(record, "dummy_ns")));
         assert_eq!(batch.evidence["total"], Some(total));
-        assert_eq!(
-            batch.counters["thread_ns"],
-            Some(number(&record["counters"], "thread_ns"))
-        );
+        assert_eq!(batch.counters["thread_ns"], Some(number(&record["counters"], "thread_ns")));
     }
     let each = records.iter();
     let samples = each.map(|r| (number(r, "ns") - number(r, "dummy_ns")) / number(r, "operations"));
     let expected = median(samples.collect());
     let figure = benchmark.median.expect("a figure");
     // A sample has seven significant digits.
-    assert!(
-        (figure - expected).abs() <= 1e-6 * expected,
-        "{figure} and {expected}"
-    );
+    assert!((figure - expected).abs() <= 1e-6 * expected, "{figure} and {expected}");
     assert_eq!(benchmark.evidence["total"].median, Some(total));
 }
 
@@ -288,11 +237,7 @@ fn evidence_outside_of_its_bounds_makes_figure_invalid() {
 fn skip_in_description_skips_benchmark() {
     let b = Measured::one(program(), &[("size", "100"), ("function", "nowhere.sum")]);
     assert_eq!((b.status, b.median), (Status::Skipped, None));
-    assert!(
-        b.notes[0].starts_with("No module named 'nowhere': install it for "),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].starts_with("No module named 'nowhere': install it for "), "{:?}", b.notes);
 }
 
 fn exit_status_4_skips_benchmark() {
@@ -301,27 +246,18 @@ fn exit_status_4_skips_benchmark() {
         "    print('no room here; make some', file=sys.stderr); sys.exit(4)",
     );
     let b = Measured::one(&text, SMALL);
-    assert_eq!(
-        (b.status, b.notes[0].as_str()),
-        (Status::Skipped, "no room here; make some")
-    );
+    assert_eq!((b.status, b.notes[0].as_str()), (Status::Skipped, "no room here; make some"));
 }
 
 fn error_record_fails_benchmark_with_its_text() {
     let b = Measured::one(program(), &[("size", "100"), ("function", "math.floor")]);
     assert_eq!((b.status, b.median), (Status::Crashed, None));
-    assert_eq!(
-        b.notes,
-        ["the benchmark: TypeError('must be real number, not list')"]
-    );
+    assert_eq!(b.notes, ["the benchmark: TypeError('must be real number, not list')"]);
 }
 
 fn wrong_parameter_is_usage_error() {
     let text = Measured::refused(program(), &[("siz", "1")]);
-    assert_eq!(
-        text,
-        "python_sum: --set siz: its parameters are size and function"
-    );
+    assert_eq!(text, "python_sum: --set siz: its parameters are size and function");
 }
 
 fn unknown_version_is_refused() {
@@ -371,15 +307,9 @@ fn bad_record_is_refused_with_its_line_and_reason() {
         assert_eq!((b.status, b.median), (Status::Crashed, None), "{by}");
         let message = &b.notes[0];
         let begin = "python_sum wrote a record that is not understood, line ";
-        assert!(
-            message.starts_with(begin) && message.contains(reason),
-            "{message}"
-        );
+        assert!(message.starts_with(begin) && message.contains(reason), "{message}");
         assert!(message.contains(shown), "{message}");
-        assert!(
-            message.contains("docs/protocol.md shows the form of each"),
-            "{message}"
-        );
+        assert!(message.contains("docs/protocol.md shows the form of each"), "{message}");
         assert_eq!(b.launches.len(), 1, "a second launch would do the same");
         let about_it = b.notes.iter().filter(|n| n.contains("record"));
         assert_eq!(about_it.count(), 1, "{:?}", b.notes);
@@ -387,21 +317,17 @@ fn bad_record_is_refused_with_its_line_and_reason() {
 }
 
 fn line_that_is_no_record_is_passed_over() {
-    let text = changed(
-        "    record(\"end\")",
-        "    print('hello', file=records); record(\"end\")",
-    );
+    let text = changed("    record(\"end\")", "    print('hello', file=records); record(\"end\")");
     let b = Measured::one(&text, SMALL);
     assert_eq!(b.status, Status::Ok, "{:?}", b.notes);
     let note = "2 lines among the records were none, and were passed over";
     assert!(b.notes.iter().any(|n| n == note), "{:?}", b.notes);
 }
 
-/// As the page says, a program may ignore `--processes`; figures with several processes are invalid then.
+/// As the page says, a program may ignore `--processes`; figures with several processes are invalid
+/// then.
 fn several_processes_that_are_one_are_noticed() {
-    let all = Measured::new(program(), SMALL, 2)
-        .run
-        .expect("it is measured");
+    let all = Measured::new(program(), SMALL, 2).run.expect("it is measured");
     assert_eq!(all[0].status, Status::Invalid);
     let note = "measured with P=1 instead of P=2";
     assert!(all[0].notes.iter().any(|n| n == note), "{:?}", all[0].notes);
@@ -420,45 +346,22 @@ fn quoted(text: &str, quote: char) -> Vec<&str> {
 fn page_names_every_option_event_and_key() {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/src");
     let source = fs::read_to_string(runtime.join("command_line.h")).expect("the C++ side");
-    let options = source
-        .split("is(\"")
-        .skip(1)
-        .filter_map(|s| s.split('"').next());
+    let options = source.split("is(\"").skip(1).filter_map(|s| s.split('"').next());
     // The harness passes none of these.
-    let others = [
-        "--quick",
-        "--help",
-        "--compose",
-        "--far",
-        "--process",
-        "--no-lock",
-    ];
+    let others = ["--quick", "--help", "--compose", "--far", "--process", "--no-lock"];
     let options: Vec<&str> = options.filter(|o| !others.contains(o)).collect();
     assert!(options.len() > 10, "{options:?}");
-    let unknown = serde_json::from_str::<Event>("{\"event\":\"?\"}")
-        .unwrap_err()
-        .to_string();
+    let unknown = serde_json::from_str::<Event>("{\"event\":\"?\"}").unwrap_err().to_string();
     let events = quoted(&unknown, '`');
     assert!(events.len() > 10, "{unknown}");
     let keys = |value: Value| -> Vec<String> {
-        value
-            .as_object()
-            .expect("an object")
-            .keys()
-            .cloned()
-            .collect()
+        value.as_object().expect("an object").keys().cloned().collect()
     };
     let batch = serde_json::to_value(RawBatch::default()).expect("JSON");
     let description = serde_json::to_value(Description::default()).expect("JSON");
     let disturbance = batch["disturbance"].clone();
     let probes = batch["probes"].clone();
-    let keys = [
-        keys(batch),
-        keys(description),
-        keys(disturbance),
-        keys(probes),
-    ]
-    .concat();
+    let keys = [keys(batch), keys(description), keys(disturbance), keys(probes)].concat();
     let all = options.into_iter().chain(events).filter(|w| *w != "?");
     let marked = quoted(PAGE, '`');
     for word in all.chain(keys.iter().map(String::as_str)) {

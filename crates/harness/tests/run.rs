@@ -1,5 +1,6 @@
-//! Runs real programs that behave, crash, hang or write false records. Checks the results, and that no process or file is left.
-//! Needs a C++ compiler, but no quiet machine: the sample program's clock is simulated.
+//! Runs real programs that behave, crash, hang or write false records. Checks the results, and that
+//! no process or file is left. Needs a C++ compiler, but no quiet machine: the sample program's
+//! clock is simulated.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -49,11 +50,7 @@ fn sample() -> &'static Path {
 }
 
 fn program() -> Program {
-    Program {
-        path: sample().to_path_buf(),
-        runner: Vec::new(),
-        emulated: false,
-    }
+    Program { path: sample().to_path_buf(), runner: Vec::new(), emulated: false }
 }
 
 fn job(program: Program) -> Job {
@@ -65,7 +62,8 @@ fn job(program: Program) -> Job {
     }
 }
 
-/// Ends a hanging program. A program that works is never silent for so long, even on a busy machine.
+/// Ends a hanging program. A program that works is never silent for so long, even on a busy
+/// machine.
 const BRIEF_SILENCE: Duration = Duration::from_secs(3);
 
 fn options(set: &[(&str, &str)]) -> Options {
@@ -186,11 +184,7 @@ fn crash_loses_only_its_own_figure() {
         "{}",
         note(1)
     );
-    assert!(
-        note(2).starts_with("sample was ended by SIGABRT (abort)"),
-        "{}",
-        note(2)
-    );
+    assert!(note(2).starts_with("sample was ended by SIGABRT (abort)"), "{}", note(2));
     assert_eq!(note(3), "sample: no more than 3");
     assert!(
         note(4).starts_with(
@@ -211,11 +205,7 @@ fn crash_loses_only_its_own_figure() {
 fn empty_benchmark_is_invalid() {
     let b = mode("5");
     assert_eq!(b.status, Status::Invalid);
-    assert!(
-        b.notes[0].starts_with("nothing measurable"),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].starts_with("nothing measurable"), "{:?}", b.notes);
 }
 
 #[test]
@@ -223,21 +213,14 @@ fn empty_benchmark_is_invalid() {
 fn evidence_out_of_bounds_is_invalid() {
     let b = mode("9");
     assert_eq!((b.status, b.median), (Status::Invalid, Some(15.0)));
-    assert!(
-        b.notes[0].starts_with("ratio is 2 (median), expected [0.5, 1.5]"),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].starts_with("ratio is 2 (median), expected [0.5, 1.5]"), "{:?}", b.notes);
 }
 
 #[test]
 #[ignore = "needs g++"]
 fn message_of_partner_process_is_in_notes() {
     let b = mode("6");
-    assert_eq!(
-        (b.status, b.notes[0].as_str()),
-        (Status::Crashed, "sample: said by the partner")
-    );
+    assert_eq!((b.status, b.notes[0].as_str()), (Status::Crashed, "sample: said by the partner"));
 }
 
 #[test]
@@ -248,10 +231,7 @@ fn hanging_program_is_killed() {
     let run = run_jobs(&[job(program())], &hanging).unwrap();
     let b = &run.benchmarks[0];
     assert_eq!((b.status, b.batches.len()), (Status::Crashed, 3));
-    assert_eq!(
-        b.notes[0],
-        "sample said nothing for 3 s and was ended; --timeout gives it longer"
-    );
+    assert_eq!(b.notes[0], "sample said nothing for 3 s and was ended; --timeout gives it longer");
 }
 
 #[test]
@@ -307,10 +287,7 @@ fn entries_not_begun_before_stop_are_listed() {
     let all = [job(program())];
     let run = measure(&all, &some, &mut progress, &stop).unwrap();
     assert!(run.interrupted);
-    let each = run
-        .benchmarks
-        .iter()
-        .map(|b| plain(b.parameters.get("scale").unwrap()));
+    let each = run.benchmarks.iter().map(|b| plain(b.parameters.get("scale").unwrap()));
     assert_eq!(each.collect::<Vec<String>>(), values);
     let waited = run.benchmarks.iter().filter(|b| {
         b.status == Status::Skipped
@@ -326,10 +303,7 @@ fn skipped_benchmark_has_reason() {
     let shell = |script: &str| {
         let mut program = program();
         program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
-        run_jobs(&[job(program)], &options(&[("scale", "16")]))
-            .unwrap()
-            .benchmarks
-            .remove(0)
+        run_jobs(&[job(program)], &options(&[("scale", "16")])).unwrap().benchmarks.remove(0)
     };
     let skipped = shell("YAMBA_TEST_SKIP=1 exec \"$0\" \"$@\"");
     assert_eq!(
@@ -338,24 +312,13 @@ fn skipped_benchmark_has_reason() {
     );
     let liar = shell("echo '{\"half\":'");
     assert_eq!(liar.status, Status::Crashed);
-    assert!(
-        liar.notes[0].starts_with("it does not describe itself"),
-        "{:?}",
-        liar.notes
-    );
+    assert!(liar.notes[0].starts_with("it does not describe itself"), "{:?}", liar.notes);
 
     let mut absent = program();
     absent.path = PathBuf::from("/no/such/program");
-    let b = run_jobs(&[job(absent)], &options(&[]))
-        .unwrap()
-        .benchmarks
-        .remove(0);
+    let b = run_jobs(&[job(absent)], &options(&[])).unwrap().benchmarks.remove(0);
     assert_eq!(b.status, Status::Crashed);
-    assert!(
-        b.notes[0].contains("cannot start /no/such/program"),
-        "{:?}",
-        b.notes
-    );
+    assert!(b.notes[0].contains("cannot start /no/such/program"), "{:?}", b.notes);
 
     let none = Job {
         class: "other".to_owned(),
@@ -363,10 +326,7 @@ fn skipped_benchmark_has_reason() {
         provenance: yamba_record::run::Provenance::default(),
         texts: Default::default(),
     };
-    let b = run_jobs(&[none], &options(&[]))
-        .unwrap()
-        .benchmarks
-        .remove(0);
+    let b = run_jobs(&[none], &options(&[])).unwrap().benchmarks.remove(0);
     assert_eq!((b.status, b.name.as_str()), (Status::Skipped, "other"));
 }
 
@@ -377,15 +337,9 @@ fn garbage_around_records_is_skipped() {
     let mut program = program();
     let script = "case \"$*\" in *--run*) echo junk >&3; head -c 3000000 /dev/zero >&3; echo >&3; echo on stdout; echo oops >&2;; esac; exec \"$0\" \"$@\"";
     program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
-    let b = run_jobs(&[job(program)], &options(&[("scale", "16")]))
-        .unwrap()
-        .benchmarks
-        .remove(0);
+    let b = run_jobs(&[job(program)], &options(&[("scale", "16")])).unwrap().benchmarks.remove(0);
     assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
-    assert_eq!(
-        b.notes,
-        ["4 lines among the records were none, and were passed over"]
-    );
+    assert_eq!(b.notes, ["4 lines among the records were none, and were passed over"]);
 }
 
 /// The sample as started by a shell script, which calls it by `"$0" "$@"`.
@@ -400,7 +354,8 @@ fn run_behind(script: &str, options: &Options) -> Benchmark {
     run.benchmarks.into_iter().next().unwrap()
 }
 
-/// A run of the whole suite has 300 times the time of a point. Its first round leaves less than the slow benchmark's second launch takes.
+/// A run of the whole suite has 300 times the time of a point. Its first round leaves less than the
+/// slow benchmark's second launch takes.
 #[test]
 #[ignore = "needs g++"]
 fn slow_setup_gets_fewer_launches_in_a_whole_run() {
@@ -427,10 +382,7 @@ fn suspended_program_is_distinguished_from_hanging_one() {
     let script = "case \"$*\" in *--run*) kill -STOP $$;; esac; exec \"$0\" \"$@\"";
     let b = run_behind(script, &stopping);
     assert_eq!(b.status, Status::Crashed);
-    assert_eq!(
-        b.notes[0],
-        "sample was stopped by a signal, said nothing for 3 s and was ended"
-    );
+    assert_eq!(b.notes[0], "sample was stopped by a signal, said nothing for 3 s and was ended");
 }
 
 /// Endless output, records or not, does not keep the run from continuing.
@@ -442,15 +394,13 @@ fn program_that_floods_the_pipe_is_killed() {
             format!("case \"$*\" in *--run*) exec yes '{line}' >&3;; esac; exec \"$0\" \"$@\"");
         let b = run_behind(&script, &options(&[("scale", "16")]));
         assert_eq!(b.status, Status::Crashed);
-        assert_eq!(
-            b.notes[0],
-            "sample wrote more records than any measurement does and was ended"
-        );
+        assert_eq!(b.notes[0], "sample wrote more records than any measurement does and was ended");
     }
 }
 
-/// A daemon that a benchmark leaves in a session of its own keeps all pipes open: the harness does not wait for their end. It would compete
-/// with later launches, so it is killed before the next one, even without `YAMBA_SCRATCH` in its environment.
+/// A daemon that a benchmark leaves in a session of its own keeps all pipes open: the harness does
+/// not wait for their end. It would compete with later launches, so it is killed before the next
+/// one, even without `YAMBA_SCRATCH` in its environment.
 #[test]
 #[ignore = "needs g++"]
 fn daemon_is_killed_after_its_launch() {
@@ -523,10 +473,7 @@ fn launches_continue_after_occasional_crash() {
     some.launches = Some(4);
     let b = run_behind(&script, &some);
     assert_eq!((b.status, b.median), (Status::Invalid, Some(15.0)));
-    assert_eq!(
-        b.notes[0],
-        "launch 2 of 4: sample was ended by SIGKILL (killed)"
-    );
+    assert_eq!(b.notes[0], "launch 2 of 4: sample was ended by SIGKILL (killed)");
     let counted: Vec<bool> = b.launches.iter().map(|l| l.median.is_some()).collect();
     assert_eq!(counted, [true, false, true, true]);
 }
@@ -548,10 +495,7 @@ fn launches_are_interleaved_in_reproducible_order() {
         assert_eq!((run.plan.seed, run.plan.launches), (seed, 6));
         for b in &run.benchmarks {
             let counted: Vec<u64> = b.launches.iter().map(|l| l.samples).collect();
-            assert!(
-                counted.len() == 6 && counted.iter().all(|n| *n >= 11),
-                "{counted:?}"
-            );
+            assert!(counted.len() == 6 && counted.iter().all(|n| *n >= 11), "{counted:?}");
         }
         let told = fs::read_to_string(&file).unwrap();
         let scale = |line: &str| line.split("scale=").nth(1).unwrap()[..2].to_owned();
@@ -568,7 +512,8 @@ fn launches_are_interleaved_in_reproducible_order() {
     assert_ne!(first, order(2));
 }
 
-/// The record has the actual settings and times of each launch, also where they differ from the plan.
+/// The record has the actual settings and times of each launch, also where they differ from the
+/// plan.
 #[test]
 #[ignore = "needs g++"]
 fn launch_records_request_and_times() {
@@ -587,20 +532,14 @@ fn launch_records_request_and_times() {
         for launch in &b.launches {
             let request = launch.request.as_ref().unwrap();
             // 10 us for each of two launches, a quarter of which is for warming up.
-            assert_eq!(
-                (request.batches, request.time_ns, request.warmup_ns),
-                (11, 10_000, 2_500)
-            );
+            assert_eq!((request.batches, request.time_ns, request.warmup_ns), (11, 10_000, 2_500));
             assert_eq!(request.precision, 0.005);
             let end = launch.started_ns + launch.took_ns;
             launches.push((launch.started_ns, end, launch.round, entry));
         }
     }
     launches.sort_unstable();
-    assert!(
-        launches.windows(2).all(|w| w[0].1 <= w[1].0),
-        "{launches:?}"
-    );
+    assert!(launches.windows(2).all(|w| w[0].1 <= w[1].0), "{launches:?}");
     let rounds: Vec<u64> = launches.iter().map(|l| l.2).collect();
     assert_eq!(rounds, [0, 0, 0, 1, 1, 1]);
     assert!(launches.last().unwrap().1 as f64 <= (after - before) * 1e9);
@@ -610,17 +549,10 @@ fn launch_records_request_and_times() {
 #[test]
 #[ignore = "needs g++"]
 fn overrun_is_noted() {
-    let b = run_behind(
-        "sleep 0.6; exec \"$0\" \"$@\"",
-        &options(&[("scale", "16")]),
-    );
+    let b = run_behind("sleep 0.6; exec \"$0\" \"$@\"", &options(&[("scale", "16")]));
     assert_eq!(b.status, Status::Ok);
     let note = b.notes.last().expect("a note");
-    for part in [
-        "took ",
-        " s instead of ",
-        ": besides its batches a launch takes ",
-    ] {
+    for part in ["took ", " s instead of ", ": besides its batches a launch takes "] {
         assert!(note.contains(part), "{note}");
     }
 }
@@ -631,10 +563,7 @@ fn emulated_figure_has_a_note() {
     let mut program = program();
     program.runner = vec!["/usr/bin/env".to_owned()];
     program.emulated = true;
-    let b = run_jobs(&[job(program)], &options(&[("scale", "16")]))
-        .unwrap()
-        .benchmarks
-        .remove(0);
+    let b = run_jobs(&[job(program)], &options(&[("scale", "16")])).unwrap().benchmarks.remove(0);
     assert_eq!(b.status, Status::Ok);
     assert_eq!(
         b.notes,
@@ -646,10 +575,7 @@ fn emulated_figure_has_a_note() {
 #[test]
 fn victim() {
     if std::env::var_os("YAMBA_TEST_VICTIM").is_some() {
-        let _ = run_jobs(
-            &[job(program())],
-            &options(&[("scale", "16"), ("mode", "3")]),
-        );
+        let _ = run_jobs(&[job(program())], &options(&[("scale", "16"), ("mode", "3")]));
     }
 }
 
@@ -678,10 +604,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(
-            begun.elapsed() < Duration::from_secs(600),
-            "it never happened"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(600), "it never happened");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -701,8 +624,7 @@ fn measuring_child(parent: u32) -> Option<u32> {
 
 fn is_alive(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(')')
-        .is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
 /// Every program measures the curve of load latencies.
@@ -713,15 +635,8 @@ fn program_measures_cache_curve() {
     let stop = Stop::default();
     let curve = cache_curve(&program(), &options(&[]), &stop, Some(limit)).unwrap();
     let largest = curve.x.iter().fold(0.0_f64, |a, b| a.max(*b));
-    assert_eq!(
-        (curve.name.as_str(), largest),
-        ("load_latency", limit as f64)
-    );
-    for of_passes in [
-        curve.ns.len(),
-        curve.probes_before.len(),
-        curve.probes_after.len(),
-    ] {
+    assert_eq!((curve.name.as_str(), largest), ("load_latency", limit as f64));
+    for of_passes in [curve.ns.len(), curve.probes_before.len(), curve.probes_after.len()] {
         assert_eq!(of_passes, curve.x.len());
     }
 }

@@ -1,4 +1,5 @@
-//! The command line of a Java program. `java` documents its argument files under "java Command-Line Argument Files".
+//! The command line of a Java program. `java` documents its argument files under "java Command-Line
+//! Argument Files".
 
 use std::collections::VecDeque;
 use std::fs;
@@ -66,11 +67,7 @@ impl JavaCommand {
                 options.push(word);
             }
         }
-        Ok(JavaCommand {
-            program,
-            options,
-            application,
-        })
+        Ok(JavaCommand { program, options, application })
     }
 
     /// All words after the program.
@@ -97,7 +94,8 @@ fn is_java(program: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
-/// The next word of a command. A word is marked if an argument file has it: it names no further file. An argument file gives way to its words.
+/// The next word of a command. A word is marked if an argument file has it: it names no further
+/// file. An argument file gives way to its words.
 fn next(words: &mut VecDeque<(String, bool)>) -> Option<String> {
     loop {
         let (word, is_of_file) = words.pop_front()?;
@@ -120,9 +118,7 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     while let Some(c) = characters.next() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
-            (Some(_), '\\') => word
-                .get_or_insert_default()
-                .extend(escaped(&mut characters)),
+            (Some(_), '\\') => word.get_or_insert_default().extend(escaped(&mut characters)),
             (None, '"' | '\'') => {
                 quote = Some(c);
                 word.get_or_insert_default();
@@ -136,7 +132,8 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// The character after a backslash in quotes. `None`: the line goes on after the white space that begins the next one.
+/// The character after a backslash in quotes. `None`: the line goes on after the white space that
+/// begins the next one.
 fn escaped(rest: &mut std::iter::Peekable<std::str::Chars>) -> Option<char> {
     match rest.next()? {
         '\n' => {
@@ -164,10 +161,7 @@ mod tests {
     fn name_is_that_of_class_jar_or_module() {
         for (text, name) in [
             ("java -cp . Words", "Words"),
-            (
-                "java -Xmx1g --class-path a.jar:b org.x.Words -jar z",
-                "org.x.Words",
-            ),
+            ("java -Xmx1g --class-path a.jar:b org.x.Words -jar z", "org.x.Words"),
             ("/opt/bin/java -jar dir/h2-2.3.jar -x y", "h2-2.3"),
             ("java -jar -Dx=1 app.jar", "app"),
             ("java -p mods -m mod/org.x.Main in", "org.x.Main"),

@@ -28,9 +28,7 @@ pub(crate) fn times(text: &[u8]) -> Result<Times, Fault> {
 
 /// Reads samples.
 pub(crate) fn samples(text: &[u8]) -> Result<Samples, Fault> {
-    checked(text, |samples: &Samples| {
-        samples.library.keys().all(|name| is_method(name))
-    })
+    checked(text, |samples: &Samples| samples.library.keys().all(|name| is_method(name)))
 }
 
 fn checked<'t, D: Deserialize<'t>>(text: &'t [u8], is_right: fn(&D) -> bool) -> Result<D, Fault> {
@@ -121,15 +119,16 @@ mod tests {
     const TIMES: &str = r#"{"process_ns": 5000000, "vm_ns": 1250000}"#;
     const SAMPLES: &str = r#"{"program": 12, "others": 3, "library": {"java.lang.String.indexOf(String)": 40, "java.util.HashMap.get(Object)": 1500}}"#;
 
-    /// Whether a value became another one that a run can have: no call, no sample in the library, or a
-    /// call whose size does not matter.
+    /// Whether a value became another one that a run can have: no call, no sample in the library,
+    /// or a call whose size does not matter.
     fn is_of_another_run(mutant: &Mutant) -> bool {
         let values = [": library", ": calls", ": mean_size"];
         let is_value = values.iter().any(|value| mutant.detail.ends_with(value));
         mutant.change == Change::TypeChanged && is_value
     }
 
-    /// Reads the mutants of a document. `agrees` has what was read and whether an element may be missing.
+    /// Reads the mutants of a document. `agrees` has what was read and whether an element may be
+    /// missing.
     fn each<D>(text: &str, read: fn(&[u8]) -> Result<D, Fault>, agrees: impl Fn(&D, bool) -> bool) {
         let mut found = 0;
         for mutant in json(text, 1, 10_000) {
@@ -151,18 +150,13 @@ mod tests {
     fn changed_calls_are_the_same_or_refused() {
         let key = |call: &Call| (call.name.clone(), call.mean_size.map(f64::to_bits));
         let of = |calls: &Calls| -> BTreeMap<_, u64> {
-            calls
-                .calls
-                .iter()
-                .map(|call| (key(call), call.count))
-                .collect()
+            calls.calls.iter().map(|call| (key(call), call.count)).collect()
         };
         let original = calls(CALLS.as_bytes()).unwrap();
         let expected = of(&original);
         each(CALLS, calls, |found, is_removed| {
             let own = of(found);
-            own.iter()
-                .all(|(key, count)| expected.get(key) == Some(count))
+            own.iter().all(|(key, count)| expected.get(key) == Some(count))
                 && (is_removed || own.len() == expected.len())
                 && (found.others, found.left_out_classes) == (20, 1)
         });
@@ -170,9 +164,7 @@ mod tests {
 
     #[test]
     fn changed_times_are_the_same_or_refused() {
-        each(TIMES, times, |found, _| {
-            (found.process_ns, found.vm_ns) == (5_000_000, 1_250_000)
-        });
+        each(TIMES, times, |found, _| (found.process_ns, found.vm_ns) == (5_000_000, 1_250_000));
     }
 
     #[test]
@@ -180,8 +172,7 @@ mod tests {
         let expected = samples(SAMPLES.as_bytes()).unwrap().library;
         each(SAMPLES, samples, |found, is_removed| {
             let own = &found.library;
-            own.iter()
-                .all(|(name, count)| expected.get(name) == Some(count))
+            own.iter().all(|(name, count)| expected.get(name) == Some(count))
                 && (is_removed || own.len() == expected.len())
                 && (found.program, found.others) == (12, 3)
         });

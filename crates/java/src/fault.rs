@@ -14,24 +14,15 @@ pub struct Fault {
 
 impl Fault {
     pub(crate) fn new(message: impl Into<String>, help: &'static str) -> Fault {
-        Fault {
-            message: message.into(),
-            help,
-        }
+        Fault { message: message.into(), help }
     }
 
     pub(crate) fn of_program(program: &str, error: &io::Error) -> Fault {
-        Fault::new(
-            format!("{program}: {error}"),
-            "name the `java` of a JDK of version 17 or later",
-        )
+        Fault::new(format!("{program}: {error}"), "name the `java` of a JDK of version 17 or later")
     }
 
     pub(crate) fn of_file(error: &io::Error) -> Fault {
-        Fault::new(
-            format!("the folder of temporary files: {error}"),
-            "TMPDIR names another folder",
-        )
+        Fault::new(format!("the folder of temporary files: {error}"), "TMPDIR names another folder")
     }
 
     pub(crate) fn of_document(error: &serde_json::Error) -> Fault {

@@ -26,13 +26,9 @@ impl Jars {
     }
 
     fn in_folder(folder: &Path) -> Result<Jars, Fault> {
-        let jars = Jars {
-            agent: folder.join("agent.jar"),
-            benchmarks: folder.join("benchmarks.jar"),
-        };
-        let missing = [&jars.agent, &jars.benchmarks]
-            .into_iter()
-            .find(|jar| !jar.is_file());
+        let jars =
+            Jars { agent: folder.join("agent.jar"), benchmarks: folder.join("benchmarks.jar") };
+        let missing = [&jars.agent, &jars.benchmarks].into_iter().find(|jar| !jar.is_file());
         match missing {
             None => Ok(jars),
             Some(jar) => Err(Fault::new(

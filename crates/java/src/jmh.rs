@@ -22,9 +22,7 @@ impl Effort {
     fn options(self) -> &'static [&'static str] {
         match self {
             Effort::Full => &[],
-            Effort::Quick => &[
-                "-f", "2", "-wi", "3", "-w", "100ms", "-i", "2", "-r", "100ms",
-            ],
+            Effort::Quick => &["-f", "2", "-wi", "3", "-w", "100ms", "-i", "2", "-r", "100ms"],
         }
     }
 }
@@ -52,7 +50,8 @@ pub fn lines(jvm: &Jvm, jars: &Jars) -> Result<String, Fault> {
 pub struct Primitive {
     /// Its name, with the class that declares it and its parameters.
     pub name: String,
-    /// The operand whose size decides the cost: `this`, or the number of an argument, from 1. `None`: no size matters.
+    /// The operand whose size decides the cost: `this`, or the number of an argument, from 1.
+    /// `None`: no size matters.
     pub size: Option<String>,
     /// The benchmark, with its class.
     pub benchmark: String,
@@ -88,7 +87,8 @@ fn primitive(line: &str) -> Option<Primitive> {
     })
 }
 
-/// Runs benchmarks and writes the JSON of JMH to `result`. A benchmark that crashes or hangs is missing there.
+/// Runs benchmarks and writes the JSON of JMH to `result`. A benchmark that crashes or hangs is
+/// missing there.
 ///
 /// # Errors
 /// If the machine does not start, or no benchmark has a result.

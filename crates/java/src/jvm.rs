@@ -12,7 +12,8 @@ use crate::{Fault, Jars, JavaCommand};
 /// Variables whose options a virtual machine adds to those of its command.
 const VARIABLES: [&str; 3] = ["JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"];
 
-/// Options that keep the logs of the virtual machine away from standard output: the document of the agent is there. Warnings stay.
+/// Options that keep the logs of the virtual machine away from standard output: the document of the
+/// agent is there. Warnings stay.
 const QUIET: [&str; 2] = ["-Xlog:disable", "-Xlog:all=warning:stderr"];
 
 /// The program `java` with options.
@@ -51,10 +52,7 @@ impl Jvm {
     /// The machine of a text such as `java -XX:TieredStopAtLevel=1`. `None`: the text is empty.
     pub fn of_text(text: &str) -> Option<Jvm> {
         let mut words = text.split_whitespace().map(str::to_owned);
-        Some(Jvm {
-            program: words.next()?,
-            options: words.collect(),
-        })
+        Some(Jvm { program: words.next()?, options: words.collect() })
     }
 
     /// The machine that runs a command.
@@ -63,10 +61,7 @@ impl Jvm {
     /// If the command does not begin with the program `java`.
     pub fn of_command(command: &[String]) -> Result<Jvm, Fault> {
         let command = JavaCommand::of(command)?;
-        Ok(Jvm {
-            options: Java::deciding(&command.options),
-            program: command.program,
-        })
+        Ok(Jvm { options: Java::deciding(&command.options), program: command.program })
     }
 
     /// The command in this machine. `more` are further options of the machine.

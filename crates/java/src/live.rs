@@ -27,7 +27,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs the program once and counts its calls of the class library. A program that fails is counted until its end, and `failure` says so.
+    /// Runs the program once and counts its calls of the class library. A program that fails is
+    /// counted until its end, and `failure` says so.
     ///
     /// # Errors
     /// If the machine does not start, or the program ends without counts.
@@ -52,7 +53,8 @@ impl Program {
         })
     }
 
-    /// Samples runs of the program without counting, until its threads have used 10 s of processor time.
+    /// Samples runs of the program without counting, until its threads have used 10 s of processor
+    /// time.
     ///
     /// # Errors
     /// If the machine does not start, or the program ends without times.
@@ -71,11 +73,7 @@ impl Program {
         let folder = tempfile::tempdir().map_err(|e| Fault::of_file(&e))?;
         let recording = folder.path().join("recording.jfr");
         let times = folder.path().join("times");
-        let agent = format!(
-            "times={},recording={}",
-            times.display(),
-            recording.display()
-        );
+        let agent = format!("times={},recording={}", times.display(), recording.display());
         let more = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"].map(str::to_owned);
         self.run(jvm, jars, &agent, &more)?;
         let times = documents::times(&self.document(&folder, "times")?)?;
@@ -100,9 +98,7 @@ impl Program {
         if self.hides_output {
             command.stdout(Stdio::null());
         }
-        let status = command
-            .status()
-            .map_err(|e| Fault::of_program(&words[0], &e))?;
+        let status = command.status().map_err(|e| Fault::of_program(&words[0], &e))?;
         Ok((!status.success()).then(|| format!("the program ended with {status}")))
     }
 

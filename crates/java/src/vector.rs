@@ -7,7 +7,8 @@ use yamba_record::machine::Java;
 
 use crate::documents::Call;
 
-/// The weight of a call beside that of its size, where the time of a method is divided among its sizes: 16 characters or elements cost about as much as a call.
+/// The weight of a call beside that of its size, where the time of a method is divided among its
+/// sizes: 16 characters or elements cost about as much as a call.
 const CALL: f64 = 16.0;
 
 /// The calls of one run.
@@ -54,8 +55,8 @@ impl Sampled {
         self.in_library_ns() + self.program_ns + self.others_ns
     }
 
-    /// 95 % interval of the time in the class library, in ns, for n samples of which a share p is in the library: the standard deviation of p is
-    /// sqrt(p (1 - p) / n).
+    /// 95 % interval of the time in the class library, in ns, for n samples of which a share p is
+    /// in the library: the standard deviation of p is sqrt(p (1 - p) / n).
     pub fn interval_ns(&self) -> [f64; 2] {
         let all = self.all_ns();
         let share = self.in_library_ns() / all;
@@ -79,8 +80,8 @@ pub struct Names {
     pub machine: Option<String>,
 }
 
-/// The vector of a program. The time of a method that was sampled but not counted, such as one called by reflection, is part of the total and of no
-/// primitive.
+/// The vector of a program. The time of a method that was sampled but not counted, such as one
+/// called by reflection, is part of the total and of no primitive.
 pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
     let each = 1.0 / (names.units * f64::from(sampled.runs.max(1)));
     let weights = weights(&counted.calls);
@@ -142,11 +143,7 @@ mod tests {
     use super::*;
 
     fn call(name: &str, mean_size: Option<f64>, count: u64) -> Call {
-        Call {
-            name: name.to_owned(),
-            mean_size,
-            count,
-        }
+        Call { name: name.to_owned(), mean_size, count }
     }
 
     fn example() -> (Counted, Sampled) {
@@ -164,11 +161,7 @@ mod tests {
         let sampled = Sampled {
             runs: 2,
             samples: 100,
-            library_ns: [
-                ("a.B.c(int)".to_owned(), 3200.0),
-                ("inherited".to_owned(), 800.0),
-            ]
-            .into(),
+            library_ns: [("a.B.c(int)".to_owned(), 3200.0), ("inherited".to_owned(), 800.0)].into(),
             program_ns: 5000.0,
             others_ns: 1000.0,
             ..Sampled::default()
@@ -203,9 +196,6 @@ mod tests {
     fn interval_is_that_of_the_share_of_samples() {
         let (_, sampled) = example();
         let [low, high] = sampled.interval_ns();
-        assert!(
-            (low - 3039.8).abs() < 0.1 && (high - 4960.2).abs() < 0.1,
-            "{low} {high}"
-        );
+        assert!((low - 3039.8).abs() < 0.1 && (high - 4960.2).abs() < 0.1, "{low} {high}");
     }
 }

@@ -1,6 +1,7 @@
 //! The syntax tree: the content of a file before name resolution.
 //!
-//! C++ and assembly are stored as ranges of the source ([`Cpp`]), so that line numbers stay correct.
+//! C++ and assembly are stored as ranges of the source ([`Cpp`]), so that line numbers stay
+//! correct.
 
 use crate::compile::CompileKey;
 use crate::source::{FileId, Span};
@@ -140,7 +141,8 @@ pub enum Atom {
 /// A member with its documentation.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The documentation comment before the member or after it on its line; empty without a comment.
+    /// The documentation comment before the member or after it on its line; empty without a
+    /// comment.
     pub doc: String,
     /// The source range of the member without its documentation.
     pub span: Span,
@@ -155,8 +157,9 @@ pub struct Parameter {
     pub ty: Cpp,
     /// The name. `None` if unnamed.
     pub name: Option<Ident>,
-    /// Array suffix after the name, verbatim, if there is one. A pointer to a function has the type `void (*` and
-    /// the suffix `)(int)`, so that type, name and suffix together are the declaration.
+    /// Array suffix after the name, verbatim, if there is one. A pointer to a function has the type
+    /// `void (*` and the suffix `)(int)`, so that type, name and suffix together are the
+    /// declaration.
     pub suffix: Option<Cpp>,
 }
 
@@ -174,13 +177,15 @@ pub enum MemberKind {
         /// The value and sweeps given here; at least one is present.
         values: Values,
     },
-    /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`. A declaration of several names is as many members; all but the first begin after their type.
+    /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`. A declaration of several names is as many members;
+    /// all but the first begin after their type.
     State {
         /// The type.
         ty: Cpp,
         /// The name.
         name: Ident,
-        /// The array suffix `[N][M]`, verbatim, or `)(ARGS)` of a pointer to a function, as in [`Parameter::suffix`].
+        /// The array suffix `[N][M]`, verbatim, or `)(ARGS)` of a pointer to a function, as in
+        /// [`Parameter::suffix`].
         array: Option<Cpp>,
         /// The initialiser: the expression after `=`, or the braced list with its braces.
         init: Option<Cpp>,
@@ -217,10 +222,12 @@ pub enum MemberKind {
         at_least: bool,
         /// The limit, a C++ expression.
         value: Cpp,
-        /// The unit: `cycle`, `cycles`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, ... verbatim.
+        /// The unit: `cycle`, `cycles`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, ...
+        ///   verbatim.
         unit: Ident,
     },
-    /// `requires CONDITION;`: parameter values that do not fulfil the C++ condition are not measured.
+    /// `requires CONDITION;`: parameter values that do not fulfil the C++ condition are not
+    /// measured.
     Requires(Cpp),
     /// `chart FIGURE against X [log] [by PARAMETER] [fit linear];`
     Chart(Chart),
@@ -230,7 +237,8 @@ pub enum MemberKind {
     Tags(Vec<Ident>),
     /// `compile { KEY "VALUE", ...; ... }`: a setting for each value, in order.
     Compile(Vec<CompileSetting>),
-    /// `native { ... }`: C++ members, verbatim. Also a type, alias, template or operator that is declared without `native`.
+    /// `native { ... }`: C++ members, verbatim. Also a type, alias, template or operator that is
+    /// declared without `native`.
     Native(Cpp),
 }
 
@@ -389,9 +397,7 @@ impl Term {
     pub fn blocks(&self) -> [&[Term]; 2] {
         match &self.kind {
             TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => [terms, &[]],
-            TermKind::If {
-                then, otherwise, ..
-            } => [then, otherwise],
+            TermKind::If { then, otherwise, .. } => [then, otherwise],
             _ => [&[], &[]],
         }
     }
@@ -405,12 +411,7 @@ impl Term {
             TermKind::Slice(a, b, c) => vec![*a, *b, *c],
             TermKind::Rel(_, a) | TermKind::Align(a) | TermKind::Word(a, _) => vec![*a],
             TermKind::Asm(block) => block.holes().collect(),
-            TermKind::Unroll {
-                init,
-                condition,
-                step,
-                ..
-            } => vec![*init, *condition, *step],
+            TermKind::Unroll { init, condition, step, .. } => vec![*init, *condition, *step],
             TermKind::If { condition, .. } => vec![*condition],
         }
     }

@@ -1,4 +1,5 @@
-//! The settings of a `compile { ... }` clause. The command line has an option of the same name for each key.
+//! The settings of a `compile { ... }` clause. The command line has an option of the same name for
+//! each key.
 
 /// A key of a `compile` clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,9 +35,8 @@ pub struct BadValue {
 
 impl CompileKey {
     /// All keys.
-    pub const ALL: [CompileKey; 8] = [
-        IncludeDir, Define, Optimise, March, Std, Link, PkgConfig, Flag,
-    ];
+    pub const ALL: [CompileKey; 8] =
+        [IncludeDir, Define, Optimise, March, Std, Link, PkgConfig, Flag];
 
     /// The word in the clause. The option of the command line has `-` for `_`.
     pub fn word(self) -> &'static str {
@@ -64,25 +64,19 @@ impl CompileKey {
     pub fn check(self, value: &str) -> Result<(), BadValue> {
         let bad = |fault: String, help| Err(BadValue { fault, help });
         if value.is_empty() || value.contains(['\n', '\0']) {
-            return bad(
-                "this value is empty or has a line end".to_owned(),
-                self.example(),
-            );
+            return bad("this value is empty or has a line end".to_owned(), self.example());
         }
         let is_option = value.starts_with('-') && !matches!(self, Define | Flag);
         match self {
-            _ if is_option => bad(
-                format!("`{value}` is an option of the compiler"),
-                self.example(),
-            ),
-            Define if !is_macro(value) => bad(
-                format!("`{value}` does not begin with the name of a macro"),
-                self.example(),
-            ),
-            Optimise if !LEVELS.contains(&value) => bad(
-                format!("`{value}` is no optimisation level"),
-                self.example(),
-            ),
+            _ if is_option => {
+                bad(format!("`{value}` is an option of the compiler"), self.example())
+            }
+            Define if !is_macro(value) => {
+                bad(format!("`{value}` does not begin with the name of a macro"), self.example())
+            }
+            Optimise if !LEVELS.contains(&value) => {
+                bad(format!("`{value}` is no optimisation level"), self.example())
+            }
             Std => check_standard(value),
             Flag => check_flag(value),
             March | PkgConfig if value.contains(char::is_whitespace) => {
@@ -121,9 +115,7 @@ fn is_macro(value: &str) -> bool {
 const OLDER: [&str; 6] = ["98", "03", "0x", "11", "1y", "14"];
 
 fn check_standard(value: &str) -> Result<(), BadValue> {
-    let version = value
-        .strip_prefix("gnu++")
-        .or_else(|| value.strip_prefix("c++"));
+    let version = value.strip_prefix("gnu++").or_else(|| value.strip_prefix("c++"));
     let is_word =
         |version: &&str| !version.is_empty() && version.bytes().all(|b| b.is_ascii_alphanumeric());
     match version.filter(is_word) {
@@ -132,34 +124,22 @@ fn check_standard(value: &str) -> Result<(), BadValue> {
             help: "write c++17, gnu++17 or a later standard; a library of an older standard can be linked as it is",
         }),
         Some(_) => Ok(()),
-        None => Err(BadValue {
-            fault: format!("`{value}` is no C++ standard"),
-            help: Std.example(),
-        }),
+        None => {
+            Err(BadValue { fault: format!("`{value}` is no C++ standard"), help: Std.example() })
+        }
     }
 }
 
-/// Beginnings of options that `flag` takes. The others name files, replace a step of the compiler, or have a setting of their own.
+/// Beginnings of options that `flag` takes. The others name files, replace a step of the compiler,
+/// or have a setting of their own.
 const FLAGS: [&str; 7] = ["-f", "-m", "-g", "-W", "-pedantic", "-pthread", "-static"];
 
 /// Beginnings of options with these beginnings that `flag` does not take, with the reason.
 const NO_FLAGS: [(&[&str], &str); 4] = [
     (&["-march="], "has a setting of its own: `march`"),
+    (&["-Wl,", "-Wp,", "-Wa,"], "is for another program than the compiler"),
     (
-        &["-Wl,", "-Wp,", "-Wa,"],
-        "is for another program than the compiler",
-    ),
-    (
-        &[
-            "-fpack-struct",
-            "-fshort-",
-            "-m16",
-            "-m32",
-            "-mx32",
-            "-mabi",
-            "-fabi-",
-            "-mlong-double",
-        ],
+        &["-fpack-struct", "-fshort-", "-m16", "-m32", "-mx32", "-mabi", "-fabi-", "-mlong-double"],
         "changes how data lies in memory, which Yamba's own code would not follow",
     ),
     (
@@ -193,10 +173,7 @@ fn check_flag(value: &str) -> Result<(), BadValue> {
         }
         None => return Ok(()),
     };
-    Err(BadValue {
-        fault,
-        help: Flag.example(),
-    })
+    Err(BadValue { fault, help: Flag.example() })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Conditions on the platform: evaluation, implication, and the atoms that remain to be tested at run time.
+//! Conditions on the platform: evaluation, implication, and the atoms that remain to be tested at
+//! run time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -70,7 +71,8 @@ impl Formula {
         }
     }
 
-    /// Replaces the atoms that are known for `target` at build time by constants. The others are tested at run time.
+    /// Replaces the atoms that are known for `target` at build time by constants. The others are
+    /// tested at run time.
     pub(crate) fn on(&self, target: &Target) -> Formula {
         let is = |name: &str| name == target.isa || name == target.system;
         match self {
@@ -94,10 +96,7 @@ impl Formula {
     /// Whether the formula holds if exactly the atoms whose bit in `world` is set hold.
     pub(crate) fn holds_in(&self, atoms: &[Atom], world: usize) -> bool {
         self.holds(&|atom| {
-            atoms
-                .iter()
-                .position(|a| a == atom)
-                .is_some_and(|i| world >> i & 1 == 1)
+            atoms.iter().position(|a| a == atom).is_some_and(|i| world >> i & 1 == 1)
         })
     }
 
@@ -113,10 +112,7 @@ impl Formula {
 
     /// Whether every platform that satisfies `self` satisfies `other`.
     pub(crate) fn implies(&self, other: &Formula, names: &Names) -> bool {
-        !self
-            .clone()
-            .and(Formula::Not(Box::new(other.clone())))
-            .is_satisfiable(names)
+        !self.clone().and(Formula::Not(Box::new(other.clone()))).is_satisfiable(names)
     }
 }
 
@@ -138,7 +134,8 @@ impl Names {
     }
 }
 
-/// Whether the answers are consistent: one instruction set, one system, and each version implies all older ones.
+/// Whether the answers are consistent: one instruction set, one system, and each version implies
+/// all older ones.
 pub(crate) fn is_possible(atoms: &[Atom], world: usize, names: &Names) -> bool {
     let set = |i: usize| world >> i & 1 == 1;
     let mut isa = None;
@@ -147,11 +144,7 @@ pub(crate) fn is_possible(atoms: &[Atom], world: usize, names: &Names) -> bool {
     for (i, atom) in atoms.iter().enumerate() {
         match atom {
             Atom::Name(name) if set(i) => {
-                let kind = if names.isas.contains(name) {
-                    &mut isa
-                } else {
-                    &mut system
-                };
+                let kind = if names.isas.contains(name) { &mut isa } else { &mut system };
                 if kind.is_some_and(|k| k != name) {
                     return false;
                 }
@@ -165,9 +158,7 @@ pub(crate) fn is_possible(atoms: &[Atom], world: usize, names: &Names) -> bool {
     }
     versions.iter().all(|(name, answers)| {
         let any = answers.iter().any(|(_, holds)| *holds);
-        let named = atoms
-            .iter()
-            .position(|a| matches!(a, Atom::Name(n) if n == name));
+        let named = atoms.iter().position(|a| matches!(a, Atom::Name(n) if n == name));
         let other_system = system.is_some_and(|s| s != name);
         !(any && (other_system || named.is_some_and(|i| !set(i)))) && versions_agree(answers)
     })
@@ -313,9 +304,6 @@ mod tests {
             Box::new(Formula::Atom(Atom::Root)),
         );
         assert_eq!(show(&f), "a && !(linux >= 6.1) || root");
-        assert_eq!(
-            show(&f.clone().and(name("b"))),
-            "(a && !(linux >= 6.1) || root) && b"
-        );
+        assert_eq!(show(&f.clone().and(name("b"))), "(a && !(linux >= 6.1) || root) && b");
     }
 }

@@ -26,13 +26,10 @@ pub struct Token {
     pub range: Range<usize>,
 }
 
-/// Splits C++ into tokens, without comments and white space. An unterminated literal extends to the end.
+/// Splits C++ into tokens, without comments and white space. An unterminated literal extends to the
+/// end.
 pub fn tokens(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-    };
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0 };
     let mut out = Vec::new();
     while let Some(token) = scanner.next_token() {
         out.push(token);
@@ -68,10 +65,7 @@ impl Scanner<'_> {
                 CppTokenKind::Sign
             }
         };
-        Some(Token {
-            kind,
-            range: start..self.at,
-        })
+        Some(Token { kind, range: start..self.at })
     }
 
     fn skip_blank(&mut self) {
@@ -82,9 +76,7 @@ impl Scanner<'_> {
             } else if rest.starts_with(b"//") {
                 self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
             } else if rest.starts_with(b"/*") {
-                self.at += self.text[self.at + 2..]
-                    .find("*/")
-                    .map_or(rest.len(), |i| i + 4);
+                self.at += self.text[self.at + 2..].find("*/").map_or(rest.len(), |i| i + 4);
             } else {
                 return;
             }
@@ -128,11 +120,8 @@ impl Scanner<'_> {
             let exponent_sign = matches!(b, b'+' | b'-')
                 && matches!(self.bytes[self.at - 1], b'e' | b'E' | b'p' | b'P')
                 && !self.is_hex_e();
-            let separator = *b == b'\''
-                && self
-                    .bytes
-                    .get(self.at + 1)
-                    .is_some_and(u8::is_ascii_alphanumeric);
+            let separator =
+                *b == b'\'' && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_alphanumeric);
             if !(is_word(*b) || *b == b'.' || separator || exponent_sign) {
                 break;
             }
@@ -143,10 +132,8 @@ impl Scanner<'_> {
 
     // `0x1e+2` is a sum: the `e` is a hexadecimal digit and not an exponent.
     fn is_hex_e(&self) -> bool {
-        let word_start = self.bytes[..self.at]
-            .iter()
-            .rposition(|b| !is_word(*b))
-            .map_or(0, |i| i + 1);
+        let word_start =
+            self.bytes[..self.at].iter().rposition(|b| !is_word(*b)).map_or(0, |i| i + 1);
         self.bytes[word_start..].starts_with(b"0x")
             && matches!(self.bytes[self.at - 1], b'e' | b'E')
     }
@@ -158,22 +145,14 @@ fn is_word(b: u8) -> bool {
 
 /// Joins the tokens of a type by single spaces, so that different spellings compare equal.
 pub fn normalised(text: &str) -> String {
-    tokens(text)
-        .iter()
-        .map(|t| &text[t.range.clone()])
-        .collect::<Vec<_>>()
-        .join(" ")
+    tokens(text).iter().map(|t| &text[t.range.clone()]).collect::<Vec<_>>().join(" ")
 }
 
-/// The value of a constant integer expression. `None` if it cannot be computed without the compiler.
+/// The value of a constant integer expression. `None` if it cannot be computed without the
+/// compiler.
 pub fn constant_integer(text: &str) -> Option<i128> {
     let tokens = tokens(text);
-    let mut parser = Constant {
-        text,
-        tokens: &tokens,
-        at: 0,
-        depth: 0,
-    };
+    let mut parser = Constant { text, tokens: &tokens, at: 0, depth: 0 };
     let value = parser.binary(0)?;
     (parser.at == tokens.len()).then_some(value)
 }
@@ -269,10 +248,7 @@ fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
         "|" => Some(a | b),
         "^" => Some(a ^ b),
         "&" => Some(a & b),
-        "<<" => u32::try_from(b)
-            .ok()
-            .filter(|b| *b < 64)
-            .and_then(|b| a.checked_mul(1i128 << b)),
+        "<<" => u32::try_from(b).ok().filter(|b| *b < 64).and_then(|b| a.checked_mul(1i128 << b)),
         ">>" => u32::try_from(b).ok().filter(|b| *b < 64).map(|b| a >> b),
         "+" => a.checked_add(b),
         "-" => a.checked_sub(b),
@@ -284,11 +260,8 @@ fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
 }
 
 fn integer_literal(text: &str) -> Option<i128> {
-    let plain: String = text
-        .chars()
-        .filter(|c| *c != '\'')
-        .collect::<String>()
-        .to_ascii_lowercase();
+    let plain: String =
+        text.chars().filter(|c| *c != '\'').collect::<String>().to_ascii_lowercase();
     let plain = plain.trim_end_matches(['u', 'l', 'z']);
     if let Some(hex) = plain.strip_prefix("0x") {
         i128::from_str_radix(hex, 16).ok()

@@ -23,7 +23,8 @@ pub struct Label {
 /// A message to the author of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// A stable identifier of the kind of fault, such as `unknown-class`, for tests and documentation.
+    /// A stable identifier of the kind of fault, such as `unknown-class`, for tests and
+    /// documentation.
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
@@ -44,10 +45,7 @@ impl Diagnostic {
             code,
             severity: Severity::Error,
             message: message.into(),
-            primary: Label {
-                span,
-                text: String::new(),
-            },
+            primary: Label { span, text: String::new() },
             secondary: Vec::new(),
             help: None,
         }
@@ -67,10 +65,7 @@ impl Diagnostic {
 
     /// Adds another position.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Label {
-            span,
-            text: text.into(),
-        });
+        self.secondary.push(Label { span, text: text.into() });
         self
     }
 
@@ -81,7 +76,8 @@ impl Diagnostic {
     }
 }
 
-/// An error: `error!(CODE at SPAN, MESSAGE, ARGUMENTS...; help TEXT)`. The message is a format string; `; help TEXT` may be left out.
+/// An error: `error!(CODE at SPAN, MESSAGE, ARGUMENTS...; help TEXT)`. The message is a format
+///   string; `; help TEXT` may be left out.
 macro_rules! error {
     ($code:tt at $span:expr, $($message:expr),+) => {
         $crate::diagnostic::Diagnostic::error($code, $span, format!($($message),+))

@@ -1,6 +1,7 @@
 //! The Yamba language: from text to resolved classes.
 //!
-//! This crate accesses no files, processes or clocks. Texts come in through [`Files`], and messages are [`Diagnostic`]s.
+//! This crate accesses no files, processes or clocks. Texts come in through [`Files`], and messages
+//! are [`Diagnostic`]s.
 
 pub mod ast;
 pub mod compile;

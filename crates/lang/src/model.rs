@@ -34,7 +34,8 @@ pub struct Class {
     pub file: FileId,
     /// Its syntax tree.
     pub ast: ast::Class,
-    /// The class that it extends or ports. `None` for a root class, and for an unknown parent, which is an error.
+    /// The class that it extends or ports. `None` for a root class, and for an unknown parent,
+    /// which is an error.
     pub parent: Option<ClassId>,
     /// Whether it `ports` its parent.
     pub is_port: bool,
@@ -75,7 +76,8 @@ pub(crate) struct Index {
     pub(crate) ports: Vec<Vec<ClassId>>,
     /// The condition under which each class exists: its own `on` and those of its ancestors.
     pub(crate) exists: Vec<Formula>,
-    /// The condition under which each port applies: its own `on` and that of the port that it ports.
+    /// The condition under which each port applies: its own `on` and that of the port that it
+    /// ports.
     pub(crate) applies: Vec<Formula>,
     /// The names in `super::NAME`, each with its first position.
     pub(crate) supers: Vec<Vec<(String, Span)>>,
@@ -101,7 +103,8 @@ pub struct Program {
     pub target: Target,
     /// The atoms to test at run time, at most 8; never the name of an instruction set or system.
     pub atoms: Vec<Atom>,
-    /// The result for each of the `2^atoms.len()` sets of answers. Bit i means that `atoms[i]` holds.
+    /// The result for each of the `2^atoms.len()` sets of answers. Bit i means that `atoms[i]`
+    /// holds.
     pub worlds: Vec<World>,
     /// The distinct compositions, referred to by `worlds`.
     pub variants: Vec<Composition>,
@@ -157,13 +160,16 @@ pub struct Composition {
     pub layers: Vec<Layer>,
     /// The ports that apply, least specific first.
     pub ports: Vec<ClassId>,
-    /// All imported classes, direct or indirect, each after its own imports. Only the outermost composition of a program has
-    /// parts; those of a part refer to this list too. `isa` is the last one.
+    /// All imported classes, direct or indirect, each after its own imports. Only the outermost
+    /// composition of a program has parts; those of a part refer to this list too. `isa` is the
+    /// last one.
     pub parts: Vec<Composition>,
-    /// Index in `parts` of the target's instruction set, which is always imported for `align`. `None` in a part.
+    /// Index in `parts` of the target's instruction set, which is always imported for `align`.
+    /// `None` in a part.
     pub isa: Option<usize>,
-    /// The effective definition of each state, function, bitstring and evidence, by key. The key of a function is `name(type, type)`, any other is the name.
-    /// Contains abstract declarations too if there is no definition.
+    /// The effective definition of each state, function, bitstring and evidence, by key. The key of
+    /// a function is `name(type, type)`, any other is the name. Contains abstract declarations too
+    /// if there is no definition.
     pub members: BTreeMap<String, MemberRef>,
     /// The parameters, ordered so that each follows those in its value.
     pub parameters: Vec<EffectiveParameter>,
@@ -188,7 +194,8 @@ pub struct Layer {
     pub class: ClassId,
     /// Imports that no earlier layer has: the name in the source and the index in `parts`.
     pub imports: Vec<(String, usize)>,
-    /// For each `super::NAME` of this class: the layer of the definition, as an index into `layers`.
+    /// For each `super::NAME` of this class: the layer of the definition, as an index into
+    /// `layers`.
     pub supers: BTreeMap<String, usize>,
 }
 
@@ -261,8 +268,6 @@ impl Analysis {
 
     /// Whether any diagnostic is an error.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|d| d.severity == crate::diagnostic::Severity::Error)
+        self.diagnostics.iter().any(|d| d.severity == crate::diagnostic::Severity::Error)
     }
 }

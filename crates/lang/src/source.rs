@@ -66,16 +66,9 @@ impl SourceMap {
         let text: String = text.into();
         let mut line_starts = vec![0];
         line_starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, b)| *b == b'\n')
-                .map(|(i, _)| i as u32 + 1),
+            text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1),
         );
-        self.files.push(SourceFile {
-            path: path.into(),
-            text,
-            line_starts,
-        });
+        self.files.push(SourceFile { path: path.into(), text, line_starts });
         FileId(u32::try_from(self.files.len() - 1).expect("fewer than 2^32 files"))
     }
 
@@ -86,10 +79,7 @@ impl SourceMap {
 
     /// All texts, in order of addition.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files
-            .iter()
-            .enumerate()
-            .map(|(i, f)| (FileId(i as u32), f))
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
     }
 
     /// The text of a range.
@@ -102,24 +92,16 @@ impl SourceMap {
         let file = self.file(span.file);
         let line = file.line_starts.partition_point(|s| *s <= span.start);
         let start = file.line_starts[line - 1];
-        let column = file.text[start as usize..span.start as usize]
-            .chars()
-            .count() as u32
-            + 1;
-        LineColumn {
-            line: line as u32,
-            column,
-        }
+        let column = file.text[start as usize..span.start as usize].chars().count() as u32 + 1;
+        LineColumn { line: line as u32, column }
     }
 
     /// The range of `line` (from 1) of a file without its line end. `None` after the last line.
     pub fn line_span(&self, file: FileId, line: u32) -> Option<Span> {
         let source = self.file(file);
         let start = *source.line_starts.get(line.checked_sub(1)? as usize)?;
-        let end = source
-            .line_starts
-            .get(line as usize)
-            .map_or(source.text.len() as u32, |next| next - 1);
+        let end =
+            source.line_starts.get(line as usize).map_or(source.text.len() as u32, |next| next - 1);
         Some(Span { file, start, end })
     }
 }

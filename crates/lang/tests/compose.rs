@@ -7,10 +7,7 @@ use yamba_lang::model::{Gap, World};
 use yamba_lang::{Analysis, Composition, Program, Target};
 
 fn target(isa: &str, system: &str) -> Target {
-    Target {
-        isa: isa.to_owned(),
-        system: system.to_owned(),
-    }
+    Target { isa: isa.to_owned(), system: system.to_owned() }
 }
 
 fn analysed(text: &str) -> Analysis {
@@ -25,11 +22,7 @@ fn program(analysis: &Analysis, class: &str, on: &Target) -> Program {
 }
 
 fn chain(analysis: &Analysis, composition: &Composition) -> Vec<String> {
-    composition
-        .layers
-        .iter()
-        .map(|l| analysis.class(l.class).name().to_owned())
-        .collect()
+    composition.layers.iter().map(|l| analysis.class(l.class).name().to_owned()).collect()
 }
 
 /// The class with the effective definition of `key` in the only variant.
@@ -53,15 +46,8 @@ fn composition_has_base_and_applicable_ports() {
         ["Benchmark", "Latency", "t", "t_linux", "t_x86_64"]
     );
     let there = program(&analysis, "t", &target("aarch64", "darwin"));
-    let World::Incomplete(gaps) = &there.worlds[0] else {
-        panic!("{:?}", there.worlds)
-    };
-    assert_eq!(
-        gaps.iter()
-            .map(|g| analysis.gap_text(g))
-            .collect::<Vec<_>>(),
-        ["void flush()"]
-    );
+    let World::Incomplete(gaps) = &there.worlds[0] else { panic!("{:?}", there.worlds) };
+    assert_eq!(gaps.iter().map(|g| analysis.gap_text(g)).collect::<Vec<_>>(), ["void flush()"]);
 }
 
 #[test]
@@ -72,10 +58,7 @@ fn narrower_condition_is_more_specific() {
          yamba z_linux ports t on linux { void flush() {} }",
     );
     let program = program(&analysis, "t", &target("x86_64", "linux"));
-    assert_eq!(
-        chain(&analysis, &program.variants[0])[3..],
-        ["z_linux", "a_both"]
-    );
+    assert_eq!(chain(&analysis, &program.variants[0])[3..], ["z_linux", "a_both"]);
     assert_eq!(definer(&analysis, &program, "flush()"), "a_both");
     assert_eq!(program.variants[0].layers[4].supers["flush"], 3);
 }
@@ -103,10 +86,7 @@ fn third_port_resolves_ambiguity_of_two() {
          yamba t_linux ports t on linux { void flush() {} }
          yamba t_x86_64 ports t on x86_64 { void flush() {} }";
     let open = Shelf::new().analyse("t.yamba", text);
-    assert_eq!(
-        open.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(),
-        ["ambiguous-ports"]
-    );
+    assert_eq!(open.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["ambiguous-ports"]);
     let analysis = analysed(&format!(
         "{text}\nyamba t_both ports t on x86_64 && linux {{ void flush() {{}} }}"
     ));
@@ -123,37 +103,21 @@ fn runtime_atoms_give_one_composition_per_answer() {
     );
     let program = program(&analysis, "t", &target("x86_64", "linux"));
     assert_eq!(
-        program
-            .atoms
-            .iter()
-            .map(yamba_lang::show_atom)
-            .collect::<Vec<_>>(),
+        program.atoms.iter().map(yamba_lang::show_atom).collect::<Vec<_>>(),
         ["linux >= 5.0", "linux >= 6.1"]
     );
     let impossible = World::Absent("impossible".to_owned());
-    assert_eq!(
-        program.worlds,
-        [World::Runs(0), World::Runs(1), impossible, World::Runs(2)]
-    );
-    assert_eq!(
-        chain(&analysis, &program.variants[2])[2..],
-        ["t", "t_old", "t_new"]
-    );
+    assert_eq!(program.worlds, [World::Runs(0), World::Runs(1), impossible, World::Runs(2)]);
+    assert_eq!(chain(&analysis, &program.variants[2])[2..], ["t", "t_old", "t_new"]);
 }
 
 #[test]
 fn absent_benchmark_states_its_requirement() {
     let analysis = analysed("yamba t on linux && root { void benchmark() {} }");
     let here = program(&analysis, "t", &target("x86_64", "linux"));
-    assert_eq!(
-        here.worlds,
-        [World::Absent("needs root".to_owned()), World::Runs(0)]
-    );
+    assert_eq!(here.worlds, [World::Absent("needs root".to_owned()), World::Runs(0)]);
     let there = program(&analysis, "t", &target("x86_64", "darwin"));
-    assert_eq!(
-        there.worlds,
-        [World::Absent("needs linux && root".to_owned())]
-    );
+    assert_eq!(there.worlds, [World::Absent("needs linux && root".to_owned())]);
 }
 
 #[test]
@@ -190,11 +154,8 @@ fn import_is_composed_for_platform() {
     );
     let program = program(&analysis, "t", &target("x86_64", "linux"));
     let composition = &program.variants[0];
-    let names: Vec<_> = composition
-        .parts
-        .iter()
-        .map(|p| chain(&analysis, p).pop().unwrap())
-        .collect();
+    let names: Vec<_> =
+        composition.parts.iter().map(|p| chain(&analysis, p).pop().unwrap()).collect();
     assert_eq!(names, ["compiler_x86_64", "x86_64"]);
     assert_eq!(composition.isa, Some(1));
     assert_eq!(composition.layers[2].imports, [("compiler".to_owned(), 0)]);
@@ -208,10 +169,7 @@ fn subclass_overrides_ports_of_base() {
          yamba narrow extends t on linux { n = 3; void flush() { super::flush(); } }",
     );
     let program = program(&analysis, "narrow", &target("x86_64", "linux"));
-    assert_eq!(
-        chain(&analysis, &program.variants[0])[2..],
-        ["t", "t_linux", "narrow"]
-    );
+    assert_eq!(chain(&analysis, &program.variants[0])[2..], ["t", "t_linux", "narrow"]);
     let value = analysis.value(&program.variants[0].parameters[0]);
     assert_eq!(value.map(|v| analysis.cpp(v)), Some("3"));
 }
@@ -242,40 +200,24 @@ fn value_and_sweeps_come_from_most_specific_class() {
          yamba p ports t on linux { n = 2 over {2, 4} quick {4}; }
          yamba q ports p on x86_64 { n over log(2, 8, 1); }";
     let [value, over, quick] = givers(ports, "t");
-    assert_eq!(
-        [value.as_deref(), over.as_deref(), quick.as_deref()],
-        [Some("p"), Some("q"), None]
-    );
+    assert_eq!([value.as_deref(), over.as_deref(), quick.as_deref()], [Some("p"), Some("q"), None]);
 }
 
 #[test]
 fn ports_are_found_nearby_and_broken_port_only_warns() {
     let shelf = Shelf::new()
-        .with(
-            "other.yamba",
-            "yamba p ports t on linux { void flush() {} }",
-        )
+        .with("other.yamba", "yamba p ports t on linux { void flush() {} }")
         .with("broken.yamba", "yamba q ports t on darwin { void flush( }")
-        .with(
-            "stranger.yamba",
-            "yamba t { } yamba r ports t on linux { void nonsense() {} }",
-        );
+        .with("stranger.yamba", "yamba t { } yamba r ports t on linux { void nonsense() {} }");
     let text = "yamba abstract t { void flush(); void benchmark() {} }";
     let analysis = shelf.analyse("t.yamba", text);
     assert_eq!(
-        analysis
-            .diagnostics
-            .iter()
-            .map(|d| d.code)
-            .collect::<Vec<_>>(),
+        analysis.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(),
         ["unreadable-port"]
     );
     assert!(!analysis.has_errors());
     assert_eq!(
-        chain(
-            &analysis,
-            &program(&analysis, "t", &target("x86_64", "linux")).variants[0]
-        )[2..],
+        chain(&analysis, &program(&analysis, "t", &target("x86_64", "linux")).variants[0])[2..],
         ["t", "p"]
     );
     assert!(analysis.is_listed(analysis.find_class("t").unwrap()));

@@ -14,20 +14,11 @@ use yamba_lang::source::SourceMap;
 
 /// Checks every program of a folder. `read` gets its path and text and returns all messages.
 fn check_folder(folder: &str, read: impl Fn(&str, &str) -> String) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/errors")
-        .join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors").join(folder);
     let programs = programs(&folder);
     assert!(!programs.is_empty(), "no programs in {}", folder.display());
-    let wrong: Vec<String> = programs
-        .iter()
-        .filter_map(|program| check(program, &read))
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "{}\nUPDATE_EXPECT=1 accepts what is new",
-        wrong.join("\n")
-    );
+    let wrong: Vec<String> = programs.iter().filter_map(|program| check(program, &read)).collect();
+    assert!(wrong.is_empty(), "{}\nUPDATE_EXPECT=1 accepts what is new", wrong.join("\n"));
 }
 
 fn programs(folder: &Path) -> Vec<PathBuf> {
@@ -40,11 +31,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
 
 /// The difference between expected and actual messages of a program, if any.
 fn check(program: &Path, read: impl Fn(&str, &str) -> String) -> Option<String> {
-    let name = program
-        .file_name()
-        .expect("a file")
-        .to_string_lossy()
-        .into_owned();
+    let name = program.file_name().expect("a file").to_string_lossy().into_owned();
     let text = fs::read_to_string(program).expect("the program");
     let actual = read(&name, &text);
     assert!(!actual.is_empty(), "{name} has no fault");

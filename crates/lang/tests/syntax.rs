@@ -5,7 +5,8 @@ mod tree;
 
 use yamba_lang::source::SourceMap;
 
-/// Checks that `input` parses without messages to the tree `expect`, line by line without indentation.
+/// Checks that `input` parses without messages to the tree `expect`, line by line without
+/// indentation.
 #[track_caller]
 fn check(input: &str, expect: &str) {
     let mut sources = SourceMap::default();
@@ -22,19 +23,13 @@ fn check(input: &str, expect: &str) {
 /// Checks the tree of a class with these members.
 #[track_caller]
 fn check_members(members: &str, expect: &str) {
-    check(
-        &format!("yamba c {{ {members} }}"),
-        &format!("class c\n{expect}"),
-    );
+    check(&format!("yamba c {{ {members} }}"), &format!("class c\n{expect}"));
 }
 
 /// Checks the tree of a bitstring with these terms.
 #[track_caller]
 fn check_terms(terms: &str, expect: &str) {
-    check_members(
-        &format!("bitstring b {{ {terms} }}"),
-        &format!("bitstring b()\n{expect}"),
-    );
+    check_members(&format!("bitstring b {{ {terms} }}"), &format!("bitstring b()\n{expect}"));
 }
 
 #[test]
@@ -42,32 +37,17 @@ fn headers() {
     check("yamba a {}", "class a");
     check("yamba a {};", "class a");
     check("\u{feff}yamba a\r\n{\r\n}\r\n", "class a");
-    check(
-        "yamba abstract a extends b {}",
-        "abstract class a extends b",
-    );
+    check("yamba abstract a extends b {}", "abstract class a extends b");
     check("yamba a extends nothing {}", "class a extends nothing");
-    check(
-        "yamba a extends b on linux {}",
-        "class a extends b on linux",
-    );
-    check(
-        "yamba a on linux extends b {}",
-        "class a extends b on linux",
-    );
-    check(
-        "yamba a ports b on x86_64 {} yamba c {}",
-        "class a ports b on x86_64\nclass c",
-    );
+    check("yamba a extends b on linux {}", "class a extends b on linux");
+    check("yamba a on linux extends b {}", "class a extends b on linux");
+    check("yamba a ports b on x86_64 {} yamba c {}", "class a ports b on x86_64\nclass c");
 }
 
 #[test]
 fn conditions() {
     let check = |on: &str, expect: &str| {
-        check(
-            &format!("yamba a on {on} {{}}"),
-            &format!("class a on {expect}"),
-        )
+        check(&format!("yamba a on {on} {{}}"), &format!("class a on {expect}"))
     };
     check("a && b || c && !d", "((a && b) || (c && !d))");
     check("a && (b || c)", "(a && (b || c))");
@@ -102,10 +82,7 @@ fn native_code_is_verbatim() {
         "native \" \\\"a\\\\\\\"}\\\" u8R\\\"(})\\\" L'\\\\'' \"",
     );
     check_members("native {\n#error don't\n}", "native \"\\n#error don't\\n\"");
-    check_members(
-        "native { // joined \\\n } \n }",
-        "native \" // joined \\\\\\n } \\n \"",
-    );
+    check_members("native { // joined \\\n } \n }", "native \" // joined \\\\\\n } \\n \"");
 }
 
 #[test]
@@ -115,18 +92,9 @@ fn state_and_values() {
         "unsigned long long *x = f(1, 2);",
         r#"state "unsigned long long *" x init "f(1, 2)""#,
     );
-    check_members(
-        "int x[4][N] = {1, 2};",
-        r#"state "int" x array "[4][N]" init "{1, 2}""#,
-    );
-    check_members(
-        "std::array<int, 4> x{};",
-        r#"state "std::array<int, 4>" x init "{}""#,
-    );
-    check_members(
-        "Code<void(byte_t **)> x;",
-        r#"state "Code<void(byte_t **)>" x"#,
-    );
+    check_members("int x[4][N] = {1, 2};", r#"state "int" x array "[4][N]" init "{1, 2}""#);
+    check_members("std::array<int, 4> x{};", r#"state "std::array<int, 4>" x init "{}""#);
+    check_members("Code<void(byte_t **)> x;", r#"state "Code<void(byte_t **)>" x"#);
     check_members(
         "std::vector<std::pair<int, A<(1>2)>>> x;",
         r#"state "std::vector<std::pair<int, A<(1>2)>>>" x"#,
@@ -135,23 +103,14 @@ fn state_and_values() {
         "struct timespec x; struct stat y{};",
         "state \"struct timespec\" x\nstate \"struct stat\" y init \"{}\"",
     );
-    check_members(
-        "alignas(64) char x[64];",
-        r#"state "alignas(64) char" x array "[64]""#,
-    );
-    check_members(
-        "[[maybe_unused]] int x;",
-        r#"state "[[maybe_unused]] int" x"#,
-    );
+    check_members("alignas(64) char x[64];", r#"state "alignas(64) char" x array "[64]""#);
+    check_members("[[maybe_unused]] int x;", r#"state "[[maybe_unused]] int" x"#);
     check_members(
         "void (*x)(int, char) = nullptr;",
         r#"state "void (*" x array ")(int, char)" init "nullptr""#,
     );
     check_members("x = 1 << 2;", r#"assign x = "1 << 2""#);
-    check_members(
-        "x = 1 over {1, 2} quick {2};",
-        r#"assign x = "1" over {"1", "2"} quick {"2"}"#,
-    );
+    check_members("x = 1 over {1, 2} quick {2};", r#"assign x = "1" over {"1", "2"} quick {"2"}"#);
     check_members(
         "x over log(1, 8, 2); y quick {3};",
         "assign x over log(\"1\", \"8\", \"2\")\n  assign y quick {\"3\"}",
@@ -169,10 +128,7 @@ fn functions() {
         "static inline uint64_t\nf(void) { }",
         "function \"static inline uint64_t\" f() body \" \"",
     );
-    check_members(
-        "int f(int) const noexcept;",
-        r#"function "int" f("int" _) "const noexcept""#,
-    );
+    check_members("int f(int) const noexcept;", r#"function "int" f("int" _) "const noexcept""#);
     check_members(
         "auto f() -> std::pair<int, int> { return {}; }",
         r#"function "auto" f() "-> std::pair<int, int>" body " return {}; ""#,
@@ -190,10 +146,7 @@ fn functions() {
 #[test]
 fn parameters() {
     check_members("param int a;", r#"param "int" a"#);
-    check_members(
-        "param size_t a = 64 << 20;",
-        r#"param "size_t" a = "64 << 20""#,
-    );
+    check_members("param size_t a = 64 << 20;", r#"param "size_t" a = "64 << 20""#);
     check_members("param int a over {1};", r#"param "int" a over {"1"}"#);
     check_members(
         "param int a = f(over, 1) over {16, g(1, 2),};",
@@ -207,10 +160,7 @@ fn parameters() {
         "param int a = 1 over linear(1, 9, 2);",
         r#"param "int" a = "1" over linear("1", "9", "2")"#,
     );
-    check_members(
-        "param const char *a = \"over; \";",
-        r#"param "const char *" a = "\"over; \"""#,
-    );
+    check_members("param const char *a = \"over; \";", r#"param "const char *" a = "\"over; \"""#);
 }
 
 #[test]
@@ -300,10 +250,8 @@ fn cpp_declarations_are_native() {
 #[test]
 fn changed_members_do_not_change_others() {
     let text = "yamba c\n{\nint a = 1, b[2];\nstruct Line { long value; int n; };\nstd::map<int, std::vector<int>> m, k;\nalignas(64) std::atomic<int> y{5};\ntemplate <class T> T twice(T x) { return 2 * x; }\nusing N = int;\nvoid benchmark() { y = a; }\n}\n";
-    let form = yamba_mutants::Form {
-        separator: " ",
-        fields: &["static", "*z,", "<int>", "= {3},", "q;"],
-    };
+    let form =
+        yamba_mutants::Form { separator: " ", fields: &["static", "*z,", "<int>", "= {3},", "q;"] };
     let read = |text: &str| {
         let mut sources = SourceMap::default();
         let file = sources.add("t.yamba", text);
@@ -347,38 +295,23 @@ fn evidence_bounds_charts_tags_imports() {
         "at_least 1 cycle; at_most 2 * x MB/s;",
         "at least \"1\" cycle\nat most \"2 * x\" MB/s",
     );
-    check_members(
-        "at_least 3; at_most 2 spread;",
-        "at least \"3\"\nat most \"2\" spread",
-    );
+    check_members("at_least 3; at_most 2 spread;", "at least \"3\"\nat most \"2\" spread");
     check_members("chart latency against n;", "chart latency against n");
     check_members(
         "chart latency against n log by m fit linear;",
         "chart latency against n log by m fit",
     );
     check_members("tags net, demonstration;", "tags net demonstration");
-    check_members(
-        "import(a); import(b)\nint x;",
-        "import a\nimport b\nstate \"int\" x",
-    );
+    check_members("import(a); import(b)\nint x;", "import a\nimport b\nstate \"int\" x");
 }
 
 #[test]
 fn bitstrings() {
     check_members("bitstring a;", "bitstring a() abstract");
-    check_members(
-        "bitstring a(unsigned int i);",
-        r#"bitstring a("unsigned int" i) abstract"#,
-    );
+    check_members("bitstring a(unsigned int i);", r#"bitstring a("unsigned int" i) abstract"#);
     check_members("bitstring a = 0x90;", "bitstring a()\nbits 10010000");
-    check_members(
-        "bitstring a {}; bitstring b {}",
-        "bitstring a()\nbitstring b()",
-    );
-    check_members(
-        "bitstring<void c_function()> a;",
-        r#"bitstring<"void" ()> a() abstract"#,
-    );
+    check_members("bitstring a {}; bitstring b {}", "bitstring a()\nbitstring b()");
+    check_members("bitstring<void c_function()> a;", r#"bitstring<"void" ()> a() abstract"#);
     check_members(
         "bitstring<std::pair<int, A<int>> c_function(std::map<int, int> *m, size_t)> a(int n) {}",
         r#"bitstring<"std::pair<int, A<int>>" ("std::map<int, int> *" m, "size_t" _)> a("int" n)"#,
@@ -412,10 +345,7 @@ fn terms() {
         "unroll (unsigned int i = 0; i < m; i++) { touch(i) }",
         "unroll \"unsigned int i = 0\", \"i < m\", \"i++\"\nuse touch(\"i\")",
     );
-    check_terms(
-        "unroll (; f(\";\");) { }",
-        "unroll \"\", \"f(\\\";\\\")\", \"\"",
-    );
+    check_terms("unroll (; f(\";\");) { }", "unroll \"\", \"f(\\\";\\\")\", \"\"");
     check_terms(
         "if (a) { x } else if (b) { y } else { z }",
         "if \"a\"\nuse x\nelse\nif \"b\"\nuse y\nelse\nuse z",
@@ -429,14 +359,8 @@ fn assembly() {
         "asm {\n mov eax, [ebx + ${4 * (i + '}')}] // gone }\n # kept; it's '}' kept\n /* two\n lines */ .ascii \"}//\"\n {x0}\n 1: jmp 1b }",
         "asm\nline 1 \"\\n mov eax, [ebx + \"\nhole \"4 * (i + '}')\"\nline 2 \"] \\n # kept; it's '}' kept\\n  \\n .ascii \\\"}//\\\"\\n {x0}\\n 1: jmp 1b \"",
     );
-    check_terms(
-        "asm { ${a}${ b } }",
-        "asm\nline 1 \" \"\nhole \"a\"\nhole \"b\"\nline 1 \" \"",
-    );
-    check_terms(
-        "asm { mov $1, $x\r\n ret }",
-        "asm\nline 1 \" mov $1, $x\\n ret \"",
-    );
+    check_terms("asm { ${a}${ b } }", "asm\nline 1 \" \"\nhole \"a\"\nhole \"b\"\nline 1 \" \"");
+    check_terms("asm { mov $1, $x\r\n ret }", "asm\nline 1 \" mov $1, $x\\n ret \"");
 }
 
 #[test]

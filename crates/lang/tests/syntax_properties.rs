@@ -1,4 +1,5 @@
-//! Properties of parsing any text, valid or not: it terminates, and all positions in its messages exist.
+//! Properties of parsing any text, valid or not: it terminates, and all positions in its messages
+//! exist.
 
 #[path = "support/tree.rs"]
 mod tree;
@@ -118,23 +119,18 @@ fn parse(text: &str) -> (SourceMap, yamba_lang::ast::File, Vec<Diagnostic>) {
 }
 
 fn spans(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Span> {
-    let labels = diagnostics
-        .iter()
-        .flat_map(|d| std::iter::once(&d.primary).chain(&d.secondary));
+    let labels = diagnostics.iter().flat_map(|d| std::iter::once(&d.primary).chain(&d.secondary));
     labels.map(|label| label.span)
 }
 
-/// Checks that parsing ends, and that all ranges in messages and tree are within the text and on character boundaries.
+/// Checks that parsing ends, and that all ranges in messages and tree are within the text and on
+/// character boundaries.
 fn check(text: &str) -> Result<(), TestCaseError> {
     let (sources, tree, diagnostics) = parse(text);
     for span in spans(&diagnostics) {
         prop_assert_eq!(span.file, FileId(0));
         prop_assert!(span.start <= span.end, "{:?}", span);
-        prop_assert!(
-            text.get(span.start as usize..span.end as usize).is_some(),
-            "{:?}",
-            span
-        );
+        prop_assert!(text.get(span.start as usize..span.end as usize).is_some(), "{:?}", span);
         sources.line_column(span);
     }
     // The printer reads every range of the tree from the text.

@@ -17,7 +17,8 @@ pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, Launc
     output_in_own_locale(plain(command), input)
 }
 
-/// The output of a program that succeeded, in the user's locale. For a program that hands its environment on to what it starts.
+/// The output of a program that succeeded, in the user's locale. For a program that hands its
+/// environment on to what it starts.
 pub(crate) fn output_in_own_locale(
     command: &mut Command,
     input: &str,
@@ -30,14 +31,8 @@ pub(crate) fn output_in_own_locale(
         )
     };
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| missing(&e))?;
-    let given = child
-        .stdin
-        .take()
-        .map(|mut pipe| pipe.write_all(input.as_bytes()));
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|e| missing(&e))?;
+    let given = child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes()));
     let ended = child.wait_with_output().map_err(|e| missing(&e))?;
     let said = String::from_utf8_lossy(&ended.stderr);
     if !ended.status.success() || given.is_some_and(|g| g.is_err()) {
@@ -135,11 +130,8 @@ mod tests {
     #[test]
     fn failed_program_is_reported_with_its_last_message() {
         let mut shell = Command::new("sh");
-        let error = output(
-            shell.args(["-c", "echo early >&2; echo no node >&2; exit 3"]),
-            "",
-        )
-        .unwrap_err();
+        let error =
+            output(shell.args(["-c", "echo early >&2; echo no node >&2; exit 3"]), "").unwrap_err();
         assert_eq!(error.message, "sh: no node");
         let error = output(&mut Command::new("/nowhere/sbatch"), "").unwrap_err();
         assert!(error.help.contains("PATH"), "{error:?}");

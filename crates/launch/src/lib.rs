@@ -1,7 +1,9 @@
-//! Starts the tasks of a fleet: on each node one bundle, through a scheduler of a cluster, MPI, or ssh.
+//! Starts the tasks of a fleet: on each node one bundle, through a scheduler of a cluster, MPI, or
+//! ssh.
 //!
-//! A launcher is one file with an implementation of [`Launcher`], and a line in [`LAUNCHERS`]. It knows its engine and nothing of benchmarks.
-//! Each task leaves its capture as a file in the fleet's folder; the file appears when it is complete.
+//! A launcher is one file with an implementation of [`Launcher`], and a line in [`LAUNCHERS`]. It
+//! knows its engine and nothing of benchmarks. Each task leaves its capture as a file in the
+//! fleet's folder; the file appears when it is complete.
 
 mod command;
 mod limited;
@@ -16,11 +18,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The launchers by name.
-pub const LAUNCHERS: [(&str, &dyn Launcher); 3] = [
-    ("slurm", &slurm::Slurm),
-    ("mpi", &mpi::Mpi),
-    ("ssh", &ssh::Ssh),
-];
+pub const LAUNCHERS: [(&str, &dyn Launcher); 3] =
+    [("slurm", &slurm::Slurm), ("mpi", &mpi::Mpi), ("ssh", &ssh::Ssh)];
 
 /// The launcher with this name.
 pub fn launcher(name: &str) -> Option<&'static dyn Launcher> {
@@ -45,7 +44,8 @@ pub trait Launcher: Sync {
     /// If the engine refuses them. No task runs then.
     fn start(&self, job: &Job, tasks: &[Task]) -> Result<Box<dyn Running>, LaunchError>;
 
-    /// Starts the tasks so that all nodes measure at the same time. `source` is the C++ of the program that starts the bundles and connects them.
+    /// Starts the tasks so that all nodes measure at the same time. `source` is the C++ of the
+    /// program that starts the bundles and connects them.
     ///
     /// # Errors
     /// If the engine cannot do that, or refuses the tasks.
@@ -102,10 +102,7 @@ pub struct Node {
 impl Node {
     /// A node that can take tasks.
     pub fn named(name: &str) -> Node {
-        Node {
-            name: name.to_owned(),
-            unusable: None,
-        }
+        Node { name: name.to_owned(), unusable: None }
     }
 }
 
@@ -160,10 +157,7 @@ pub struct LaunchError {
 
 impl LaunchError {
     fn new(message: impl Into<String>, help: impl Into<String>) -> LaunchError {
-        LaunchError {
-            message: message.into(),
-            help: help.into(),
-        }
+        LaunchError { message: message.into(), help: help.into() }
     }
 }
 

@@ -9,8 +9,9 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Time between the request to end a process and its forced end.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A process that is asked to end at its limit (SIGTERM), and forced to some time later (SIGKILL). It stays in the process group of this process, so that
-/// an interrupt from the terminal reaches it.
+/// A process that is asked to end at its limit (SIGTERM), and forced to some time later (SIGKILL).
+/// It stays in the process group of this process, so that an interrupt from the terminal reaches
+/// it.
 pub(crate) struct LimitedChild {
     child: Child,
     limit: Duration,
@@ -61,23 +62,16 @@ impl LimitedChild {
 mod tests {
     use super::*;
 
-    /// Runs a shell with a limit and a grace time, once it has written its first line. Returns how it ended.
+    /// Runs a shell with a limit and a grace time, once it has written its first line. Returns how
+    /// it ended.
     fn run(text: &str, limit: Duration, grace: Duration) -> Result<ExitStatus, String> {
         use std::io::Read;
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", text])
-            .stdout(std::process::Stdio::piped());
+        shell.args(["-c", text]).stdout(std::process::Stdio::piped());
         let mut child = LimitedChild::spawn(&mut shell, limit).unwrap();
         child.grace = grace;
         let mut ready = [0];
-        child
-            .child
-            .stdout
-            .as_mut()
-            .unwrap()
-            .read_exact(&mut ready)
-            .unwrap();
+        child.child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
         loop {
             if let Some(ended) = child.ended() {
                 return ended;
@@ -102,10 +96,7 @@ mod tests {
             "trap 'echo >{}; exit' TERM; echo; while :; do sleep 0.01; done",
             file.display()
         );
-        assert_eq!(
-            run(&asked, Duration::ZERO, Duration::from_secs(60)).unwrap_err(),
-            LATE
-        );
+        assert_eq!(run(&asked, Duration::ZERO, Duration::from_secs(60)).unwrap_err(), LATE);
         assert!(file.exists());
         let deaf = "trap '' TERM; echo; while :; do sleep 0.01; done";
         assert_eq!(run(deaf, Duration::ZERO, Duration::ZERO).unwrap_err(), LATE);

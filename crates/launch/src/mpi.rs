@@ -1,4 +1,5 @@
-//! MPI: one `mpirun` for each host, of Open MPI or MPICH. A common one would end all tasks with the first that fails.
+//! MPI: one `mpirun` for each host, of Open MPI or MPICH. A common one would end all tasks with the
+//!   first that fails.
 
 use std::fs::File;
 use std::path::Path;
@@ -57,9 +58,7 @@ impl Launcher for Mpi {
         let log = File::create(job.folder.join(LOG)).map_err(refused)?;
         let mut command = command(&line_together(job, tasks, &program));
         command.stdin(Stdio::null());
-        command
-            .stdout(log.try_clone().map_err(refused)?)
-            .stderr(log);
+        command.stdout(log.try_clone().map_err(refused)?).stderr(log);
         Ok(Box::new(Together {
             job: job.clone(),
             ranks: tasks.iter().map(|task| task.rank).collect(),
@@ -69,7 +68,8 @@ impl Launcher for Mpi {
     }
 }
 
-/// Prints the name of a host between marks: `mpirun` and the shells of the hosts may print lines of their own.
+/// Prints the name of a host between marks: `mpirun` and the shells of the hosts may print lines of
+/// their own.
 const PRINT_NAME: &str = "printf '\\nyamba-host=%s;\\n' \"$(uname -n)\"";
 const MARK: &str = "yamba-host=";
 
@@ -101,10 +101,7 @@ fn line(job: &Job, task: &Task) -> Vec<String> {
         ("--fleet", job.fleet.clone()),
         ("--node", task.node.clone()),
         ("--rank", task.rank.to_string()),
-        (
-            "--into",
-            job.capture(task.rank).to_string_lossy().into_owned(),
-        ),
+        ("--into", job.capture(task.rank).to_string_lossy().into_owned()),
     ] {
         line.extend([option.to_owned(), value]);
     }
@@ -153,18 +150,11 @@ impl Together {
 fn line_together(job: &Job, tasks: &[Task], program: &Path) -> Vec<String> {
     let hosts: Vec<&str> = tasks.iter().map(|task| task.node.as_str()).collect();
     let variable = |name: &&str| std::env::var(name).ok();
-    let id = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"]
-        .iter()
-        .find_map(variable);
+    let id = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"].iter().find_map(variable);
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let seed = since.map_or(1, |since| since.as_nanos() as u64 | 1);
     let mut line = mpirun();
-    line.extend([
-        "-n".to_owned(),
-        tasks.len().to_string(),
-        "-host".to_owned(),
-        hosts.join(","),
-    ]);
+    line.extend(["-n".to_owned(), tasks.len().to_string(), "-host".to_owned(), hosts.join(",")]);
     let path = |path: &Path| path.to_string_lossy().into_owned();
     line.extend([path(program), path(&job.bundle()), path(&job.folder)]);
     line.extend([job.fleet.clone(), id.unwrap_or_default(), seed.to_string()]);
@@ -195,13 +185,7 @@ yamba-host=n2.example.org;
     fn names_are_found_between_other_lines() {
         let names: BTreeSet<String> = host_names(SAID).unwrap().into_iter().collect();
         assert!(names.iter().eq(["n1", "n2.example.org"]));
-        for said in [
-            "",
-            "n1\n",
-            "yamba-host=n1",
-            "yamba-host=;\n",
-            "yamba-host=a b;\n",
-        ] {
+        for said in ["", "n1\n", "yamba-host=n1", "yamba-host=;\n", "yamba-host=a b;\n"] {
             assert!(host_names(said).is_err(), "{said}");
         }
     }
@@ -217,10 +201,7 @@ yamba-host=n1;
     /// A number in a name is part of the name: `n-1` is another valid name of one host.
     #[test]
     fn changed_output_gives_the_same_hosts_or_is_refused() {
-        let form = Form {
-            separator: ";",
-            fields: &["0.5", "x", ""],
-        };
+        let form = Form { separator: ";", fields: &["0.5", "x", ""] };
         let hosts = |said: &str| host_names(said).map(BTreeSet::from_iter);
         let original: BTreeSet<String> = hosts(ONCE).unwrap();
         let mut read = 0;

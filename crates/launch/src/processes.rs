@@ -1,4 +1,5 @@
-//! Runs each task by a local process that starts it on its node, such as ssh. A node runs one task at a time.
+//! Runs each task by a local process that starts it on its node, such as ssh. A node runs one task
+//! at a time.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -156,16 +157,10 @@ mod tests {
 
     /// Starts a shell for each task with the text of its node, and returns the states at the end.
     fn run(folder: &std::path::Path, texts: &[&str], limit: Duration) -> Vec<(u64, State)> {
-        let job = Job {
-            fleet: "f".to_owned(),
-            folder: folder.to_owned(),
-            limit,
-        };
+        let job = Job { fleet: "f".to_owned(), folder: folder.to_owned(), limit };
         fs::write(job.bundle(), "bundle").unwrap();
-        let task = |(rank, text): (usize, &&str)| Task {
-            rank: rank as u64,
-            node: (*text).to_owned(),
-        };
+        let task =
+            |(rank, text): (usize, &&str)| Task { rank: rank as u64, node: (*text).to_owned() };
         let tasks: Vec<Task> = texts.iter().enumerate().map(task).collect();
         let line: Line = |_, task| ["sh", "-c", &task.node].map(str::to_owned).to_vec();
         let mut processes = Processes::new(&job, &tasks, Transport::Pipe, line);
@@ -184,11 +179,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let texts = ["cat", "echo no route >&2; exit 255", "kill -9 $$"];
         let states = run(folder.path(), &texts, Duration::from_secs(60));
-        let reasons = [
-            None,
-            Some("ended with status 255: no route"),
-            Some("killed by signal 9 (SIGKILL)"),
-        ];
+        let reasons =
+            [None, Some("ended with status 255: no route"), Some("killed by signal 9 (SIGKILL)")];
         for ((rank, state), reason) in states.iter().zip(reasons) {
             assert_eq!(*state, State::Ended(reason.map(str::to_owned)), "{rank}");
         }

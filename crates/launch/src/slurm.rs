@@ -1,4 +1,5 @@
-//! Slurm: one array of jobs, each task of which is bound to its node. `sbatch` reads its usual environment variables, such as `SBATCH_PARTITION`.
+//! Slurm: one array of jobs, each task of which is bound to its node. `sbatch` reads its usual
+//!   environment variables, such as `SBATCH_PARTITION`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,26 +74,18 @@ exec ./{bundle} --fleet {fleet} --node \"$SLURMD_NODENAME\" --rank \"$SLURM_ARRA
             let _ = output(slurm("scancel").arg(&id), "");
             return Err(error);
         }
-        Ok(Box::new(Array {
-            job: job.clone(),
-            tasks: tasks.to_vec(),
-            ids: vec![id],
-        }))
+        Ok(Box::new(Array { job: job.clone(), tasks: tasks.to_vec(), ids: vec![id] }))
     }
 
     fn attach(&self, job: &Job, tasks: &[Task], ids: &[String]) -> Option<Box<dyn Running>> {
         (!ids.is_empty()).then(|| {
-            Box::new(Array {
-                job: job.clone(),
-                tasks: tasks.to_vec(),
-                ids: ids.to_vec(),
-            }) as _
+            Box::new(Array { job: job.clone(), tasks: tasks.to_vec(), ids: ids.to_vec() }) as _
         })
     }
 }
 
-/// A program of Slurm. Variables that change what it lists, or how, have no effect: with `SQUEUE_PARTITION`, tasks of other partitions
-/// would look as if they had ended.
+/// A program of Slurm. Variables that change what it lists, or how, have no effect: with
+/// `SQUEUE_PARTITION`, tasks of other partitions would look as if they had ended.
 fn slurm(program: &str) -> Command {
     let mut command = Command::new(program);
     let is_for_lists = |name: &str| {
@@ -107,8 +100,9 @@ fn slurm(program: &str) -> Command {
     command
 }
 
-/// Submits the script with `sbatch`. The array is held until each of its tasks is bound to its node. Slurm copies the environment into
-/// the job, so the benchmarks would run in the locale of `sbatch`.
+/// Submits the script with `sbatch`. The array is held until each of its tasks is bound to its
+/// node. Slurm copies the environment into the job, so the benchmarks would run in the locale of
+/// `sbatch`.
 fn submit(mut sbatch: Command, folder: &Path, script: &Path) -> Result<Submitted, LaunchError> {
     sbatch.args(["--parsable", "--hold"]).arg("--chdir");
     sbatch.arg(folder).arg(script);
@@ -131,10 +125,7 @@ fn release(id: &str) -> Result<(), LaunchError> {
 
 /// The nodes with their states: name, state, partition, and the reason that an administrator gave.
 fn listed() -> Result<String, LaunchError> {
-    output(
-        slurm("sinfo").args(["-h", "-N", "-o", "%N\t%T\t%P\t%E"]),
-        "",
-    )
+    output(slurm("sinfo").args(["-h", "-N", "-o", "%N\t%T\t%P\t%E"]), "")
 }
 
 /// The nodes of the partition to which `sbatch` submits.
@@ -256,10 +247,7 @@ mod tests {
             folder: "/shared/june".into(),
             limit: std::time::Duration::from_secs(90),
         };
-        let task = |rank| Task {
-            rank,
-            node: format!("n{rank}"),
-        };
+        let task = |rank| Task { rank, node: format!("n{rank}") };
         let script = Slurm.script(&job, &[task(0), task(3)]);
         assert!(script.contains("#SBATCH --array=0,3\n"), "{script}");
         assert!(script.contains("#SBATCH --time=2\n"), "{script}");

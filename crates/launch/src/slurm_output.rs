@@ -11,8 +11,8 @@ pub(crate) struct Submitted {
     pub cluster: Option<String>,
 }
 
-/// The job in the output of `sbatch --parsable`: `12`, or `12;cluster`. Some sites replace `sbatch` by a script that prints its own lines, or
-/// ignores the option.
+/// The job in the output of `sbatch --parsable`: `12`, or `12;cluster`. Some sites replace `sbatch`
+/// by a script that prints its own lines, or ignores the option.
 pub(crate) fn submitted(said: &str) -> Result<Submitted, LaunchError> {
     let mut jobs: Vec<Submitted> = whole_lines("sbatch", said)?.filter_map(job).collect();
     jobs.dedup();
@@ -34,10 +34,8 @@ fn job(line: &str) -> Option<Submitted> {
         },
     };
     let is_cluster = cluster.is_none_or(|c| !c.is_empty() && !c.contains([' ', ';']));
-    (number(id).is_some() && is_cluster).then(|| Submitted {
-        id: id.to_owned(),
-        cluster: cluster.map(str::to_owned),
-    })
+    (number(id).is_some() && is_cluster)
+        .then(|| Submitted { id: id.to_owned(), cluster: cluster.map(str::to_owned) })
 }
 
 /// A task of an array, as `squeue -o "%F|%K|%T|%r"` lists it.
@@ -79,12 +77,7 @@ fn row(line: &str) -> Option<Row<'_>> {
         return None;
     };
     number(id)?;
-    Some(Row {
-        id,
-        rank: number(rank)?,
-        state: task_state(state)?,
-        reason,
-    })
+    Some(Row { id, rank: number(rank)?, state: task_state(state)?, reason })
 }
 
 fn task_state(word: &str) -> Option<TaskState> {
@@ -143,10 +136,7 @@ pub(crate) fn offered(listed: &str, partition: Option<&str>) -> Result<Vec<Node>
     let mut nodes: Vec<Node> = Vec::new();
     for [name, state, _, reason] in rows.iter().filter(is_in) {
         if !nodes.iter().any(|node| node.name == *name) {
-            nodes.push(Node {
-                name: (*name).to_owned(),
-                unusable: unusable(state, reason),
-            });
+            nodes.push(Node { name: (*name).to_owned(), unusable: unusable(state, reason) });
         }
     }
     Ok(nodes)
@@ -196,34 +186,27 @@ fn is_node_state(word: &str) -> bool {
     is_word && BEGINNINGS.iter().any(|begin| word.starts_with(begin))
 }
 
-/// Why a node in this state takes no task. `None` if it does. An idle node that does not respond yet may have been resumed a moment ago; Slurm takes
-/// it down later if it stays silent.
+/// Why a node in this state takes no task. `None` if it does. An idle node that does not respond
+/// yet may have been resumed a moment ago; Slurm takes it down later if it stays silent.
 fn unusable(state: &str, reason: &str) -> Option<String> {
     let word = state_word(state);
-    let out = [
-        "drain", "down", "fail", "maint", "unk", "reboot", "power", "inval", "future",
-    ];
+    let out = ["drain", "down", "fail", "maint", "unk", "reboot", "power", "inval", "future"];
     let is_given = !["", "none", "(null)"].contains(&reason.to_lowercase().as_str());
     let why = if state.ends_with('*') {
         format!("the node is {word} and does not respond")
     } else {
         format!("the node is {word}")
     };
-    out.iter().any(|out| word.starts_with(out)).then(|| {
-        if is_given {
-            format!("{why}: {reason}")
-        } else {
-            why
-        }
-    })
+    out.iter()
+        .any(|out| word.starts_with(out))
+        .then(|| if is_given { format!("{why}: {reason}") } else { why })
 }
 
-/// The field `ExitCode=STATUS:SIGNAL` in the output of `scontrol show job --oneliner`. `None` unless it has exactly one.
+/// The field `ExitCode=STATUS:SIGNAL` in the output of `scontrol show job --oneliner`. `None`
+/// unless it has exactly one.
 pub(crate) fn exit_code(said: &str) -> Option<(i32, i32)> {
     let line = said.strip_suffix('\n')?;
-    let mut codes = line
-        .split_whitespace()
-        .filter_map(|word| word.strip_prefix("ExitCode="));
+    let mut codes = line.split_whitespace().filter_map(|word| word.strip_prefix("ExitCode="));
     let code = codes.next().filter(|_| codes.next().is_none())?;
     let (status, signal) = code.split_once(':')?;
     let byte = |text: &str| number(text).and_then(|n| i32::try_from(n).ok());
@@ -284,10 +267,7 @@ n5\tdown\tbig\tnone
 4711|12|TIMEOUT|TimeLimit
 ";
 
-    const FORM: Form = Form {
-        separator: "|",
-        fields: &["0.5", "x", "(null)", "7"],
-    };
+    const FORM: Form = Form { separator: "|", fields: &["0.5", "x", "(null)", "7"] };
 
     #[test]
     fn nodes_of_the_partition_are_listed_once_with_their_reasons() {
@@ -299,10 +279,7 @@ n5\tdown\tbig\tnone
             node("n1", None),
             node("n2", Some("the node is drained: bad DIMM")),
             node("n3", None),
-            node(
-                "n4",
-                Some("the node is down and does not respond: Not responding"),
-            ),
+            node("n4", Some("the node is down and does not respond: Not responding")),
             node("n6", None),
         ];
         assert_eq!(offered(SINFO, None).unwrap(), usual);
@@ -334,9 +311,7 @@ n5\tdown\tbig\tnone
         let other = Some(("12".to_owned(), Some("x".to_owned())));
         assert_eq!(id("12;x\n"), other);
         assert_eq!(id("Submitted batch job 12 on cluster x\n"), other);
-        for said in [
-            "", "12", "12\n13\n", "-12\n", "1,200\n", "12 13\n", "job 12\n", "12;\n",
-        ] {
+        for said in ["", "12", "12\n13\n", "-12\n", "1,200\n", "12 13\n", "job 12\n", "12;\n"] {
             let error = submitted(said).unwrap_err();
             assert!(error.message.contains("sbatch printed"), "{error:?}");
         }
@@ -358,18 +333,14 @@ n5\tdown\tbig\tnone
             let error = rows(&format!("{SQUEUE}{line}\n"), &ids).unwrap_err();
             assert!(error.message.contains(line), "{error:?}");
         }
-        for line in [
-            "CLUSTER: x",
-            "n7|idle",
-            "n7|sleeping|main*|none",
-            "a b|idle|main*|none",
-        ] {
+        for line in ["CLUSTER: x", "n7|idle", "n7|sleeping|main*|none", "a b|idle|main*|none"] {
             let error = offered(&format!("{SINFO}{line}\n"), None).unwrap_err();
             assert!(error.message.contains(&format!("{line:?}")), "{error:?}");
         }
     }
 
-    /// Whether a mutant is another list of the same form, which no reader can tell from the original's: whole rows are missing.
+    /// Whether a mutant is another list of the same form, which no reader can tell from the
+    /// original's: whole rows are missing.
     fn lacks_rows(mutant: &Mutant) -> bool {
         matches!(mutant.change, Change::LineRemoved | Change::Truncated)
     }
@@ -392,8 +363,8 @@ n5\tdown\tbig\tnone
         }
     }
 
-    /// Whether two fields of a line of `sinfo` changed places, of which the last is the reason: free text, which may be a name of a node or
-    /// of a partition.
+    /// Whether two fields of a line of `sinfo` changed places, of which the last is the reason:
+    /// free text, which may be a name of a node or of a partition.
     fn exchanges_reason(mutant: &Mutant) -> bool {
         let reason = |text: &str| {
             let line = text.lines().nth(mutant.line?)?;
@@ -406,10 +377,7 @@ n5\tdown\tbig\tnone
     #[test]
     fn changed_list_of_nodes_gives_the_same_nodes_or_is_refused() {
         let original = offered(SINFO, None).unwrap();
-        let form = Form {
-            separator: "\t",
-            ..FORM
-        };
+        let form = Form { separator: "\t", ..FORM };
         for mutant in text(SINFO, form, 2, 10_000) {
             let Ok(found) = offered(&mutant.text, None) else {
                 assert!(!mutant.change.keeps_figures(), "{mutant:?}");
@@ -424,19 +392,11 @@ n5\tdown\tbig\tnone
             if mutant.change == Change::FieldsReordered {
                 assert_eq!(found, original, "{mutant:?}");
             }
-            assert!(
-                lacks_rows(&mutant) || found.len() == original.len(),
-                "{mutant:?}"
-            );
+            assert!(lacks_rows(&mutant) || found.len() == original.len(), "{mutant:?}");
             let key = |node: &Node| (node.name.clone(), node.unusable.is_some());
             let known: Vec<_> = original.iter().map(key).collect();
             let others = found.iter().filter(|n| !known.contains(&key(n)));
-            let names = [
-                Change::NotANumber,
-                Change::Infinite,
-                Change::Negative,
-                Change::Exponent,
-            ];
+            let names = [Change::NotANumber, Change::Infinite, Change::Negative, Change::Exponent];
             let most = usize::from(names.contains(&mutant.change));
             assert!(others.count() <= most, "{mutant:?}");
         }
@@ -444,15 +404,8 @@ n5\tdown\tbig\tnone
 
     #[test]
     fn changed_id_is_the_same_or_refused() {
-        let form = Form {
-            separator: " ",
-            fields: &["7", "x", "on"],
-        };
-        for said in [
-            "4711\n",
-            "4711;east\n",
-            "Submitted batch job 4711 on cluster east\n",
-        ] {
+        let form = Form { separator: " ", fields: &["7", "x", "on"] };
+        for said in ["4711\n", "4711;east\n", "Submitted batch job 4711 on cluster east\n"] {
             let original = submitted(said).unwrap();
             for mutant in text(said, form, 3, 10_000) {
                 match submitted(&mutant.text) {

@@ -11,8 +11,10 @@ struct Place {
     bucket: u32,
 }
 
-/// The sums of weights by bucket. The last object of each bucket has a marker: a request moves the markers down to the object's bucket by one object (Y. H. Kim, M. D. Hill and
-/// D. A. Wood, "Implementing stack simulation for highly-associative memories", Proceedings of ACM SIGMETRICS 1991, 212-213).
+/// The sums of weights by bucket. The last object of each bucket has a marker: a request moves the
+/// markers down to the object's bucket by one object (Y. H. Kim, M. D. Hill and D. A. Wood,
+/// "Implementing stack simulation for highly-associative memories", Proceedings of ACM SIGMETRICS
+/// 1991, 212-213).
 pub(crate) struct Buckets {
     /// The most distance of each bucket. The bucket after the last one has no end.
     most: Vec<u64>,
@@ -28,13 +30,10 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// An empty stack for objects with indices below `objects`, and buckets with ascending greatest distances.
+    /// An empty stack for objects with indices below `objects`, and buckets with ascending greatest
+    /// distances.
     pub(crate) fn new(most: Vec<u64>, objects: usize) -> Buckets {
-        let place = Place {
-            newer: NONE,
-            older: NONE,
-            bucket: NONE,
-        };
+        let place = Place { newer: NONE, older: NONE, bucket: NONE };
         Buckets {
             sums: vec![0; most.len() + 1],
             markers: vec![NONE; most.len()],
@@ -55,10 +54,7 @@ impl Buckets {
     /// The least and the greatest distance of a bucket.
     pub(crate) fn bounds(&self, bucket: usize) -> [u64; 2] {
         let above = bucket.checked_sub(1).map_or(0, |above| self.most[above]);
-        [
-            above + 1,
-            self.most.get(bucket).copied().unwrap_or(u64::MAX),
-        ]
+        [above + 1, self.most.get(bucket).copied().unwrap_or(u64::MAX)]
     }
 
     /// Puts an object on top with this weight.
@@ -86,11 +82,7 @@ impl Buckets {
     }
 
     fn unlink(&mut self, object: usize) {
-        let Place {
-            newer,
-            older,
-            bucket,
-        } = self.places[object];
+        let Place { newer, older, bucket } = self.places[object];
         // The newest object stays where it is, so there is a newer one.
         self.places[newer as usize].older = older;
         if older == NONE {

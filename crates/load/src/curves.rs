@@ -52,9 +52,8 @@ pub(crate) fn curves(model: &Model, values: &[(&'static str, Vec<f64>)]) -> Vec<
 /// Whole numbers at equal ratios from 1 to `most`.
 fn spaced(most: usize) -> Vec<usize> {
     let step = (most as f64).powf(1.0 / (MOST_POINTS - 1) as f64);
-    let mut ranks: Vec<usize> = (0..MOST_POINTS)
-        .map(|i| step.powi(i as i32).round() as usize)
-        .collect();
+    let mut ranks: Vec<usize> =
+        (0..MOST_POINTS).map(|i| step.powi(i as i32).round() as usize).collect();
     ranks.dedup();
     ranks
 }
@@ -70,10 +69,7 @@ fn popularity(model: &Model, counts: &[f64]) -> Curve {
         x: "rank",
         y: "share of the requests",
         has_log_y: true,
-        log: ranks
-            .iter()
-            .map(|r| (*r as f64, counts[r - 1] / all))
-            .collect(),
+        log: ranks.iter().map(|r| (*r as f64, counts[r - 1] / all)).collect(),
         model: ranks.iter().map(|r| (*r as f64, share(*r))).collect(),
     }
 }
@@ -84,11 +80,9 @@ fn sizes(model: &Model, bytes: &[f64]) -> Option<Curve> {
         return None;
     }
     let kept = sorted(&positive);
-    Some(continuous("sizes", "bytes", &positive, |x| {
-        match &model.sizes {
-            crate::sizes::Sizes::LognormalPareto(fitted) => fitted.cdf(x),
-            crate::sizes::Sizes::Empirical { .. } => share_up_to(&kept, x),
-        }
+    Some(continuous("sizes", "bytes", &positive, |x| match &model.sizes {
+        crate::sizes::Sizes::LognormalPareto(fitted) => fitted.cdf(x),
+        crate::sizes::Sizes::Empirical { .. } => share_up_to(&kept, x),
     }))
 }
 
@@ -105,9 +99,7 @@ fn continuous(
 ) -> Curve {
     let sorted = sorted(values);
     let last = sorted.len() - 1;
-    let mut at: Vec<f64> = (0..MOST_POINTS)
-        .map(|i| sorted[i * last / (MOST_POINTS - 1)])
-        .collect();
+    let mut at: Vec<f64> = (0..MOST_POINTS).map(|i| sorted[i * last / (MOST_POINTS - 1)]).collect();
     at.dedup();
     at.retain(|x| *x > 0.0);
     Curve {

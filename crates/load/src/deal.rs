@@ -8,7 +8,8 @@ use crate::lru_stack::LruStack;
 
 /// The requests of one deal: each object as often as its count says.
 pub(crate) struct Deal {
-    /// Draws an object within a range of distances. [`Distances::buckets`] holds the same objects with the sum of each bucket. These sums decide on the range.
+    /// Draws an object within a range of distances. [`Distances::buckets`] holds the same objects
+    /// with the sum of each bucket. These sums decide on the range.
     stack: LruStack,
     /// For each object, its number of requests still to come.
     left: Vec<u64>,
@@ -75,7 +76,8 @@ impl Firsts {
         }
     }
 
-    /// Whether the request after `done` ones is the first for its object. At random, so that the number of first requests is as in the log at each step.
+    /// Whether the request after `done` ones is the first for its object. At random, so that the
+    /// number of first requests is as in the log at each step.
     fn is_due(&mut self, done: u64, random: &mut Rng) -> bool {
         let steps = self.reached.len() - 1;
         while self.step < steps && self.reached[self.step] <= done {
@@ -92,7 +94,9 @@ impl Firsts {
     }
 }
 
-/// The objects with requests in the reverse of a random order, drawn with the weights `count^exponent`: P. S. Efraimidis and P. G. Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 97 (2006) 181-185.
+/// The objects with requests in the reverse of a random order, drawn with the weights
+/// `count^exponent`: P. S. Efraimidis and P. G. Spirakis, "Weighted random sampling with a
+/// reservoir", Information Processing Letters 97 (2006) 181-185.
 fn in_order(counts: &[u64], exponent: f64, random: &mut Rng) -> Vec<u32> {
     let requested = (0..counts.len()).filter(|object| counts[*object] > 0);
     let mut keyed: Vec<(f64, u32)> = requested
@@ -105,7 +109,8 @@ fn in_order(counts: &[u64], exponent: f64, random: &mut Rng) -> Vec<u32> {
     keyed.into_iter().map(|(_, object)| object).collect()
 }
 
-/// The power of the correction: a bucket that has had 1 % too few of its requests gets about 8 % more of the next ones.
+/// The power of the correction: a bucket that has had 1 % too few of its requests gets about 8 %
+/// more of the next ones.
 const CORRECTION: i32 = 8;
 
 /// The stack distances of the requests that are not the first for their object.
@@ -141,7 +146,8 @@ impl Distances {
         }
     }
 
-    /// An object with requests still to come. Within a bucket, each is drawn by the number of its requests still to come.
+    /// An object with requests still to come. Within a bucket, each is drawn by the number of its
+    /// requests still to come.
     fn draw(&mut self, stack: &LruStack, random: &mut Rng) -> Option<usize> {
         let bucket = self.bucket(random);
         self.repeats_left = self.repeats_left.saturating_sub(1);
@@ -153,7 +159,8 @@ impl Distances {
         stack.draw(least, most, random)
     }
 
-    /// A random bucket. `None`: no object within the distances still to come has requests still to come.
+    /// A random bucket. `None`: no object within the distances still to come has requests still to
+    /// come.
     fn bucket(&mut self, random: &mut Rng) -> Option<usize> {
         let expected_left = self.repeats_left as f64 / self.repeats as f64;
         let mut sum = 0.0;

@@ -1,9 +1,11 @@
-//! Continuous distributions of positive values: their functions, and their parameters by maximum likelihood.
+//! Continuous distributions of positive values: their functions, and their parameters by maximum
+//! likelihood.
 
 use serde::{Deserialize, Serialize};
 use yamba_stats::{normal_cdf, normal_quantile, quantile_of_sorted};
 
-/// The most quantiles of an empirical distribution: its distance to the log then is at most 1 in this number.
+/// The most quantiles of an empirical distribution: its distance to the log then is at most 1 in
+/// this number.
 const MOST_QUANTILES: usize = 2001;
 
 /// A distribution of positive values, in the unit of its place in the document.
@@ -78,7 +80,8 @@ impl Distribution {
         self.quantile(random.f64())
     }
 
-    /// The distribution whose parameters differ from these as those of `to` differ from those of `from`. `None` for another family.
+    /// The distribution whose parameters differ from these as those of `to` differ from those of
+    /// `from`. `None` for another family.
     pub(crate) fn moved(&self, from: &Distribution, to: &Distribution) -> Option<Distribution> {
         use Distribution::{Exponential, Lognormal, Weibull};
         match (self, from, to) {
@@ -89,18 +92,12 @@ impl Distribution {
                 Lognormal { mu, sigma },
                 Lognormal { mu: m, sigma: s },
                 Lognormal { mu: n, sigma: t },
-            ) => Some(Lognormal {
-                mu: mu + n - m,
-                sigma: sigma * t / s,
-            }),
+            ) => Some(Lognormal { mu: mu + n - m, sigma: sigma * t / s }),
             (
                 Weibull { shape, scale },
                 Weibull { shape: h, scale: s },
                 Weibull { shape: i, scale: t },
-            ) => Some(Weibull {
-                shape: shape * i / h,
-                scale: scale * t / s,
-            }),
+            ) => Some(Weibull { shape: shape * i / h, scale: scale * t / s }),
             _ => None,
         }
     }
@@ -158,10 +155,8 @@ impl Distribution {
                 if quantiles.len() >= 2 && is_ascending && is_valid {
                     Ok(())
                 } else {
-                    Err(
-                        "quantiles: they must be two or more ascending numbers of 0 or more"
-                            .to_owned(),
-                    )
+                    Err("quantiles: they must be two or more ascending numbers of 0 or more"
+                        .to_owned())
                 }
             }
         }
@@ -217,7 +212,9 @@ pub(crate) fn lognormal(values: &[f64]) -> Option<Distribution> {
     (mu.is_finite() && sigma > 0.0).then_some(Distribution::Lognormal { mu, sigma })
 }
 
-/// The Weibull distribution of these positive values. Newton's method finds the root of the likelihood's derivative by the shape: N. L. Johnson, S. Kotz and N. Balakrishnan, *Continuous Univariate Distributions* 1 (1994), chapter 21.
+/// The Weibull distribution of these positive values. Newton's method finds the root of the
+/// likelihood's derivative by the shape: N. L. Johnson, S. Kotz and N. Balakrishnan, *Continuous
+/// Univariate Distributions* 1 (1994), chapter 21.
 pub(crate) fn weibull(values: &[f64]) -> Option<Distribution> {
     const MOST_STEPS: usize = 60;
     let count = values.len() as f64;
@@ -244,10 +241,7 @@ pub(crate) fn weibull(values: &[f64]) -> Option<Distribution> {
             break;
         }
     }
-    let powers = logs
-        .iter()
-        .map(|l| (shape * (l - mean_log)).exp())
-        .sum::<f64>();
+    let powers = logs.iter().map(|l| (shape * (l - mean_log)).exp()).sum::<f64>();
     let scale = mean_log.exp() * (powers / count).powf(1.0 / shape);
     let is_valid = shape > 0.0 && scale > 0.0 && shape.is_finite() && scale.is_finite();
     is_valid.then_some(Distribution::Weibull { shape, scale })
@@ -274,17 +268,9 @@ mod tests {
     fn all() -> Vec<Distribution> {
         vec![
             Distribution::Exponential { mean: 3.0 },
-            Distribution::Lognormal {
-                mu: 1.0,
-                sigma: 0.7,
-            },
-            Distribution::Weibull {
-                shape: 0.6,
-                scale: 2.0,
-            },
-            Distribution::Empirical {
-                quantiles: vec![1.0, 2.0, 4.0, 9.0],
-            },
+            Distribution::Lognormal { mu: 1.0, sigma: 0.7 },
+            Distribution::Weibull { shape: 0.6, scale: 2.0 },
+            Distribution::Empirical { quantiles: vec![1.0, 2.0, 4.0, 9.0] },
         ]
     }
 
@@ -300,7 +286,8 @@ mod tests {
         }
     }
 
-    /// Known values: exp(-1), the normal distribution's 0.841345 at 1, and the definition of the Weibull distribution at its scale.
+    /// Known values: exp(-1), the normal distribution's 0.841345 at 1, and the definition of the
+    ///   Weibull distribution at its scale.
     #[test]
     fn functions_have_known_values() {
         let [exponential, lognormal, weibull, table] = all().try_into().unwrap();
@@ -313,10 +300,7 @@ mod tests {
             // scale * gamma(1 + 1 / 0.6)
             (weibull.mean() / 3.0092, 1.0),
         ] {
-            assert!(
-                (found - expected).abs() < 4e-3 * expected,
-                "{found} {expected}"
-            );
+            assert!((found - expected).abs() < 4e-3 * expected, "{found} {expected}");
         }
     }
 
@@ -344,10 +328,7 @@ mod tests {
         assert_eq!(weibull(&[2.0; 10]), None);
         assert!(exponential(&[0.0; 10]).is_none() && empirical(&[]).is_none());
         let table = empirical(&[2.0, 2.0]).unwrap();
-        assert_eq!(
-            (table.quantile(0.5), table.cdf(1.9), table.cdf(2.0)),
-            (2.0, 0.0, 1.0)
-        );
+        assert_eq!((table.quantile(0.5), table.cdf(1.9), table.cdf(2.0)), (2.0, 0.0, 1.0));
     }
 
     #[test]

@@ -122,11 +122,7 @@ impl Fits {
             Some(marginal("popularity", requests, &self.popularity)),
             Some(marginal("sizes", values.objects.len(), &self.sizes)),
             Some(marginal("arrivals", values.gaps_s.len(), &self.arrivals)),
-            Some(marginal(
-                "session requests",
-                values.lengths.len(),
-                &self.lengths,
-            )),
+            Some(marginal("session requests", values.lengths.len(), &self.lengths)),
             think.map(|t| marginal("think times", values.think_s.len(), t)),
             latency.map(|l| marginal("latency", values.took_s.len(), l)),
             order,
@@ -155,10 +151,7 @@ fn source(log: &Log, entries: &[Entry], seed: u64) -> Source {
         refused_by: log
             .refused_by
             .iter()
-            .map(|(reason, lines)| Refused {
-                reason: reason.to_string(),
-                lines: *lines,
-            })
+            .map(|(reason, lines)| Refused { reason: reason.to_string(), lines: *lines })
             .collect(),
         requests: entries.len() as u64,
         other_requests: (log.entries.len() - entries.len()) as u64,
@@ -174,22 +167,13 @@ pub fn mix(log: &Log) -> Mix {
     let mut methods: BTreeMap<&str, u64> = BTreeMap::new();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
     for entry in &log.entries {
-        *methods
-            .entry(&log.methods[entry.method as usize])
-            .or_default() += 1;
+        *methods.entry(&log.methods[entry.method as usize]).or_default() += 1;
         *statuses.entry(entry.status).or_default() += 1;
     }
-    let methods = methods
-        .into_iter()
-        .map(|(name, count)| (name.to_owned(), count));
-    let mut mix = Mix {
-        methods: methods.collect(),
-        statuses: statuses.into_iter().collect(),
-    };
-    mix.methods
-        .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    mix.statuses
-        .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let methods = methods.into_iter().map(|(name, count)| (name.to_owned(), count));
+    let mut mix = Mix { methods: methods.collect(), statuses: statuses.into_iter().collect() };
+    mix.methods.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    mix.statuses.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     mix
 }
 
@@ -226,22 +210,15 @@ impl Values {
         let path = |object: &Object| log.paths[object.path as usize].clone();
         let paths = self.objects.iter().map(path);
         Objects {
-            paths: if names_paths {
-                paths.collect()
-            } else {
-                Vec::new()
-            },
+            paths: if names_paths { paths.collect() } else { Vec::new() },
             statuses: self.objects.iter().map(|o| o.status).collect(),
         }
     }
 
-    /// The distribution of the times in which the server answered. They are spread within the log's step.
+    /// The distribution of the times in which the server answered. They are spread within the log's
+    /// step.
     fn latency(&self, step_s: f64, random: &mut Rng) -> Option<Chosen<Distribution>> {
-        let spread: Vec<f64> = self
-            .took_s
-            .iter()
-            .map(|t| t + step_s * random.f64())
-            .collect();
+        let spread: Vec<f64> = self.took_s.iter().map(|t| t + step_s * random.f64()).collect();
         if spread.len() < FEWEST_REQUESTS {
             return None;
         }

@@ -1,4 +1,5 @@
-//! Chooses the distribution of times between events whose stamps have a step, such as whole seconds.
+//! Chooses the distribution of times between events whose stamps have a step, such as whole
+//! seconds.
 
 use fastrand::Rng;
 use yamba_stats::{kolmogorov_distance, kolmogorov_p_value};
@@ -6,22 +7,22 @@ use yamba_stats::{kolmogorov_distance, kolmogorov_p_value};
 use crate::distribution::{Distribution, empirical, exponential, lognormal, weibull};
 use crate::goodness::{Chosen, Compared, MOST_VALUES};
 
-/// A family with a p-value below this, computed as if nothing had been fitted, needs no simulation: fitting makes it smaller still.
+/// A family with a p-value below this, computed as if nothing had been fitted, needs no simulation:
+/// fitting makes it smaller still.
 const HOPELESS: f64 = 1e-4;
 
 /// Fits a family to positive values.
 type Fit = fn(&[f64]) -> Option<Distribution>;
 
-/// Spreads each stamp evenly within its step, in order: within a step, nothing is known. `stamps` are ascending.
+/// Spreads each stamp evenly within its step, in order: within a step, nothing is known. `stamps`
+/// are ascending.
 pub(crate) fn spread(stamps: &mut [f64], step: f64, random: &mut Rng) {
     let mut begin = 0;
     while begin < stamps.len() {
         let stamp = stamps[begin];
         let same = stamps[begin..].partition_point(|s| *s == stamp);
         let of_step = &mut stamps[begin..begin + same];
-        of_step
-            .iter_mut()
-            .for_each(|s| *s = stamp + step * random.f64());
+        of_step.iter_mut().for_each(|s| *s = stamp + step * random.f64());
         of_step.sort_by(f64::total_cmp);
         begin += same;
     }
@@ -39,7 +40,8 @@ pub(crate) enum Stamps {
 }
 
 impl Stamps {
-    /// Replaces each gap by the gap that a log with this step shows, with its stamps spread within their steps.
+    /// Replaces each gap by the gap that a log with this step shows, with its stamps spread within
+    /// their steps.
     fn seen(self, gaps: &mut Vec<f64>, step: f64, random: &mut Rng) {
         match self {
             Stamps::Series => {
@@ -70,7 +72,8 @@ impl Stamps {
     }
 }
 
-/// Chooses the exponential family if it passes, else the one with the least distance among those that pass, else the values themselves. `None` for fewer than two values.
+/// Chooses the exponential family if it passes, else the one with the least distance among those
+/// that pass, else the values themselves. `None` for fewer than two values.
 pub(crate) fn choose(
     values: &[f64],
     stamps: Stamps,
@@ -86,11 +89,11 @@ pub(crate) fn choose(
         let Some((distribution, compared)) = compare(&sorted, fit, stamps, step, random) else {
             continue;
         };
-        // The exponential distribution comes first. A Weibull distribution is always at least as close, and says no more.
+        // The exponential distribution comes first. A Weibull distribution is always at least as
+        // close, and says no more.
         let is_simplest = |b: &Distribution| matches!(b, Distribution::Exponential { .. });
-        let is_best = best
-            .as_ref()
-            .is_none_or(|(d, b)| !is_simplest(d) && compared.distance < b.distance);
+        let is_best =
+            best.as_ref().is_none_or(|(d, b)| !is_simplest(d) && compared.distance < b.distance);
         candidates.push(compared.clone());
         if compared.passes() && is_best {
             best = Some((distribution, compared));
@@ -100,11 +103,7 @@ pub(crate) fn choose(
         Some(best) => best,
         None => table(&sorted)?,
     };
-    Some(Chosen {
-        distribution,
-        compared,
-        candidates,
-    })
+    Some(Chosen { distribution, compared, candidates })
 }
 
 fn compare(
@@ -128,14 +127,8 @@ fn compare(
         let fitted = distribution.moved(&seen.spread, &fit(&values)?)?;
         kolmogorov_distance(&values, |x| seen.cdf(&fitted, x))
     };
-    let compared = Compared::test(
-        distribution.family(),
-        distance,
-        HOPELESS,
-        count,
-        simulated,
-        simulate,
-    )?;
+    let compared =
+        Compared::test(distribution.family(), distance, HOPELESS, count, simulated, simulate)?;
     Some((distribution, compared))
 }
 
@@ -145,7 +138,8 @@ struct Seen {
     distribution: Distribution,
     /// The family's fit to spread gaps.
     spread: Distribution,
-    /// Simulated gaps. `None` where steps are far shorter than gaps: spreading then changes nothing.
+    /// Simulated gaps. `None` where steps are far shorter than gaps: spreading then changes
+    /// nothing.
     simulated: Option<Simulated>,
 }
 
@@ -158,7 +152,9 @@ struct Simulated {
 }
 
 impl Seen {
-    /// Finds the distribution whose spread gaps have the parameters of `spread`. Spreading widens the distribution of gaps that are not much longer than a step. So simulated gaps are spread, too, and the change of their parameters is undone.
+    /// Finds the distribution whose spread gaps have the parameters of `spread`. Spreading widens
+    /// the distribution of gaps that are not much longer than a step. So simulated gaps are spread,
+    /// too, and the change of their parameters is undone.
     fn of(
         spread: Distribution,
         fit: Fit,
@@ -168,11 +164,7 @@ impl Seen {
         random: &mut Rng,
     ) -> Seen {
         const ROUNDS: usize = 5;
-        let mut seen = Seen {
-            distribution: spread.clone(),
-            spread,
-            simulated: None,
-        };
+        let mut seen = Seen { distribution: spread.clone(), spread, simulated: None };
         if step < seen.spread.quantile(0.5) / 100.0 {
             return seen;
         }
@@ -194,7 +186,8 @@ impl Seen {
         seen
     }
 
-    /// The share of gaps up to `x` after spreading, if they have the distribution `of` before it. `of` must be near the distribution of the simulated gaps.
+    /// The share of gaps up to `x` after spreading, if they have the distribution `of` before it.
+    /// `of` must be near the distribution of the simulated gaps.
     fn cdf(&self, of: &Distribution, x: f64) -> f64 {
         let Some(simulated) = &self.simulated else {
             return of.cdf(x);
@@ -219,11 +212,7 @@ fn table(sorted: &[f64]) -> Option<(Distribution, Compared)> {
     let distribution = empirical(sorted).filter(|_| sorted.len() >= 2)?;
     let distance = kolmogorov_distance(sorted, |x| distribution.cdf(x))?;
     let p_value = kolmogorov_p_value(distance, sorted.len() as f64)?;
-    let compared = Compared {
-        family: distribution.family().to_owned(),
-        distance,
-        p_value,
-    };
+    let compared = Compared { family: distribution.family().to_owned(), distance, p_value };
     Some((distribution, compared))
 }
 
@@ -248,23 +237,12 @@ mod tests {
         let mut random = Rng::with_seed(11);
         for truth in [
             Distribution::Exponential { mean: 0.2 },
-            Distribution::Lognormal {
-                mu: 4.0,
-                sigma: 1.0,
-            },
-            Distribution::Weibull {
-                shape: 0.6,
-                scale: 50.0,
-            },
+            Distribution::Lognormal { mu: 4.0, sigma: 1.0 },
+            Distribution::Weibull { shape: 0.6, scale: 50.0 },
         ] {
             let gaps = coarse(&truth, 4000, &mut random);
             let chosen = choose(&gaps, Stamps::Series, 1.0, &mut random).unwrap();
-            assert_eq!(
-                chosen.distribution.family(),
-                truth.family(),
-                "{:?}",
-                chosen.candidates
-            );
+            assert_eq!(chosen.distribution.family(), truth.family(), "{:?}", chosen.candidates);
             assert!(chosen.compared.passes());
             assert!((chosen.distribution.mean() / truth.mean() - 1.0).abs() < 0.1);
         }
@@ -274,11 +252,7 @@ mod tests {
     fn two_peaks_are_kept_as_they_are() {
         let mut random = Rng::with_seed(5);
         let peak = |random: &mut Rng| {
-            if random.bool() {
-                1.0 + random.f64()
-            } else {
-                50.0 + random.f64()
-            }
+            if random.bool() { 1.0 + random.f64() } else { 50.0 + random.f64() }
         };
         let values: Vec<f64> = (0..5000).map(|_| peak(&mut random)).collect();
         let chosen = choose(&values, Stamps::Pairs, 1e-3, &mut random).unwrap();
@@ -291,10 +265,7 @@ mod tests {
         let mut random = Rng::with_seed(1);
         let mut stamps = [3.0, 3.0, 3.0, 4.0, 9.0];
         spread(&mut stamps, 1.0, &mut random);
-        assert!(
-            stamps.windows(2).all(|pair| pair[0] <= pair[1]),
-            "{stamps:?}"
-        );
+        assert!(stamps.windows(2).all(|pair| pair[0] <= pair[1]), "{stamps:?}");
         let floors: Vec<f64> = stamps.iter().map(|s| s.floor()).collect();
         assert_eq!(floors, [3.0, 3.0, 3.0, 4.0, 9.0]);
     }

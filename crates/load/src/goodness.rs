@@ -1,4 +1,5 @@
-//! How well a distribution describes a log: the test of Kolmogorov and Smirnov, where the parameters were fitted to the same values.
+//! How well a distribution describes a log: the test of Kolmogorov and Smirnov, where the
+//! parameters were fitted to the same values.
 
 use serde::{Deserialize, Serialize};
 use yamba_stats::{kolmogorov_p_value, kolmogorov_scale};
@@ -9,7 +10,8 @@ pub const LEVEL: f64 = 0.01;
 /// Number of simulated samples: the smallest p-value then is 0.005.
 pub(crate) const REPLICATES: usize = 199;
 
-/// The most values of a simulated sample. The scaled distance hardly depends on the number of values.
+/// The most values of a simulated sample. The scaled distance hardly depends on the number of
+/// values.
 pub(crate) const MOST_VALUES: usize = 4000;
 
 /// A distribution that was compared with the log.
@@ -20,7 +22,8 @@ pub struct Compared {
     pub family: String,
     /// The greatest distance between the distribution and that of the log, from 0 to 1.
     pub distance: f64,
-    /// The probability of such a distance if the log came from this family. The parameters are fitted to each simulated sample, as they were to the log.
+    /// The probability of such a distance if the log came from this family. The parameters are
+    /// fitted to each simulated sample, as they were to the log.
     pub p_value: f64,
 }
 
@@ -32,15 +35,12 @@ impl Compared {
 
     /// The values themselves.
     pub(crate) fn empirical() -> Compared {
-        Compared {
-            family: "empirical".to_owned(),
-            distance: 0.0,
-            p_value: 1.0,
-        }
+        Compared { family: "empirical".to_owned(), distance: 0.0, p_value: 1.0 }
     }
 
-    /// Tests a family whose fit has this distance from the log. If the p-value is below `hopeless` without an account of the fit, it needs no simulation:
-    /// the account makes it smaller still. The other arguments are those of [`bootstrap_p_value`].
+    /// Tests a family whose fit has this distance from the log. If the p-value is below `hopeless`
+    /// without an account of the fit, it needs no simulation: the account makes it smaller still.
+    /// The other arguments are those of [`bootstrap_p_value`].
     pub(crate) fn test(
         family: &str,
         distance: f64,
@@ -53,11 +53,7 @@ impl Compared {
         if p_value >= hopeless {
             p_value = bootstrap_p_value(distance, count, simulated, simulate);
         }
-        Some(Compared {
-            family: family.to_owned(),
-            distance,
-            p_value,
-        })
+        Some(Compared { family: family.to_owned(), distance, p_value })
     }
 }
 
@@ -73,22 +69,17 @@ pub(crate) struct Chosen<T> {
 
 /// Chooses the fit if it passes, else the values themselves.
 pub(crate) fn fitted_or<T>(fitted: Option<(T, Compared)>, values: impl FnOnce() -> T) -> Chosen<T> {
-    let candidates = fitted
-        .iter()
-        .map(|(_, compared)| compared.clone())
-        .collect();
+    let candidates = fitted.iter().map(|(_, compared)| compared.clone()).collect();
     let (distribution, compared) = fitted
         .filter(|(_, compared)| compared.passes())
         .unwrap_or_else(|| (values(), Compared::empirical()));
-    Chosen {
-        distribution,
-        compared,
-        candidates,
-    }
+    Chosen { distribution, compared, candidates }
 }
 
-/// The share of simulated samples with a distance of at least `distance`: A. Clauset, C. R. Shalizi and M. E. J. Newman, "Power-Law Distributions in Empirical Data", SIAM Review 51 (2009) 661-703, section 4.1. `simulate` fits the family to a sample
-/// of its own, and returns its distance. The log has `count` values, and a simulated sample `simulated`.
+/// The share of simulated samples with a distance of at least `distance`: A. Clauset, C. R. Shalizi
+/// and M. E. J. Newman, "Power-Law Distributions in Empirical Data", SIAM Review 51 (2009) 661-703,
+/// section 4.1. `simulate` fits the family to a sample of its own, and returns its distance. The
+/// log has `count` values, and a simulated sample `simulated`.
 fn bootstrap_p_value(
     distance: f64,
     count: f64,
@@ -118,7 +109,8 @@ mod tests {
         kolmogorov_distance(values, |x| fitted.cdf(x))
     }
 
-    /// H. W. Lilliefors (1969): with 30 values and a fitted mean, 1 % of the distances exceed 0.2257 (without fitting: 0.290).
+    /// H. W. Lilliefors (1969): with 30 values and a fitted mean, 1 % of the distances exceed
+    /// 0.2257 (without fitting: 0.290).
     #[test]
     fn p_value_accounts_for_fitted_parameters() {
         let mut random = fastrand::Rng::with_seed(3);

@@ -17,18 +17,25 @@ const FACTOR_STEPS: usize = 8;
 /// Limits of [`Locality::first_exponent`].
 const EXPONENTS: [f64; 2] = [0.0, 4.0];
 
-/// The order of the requests in a log, by LRU stack distances: R. L. Mattson, J. Gecsei, D. R. Slutz and I. L. Traiger, "Evaluation techniques for storage hierarchies", IBM Systems Journal 9 (1970) 78-117.
+/// The order of the requests in a log, by LRU stack distances: R. L. Mattson, J. Gecsei, D. R.
+/// Slutz and I. L. Traiger, "Evaluation techniques for storage hierarchies", IBM Systems Journal 9
+/// (1970) 78-117.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Locality {
-    /// For equal shares of the objects from 0 to 1, the number of requests by which this share was requested for the first time.
+    /// For equal shares of the objects from 0 to 1, the number of requests by which this share was
+    /// requested for the first time.
     pub first_requests: Vec<u64>,
-    /// Objects with n requests get their first requests in random order with a weight of `n^first_exponent`. 0: independent of their popularity.
+    /// Objects with n requests get their first requests in random order with a weight of
+    /// `n^first_exponent`. 0: independent of their popularity.
     pub first_exponent: f64,
-    /// Pairs of a stack distance and a number of requests, ascending: the requests whose distance is at most the first number and above that of the pair before.
-    /// The stack distance is the number of different objects since the last request for the object, itself included. First requests have none.
+    /// Pairs of a stack distance and a number of requests, ascending: the requests whose distance
+    /// is at most the first number and above that of the pair before. The stack distance is the
+    /// number of different objects since the last request for the object, itself included. First
+    /// requests have none.
     pub distances: Vec<(u64, u64)>,
-    /// For each pair of `distances`, the factor by which an object at such a distance is more likely to be requested than its requests still to come say.
+    /// For each pair of `distances`, the factor by which an object at such a distance is more
+    /// likely to be requested than its requests still to come say.
     pub factors: Vec<f64>,
 }
 
@@ -62,7 +69,8 @@ impl Locality {
     }
 }
 
-/// The stack distance of each request for one of `objects` objects. `None`: the first request for an object.
+/// The stack distance of each request for one of `objects` objects. `None`: the first request for
+/// an object.
 pub(crate) fn distances(requests: &[u32], objects: usize) -> Vec<Option<u64>> {
     let mut stack = LruStack::new(objects);
     let mut distance = |object: &u32| {
@@ -73,15 +81,11 @@ pub(crate) fn distances(requests: &[u32], objects: usize) -> Vec<Option<u64>> {
     requests.iter().map(&mut distance).collect()
 }
 
-/// The locality of requests with these distances. `counts` has the number of requests of each object.
+/// The locality of requests with these distances. `counts` has the number of requests of each
+/// object.
 pub(crate) fn of(requests: &[u32], distances: &[Option<u64>], counts: &[u64]) -> Locality {
-    let firsts: Vec<usize> = (0..requests.len())
-        .filter(|i| distances[*i].is_none())
-        .collect();
-    let by_first: Vec<u64> = firsts
-        .iter()
-        .map(|i| counts[requests[*i] as usize])
-        .collect();
+    let firsts: Vec<usize> = (0..requests.len()).filter(|i| distances[*i].is_none()).collect();
+    let by_first: Vec<u64> = firsts.iter().map(|i| counts[requests[*i] as usize]).collect();
     let histogram = histogram(distances.iter().copied().flatten());
     Locality {
         factors: factors(requests, distances, counts, &histogram),
@@ -120,7 +124,9 @@ fn histogram(distances: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
     buckets
 }
 
-/// The most likely exponent of weights `count^exponent` by which objects with these counts, in the order of their first requests, were drawn without replacement: R. L. Plackett, "The Analysis of Permutations", Applied Statistics 24 (1975) 193-202.
+/// The most likely exponent of weights `count^exponent` by which objects with these counts, in the
+/// order of their first requests, were drawn without replacement: R. L. Plackett, "The Analysis of
+/// Permutations", Applied Statistics 24 (1975) 193-202.
 fn first_exponent(counts: &[u64]) -> f64 {
     let logs: Vec<f64> = counts.iter().map(|count| (*count as f64).ln()).collect();
     // The derivative of the logarithm of the likelihood, which falls with the exponent.
@@ -149,7 +155,8 @@ fn first_exponent(counts: &[u64]) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The most likely factors: those with which the expected number of requests at each distance is that of the log. Each step multiplies them by the ratio of the two.
+/// The most likely factors: those with which the expected number of requests at each distance is
+/// that of the log. Each step multiplies them by the ratio of the two.
 fn factors(
     requests: &[u32],
     distances: &[Option<u64>],
@@ -166,7 +173,8 @@ fn factors(
     factors
 }
 
-/// The expected number of requests at each distance, with the stack of the log before each of its requests.
+/// The expected number of requests at each distance, with the stack of the log before each of its
+/// requests.
 fn expected(
     requests: &[u32],
     distances: &[Option<u64>],
@@ -180,12 +188,7 @@ fn expected(
     let mut expected = vec![0.0; factors.len()];
     for (object, distance) in requests.iter().zip(distances) {
         if distance.is_some() {
-            let chances = || {
-                factors
-                    .iter()
-                    .zip(buckets.sums())
-                    .map(|(f, s)| f * *s as f64)
-            };
+            let chances = || factors.iter().zip(buckets.sums()).map(|(f, s)| f * *s as f64);
             let all: f64 = chances().sum();
             for (expected, chance) in expected.iter_mut().zip(chances()) {
                 *expected += chance / all;

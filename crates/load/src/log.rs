@@ -102,10 +102,8 @@ impl Log {
             return None;
         }
         let named = &self.refused_by[..self.refused_by.len().min(MOST)];
-        let mut reasons: Vec<String> = named
-            .iter()
-            .map(|(reason, lines)| format!("{reason} ({lines})"))
-            .collect();
+        let mut reasons: Vec<String> =
+            named.iter().map(|(reason, lines)| format!("{reason} ({lines})")).collect();
         let others = self.refused_count - named.iter().map(|(_, lines)| lines).sum::<u64>();
         if others > 0 {
             reasons.push(format!("other reasons ({others})"));
@@ -119,7 +117,8 @@ impl Log {
         ))
     }
 
-    /// Whether this method asks for an object and changes nothing: the model and the replay contain only such requests.
+    /// Whether this method asks for an object and changes nothing: the model and the replay contain
+    /// only such requests.
     pub fn is_safe(&self, entry: &Entry) -> bool {
         is_safe(&self.methods[entry.method as usize])
     }

@@ -1,4 +1,5 @@
-//! An LRU stack of weighted objects: distances, and random objects within a range of distances, in logarithmic time.
+//! An LRU stack of weighted objects: distances, and random objects within a range of distances, in
+//! logarithmic time.
 
 use fastrand::Rng;
 
@@ -15,10 +16,12 @@ struct Node {
     weight: u64,
 }
 
-/// The objects in the order of their last requests. The most recently requested object has the distance 1.
+/// The objects in the order of their last requests. The most recently requested object has the
+/// distance 1.
 ///
-/// A request puts its object into the next slot, and the object's earlier slot becomes vacant. A Fenwick tree counts objects and weights by slot (Fenwick,
-/// "A new data structure for cumulative frequency tables", Software: Practice and Experience 24 (1994) 327-336).
+/// A request puts its object into the next slot, and the object's earlier slot becomes vacant. A
+/// Fenwick tree counts objects and weights by slot (Fenwick, "A new data structure for cumulative
+/// frequency tables", Software: Practice and Experience 24 (1994) 327-336).
 pub(crate) struct LruStack {
     /// For each object, its slot.
     slots: Vec<u32>,
@@ -26,7 +29,8 @@ pub(crate) struct LruStack {
     weights: Vec<u64>,
     /// For each slot up to the last used one, its object.
     objects: Vec<u32>,
-    /// Node i, from 1, has the sums of the slots i - (i & -i) to i - 1. The number of slots is a power of 2.
+    /// Node i, from 1, has the sums of the slots i - (i & -i) to i - 1. The number of slots is a
+    /// power of 2.
     tree: Vec<Node>,
     all: Node,
 }
@@ -70,7 +74,8 @@ impl LruStack {
         self.objects.push(object as u32);
     }
 
-    /// The distance of an object: the number of different objects since its last request, itself included. `None`: it was not requested.
+    /// The distance of an object: the number of different objects since its last request, itself
+    /// included. `None`: it was not requested.
     pub(crate) fn distance(&self, object: usize) -> Option<u64> {
         let slot = self.slots[object];
         let mut node = (slot != NONE).then_some(slot as usize)?;
@@ -82,7 +87,8 @@ impl LruStack {
         Some(self.len() - below)
     }
 
-    /// A random object with a distance from `least` to `most`, by its weight. `None`: no such object has a weight above 0.
+    /// A random object with a distance from `least` to `most`, by its weight. `None`: no such
+    /// object has a weight above 0.
     pub(crate) fn draw(&self, least: u64, most: u64, random: &mut Rng) -> Option<usize> {
         let below = self.weight_of_oldest(self.len().saturating_sub(most));
         let up_to = self.weight_of_oldest((self.len() + 1).saturating_sub(least));
@@ -104,7 +110,8 @@ impl LruStack {
         weight
     }
 
-    /// The object with which the sum of the weights, from the oldest last request on, exceeds `weight`.
+    /// The object with which the sum of the weights, from the oldest last request on, exceeds
+    /// `weight`.
     fn at_weight(&self, weight: u64) -> usize {
         let mut left = weight;
         let slot = self.descend(|node| {
@@ -117,7 +124,8 @@ impl LruStack {
         self.objects[slot] as usize
     }
 
-    /// Extends a range of slots from slot 0 on by each power of 2 whose node `takes` accepts, largest first. Returns the length of the range.
+    /// Extends a range of slots from slot 0 on by each power of 2 whose node `takes` accepts,
+    /// largest first. Returns the length of the range.
     fn descend(&self, mut takes: impl FnMut(&Node) -> bool) -> usize {
         let slots = self.tree.len() - 1;
         let mut length = 0;

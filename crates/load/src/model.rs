@@ -12,7 +12,8 @@ use crate::sizes::Sizes;
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-load/1";
 
-/// A stochastic model of the requests in a log. Unless stated otherwise, it describes the requests with GET and HEAD, which change nothing on the server.
+/// A stochastic model of the requests in a log. Unless stated otherwise, it describes the requests
+/// with GET and HEAD, which change nothing on the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Model {
@@ -61,7 +62,8 @@ pub struct Source {
     pub clients: u64,
     /// Time from the first to the last request, in seconds.
     pub span_s: f64,
-    /// The step of the times in the log, in seconds. Within a step, requests are spread evenly at random: the log does not say more.
+    /// The step of the times in the log, in seconds. Within a step, requests are spread evenly at
+    /// random: the log does not say more.
     pub resolution_s: f64,
     /// Seed of the spreading, and of the simulations behind the p-values.
     pub seed: u64,
@@ -81,7 +83,8 @@ pub struct Refused {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Objects {
-    /// Their paths. Empty: the model does not name them, and the object of rank r, from 1, has the path `/r`.
+    /// Their paths. Empty: the model does not name them, and the object of rank r, from 1, has the
+    /// path `/r`.
     #[serde(default)]
     pub paths: Vec<String>,
     /// The most frequent status of each object.
@@ -131,7 +134,8 @@ impl Mix {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Marginal {
-    /// `popularity`, `locality`, `sizes`, `arrivals`, `session requests`, `think times` or `latency`.
+    /// `popularity`, `locality`, `sizes`, `arrivals`, `session requests`, `think times` or
+    /// `latency`.
     pub name: String,
     /// Number of values in the log.
     pub values: u64,
@@ -151,10 +155,7 @@ impl Model {
 
     fn check(&self) -> Result<(), String> {
         if self.schema != SCHEMA {
-            return Err(format!(
-                "schema: it must be {SCHEMA:?}, not {:?}",
-                self.schema
-            ));
+            return Err(format!("schema: it must be {SCHEMA:?}, not {:?}", self.schema));
         }
         if self.source.requests == 0 {
             return Err("source.requests: it must be above 0".to_owned());
@@ -172,14 +173,10 @@ impl Model {
         }
         self.arrivals_s.check().map_err(at("arrivals_s"))?;
         self.sessions.requests.check()?;
-        for (place, distribution) in [
-            ("sessions.think_s", &self.sessions.think_s),
-            ("latency_s", &self.latency_s),
-        ] {
-            distribution
-                .as_ref()
-                .map_or(Ok(()), Distribution::check)
-                .map_err(at(place))?;
+        for (place, distribution) in
+            [("sessions.think_s", &self.sessions.think_s), ("latency_s", &self.latency_s)]
+        {
+            distribution.as_ref().map_or(Ok(()), Distribution::check).map_err(at(place))?;
         }
         Ok(())
     }
@@ -197,11 +194,7 @@ impl Model {
             found.map_or(0, |(_, count)| *count) as f64
         };
         let both = count("GET") + count("HEAD");
-        if both > 0.0 {
-            count("HEAD") / both
-        } else {
-            0.0
-        }
+        if both > 0.0 { count("HEAD") / both } else { 0.0 }
     }
 
     /// Requests per second in the log.

@@ -1,4 +1,5 @@
-//! How often each object is requested: Zipf's law over a finite number of objects, or the counts themselves.
+//! How often each object is requested: Zipf's law over a finite number of objects, or the counts
+//! themselves.
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,8 @@ impl Popularity {
         }
     }
 
-    /// The number of requests for each object among `requests` ones: that of the log, or the expected one of Zipf's law, rounded at random to a number next to it.
+    /// The number of requests for each object among `requests` ones: that of the log, or the
+    /// expected one of Zipf's law, rounded at random to a number next to it.
     pub(crate) fn deal(&self, requests: u64, random: &mut Rng) -> Vec<u64> {
         match self {
             Popularity::Zipf { .. } => rounded_counts(&self.cumulative(), requests, random),
@@ -115,14 +117,12 @@ fn zipf_cumulative(exponent: f64, objects: usize) -> Vec<f64> {
     sums
 }
 
-/// The exponent with the greatest likelihood: that of which the expected logarithm of the rank equals the mean of the log.
+/// The exponent with the greatest likelihood: that of which the expected logarithm of the rank
+/// equals the mean of the log.
 fn zipf_exponent(counts: &[u64]) -> Option<f64> {
     let logs: Vec<f64> = (1..=counts.len()).map(|r| (r as f64).ln()).collect();
     let all: u64 = counts.iter().sum();
-    let weighted = counts
-        .iter()
-        .zip(&logs)
-        .map(|(count, log)| *count as f64 * log);
+    let weighted = counts.iter().zip(&logs).map(|(count, log)| *count as f64 * log);
     let observed = weighted.sum::<f64>() / all as f64;
     let expected = |exponent: f64| {
         let (mut sum, mut norm) = (0.0, 0.0);
@@ -166,7 +166,8 @@ fn draw(cumulative: &[f64], random: &mut Rng) -> usize {
     index.min(cumulative.len() - 1)
 }
 
-/// Counts with the sum `requests`, by systematic sampling: each differs by less than 1 from its share of the requests.
+/// Counts with the sum `requests`, by systematic sampling: each differs by less than 1 from its
+/// share of the requests.
 fn rounded_counts(cumulative: &[f64], requests: u64, random: &mut Rng) -> Vec<u64> {
     let start = random.f64();
     let mut so_far = 0;
@@ -193,10 +194,8 @@ fn simulated_counts(cumulative: &[f64], requests: u64, random: &mut Rng) -> Vec<
 /// Fits Zipf's law to descending counts, or keeps the counts if it does not pass.
 pub(crate) fn choose(counts: &[u64], random: &mut Rng) -> Chosen<Popularity> {
     let requests: u64 = counts.iter().sum();
-    fitted_or(compare(counts, requests, random), || {
-        Popularity::Empirical {
-            counts: counts.to_vec(),
-        }
+    fitted_or(compare(counts, requests, random), || Popularity::Empirical {
+        counts: counts.to_vec(),
     })
 }
 
@@ -204,10 +203,7 @@ fn compare(counts: &[u64], requests: u64, random: &mut Rng) -> Option<(Popularit
     let exponent = zipf_exponent(counts)?;
     let fitted = zipf_cumulative(exponent, counts.len());
     let distance = rank_distance(counts, &fitted);
-    let popularity = Popularity::Zipf {
-        exponent,
-        objects: counts.len() as u64,
-    };
+    let popularity = Popularity::Zipf { exponent, objects: counts.len() as u64 };
     let simulate = || {
         // The ranks of a log are those of its own counts, which the simulation repeats.
         let counts = simulated_counts(&fitted, requests, random);
@@ -235,16 +231,8 @@ mod tests {
         let mut random = Rng::with_seed(2);
         for exponent in [0.6, 0.9, 1.2] {
             let counts = simulated_counts(&zipf_cumulative(exponent, 500), 60_000, &mut random);
-            let Chosen {
-                distribution,
-                compared,
-                ..
-            } = choose(&counts, &mut random);
-            let Popularity::Zipf {
-                exponent: found,
-                objects,
-            } = distribution
-            else {
+            let Chosen { distribution, compared, .. } = choose(&counts, &mut random);
+            let Popularity::Zipf { exponent: found, objects } = distribution else {
                 panic!("{exponent}: {compared:?}");
             };
             assert!((found / exponent - 1.0).abs() < 0.03, "{exponent}: {found}");
@@ -254,10 +242,7 @@ mod tests {
 
     #[test]
     fn deal_by_zipfs_law_has_the_expected_counts() {
-        let zipf = Popularity::Zipf {
-            exponent: 1.0,
-            objects: 4,
-        };
+        let zipf = Popularity::Zipf { exponent: 1.0, objects: 4 };
         // The shares of 1, 1/2, 1/3 and 1/4 of their sum 25/12.
         let counts = zipf.deal(1000, &mut Rng::with_seed(1));
         assert_eq!(counts.iter().sum::<u64>(), 1000);
@@ -269,11 +254,7 @@ mod tests {
     #[test]
     fn counts_that_follow_no_law_are_kept() {
         let counts: Vec<u64> = [vec![500; 40], vec![1; 4000]].concat();
-        let Chosen {
-            distribution,
-            compared,
-            candidates,
-        } = choose(&counts, &mut Rng::with_seed(2));
+        let Chosen { distribution, compared, candidates } = choose(&counts, &mut Rng::with_seed(2));
         assert_eq!(distribution, Popularity::Empirical { counts });
         assert!(compared.passes() && !candidates[0].passes());
     }

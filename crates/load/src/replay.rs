@@ -37,10 +37,7 @@ pub fn repeated(requests: &[Replayed], times: u64) -> Vec<Replayed> {
     let pause_s = span_s / requests.len().max(1) as f64;
     let shifted = |pass: u64| {
         let shift_s = pass as f64 * (span_s + pause_s);
-        requests.iter().map(move |r| Replayed {
-            after_s: r.after_s + shift_s,
-            ..*r
-        })
+        requests.iter().map(move |r| Replayed { after_s: r.after_s + shift_s, ..*r })
     };
     (0..times).flat_map(shifted).collect()
 }
@@ -55,24 +52,15 @@ mod tests {
         let line = |second: u32, request: &str| {
             format!("a - - [17/May/2015:10:05:{second} +0000] \"{request} HTTP/1.1\" 200 5\n")
         };
-        let text = [
-            line(43, "GET /x"),
-            line(43, "POST /y"),
-            line(43, "HEAD /z"),
-            line(45, "GET /x"),
-        ]
-        .concat();
+        let text =
+            [line(43, "GET /x"), line(43, "POST /y"), line(43, "HEAD /z"), line(45, "GET /x")]
+                .concat();
         let requests = replayed(&read(&text).unwrap(), 3);
         let paths: Vec<(usize, bool)> = requests.iter().map(|r| (r.path, r.is_head)).collect();
         assert_eq!(paths, [(0, false), (2, true), (0, false)]);
         let twice = repeated(&requests, 2);
         assert_eq!(twice.len(), 6);
-        assert!(
-            twice
-                .windows(2)
-                .all(|pair| pair[0].after_s <= pair[1].after_s),
-            "{twice:?}"
-        );
+        assert!(twice.windows(2).all(|pair| pair[0].after_s <= pair[1].after_s), "{twice:?}");
         assert_eq!(twice[4].path, requests[1].path);
         assert_eq!(requests[0].after_s, 0.0);
         assert!(

@@ -27,8 +27,8 @@ pub struct Drawn {
     pub is_head: bool,
 }
 
-/// A source of objects, in deals with as many requests as the log. So each deal has about as many different objects as the log. Their number decides the hit
-/// ratio of a large cache.
+/// A source of objects, in deals with as many requests as the log. So each deal has about as many
+/// different objects as the log. Their number decides the hit ratio of a large cache.
 struct ObjectSource {
     popularity: Popularity,
     locality: Locality,
@@ -104,10 +104,9 @@ impl Sampler {
     }
 }
 
-/// The sizes of all objects of a model, in bytes. They depend on the model alone, so that clients and origin agree.
+/// The sizes of all objects of a model, in bytes. They depend on the model alone, so that clients
+/// and origin agree.
 pub fn object_sizes(model: &Model) -> Vec<u64> {
     let mut random = Rng::with_seed(model.source.seed);
-    model
-        .sizes
-        .of_objects(model.popularity.objects(), &mut random)
+    model.sizes.of_objects(model.popularity.objects(), &mut random)
 }

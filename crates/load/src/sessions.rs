@@ -107,10 +107,7 @@ pub(crate) struct Found {
 /// Divides the requests into sessions. `at_s` has the time of each entry.
 pub(crate) fn find(entries: &[Entry], at_s: &[f64]) -> Found {
     let mut of_client: BTreeMap<u32, (f64, u64)> = BTreeMap::new();
-    let mut found = Found {
-        lengths: Vec::new(),
-        think_s: Vec::new(),
-    };
+    let mut found = Found { lengths: Vec::new(), think_s: Vec::new() };
     for (entry, at) in entries.iter().zip(at_s) {
         let Some((last, requests)) = of_client.get_mut(&entry.client) else {
             of_client.insert(entry.client, (*at, 1));
@@ -162,9 +159,7 @@ pub(crate) fn choose(lengths: &[u64], random: &mut Rng) -> Chosen<SessionLength>
 fn geometric(counts: &[(u64, u64)]) -> Option<SessionLength> {
     let all: u64 = counts.iter().map(|c| c.1).sum();
     let requests: u64 = counts.iter().map(|c| c.0 * c.1).sum();
-    (all > 0).then(|| SessionLength::Geometric {
-        mean: requests as f64 / all as f64,
-    })
+    (all > 0).then(|| SessionLength::Geometric { mean: requests as f64 / all as f64 })
 }
 
 fn compare(
@@ -195,15 +190,7 @@ mod tests {
     use super::*;
 
     fn entry(client: u32) -> Entry {
-        Entry {
-            client,
-            path: 0,
-            method: 0,
-            at_s: 0.0,
-            status: 200,
-            bytes: 1,
-            took_s: None,
-        }
+        Entry { client, path: 0, method: 0, at_s: 0.0, status: 200, bytes: 1, took_s: None }
     }
 
     #[test]
@@ -224,31 +211,17 @@ mod tests {
         // P(1) = 1 / mean.
         let ones = lengths.iter().filter(|l| **l == 1).count() as f64 / 20_000.0;
         assert!((ones - 1.0 / 6.0).abs() < 0.01, "{ones}");
-        let Chosen {
-            distribution: found,
-            compared,
-            ..
-        } = choose(&lengths, &mut random);
-        let SessionLength::Geometric { mean } = found else {
-            panic!("{compared:?}")
-        };
+        let Chosen { distribution: found, compared, .. } = choose(&lengths, &mut random);
+        let SessionLength::Geometric { mean } = found else { panic!("{compared:?}") };
         assert!((mean / 6.0 - 1.0).abs() < 0.03, "{mean}");
     }
 
     #[test]
     fn other_lengths_are_kept() {
         let lengths: Vec<u64> = (0..2000).map(|i| if i % 2 == 0 { 1 } else { 40 }).collect();
-        let Chosen {
-            distribution: found,
-            compared,
-            candidates,
-        } = choose(&lengths, &mut Rng::with_seed(9));
-        assert_eq!(
-            found,
-            SessionLength::Empirical {
-                counts: vec![(1, 1000), (40, 1000)]
-            }
-        );
+        let Chosen { distribution: found, compared, candidates } =
+            choose(&lengths, &mut Rng::with_seed(9));
+        assert_eq!(found, SessionLength::Empirical { counts: vec![(1, 1000), (40, 1000)] });
         assert!(compared.passes() && !candidates[0].passes());
         assert_eq!(
             (found.cdf(0), found.cdf(1), found.cdf(39), found.cdf(40)),

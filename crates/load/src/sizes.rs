@@ -62,14 +62,14 @@ impl Sizes {
         match self {
             Sizes::LognormalPareto(fitted) => fitted.check(),
             Sizes::Empirical { bytes } if bytes.len() == objects => Ok(()),
-            Sizes::Empirical { bytes } => Err(format!(
-                "sizes: {} of them for {objects} objects",
-                bytes.len()
-            )),
+            Sizes::Empirical { bytes } => {
+                Err(format!("sizes: {} of them for {objects} objects", bytes.len()))
+            }
         }
     }
 
-    /// The size of each of `objects` objects, in the order of popularity. Fitted sizes are evenly spaced quantiles in random order, so that few objects have the distribution, too.
+    /// The size of each of `objects` objects, in the order of popularity. Fitted sizes are evenly
+    /// spaced quantiles in random order, so that few objects have the distribution, too.
     pub fn of_objects(&self, objects: usize, random: &mut Rng) -> Vec<u64> {
         match self {
             Sizes::Empirical { bytes } => bytes.clone(),
@@ -84,18 +84,13 @@ impl Sizes {
     }
 }
 
-/// Chooses a family for the sizes of objects, which are in the order of popularity. Objects without a body do not count.
+/// Chooses a family for the sizes of objects, which are in the order of popularity. Objects without
+/// a body do not count.
 pub(crate) fn choose(bytes: &[u64], random: &mut Rng) -> Chosen<Sizes> {
-    let mut sorted: Vec<f64> = bytes
-        .iter()
-        .filter(|b| **b > 0)
-        .map(|b| *b as f64)
-        .collect();
+    let mut sorted: Vec<f64> = bytes.iter().filter(|b| **b > 0).map(|b| *b as f64).collect();
     sorted.sort_by(f64::total_cmp);
     let fitted = compare(&sorted, random).map(|(f, c)| (Sizes::LognormalPareto(f), c));
-    let values = || Sizes::Empirical {
-        bytes: bytes.to_vec(),
-    };
+    let values = || Sizes::Empirical { bytes: bytes.to_vec() };
     let mut chosen = fitted_or(fitted, values);
     if sorted.len() < bytes.len() {
         (chosen.distribution, chosen.compared) = (values(), Compared::empirical());
@@ -139,35 +134,20 @@ mod tests {
             tail_exponent: Some(1.3),
         };
         let mut random = Rng::with_seed(4);
-        let bytes: Vec<u64> = (0..20_000)
-            .map(|_| truth.quantile(random.f64()).round() as u64)
-            .collect();
-        let Chosen {
-            distribution: sizes,
-            compared,
-            ..
-        } = choose(&bytes, &mut random);
+        let bytes: Vec<u64> =
+            (0..20_000).map(|_| truth.quantile(random.f64()).round() as u64).collect();
+        let Chosen { distribution: sizes, compared, .. } = choose(&bytes, &mut random);
         assert!(compared.passes(), "{compared:?}");
         assert_eq!(sizes.family(), "lognormal-pareto");
         let mut few = sizes.of_objects(100, &mut random);
         few.sort_unstable();
-        assert!(
-            (few[49] as f64 / truth.quantile(0.495) - 1.0).abs() < 0.1,
-            "{}",
-            few[49]
-        );
+        assert!((few[49] as f64 / truth.quantile(0.495) - 1.0).abs() < 0.1, "{}", few[49]);
     }
 
     #[test]
     fn sizes_of_an_odd_form_are_kept_in_their_order() {
-        let bytes: Vec<u64> = (0..3000)
-            .map(|i| if i % 3 == 0 { 0 } else { 1000 })
-            .collect();
-        let Chosen {
-            distribution: sizes,
-            compared,
-            ..
-        } = choose(&bytes, &mut Rng::with_seed(4));
+        let bytes: Vec<u64> = (0..3000).map(|i| if i % 3 == 0 { 0 } else { 1000 }).collect();
+        let Chosen { distribution: sizes, compared, .. } = choose(&bytes, &mut Rng::with_seed(4));
         assert!(compared.passes());
         assert_eq!(sizes, Sizes::Empirical { bytes });
         assert!(sizes.check(3000).is_ok() && sizes.check(2999).is_err());

@@ -1,4 +1,5 @@
-//! Generated requests have the hit ratios of their log in LRU caches of any size, and each object as often as the log.
+//! Generated requests have the hit ratios of their log in LRU caches of any size, and each object
+//! as often as the log.
 
 use std::fmt::Write;
 
@@ -42,10 +43,7 @@ fn model(requests: &[usize]) -> Model {
         let time = format!("17/May/2015:{hour:02}:{minute:02}:{second:02} +0000");
         writeln!(text, "a - - [{time}] \"GET /{object} HTTP/1.1\" 200 5").unwrap();
     }
-    let options = Options {
-        names_paths: true,
-        seed: 1,
-    };
+    let options = Options { names_paths: true, seed: 1 };
     fit(&log::read(&text).unwrap(), options).unwrap().model
 }
 

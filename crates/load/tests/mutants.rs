@@ -1,4 +1,5 @@
-//! Changed logs of each form that is read: each request is that of the original, or its line is refused, or its missing latency is named.
+//! Changed logs of each form that is read: each request is that of the original, or its line is
+//! refused, or its missing latency is named.
 
 use yamba_load::log::{FieldChoice, Log, LogFault, LogReader, Note};
 use yamba_mutants::{Change, Form, Mutant, text};
@@ -38,17 +39,13 @@ fn records(log: &Log) -> Vec<Record> {
 
 fn read(text: &str, choice: FieldChoice) -> Result<Log, LogFault> {
     let mut reader = LogReader::new(choice);
-    text.split_inclusive('\n')
-        .for_each(|line| reader.line(line));
+    text.split_inclusive('\n').for_each(|line| reader.line(line));
     reader.finish()
 }
 
 /// Checks all mutants of a log. `is_other` says which mutants no reader can tell from another log.
 fn check(original: &str, choice: FieldChoice, is_other: fn(&Mutant) -> bool) {
-    let form = Form {
-        separator: " ",
-        fields: FIELDS,
-    };
+    let form = Form { separator: " ", fields: FIELDS };
     let log = read(original, choice).unwrap();
     let known = records(&log);
     assert_eq!(known.len(), original.lines().count());
@@ -69,18 +66,14 @@ fn check(original: &str, choice: FieldChoice, is_other: fn(&Mutant) -> bool) {
 }
 
 fn check_one(mutant: &Mutant, original: &Log, known: &[Record], changed: &Log) {
-    let names_missing = changed
-        .notes
-        .iter()
-        .any(|n| matches!(n, Note::NoLatency(_) | Note::NotTimes(_)));
+    let names_missing =
+        changed.notes.iter().any(|n| matches!(n, Note::NoLatency(_) | Note::NotTimes(_)));
     let is_known = |record: &Record| {
         known.contains(record)
             || (names_missing && record.6.is_none() && {
                 let same = |k: &&Record| {
                     (&k.0, k.1, &k.2, &k.3, k.4, k.5)
-                        == (
-                            &record.0, record.1, &record.2, &record.3, record.4, record.5,
-                        )
+                        == (&record.0, record.1, &record.2, &record.3, record.4, record.5)
                 };
                 known.iter().any(|k| same(&k))
             })
@@ -104,7 +97,8 @@ fn check_one(mutant: &Mutant, original: &Log, known: &[Record], changed: &Log) {
     }
 }
 
-/// A log with these texts around the time, request, status and bytes. The paths have no digits: another path is another object.
+/// A log with these texts around the time, request, status and bytes. The paths have no digits:
+/// another path is another object.
 fn lines(before: &str, after: &str) -> String {
     let line = |i: usize| {
         let path = ["a", "b", "c"][i % 3];
@@ -148,12 +142,7 @@ fn combined_log_format_with_request_time_and_time_of_day() {
 /// Lines of IPv4 and IPv6, address lists, users, `-` for the bytes, and responses without a body.
 fn various(after: &str) -> String {
     let line = |i: usize| {
-        let client = [
-            "10.0.0.7",
-            "2001:db8::fade",
-            "10.0.0.8, 192.0.2.9",
-            "10.0.0.9:5123",
-        ][i % 4];
+        let client = ["10.0.0.7", "2001:db8::fade", "10.0.0.8, 192.0.2.9", "10.0.0.9:5123"][i % 4];
         let user = ["-", "frank", "ann"][i % 3];
         let response = ["200 5432", "304 -", "302 -", "200 -", "204 0"][i % 5];
         let path = ["a", "b", "c"][i % 3];
@@ -178,19 +167,12 @@ fn after(mutant: &Mutant) -> &str {
 
 #[test]
 fn clients_users_and_responses_of_all_forms() {
-    check(
-        &various(" \"-\" \"curl\""),
-        FieldChoice::default(),
-        is_shorter_list,
-    );
+    check(&various(" \"-\" \"curl\""), FieldChoice::default(), is_shorter_list);
 }
 
 #[test]
 fn latency_with_key_and_unit() {
-    let choice = FieldChoice {
-        latency: Some("3=ms".parse().unwrap()),
-        ..FieldChoice::default()
-    };
+    let choice = FieldChoice { latency: Some("3=ms".parse().unwrap()), ..FieldChoice::default() };
     check(&various(" \"-\" uct=2N rt=1.Nms"), choice, is_shorter_list);
 }
 
@@ -218,13 +200,11 @@ fn no_identity_or_user() {
     }
 }
 
-/// Bytes and microseconds are both whole numbers: if they are exchanged, the line is one of the same form.
+/// Bytes and microseconds are both whole numbers: if they are exchanged, the line is one of the
+/// same form.
 #[test]
 fn combined_log_format_with_microseconds() {
-    let choice = FieldChoice {
-        latency: Some("3=us".parse().unwrap()),
-        ..FieldChoice::default()
-    };
+    let choice = FieldChoice { latency: Some("3=us".parse().unwrap()), ..FieldChoice::default() };
     check(&lines("", " \"-\" \"curl\" 40N"), choice, |mutant| {
         mutant.change == Change::FieldsReordered && mutant.detail.contains("200 40")
     });

@@ -1,4 +1,5 @@
-//! Logs with known parameters, written by generators of their own: the fit recovers the parameters, and generated requests have the log's distributions.
+//! Logs with known parameters, written by generators of their own: the fit recovers the parameters,
+//! and generated requests have the log's distributions.
 
 use std::fmt::Write;
 
@@ -9,7 +10,8 @@ use yamba_load::{
 };
 use yamba_stats::{kolmogorov_p_value, smirnov_distance};
 
-/// A normal random number: G. E. P. Box and M. E. Muller (1958). The product inverts the distribution function instead.
+/// A normal random number: G. E. P. Box and M. E. Muller (1958). The product inverts the
+/// distribution function instead.
 fn normal(random: &mut Rng) -> f64 {
     let (u, v) = (1.0 - random.f64(), random.f64());
     (-2.0 * u.ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
@@ -77,14 +79,7 @@ fn written(mut requests: Vec<(f64, usize, usize)>, sizes: &[u64]) -> String {
 fn fitted(text: &str) -> Fitted {
     let log = log::read(text).unwrap();
     assert_eq!(log.refused_count, 0, "{:?}", log.refused);
-    fit(
-        &log,
-        Options {
-            names_paths: true,
-            seed: 1,
-        },
-    )
-    .unwrap()
+    fit(&log, Options { names_paths: true, seed: 1 }).unwrap()
 }
 
 /// Each distribution of the model passes the test at 1 %.
@@ -94,7 +89,8 @@ fn all_pass(model: &Model) {
     }
 }
 
-/// Generated requests have the distributions of the log `text`: the two-sample test of Smirnov at 1 %.
+/// Generated requests have the distributions of the log `text`: the two-sample test of Smirnov at 1
+/// %.
 fn generates(model: &Model, text: &str) {
     let log = log::read(text).unwrap();
     let count = log.entries.len().min(50_000);
@@ -105,12 +101,9 @@ fn generates(model: &Model, text: &str) {
         rank_of_path[log.paths.iter().position(|p| p == path).unwrap()] = rank as f64;
     }
     let of_log = |of: &dyn Fn(&log::Entry) -> f64| log.entries.iter().map(of).collect::<Vec<f64>>();
-    let gaps: Vec<f64> = log
-        .entries
-        .windows(2)
-        .map(|pair| pair[1].at_s - pair[0].at_s)
-        .collect();
-    // First requests come as early as in the log, so only a whole deal has the log's distribution: `count` requests spread over it.
+    let gaps: Vec<f64> = log.entries.windows(2).map(|pair| pair[1].at_s - pair[0].at_s).collect();
+    // First requests come as early as in the log, so only a whole deal has the log's distribution:
+    // `count` requests spread over it.
     let deal = (0..log.entries.len()).map(|_| sampler.request().object as f64);
     let drawn: Vec<f64> = deal.step_by(log.entries.len() / count).collect();
     // Times in whole seconds have the gaps of whole seconds.
@@ -122,9 +115,7 @@ fn generates(model: &Model, text: &str) {
     }
     let drawn_gaps: Vec<f64> = seconds.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut bytes: Vec<f64> = log.paths.iter().map(|_| 0.0).collect();
-    log.entries
-        .iter()
-        .for_each(|e| bytes[e.path as usize] = e.bytes as f64);
+    log.entries.iter().for_each(|e| bytes[e.path as usize] = e.bytes as f64);
     let drawn_bytes: Vec<f64> = sizes.iter().map(|b| *b as f64).collect();
     for (what, mut log, mut drawn) in [
         ("ranks", of_log(&|e| rank_of_path[e.path as usize]), drawn),
@@ -136,19 +127,12 @@ fn generates(model: &Model, text: &str) {
         let distance = smirnov_distance(&log, &drawn).unwrap();
         let (n, m) = (log.len() as f64, drawn.len() as f64);
         let p = kolmogorov_p_value(distance, n * m / (n + m)).unwrap();
-        assert!(
-            p >= 0.01,
-            "{what}: distance {distance}, p {p}; {:?}",
-            model.goodness
-        );
+        assert!(p >= 0.01, "{what}: distance {distance}, p {p}; {:?}", model.goodness);
     }
 }
 
 fn close(what: &str, found: f64, truth: f64) {
-    assert!(
-        (found / truth - 1.0).abs() < 0.05,
-        "{what}: {found} instead of {truth}"
-    );
+    assert!((found / truth - 1.0).abs() < 0.05, "{what}: {found} instead of {truth}");
 }
 
 fn sizes_are(model: &Model, mu: f64, sigma: f64, share: f64, cut: f64, exponent: f64) {
@@ -173,9 +157,8 @@ fn popularity_is(model: &Model, truth: f64, of: usize) {
 #[test]
 fn poisson_arrivals_with_zipf_popularity() {
     let mut random = Rng::with_seed(21);
-    let sizes: Vec<u64> = (0..2000)
-        .map(|_| size(9.0, 1.3, 1.0, f64::INFINITY, 1.0, &mut random))
-        .collect();
+    let sizes: Vec<u64> =
+        (0..2000).map(|_| size(9.0, 1.3, 1.0, f64::INFINITY, 1.0, &mut random)).collect();
     let mut at = 0.0;
     let mut requests = Vec::new();
     for _ in 0..150_000 {
@@ -203,19 +186,14 @@ fn poisson_arrivals_with_zipf_popularity() {
 fn weibull_arrivals_with_a_tail_of_sizes() {
     let mut random = Rng::with_seed(22);
     let objects = 12_000;
-    let sizes: Vec<u64> = (0..objects)
-        .map(|_| size(8.5, 1.1, 0.7, 12_000.0, 1.2, &mut random))
-        .collect();
+    let sizes: Vec<u64> =
+        (0..objects).map(|_| size(8.5, 1.1, 0.7, 12_000.0, 1.2, &mut random)).collect();
     let mut at = 0.0;
     let mut requests = Vec::new();
     for i in 0..400_000 {
         at += 5.0 * (-(1.0 - random.f64()).ln()).powf(1.0 / 0.75);
         // Each object is requested at least once.
-        let object = if i < objects {
-            i + 1
-        } else {
-            zipf(0.6, objects, &mut random)
-        };
+        let object = if i < objects { i + 1 } else { zipf(0.6, objects, &mut random) };
         requests.push((at, random.usize(0..50), object));
     }
     let text = written(requests, &sizes);
@@ -233,9 +211,8 @@ fn weibull_arrivals_with_a_tail_of_sizes() {
 #[test]
 fn sessions_with_geometric_lengths_and_lognormal_think_times() {
     let mut random = Rng::with_seed(23);
-    let sizes: Vec<u64> = (0..1000)
-        .map(|_| size(9.0, 1.0, 1.0, f64::INFINITY, 1.0, &mut random))
-        .collect();
+    let sizes: Vec<u64> =
+        (0..1000).map(|_| size(9.0, 1.0, 1.0, f64::INFINITY, 1.0, &mut random)).collect();
     let mut requests = Vec::new();
     for client in 0..12_000 {
         let mut at = random.f64() * 86_400.0 * 20.0;
@@ -262,8 +239,5 @@ fn sessions_with_geometric_lengths_and_lognormal_think_times() {
     close("mu", mu, 3.4);
     close("sigma", sigma, 0.9);
     assert_eq!(curves.len(), 5);
-    assert_eq!(
-        Model::read(&serde_json::to_string(&model).unwrap()).as_ref(),
-        Ok(&model)
-    );
+    assert_eq!(Model::read(&serde_json::to_string(&model).unwrap()).as_ref(), Ok(&model));
 }

@@ -34,8 +34,8 @@ pub fn plain(command: &mut Command) -> &mut Command {
 }
 
 /// Starts a program with decimal points in the C library's numbers, and otherwise in the user's
-/// locale. A Java virtual machine needs the rest of the locale to find files with other letters than
-/// those of ASCII, and shows its language to the application.
+/// locale. A Java virtual machine needs the rest of the locale to find files with other letters
+/// than those of ASCII, and shows its language to the application.
 pub fn decimal_points(command: &mut Command) -> &mut Command {
     for (name, value) in numeric_only(std::env::var_os(ALL)) {
         match value {
@@ -64,10 +64,7 @@ mod tests {
 
     #[test]
     fn category_of_numbers_changes_alone() {
-        assert_eq!(
-            numeric_only(None),
-            [("LC_ALL", None), ("LC_NUMERIC", Some("C".into()))]
-        );
+        assert_eq!(numeric_only(None), [("LC_ALL", None), ("LC_NUMERIC", Some("C".into()))]);
         assert_eq!(numeric_only(Some("".into())), numeric_only(None));
         let found = numeric_only(Some("nb_NO.UTF-8".into()));
         assert_eq!(found.len(), 13);

@@ -1,4 +1,5 @@
-//! The processors that this process may run on, by its affinity mask. A CPU quota does not change their number.
+//! The processors that this process may run on, by its affinity mask. A CPU quota does not change
+//! their number.
 
 use std::ffi::c_ulong;
 use std::io;
@@ -24,7 +25,8 @@ pub fn processor_count() -> u64 {
     allowed_processors().map_or(1, |all| all.len().max(1) as u64)
 }
 
-/// `read` returns `InvalidInput` for a mask that is too small for this system's processor numbers; a mask of twice the size is tried then.
+/// `read` returns `InvalidInput` for a mask that is too small for this system's processor numbers;
+/// a mask of twice the size is tried then.
 fn allowed(read: impl Fn(&mut Mask) -> io::Result<()>) -> io::Result<Vec<u64>> {
     const WORD: usize = c_ulong::BITS as usize;
     let mut mask = vec![0; 1024 / WORD];
@@ -44,26 +46,20 @@ fn allowed(read: impl Fn(&mut Mask) -> io::Result<()>) -> io::Result<Vec<u64>> {
 #[cfg(not(target_os = "linux"))]
 fn affinity(mask: &mut Mask) -> io::Result<()> {
     let bits = c_ulong::BITS as usize;
-    for cpu in 0..std::thread::available_parallelism()?
-        .get()
-        .min(mask.len() * bits)
-    {
+    for cpu in 0..std::thread::available_parallelism()?.get().min(mask.len() * bits) {
         mask[cpu / bits] |= 1 << (cpu % bits);
     }
     Ok(())
 }
 
-/// Calls the system directly: the C library's `cpu_set_t` ends at 1024 processors, the system call has no such limit.
+/// Calls the system directly: the C library's `cpu_set_t` ends at 1024 processors, the system call
+/// has no such limit.
 #[cfg(target_os = "linux")]
 fn affinity(mask: &mut Mask) -> io::Result<()> {
     let bytes = size_of_val(mask);
     // SAFETY: the system writes at most `bytes` bytes into the mask.
     let done = unsafe { libc::sched_getaffinity(0, bytes, mask.as_mut_ptr().cast()) };
-    if done == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ pub struct Answers {
     pub guests: Option<bool>,
 }
 
-/// The answers of this machine, with those that only a program here gets. `None` where the system does not support the call.
+/// The answers of this machine, with those that only a program here gets. `None` where the system
+/// does not support the call.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub answers: Answers,
@@ -71,11 +72,7 @@ pub(super) fn ask() -> Asked {
         counters: attempts::counters(),
         guests: guests(),
     };
-    Asked {
-        answers,
-        folder: folder(),
-        ..from_instructions()
-    }
+    Asked { answers, folder: folder(), ..from_instructions() }
 }
 
 /// The processor's names by its own instructions, where it has such instructions.
@@ -99,12 +96,10 @@ fn from_instructions() -> Asked {
 #[cfg(target_arch = "aarch64")]
 fn from_instructions() -> Asked {
     let hertz: u64;
-    // SAFETY: user space may read this register on every system that grants access to the counter; the instruction changes nothing else.
+    // SAFETY: user space may read this register on every system that grants access to the counter;
+    //   the instruction changes nothing else.
     unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
-    Asked {
-        counter_hz: (hertz > 0).then_some(hertz),
-        ..Asked::default()
-    }
+    Asked { counter_hz: (hertz > 0).then_some(hertz), ..Asked::default() }
 }
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
@@ -155,9 +150,7 @@ fn folder() -> Folder {
     Folder {
         name: name.to_owned(),
         path: path.to_string_lossy().into_owned(),
-        total: space
-            .as_ref()
-            .map(|s| s.f_blocks.saturating_mul(s.f_frsize)),
+        total: space.as_ref().map(|s| s.f_blocks.saturating_mul(s.f_frsize)),
         free: space.map(|s| s.f_bavail.saturating_mul(s.f_frsize)),
     }
 }
@@ -167,9 +160,6 @@ fn guests() -> Option<bool> {
     if !cfg!(target_os = "linux") {
         return None;
     }
-    let opened = std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(Path::new("/dev/kvm"));
+    let opened = std::fs::OpenOptions::new().read(true).write(true).open(Path::new("/dev/kvm"));
     Some(opened.is_ok())
 }

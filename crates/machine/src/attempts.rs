@@ -1,4 +1,5 @@
-//! Privileges that must be tried: groups, namespaces and filters may deny operations that the limits allow.
+//! Privileges that must be tried: groups, namespaces and filters may deny operations that the
+//! limits allow.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{counters, realtime};
@@ -19,7 +20,8 @@ mod linux {
     use std::io::{self, Read};
     use std::os::fd::FromRawFd;
 
-    /// Whether a thread can get a real-time class. The attempt uses a thread of its own, which ends at once.
+    /// Whether a thread can get a real-time class. The attempt uses a thread of its own, which ends
+    /// at once.
     pub fn realtime() -> Option<bool> {
         std::thread::spawn(|| {
             let lowest = libc::sched_param { sched_priority: 1 };
@@ -52,7 +54,8 @@ mod linux {
     const EXCLUDE_KERNEL: u64 = 1 << 5;
     const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 
-    /// The error of a counter of core cycles; empty if it opens and counts. On some hypervisors it stays at 0.
+    /// The error of a counter of core cycles; empty if it opens and counts. On some hypervisors it
+    /// stays at 0.
     pub fn counters() -> Option<String> {
         let attributes = Attributes {
             kind: HARDWARE,
@@ -61,7 +64,8 @@ mod linux {
             flags: EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
             ..Attributes::default()
         };
-        // SAFETY: the structure has the size that it names; this thread (0) on any processor (-1), in no group (-1).
+        // SAFETY: the structure has the size that it names; this thread (0) on any processor (-1),
+        //   in no group (-1).
         let opened = unsafe { libc::syscall(libc::SYS_perf_event_open, &attributes, 0, -1, -1, 0) };
         if opened < 0 {
             let error = io::Error::last_os_error().raw_os_error();

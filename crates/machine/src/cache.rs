@@ -7,9 +7,7 @@ use super::text::{cpu_list, size};
 
 /// The caches of the first processor of each kind of core.
 pub(super) fn caches(source: &impl Source, kinds: &[CoreKind]) -> Vec<Cache> {
-    let firsts = kinds
-        .iter()
-        .filter_map(|k| cpu_list(&k.cpus).first().copied());
+    let firsts = kinds.iter().filter_map(|k| cpu_list(&k.cpus).first().copied());
     let mut all: Vec<Cache> = Vec::new();
     for cpu in firsts {
         for cache in of(source, cpu) {
@@ -39,9 +37,8 @@ fn of(source: &impl Source, cpu: u64) -> Vec<Cache> {
     let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
     let names = source.list(&folder);
     let indexes = names.iter().filter(|name| name.starts_with("index"));
-    let mut caches: Vec<Cache> = indexes
-        .filter_map(|index| one(source, &format!("{folder}/{index}")))
-        .collect();
+    let mut caches: Vec<Cache> =
+        indexes.filter_map(|index| one(source, &format!("{folder}/{index}"))).collect();
     caches.sort_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
     caches
 }
@@ -56,9 +53,7 @@ fn one(source: &impl Source, folder: &str) -> Option<Cache> {
     Some(Cache {
         level: number("level")?,
         kind: source.understood(&kind, is_kind.then_some(name))?,
-        bytes: source
-            .word(&bytes)
-            .and_then(|text| source.understood(&bytes, size(&text))),
+        bytes: source.word(&bytes).and_then(|text| source.understood(&bytes, size(&text))),
         line: known("coherency_line_size"),
         ways: known("ways_of_associativity"),
         sets: known("number_of_sets"),

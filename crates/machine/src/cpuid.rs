@@ -1,4 +1,5 @@
-//! Facts from the CPUID instruction: look-aside buffers, rate of the counter, names of the processor and the hypervisor.
+//! Facts from the CPUID instruction: look-aside buffers, rate of the counter, names of the
+//! processor and the hypervisor.
 
 use raw_cpuid::{Associativity, CacheInfoType, CpuId, CpuIdReader, DatInfo, DatType, Hypervisor};
 use yamba_record::machine::details::Tlb;
@@ -55,30 +56,12 @@ fn amd<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
         add(2, "instruction", MIB_2, code, l2.itlb_2m_4m_associativity());
     }
     if let Some(huge) = cpuid.get_tlb_1gb_page_info() {
-        let (data, code) = (
-            huge.dtlb_l1_1gb_size().into(),
-            huge.itlb_l1_1gb_size().into(),
-        );
+        let (data, code) = (huge.dtlb_l1_1gb_size().into(), huge.itlb_l1_1gb_size().into());
         add(1, "data", GIB_1, data, huge.dtlb_l1_1gb_associativity());
-        add(
-            1,
-            "instruction",
-            GIB_1,
-            code,
-            huge.itlb_l1_1gb_associativity(),
-        );
-        let (data, code) = (
-            huge.dtlb_l2_1gb_size().into(),
-            huge.itlb_l2_1gb_size().into(),
-        );
+        add(1, "instruction", GIB_1, code, huge.itlb_l1_1gb_associativity());
+        let (data, code) = (huge.dtlb_l2_1gb_size().into(), huge.itlb_l2_1gb_size().into());
         add(2, "data", GIB_1, data, huge.dtlb_l2_1gb_associativity());
-        add(
-            2,
-            "instruction",
-            GIB_1,
-            code,
-            huge.itlb_l2_1gb_associativity(),
-        );
+        add(2, "instruction", GIB_1, code, huge.itlb_l2_1gb_associativity());
     }
     all
 }
@@ -95,11 +78,7 @@ fn number_of_ways(ways: Associativity, entries: u64) -> Option<u64> {
 /// Intel: leaf 0x18.
 fn intel<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     let buffers = cpuid.get_deterministic_address_translation_info();
-    buffers
-        .into_iter()
-        .flatten()
-        .filter_map(|b| one(&b))
-        .collect()
+    buffers.into_iter().flatten().filter_map(|b| one(&b)).collect()
 }
 
 fn one(buffer: &DatInfo) -> Option<Tlb> {
@@ -121,11 +100,7 @@ fn one(buffer: &DatInfo) -> Option<Tlb> {
     Some(Tlb {
         level: Some(buffer.cache_level().into()),
         kind: kind.to_owned(),
-        pages: sizes
-            .iter()
-            .filter(|(_, has)| *has)
-            .map(|(size, _)| *size)
-            .collect(),
+        pages: sizes.iter().filter(|(_, has)| *has).map(|(size, _)| *size).collect(),
         entries: Some(ways * u64::from(buffer.sets())),
         ways: Some(ways),
         description: None,
@@ -198,10 +173,7 @@ pub(super) fn hypervisor<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<Str
 
 fn letters(registers: &[u32]) -> Option<String> {
     let bytes = registers.iter().flat_map(|r| r.to_le_bytes());
-    let name: String = bytes
-        .map(char::from)
-        .filter(char::is_ascii_graphic)
-        .collect();
+    let name: String = bytes.map(char::from).filter(char::is_ascii_graphic).collect();
     (!name.is_empty()).then_some(name)
 }
 
@@ -240,11 +212,7 @@ mod tests {
     const ZEN: &[(u32, u32, [u32; 4])] = &[
         (0, 0, AMD),
         (1, 0, [0x00a1_0f11, 0, 0x8000_0000, 0]),
-        (
-            0x4000_0000,
-            0,
-            [0x4000_0010, 0x4b4d_564b, 0x564b_4d56, 0x4d],
-        ),
+        (0x4000_0000, 0, [0x4000_0010, 0x4b4d_564b, 0x564b_4d56, 0x4d]),
         (0x4000_0010, 0, [2_596_132, 0, 0, 0]),
         (0x8000_0000, 0, [0x8000_0028, 0, 0, 0]),
         (0x8000_0002, 0, letters_of(b"AMD EPYC 9R14   ")),
@@ -268,9 +236,8 @@ mod tests {
     fn amd_buffers_have_page_sizes() {
         let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(ZEN)));
         let find = |level, kind: &str, page| {
-            let found = tlbs
-                .iter()
-                .find(|t| t.level == Some(level) && t.kind == kind && t.pages == [page]);
+            let found =
+                tlbs.iter().find(|t| t.level == Some(level) && t.kind == kind && t.pages == [page]);
             found.map(|t| (t.entries, t.ways))
         };
         assert_eq!(find(1, "data", KIB_4), Some((Some(72), Some(72))));
@@ -320,10 +287,7 @@ mod tests {
         let found = identity(&CpuId::with_cpuid_reader(Saved(ZEN)));
         assert_eq!(found.vendor.as_deref(), Some("AuthenticAMD"));
         assert_eq!(found.model.as_deref(), Some("AMD EPYC 9R14"));
-        assert_eq!(
-            found.signature.as_deref(),
-            Some("family 25 model 17 stepping 1")
-        );
+        assert_eq!(found.signature.as_deref(), Some("family 25 model 17 stepping 1"));
     }
 
     #[test]

@@ -22,18 +22,12 @@ pub(super) fn frequency(source: &impl Source) -> Frequency {
     };
     let names = source.list(CPUFREQ);
     let policies: Vec<&String> = names.iter().filter(|n| n.starts_with("policy")).collect();
-    let paths = |file: &'static str| {
-        policies
-            .iter()
-            .map(move |p| format!("{CPUFREQ}/{p}/{file}"))
-    };
+    let paths = |file: &'static str| policies.iter().map(move |p| format!("{CPUFREQ}/{p}/{file}"));
     // The ends of all policies are unknown if one policy is not understood.
     let hertz = |file: &'static str| {
         let khz: Option<Vec<u64>> = source.numbers(paths(file));
         let hertz = khz.unwrap_or_default().into_iter();
-        hertz
-            .filter_map(|khz| khz.checked_mul(1000))
-            .collect::<Vec<u64>>()
+        hertz.filter_map(|khz| khz.checked_mul(1000)).collect::<Vec<u64>>()
     };
     for path in paths("scaling_governor") {
         add(&mut all.governors, source.name(&path));
@@ -41,9 +35,7 @@ pub(super) fn frequency(source: &impl Source) -> Frequency {
     for path in paths("energy_performance_preference") {
         add(&mut all.preferences, source.name(&path));
     }
-    all.driver = paths("scaling_driver")
-        .next()
-        .and_then(|path| source.name(&path));
+    all.driver = paths("scaling_driver").next().and_then(|path| source.name(&path));
     all.min = hertz("cpuinfo_min_freq").into_iter().min();
     all.max = hertz("cpuinfo_max_freq").into_iter().max();
     all.lowest_allowed = hertz("scaling_min_freq").into_iter().min();
@@ -58,7 +50,8 @@ pub(super) fn frequency(source: &impl Source) -> Frequency {
     all
 }
 
-/// Whether the machine runs on battery: a battery discharges and no supply is online. `None` without power supplies.
+/// Whether the machine runs on battery: a battery discharges and no supply is online. `None`
+/// without power supplies.
 fn on_battery(source: &impl Source) -> Option<bool> {
     const SUPPLIES: &str = "/sys/class/power_supply";
     const STATUSES: [&str; 5] = ["Unknown", "Charging", "Discharging", "Not charging", "Full"];

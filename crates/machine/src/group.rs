@@ -50,7 +50,8 @@ fn folders(source: &impl Source) -> Option<Vec<String>> {
     Some(folders)
 }
 
-/// Parses a line of `/proc/self/cgroup`: the number of the tree, its controllers, the path of the group.
+/// Parses a line of `/proc/self/cgroup`: the number of the tree, its controllers, the path of the
+/// group.
 fn membership(line: &str) -> Option<(&str, &str)> {
     let mut parts = line.splitn(3, ':');
     digits(parts.next()?)?;
@@ -63,7 +64,8 @@ fn shows_limits(mount: &Mount<'_>) -> bool {
     has_limits(mount, "") || has_limits(mount, "cpu") || has_limits(mount, "memory")
 }
 
-/// Whether a mount has the group's limits. Version 2 has one tree for all controllers, version 1 one for each.
+/// Whether a mount has the group's limits. Version 2 has one tree for all controllers, version 1
+/// one for each.
 fn has_limits(mount: &Mount<'_>, controllers: &str) -> bool {
     if controllers.is_empty() {
         return mount.kind == "cgroup2";
@@ -87,10 +89,12 @@ fn upwards(mount: &Mount<'_>, path: &str) -> Vec<String> {
     folders
 }
 
-/// The path of a group below the root of a mount: empty, or beginning with `/`. `None` if the mount does not show the group.
+/// The path of a group below the root of a mount: empty, or beginning with `/`. `None` if the mount
+/// does not show the group.
 ///
-/// Both paths are relative to the root of the name space. A mount that begins above it has a root such as `/../..`:
-/// it shows the group under a path that cannot be known here, but its top is an ancestor of the group.
+/// Both paths are relative to the root of the name space. A mount that begins above it has a root
+/// such as `/../..`: it shows the group under a path that cannot be known here, but its top is an
+/// ancestor of the group.
 fn inside<'a>(root: &str, path: &'a str) -> Option<&'a str> {
     let root = root.trim_end_matches('/');
     let path = path.trim_end_matches('/');
@@ -107,8 +111,8 @@ fn is_ancestor_of_name_space(root: &str) -> bool {
     root.split('/').skip(1).all(|part| part == "..")
 }
 
-/// The CPU quota of a folder in processors: `50000 100000`, or `max 100000` for none. Version 1 has two files, with -1 for none. `None` if
-/// it is not understood.
+/// The CPU quota of a folder in processors: `50000 100000`, or `max 100000` for none. Version 1 has
+/// two files, with -1 for none. `None` if it is not understood.
 fn quota(source: &impl Source, folder: &str) -> Option<Option<f64>> {
     let path = format!("{folder}/cpu.max");
     if source.bytes(&path).is_some() {
@@ -136,8 +140,8 @@ fn unified_quota(text: &str) -> Option<Option<f64>> {
     Some(Some(digits(quota)? as f64 / period as f64))
 }
 
-/// The memory limit of a folder. Version 1 writes the greatest number of whole pages for none, version 2 `max`. `None` if it is not
-/// understood.
+/// The memory limit of a folder. Version 1 writes the greatest number of whole pages for none,
+/// version 2 `max`. `None` if it is not understood.
 fn memory(source: &impl Source, folder: &str) -> Option<Option<u64>> {
     let files = ["memory.max", "memory.limit_in_bytes"];
     let mut paths = files.iter().map(|file| format!("{folder}/{file}"));
@@ -161,7 +165,8 @@ pub struct OwnGroup {
     pub is_unified: bool,
     /// Whether the group is the top of what is mounted here.
     pub is_top: bool,
-    /// Whether the group has the name of the tree's root. In a name space another group may have it, too.
+    /// Whether the group has the name of the tree's root. In a name space another group may have
+    /// it, too.
     pub is_named_root: bool,
 }
 
@@ -184,22 +189,14 @@ pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
             let is_known =
                 m.root == "/" || !is_ancestor_of_name_space(m.root.trim_end_matches('/'));
             let below = inside(&m.root, path).filter(|_| is_known)?;
-            Some((
-                PathBuf::from(&m.point).join(below.trim_matches('/')),
-                below.is_empty(),
-            ))
+            Some((PathBuf::from(&m.point).join(below.trim_matches('/')), below.is_empty()))
         };
         let (folder, is_top) = mounts.iter().filter(has_controller).find_map(shown)?;
         let names = || source.read(&format!("{}/cgroup.controllers", folder.display()));
         if is_unified && !names()?.split_whitespace().any(|c| c == controller) {
             return None;
         }
-        Some(OwnGroup {
-            folder,
-            is_unified,
-            is_top,
-            is_named_root: path == "/",
-        })
+        Some(OwnGroup { folder, is_unified, is_top, is_named_root: path == "/" })
     };
     groups.lines().find_map(of_line)
 }
@@ -220,11 +217,7 @@ mod tests {
         let two = own(&Sample::new(&two), "pids").unwrap();
         assert_eq!(two.folder, PathBuf::from("/sys/fs/cgroup/work.slice/job"));
         assert!(two.is_unified && !two.is_top);
-        assert_eq!(
-            own(&Sample::new(TWO), "pids"),
-            None,
-            "without the controller"
-        );
+        assert_eq!(own(&Sample::new(TWO), "pids"), None, "without the controller");
         let outside = TWO.replace("0::/work.slice/job", "0::/../job");
         assert_eq!(own(&Sample::new(&outside), "pids"), None);
     }

@@ -27,7 +27,8 @@ fn realtime_runtime(source: &impl Source) -> Option<i64> {
     source.understood(PATH, Some(time).filter(|t| *t >= -1))
 }
 
-/// The preemption model in a build text such as `#1 SMP PREEMPT_DYNAMIC Debian 6.1.0`. `None` for a kernel without preemption.
+/// The preemption model in a build text such as `#1 SMP PREEMPT_DYNAMIC Debian 6.1.0`. `None` for a
+/// kernel without preemption.
 fn preemption(build: &str) -> Option<String> {
     let mut words = build.split_whitespace();
     let word = words.find(|w| w.starts_with("PREEMPT"))?;
@@ -60,10 +61,7 @@ mod tests {
     #[test]
     fn preemption_is_read_from_build_text() {
         let of = |build: &str| preemption(build);
-        assert_eq!(
-            of("#1 SMP PREEMPT_DYNAMIC Debian").as_deref(),
-            Some("dynamic")
-        );
+        assert_eq!(of("#1 SMP PREEMPT_DYNAMIC Debian").as_deref(), Some("dynamic"));
         assert_eq!(of("#1 SMP PREEMPT_RT").as_deref(), Some("rt"));
         assert_eq!(of("#1 SMP PREEMPT Tue").as_deref(), Some("preempt"));
         assert_eq!(of("#1 SMP"), None);

@@ -1,9 +1,11 @@
-//! Facts about this machine, conditions that disturb a measurement on it, and quantities that it cannot measure.
-//! None of the facts names the machine or its owner.
+//! Facts about this machine, conditions that disturb a measurement on it, and quantities that it
+//! cannot measure. None of the facts names the machine or its owner.
 //!
-//! Facts come from two places: files that the system writes ([`source`]), and calls or instructions ([`asked`]).
-//! Everything else is a pure function, tested with saved files of other machines. The crate `procfs-core` parses saved files, too, but not those of `/sys`, which
-//! has most of the facts. Several of its parsers fail as a whole where a field is missing; here a missing field costs one fact.
+//! Facts come from two places: files that the system writes ([`source`]), and calls or instructions
+//! ([`asked`]). Everything else is a pure function, tested with saved files of other machines. The
+//! crate `procfs-core` parses saved files, too, but not those of `/sys`, which has most of the
+//! facts. Several of its parsers fail as a whole where a field is missing; here a missing field
+//! costs one fact.
 //!
 //! This crate knows instruction sets and systems by their names alone, and prints nothing.
 
@@ -45,8 +47,8 @@ pub use virtualisation::{ProcessorTicks, processor_ticks};
 use asked::Asked;
 use source::{Here, Source};
 
-/// Describes this machine, whose programs are built for the instruction set `isa` and the operating system `system`.
-/// Takes some milliseconds and starts no process.
+/// Describes this machine, whose programs are built for the instruction set `isa` and the operating
+/// system `system`. Takes some milliseconds and starts no process.
 pub fn probe(isa: &str, system: &str) -> Machine {
     let before = load::load(&Here);
     let asked = asked::ask();
@@ -80,7 +82,8 @@ pub fn processor_summary() -> String {
     format!("{model}, {} processors", processor_count())
 }
 
-/// The control group in which `controller` counts this process; `None` if the system does not show it.
+/// The control group in which `controller` counts this process; `None` if the system does not show
+/// it.
 pub fn own_group(controller: &str) -> Option<OwnGroup> {
     group::own(&Here, controller)
 }

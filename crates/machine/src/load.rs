@@ -22,7 +22,8 @@ pub(super) fn lasting(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     before.zip(after).map(|(a, b)| a.min(b))
 }
 
-/// Parses `0.26 0.26 0.74 1/87 6052`: the averages, and the number of running threads without the one that reads the file.
+/// Parses `0.26 0.26 0.74 1/87 6052`: the averages, and the number of running threads without the
+/// one that reads the file.
 fn loadavg(text: &str) -> Option<([f64; 3], u64)> {
     let fields: Vec<&str> = text.split(' ').collect();
     let [one, five, fifteen, threads, latest] = fields[..] else {

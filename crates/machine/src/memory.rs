@@ -31,19 +31,13 @@ pub(super) fn memory(source: &impl Source) -> Memory {
             source.understood(HUGE, chosen)
         }),
         // Kernels without huge pages have neither line.
-        huge_page: meminfo
+        huge_page: meminfo.as_deref().and_then(|m| optional(source, m, "Hugepagesize", kibibytes)),
+        huge_pages: meminfo
             .as_deref()
-            .and_then(|m| optional(source, m, "Hugepagesize", kibibytes)),
-        huge_pages: meminfo.as_deref().and_then(|m| {
-            optional(source, m, "HugePages_Total", |m, key| {
-                digits(value(m, key)?)
-            })
-        }),
+            .and_then(|m| optional(source, m, "HugePages_Total", |m, key| digits(value(m, key)?))),
         nodes: nodes(source),
         node_balancing: source.is_on("/proc/sys/kernel/numa_balancing"),
-        merging: source
-            .number::<u64>("/sys/kernel/mm/ksm/run")
-            .map(|run| run == 1),
+        merging: source.number::<u64>("/sys/kernel/mm/ksm/run").map(|run| run == 1),
     }
 }
 
@@ -82,10 +76,8 @@ fn nodes(source: &impl Source) -> Vec<Node> {
     });
     numbered
         .map(|node| {
-            let (list, info) = (
-                format!("{NODES}/{node}/cpulist"),
-                format!("{NODES}/{node}/meminfo"),
-            );
+            let (list, info) =
+                (format!("{NODES}/{node}/cpulist"), format!("{NODES}/{node}/meminfo"));
             let text = source.lines(&info);
             Node {
                 // A node without processors has an empty list.

@@ -26,7 +26,8 @@ impl Mount<'_> {
 /// The list of mounts of this process.
 pub(super) const MOUNTINFO: &str = "/proc/self/mountinfo";
 
-/// Parses lines such as `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue`. `None` if a line has another
+/// Parses lines such as `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root
+/// rw,errors=continue`. `None` if a line has another
 /// form: the mount that it describes may hide another one.
 pub(super) fn mounts(mountinfo: &str) -> Option<Vec<Mount<'_>>> {
     mountinfo.lines().map(mount).collect()
@@ -81,7 +82,8 @@ fn is_tag(field: &str) -> bool {
     field == "unbindable" || number.and_then(digits).is_some()
 }
 
-/// The mount that contains a path without links. A later mount on the same point hides an earlier one.
+/// The mount that contains a path without links. A later mount on the same point hides an earlier
+/// one.
 pub(super) fn holding<'a>(mounts: &'a [Mount<'a>], path: &str) -> Option<&'a Mount<'a>> {
     let around = mounts.iter().filter(|m| is_inside(path, &m.point));
     around.max_by_key(|m| m.point.len())
@@ -94,7 +96,8 @@ fn is_inside(path: &str, point: &str) -> bool {
     }
 }
 
-/// Decodes the bytes that the kernel writes as a backslash and three octal digits: white space, `\\` and `#`.
+/// Decodes the bytes that the kernel writes as a backslash and three octal digits: white space,
+/// `\\` and `#`.
 fn plain(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -108,14 +111,7 @@ fn plain(path: &str) -> String {
 
 /// The byte of an escape at the beginning of a text, and the rest of the text.
 fn escaped(text: &[u8]) -> Option<(u8, &[u8])> {
-    let [
-        b'\\',
-        a @ b'0'..=b'3',
-        b @ b'0'..=b'7',
-        c @ b'0'..=b'7',
-        left @ ..,
-    ] = text
-    else {
+    let [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', left @ ..] = text else {
         return None;
     };
     Some((((a - b'0') << 6) | ((b - b'0') << 3) | (c - b'0'), left))

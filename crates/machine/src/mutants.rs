@@ -1,4 +1,5 @@
-//! Tests with changed files: each fact is that of the original files, or is missing and its file is named.
+//! Tests with changed files: each fact is that of the original files, or is missing and its file is
+//! named.
 
 use serde_json::Value;
 use yamba_mutants::{Change, Form, text};
@@ -8,12 +9,10 @@ use crate::asked::Asked;
 use crate::describe;
 use crate::sample::Sample;
 
-const FORM: Form = Form {
-    separator: " ",
-    fields: &["0.5", "-", "7", "kB", "max"],
-};
+const FORM: Form = Form { separator: " ", fields: &["0.5", "-", "7", "kB", "max"] };
 
-/// Facts that are free text, or lists of words: no reader can know that a word is missing or another. The last two are derived.
+/// Facts that are free text, or lists of words: no reader can know that a word is missing or
+/// another. The last two are derived.
 const FREE: [&str; 12] = [
     // Any number is valid, negative ones too.
     "/details/kernel/perf_event_paranoid",
@@ -59,9 +58,10 @@ fn described(files: &str, isa: &str) -> Machine {
     describe(&Sample::new(files), &Asked::default(), isa, "linux")
 }
 
-/// Whether a change cannot be noticed in this file. A whole line of a list is another list. In a form with places, such as
-/// `/proc/loadavg`, two numbers can change places. Names of processors, idle states and control groups are free text, in which a number
-/// is a part of the name; `0x2e0` is a hexadecimal number.
+/// Whether a change cannot be noticed in this file. A whole line of a list is another list. In a
+/// form with places, such as `/proc/loadavg`, two numbers can change places. Names of processors,
+/// idle states and control groups are free text, in which a number is a part of the name; `0x2e0`
+/// is a hexadecimal number.
 fn is_unnoticeable(path: &str, change: Change) -> bool {
     let is_one = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
     match change {
@@ -139,8 +139,8 @@ fn check(sample: &str, isa: &str) {
     }
 }
 
-/// Checks that each value of the changed document is that of the original, or is missing where it may be. `free` is one more fact of free
-/// text.
+/// Checks that each value of the changed document is that of the original, or is missing where it
+/// may be. `free` is one more fact of free text.
 fn same_or_missing(
     at: &str,
     (original, found): (&Value, &Value),
@@ -163,17 +163,9 @@ fn same_or_missing(
         (Value::Array(before), Value::Array(after)) if after.len() <= before.len() => {
             for value in after {
                 let is_known = may_lack && before.iter().any(|of| is_part(value, of));
-                assert!(
-                    is_known || before.contains(value),
-                    "{}\n{at}: {value}",
-                    context()
-                );
+                assert!(is_known || before.contains(value), "{}\n{at}: {value}", context());
             }
-            assert!(
-                may_lack || after.len() == before.len(),
-                "{}\n{at}: {found}",
-                context()
-            );
+            assert!(may_lack || after.len() == before.len(), "{}\n{at}: {found}", context());
         }
         (_, Value::Null) => assert!(may_lack, "{}\n{at}: {original} is missing", context()),
         (_, Value::String(text)) if text.is_empty() && may_lack => {}
@@ -181,16 +173,17 @@ fn same_or_missing(
     }
 }
 
-/// Whether a value equals another one, but for missing parts. Cores of unknown kind are one kind without a name.
+/// Whether a value equals another one, but for missing parts. Cores of unknown kind are one kind
+/// without a name.
 fn is_part(value: &Value, of: &Value) -> bool {
     match (value, of) {
         (Value::Object(kind), _) if kind.contains_key("cpus") && kind.contains_key("capacity") => {
             let is_same = |key: &str| kind[key].is_null() || of.get(key) == kind.get(key);
             is_same("name") && is_same("capacity")
         }
-        (Value::Object(value), Value::Object(of)) => value
-            .iter()
-            .all(|(k, v)| v.is_null() || v == "" || of.get(k) == Some(v)),
+        (Value::Object(value), Value::Object(of)) => {
+            value.iter().all(|(k, v)| v.is_null() || v == "" || of.get(k) == Some(v))
+        }
         _ => value == of,
     }
 }

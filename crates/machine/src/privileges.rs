@@ -75,10 +75,7 @@ mod tests {
             Some(vec!["ipc_lock".to_owned(), "sys_nice".to_owned()])
         );
         assert_eq!(capabilities(""), None);
-        let small = Limits {
-            locked_memory: Some(Limit::At(65536)),
-            ..Limits::default()
-        };
+        let small = Limits { locked_memory: Some(Limit::At(65536)), ..Limits::default() };
         assert_eq!(may_lock(Some(&[]), &small), Some(false));
         assert_eq!(may_lock(all.as_deref(), &small), Some(true));
         assert_eq!(may_lock(None, &small), None);

@@ -24,15 +24,12 @@ impl Identity {
     }
 
     fn of_cpuinfo(cpuinfo: &str) -> Identity {
-        Identity {
-            vendor: vendor(cpuinfo),
-            model: model(cpuinfo),
-            signature: signature(cpuinfo),
-        }
+        Identity { vendor: vendor(cpuinfo), model: model(cpuinfo), signature: signature(cpuinfo) }
     }
 }
 
-/// The processor's names: those of the kernel, else of the instructions. User-Mode Linux puts its own name in the place of the processor's.
+/// The processor's names: those of the kernel, else of the instructions. User-Mode Linux puts its
+/// own name in the place of the processor's.
 pub(super) fn identity(cpuinfo: &str, instructions: Option<&Identity>) -> Identity {
     match instructions {
         Some(own) if is_user_mode_linux(cpuinfo) => own.clone(),
@@ -109,25 +106,15 @@ fn vendor(cpuinfo: &str) -> Option<String> {
 /// The numbers that distinguish revisions of a model.
 fn signature(cpuinfo: &str) -> Option<String> {
     let forms: [&[(&str, &str)]; 3] = [
-        &[
-            ("family", "cpu family"),
-            ("model", "model"),
-            ("stepping", "stepping"),
-        ],
-        &[
-            ("part", "CPU part"),
-            ("variant", "CPU variant"),
-            ("revision", "CPU revision"),
-        ],
+        &[("family", "cpu family"), ("model", "model"), ("stepping", "stepping")],
+        &[("part", "CPU part"), ("variant", "CPU variant"), ("revision", "CPU revision")],
         &[("marchid", "marchid"), ("mimpid", "mimpid")],
     ];
     let first = first_block(cpuinfo);
     forms.iter().find_map(|form| {
         let number = |key: &str| value(first, key).filter(|n| is_number(n));
-        let parts: Option<Vec<String>> = form
-            .iter()
-            .map(|(name, key)| Some(format!("{name} {}", number(key)?)))
-            .collect();
+        let parts: Option<Vec<String>> =
+            form.iter().map(|(name, key)| Some(format!("{name} {}", number(key)?))).collect();
         parts.map(|parts| parts.join(" "))
     })
 }
@@ -149,17 +136,13 @@ fn distinct(source: &impl Source, cpus: &[u64], file: &str) -> Option<u64> {
 
 fn kinds(source: &impl Source, cpuinfo: &str, cpus: &[u64]) -> Vec<CoreKind> {
     let hybrid = hybrid(source);
-    let (names, capacities) = (
-        core_names(source, cpuinfo, cpus, &hybrid),
-        core_capacities(source, cpus),
-    );
+    let (names, capacities) =
+        (core_names(source, cpuinfo, cpus, &hybrid), core_capacities(source, cpus));
     let mut kinds: Vec<(Option<String>, Option<u64>, Vec<u64>)> = Vec::new();
     for (i, &cpu) in cpus.iter().enumerate() {
         let name = names.get(i).cloned();
         let capacity = capacities.get(i).copied();
-        let same = kinds
-            .iter_mut()
-            .find(|(n, c, _)| *n == name && *c == capacity);
+        let same = kinds.iter_mut().find(|(n, c, _)| *n == name && *c == capacity);
         match same {
             Some((_, _, list)) => list.push(cpu),
             None => kinds.push((name, capacity, vec![cpu])),
@@ -167,11 +150,7 @@ fn kinds(source: &impl Source, cpuinfo: &str, cpus: &[u64]) -> Vec<CoreKind> {
     }
     kinds
         .into_iter()
-        .map(|(name, capacity, list)| CoreKind {
-            name,
-            cpus: as_cpu_list(&list),
-            capacity,
-        })
+        .map(|(name, capacity, list)| CoreKind { name, cpus: as_cpu_list(&list), capacity })
         .collect()
 }
 
@@ -193,35 +172,23 @@ fn core_names(
     let has_some = names.iter().any(Option::is_some);
     let all: Option<Vec<String>> = names.into_iter().collect();
     if has_some && all.is_none() {
-        source.omit(if hybrid.is_empty() {
-            CPUINFO
-        } else {
-            "/sys/devices/cpu_core/cpus"
-        });
+        source.omit(if hybrid.is_empty() { CPUINFO } else { "/sys/devices/cpu_core/cpus" });
     }
     all.unwrap_or_default()
 }
 
 /// The capacities of all cores. Empty if one is unknown.
 fn core_capacities(source: &impl Source, cpus: &[u64]) -> Vec<u64> {
-    let paths = cpus
-        .iter()
-        .map(|cpu| format!("{CPU}/cpu{cpu}/cpu_capacity"));
+    let paths = cpus.iter().map(|cpu| format!("{CPU}/cpu{cpu}/cpu_capacity"));
     let all: Vec<u64> = source.numbers(paths).unwrap_or_default();
-    if all.len() == cpus.len() {
-        all
-    } else {
-        Vec::new()
-    }
+    if all.len() == cpus.len() { all } else { Vec::new() }
 }
 
-/// Kinds of core of Intel's hybrid processors. Each has a counter unit, for which the kernel lists the processors.
+/// Kinds of core of Intel's hybrid processors. Each has a counter unit, for which the kernel lists
+/// the processors.
 fn hybrid(source: &impl Source) -> Vec<(&'static str, Vec<u64>)> {
-    let units = [
-        ("cpu_core", "performance"),
-        ("cpu_atom", "efficiency"),
-        ("cpu_lowpower", "low power"),
-    ];
+    let units =
+        [("cpu_core", "performance"), ("cpu_atom", "efficiency"), ("cpu_lowpower", "low power")];
     units
         .into_iter()
         .filter_map(|(unit, name)| {
@@ -239,9 +206,7 @@ fn first_block(cpuinfo: &str) -> &str {
 /// The lines of a processor.
 fn block(cpuinfo: &str, cpu: u64) -> Option<&str> {
     let number = cpu.to_string();
-    cpuinfo
-        .split("\n\n")
-        .find(|block| value(block, "processor") == Some(&number))
+    cpuinfo.split("\n\n").find(|block| value(block, "processor") == Some(&number))
 }
 
 /// The name of a core where those of one machine differ: Arm's parts, RISC-V's microarchitectures.
@@ -257,8 +222,7 @@ fn core_name(block: &str) -> Option<String> {
 
 /// The most throttling events of a core.
 fn throttled(source: &impl Source, cpus: &[u64]) -> Option<u64> {
-    let paths = cpus
-        .iter()
-        .map(|cpu| format!("{CPU}/cpu{cpu}/thermal_throttle/core_throttle_count"));
+    let paths =
+        cpus.iter().map(|cpu| format!("{CPU}/cpu{cpu}/thermal_throttle/core_throttle_count"));
     source.numbers(paths)?.into_iter().max()
 }

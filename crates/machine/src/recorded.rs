@@ -1,4 +1,5 @@
-//! Describes a machine from recorded files and answers: a bundle collects them where Yamba itself does not run.
+//! Describes a machine from recorded files and answers: a bundle collects them where Yamba itself
+//! does not run.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +9,8 @@ use super::asked::{Answers, Asked};
 use super::source::Source;
 use super::{describe, judge};
 
-/// The files whose content decides a fact, as paths with `*`. Of a file after `-`, only its existence matters. Lists of mounts are missing, since they
-/// may name hosts and users.
+/// The files whose content decides a fact, as paths with `*`. Of a file after `-`, only its
+/// existence matters. Lists of mounts are missing, since they may name hosts and users.
 pub const FILES: &[&str] = &[
     "/proc/cpuinfo",
     "/proc/self/status",
@@ -103,18 +104,15 @@ impl Source for Recorded<'_> {
     }
 }
 
-/// Describes the machine that gave these files and answers. Its programs are built for `isa` and `system`. Facts that only instructions report, and
-/// those of the disk, are unknown.
+/// Describes the machine that gave these files and answers. Its programs are built for `isa` and
+/// `system`. Facts that only instructions report, and those of the disk, are unknown.
 pub fn recorded(
     files: &BTreeMap<String, Vec<u8>>,
     answers: Answers,
     isa: &str,
     system: &str,
 ) -> Machine {
-    let asked = Asked {
-        answers,
-        ..Asked::default()
-    };
+    let asked = Asked { answers, ..Asked::default() };
     let mut machine = describe(&Recorded(files), &asked, isa, system);
     judge(&mut machine);
     machine
@@ -160,7 +158,8 @@ mod tests {
         pattern.len() == path.len() && pattern.iter().zip(&path).all(is_part)
     }
 
-    /// Facts about disks and control groups need the list of mounts, which a bundle does not record.
+    /// Facts about disks and control groups need the list of mounts, which a bundle does not
+    /// record.
     #[test]
     fn every_file_that_this_machine_has_is_in_the_list() {
         let noting = Noting::default();
@@ -169,14 +168,9 @@ mod tests {
         assert!(paths.len() > 10, "{paths:?}");
         for path in paths {
             let is_of_mounts = path == "/proc/self/mountinfo"
-                || [
-                    "/sys/fs/cgroup",
-                    "/sys/class/bdi",
-                    "/sys/block",
-                    "/sys/devices/virtual",
-                ]
-                .iter()
-                .any(|folder| path.starts_with(folder))
+                || ["/sys/fs/cgroup", "/sys/class/bdi", "/sys/block", "/sys/devices/virtual"]
+                    .iter()
+                    .any(|folder| path.starts_with(folder))
                 || path.contains("/block/");
             let is_listed = FILES.iter().any(|pattern| is_match(pattern, &path));
             assert!(is_of_mounts || is_listed, "{path}");
@@ -193,15 +187,9 @@ mod tests {
             .filter(|path| FILES.iter().any(|pattern| is_match(pattern, path)))
             .filter_map(|path| Some((path.to_owned(), sample.bytes(path)?)))
             .collect();
-        let answers = Answers {
-            cpus: 4,
-            ..Answers::default()
-        };
+        let answers = Answers { cpus: 4, ..Answers::default() };
         let machine = recorded(&files, answers.clone(), "aarch64", "linux");
-        let asked = Asked {
-            answers,
-            ..Asked::default()
-        };
+        let asked = Asked { answers, ..Asked::default() };
         let expected = describe(&sample, &asked, "aarch64", "linux");
         let (found, expected) = (machine.details.unwrap(), expected.details.unwrap());
         assert_eq!(found.processor, expected.processor);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::source::Source;
 
-/// A machine's files in one text: `== PATH` followed by the lines of the file, with `\0` for a zero byte; `== PATH = HEX` for a
-/// file with these bytes; `== LINK -> PATH` for a symbolic link.
+/// A machine's files in one text: `== PATH` followed by the lines of the file, with `\0` for a zero
+/// byte; `== PATH = HEX` for a file with these bytes; `== LINK -> PATH` for a symbolic link.
 pub(super) struct Sample {
     files: BTreeMap<String, Vec<u8>>,
     links: Vec<(String, String)>,
@@ -13,10 +13,7 @@ pub(super) struct Sample {
 
 impl Sample {
     pub fn new(text: &str) -> Sample {
-        let mut sample = Sample {
-            files: BTreeMap::new(),
-            links: Vec::new(),
-        };
+        let mut sample = Sample { files: BTreeMap::new(), links: Vec::new() };
         for part in text.split("== ").skip(1) {
             let (head, lines) = part.split_once('\n').unwrap();
             if let Some((link, to)) = head.split_once(" -> ") {

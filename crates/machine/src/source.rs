@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use super::text::parsed_cpu_list;
 
-/// A source of files. A missing or unreadable file gives `None`. Content that is not in the form that the kernel writes gives `None`,
-/// too, and its file is named by [`Source::omit`].
+/// A source of files. A missing or unreadable file gives `None`. Content that is not in the form
+/// that the kernel writes gives `None`, too, and its file is named by [`Source::omit`].
 pub(super) trait Source {
     /// The content of a file as bytes.
     fn bytes(&self, path: &str) -> Option<Vec<u8>>;
@@ -26,7 +26,8 @@ pub(super) trait Source {
         Some(text.trim_start_matches('\u{feff}').to_owned())
     }
 
-    /// The whole lines of a file. Each ends with a line feed: one without is the beginning of a line.
+    /// The whole lines of a file. Each ends with a line feed: one without is the beginning of a
+    /// line.
     fn lines(&self, path: &str) -> Option<String> {
         let mut text = self.read(path)?.replace("\r\n", "\n");
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -45,7 +46,8 @@ pub(super) trait Source {
         value
     }
 
-    /// The content of a file with one line, which a line feed or a zero byte ends. `None` if the line is empty.
+    /// The content of a file with one line, which a line feed or a zero byte ends. `None` if the
+    /// line is empty.
     fn word(&self, path: &str) -> Option<String> {
         let text = self.read(path)?;
         let word = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
@@ -70,7 +72,8 @@ pub(super) trait Source {
         self.understood(path, word.parse().ok())
     }
 
-    /// The numbers in some files; `None` if the content of one is not understood. Missing files do not count.
+    /// The numbers in some files; `None` if the content of one is not understood. Missing files do
+    /// not count.
     fn numbers<T: FromStr>(&self, paths: impl IntoIterator<Item = String>) -> Option<Vec<T>> {
         let mut numbers = Vec::new();
         for path in paths {
@@ -110,10 +113,7 @@ pub(super) struct Noted<'a, S> {
 
 impl<'a, S: Source> Noted<'a, S> {
     pub fn new(source: &'a S) -> Noted<'a, S> {
-        Noted {
-            source,
-            omitted: RefCell::default(),
-        }
+        Noted { source, omitted: RefCell::default() }
     }
 
     pub fn omitted(self) -> Vec<String> {
@@ -153,9 +153,8 @@ impl Source for Here {
 
     fn list(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries
-            .filter_map(|e| e.file_name().into_string().ok())
-            .collect();
+        let mut names: Vec<String> =
+            entries.filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort();
         names
     }
@@ -179,10 +178,7 @@ mod tests {
         assert_eq!(sample.number::<i64>("/c"), Some(-1));
         assert_eq!(sample.number::<u64>("/c"), None);
         assert_eq!(sample.is_on("/d"), Some(false));
-        assert_eq!(
-            sample.numbers::<u64>(["/d".into(), "/x".into()]),
-            Some(vec![0])
-        );
+        assert_eq!(sample.numbers::<u64>(["/d".into(), "/x".into()]), Some(vec![0]));
         assert_eq!(sample.numbers::<u64>(["/d".into(), "/c".into()]), None);
     }
 }

@@ -1,4 +1,5 @@
-//! Folders that belong to a process. The process locks its folder; a later process removes folders whose owner was killed.
+//! Folders that belong to a process. The process locks its folder; a later process removes folders
+//! whose owner was killed.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,8 +13,8 @@ pub fn hold(folder: &Path) -> Option<File> {
     Some(lock)
 }
 
-/// Removes the unlocked folders in `home` whose names begin with `prefix`.
-/// A lock ends with its process. A process number would not do: it has no meaning in another container.
+/// Removes the unlocked folders in `home` whose names begin with `prefix`. A lock ends with its
+/// process. A process number would not do: it has no meaning in another container.
 pub fn sweep(home: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(home) else {
         return;

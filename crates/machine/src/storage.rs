@@ -19,7 +19,8 @@ pub(super) struct Folder {
     pub free: Option<u64>,
 }
 
-/// The folder for scratch files, with the name of its origin: `TMPDIR`, else `/var/tmp`, since `/tmp` is often in memory.
+/// The folder for scratch files, with the name of its origin: `TMPDIR`, else `/var/tmp`, since
+/// `/tmp` is often in memory.
 pub fn scratch_folder() -> (&'static str, PathBuf) {
     match std::env::var_os("TMPDIR").filter(|d| !d.is_empty()) {
         Some(folder) => ("$TMPDIR", PathBuf::from(folder)),
@@ -74,10 +75,7 @@ pub(super) fn storage(source: &impl Source, folder: &Folder) -> Storage {
 }
 
 fn options(mount: &Mount<'_>) -> Vec<String> {
-    let all = mount
-        .options
-        .split(',')
-        .chain(mount.super_options.split(','));
+    let all = mount.options.split(',').chain(mount.super_options.split(','));
     let mut kept: Vec<String> = Vec::new();
     for option in all {
         let name = option.split(['=', ':']).next().unwrap_or(option);
@@ -89,8 +87,9 @@ fn options(mount: &Mount<'_>) -> Vec<String> {
     kept
 }
 
-/// The disk's folder under /sys, from the device of the file system or else from the name of the mounted device (btrfs has a
-/// device number without a disk). For a partition: the folder of its disk.
+/// The disk's folder under /sys, from the device of the file system or else from the name of the
+/// mounted device (btrfs has a device number without a disk). For a partition: the folder of its
+/// disk.
 fn disk(source: &impl Source, mount: &Mount<'_>) -> Option<String> {
     let by_number = source.resolve(&format!("/sys/dev/block/{}", mount.device));
     let by_name = || {
@@ -114,11 +113,7 @@ fn describe(source: &impl Source, disk: &str, storage: &mut Storage) {
     storage.scheduler = source.word(&scheduler).and_then(|text| {
         // A disk with one scheduler has its name alone.
         let is_name = !text.contains(|c: char| c.is_whitespace() || "[]".contains(c));
-        let own = if is_name {
-            Some(text.as_str())
-        } else {
-            chosen(&text)
-        };
+        let own = if is_name { Some(text.as_str()) } else { chosen(&text) };
         source.understood(&scheduler, own.map(str::to_owned))
     });
     storage.read_ahead = read_ahead(source, &format!("{disk}/queue/read_ahead_kb"));
@@ -130,7 +125,8 @@ fn read_ahead(source: &impl Source, path: &str) -> Option<u64> {
     source.number::<u64>(path)?.checked_mul(1024)
 }
 
-/// Whether the file system is in memory. `None` for a layered file system without a disk of its own.
+/// Whether the file system is in memory. `None` for a layered file system without a disk of its
+/// own.
 fn is_memory(kind: &str, device: Option<&str>) -> Option<bool> {
     match (kind, device) {
         ("tmpfs" | "ramfs", _) => Some(true),
@@ -146,11 +142,8 @@ mod tests {
     use super::*;
 
     fn of(path: &str, text: &str) -> Storage {
-        let folder = Folder {
-            name: "/var/tmp".to_owned(),
-            path: path.to_owned(),
-            ..Folder::default()
-        };
+        let folder =
+            Folder { name: "/var/tmp".to_owned(), path: path.to_owned(), ..Folder::default() };
         storage(&Sample::new(text), &folder)
     }
 
@@ -173,10 +166,7 @@ mod tests {
         assert_eq!(storage.options, ["noatime", "data=ordered"]);
         assert_eq!(storage.scheduler.as_deref(), Some("none"));
         assert_eq!(storage.read_ahead, Some(128 << 10));
-        assert_eq!(
-            (storage.rotational, storage.is_memory),
-            (Some(false), Some(false))
-        );
+        assert_eq!((storage.rotational, storage.is_memory), (Some(false), Some(false)));
     }
 
     #[test]
@@ -200,10 +190,7 @@ mod tests {
                       29 1 0:32 / / rw - overlay overlay rw,lowerdir=/x\n";
         assert_eq!(of("/tmp", mounts).is_memory, Some(true));
         let nfs = of("/nfs/a", mounts);
-        assert_eq!(
-            (nfs.is_memory, nfs.options),
-            (Some(false), vec!["sync".to_owned()])
-        );
+        assert_eq!((nfs.is_memory, nfs.options), (Some(false), vec!["sync".to_owned()]));
         assert_eq!(of("/var/tmp", mounts).is_memory, None);
         assert_eq!(of("/var/tmp", "").file_system, None);
     }

@@ -49,20 +49,12 @@ fn machine(files: &str, isa: &str, asked: &Asked) -> Machine {
 
 fn disturbances(machine: &Machine) -> Vec<&str> {
     let details = machine.details.as_deref().unwrap();
-    details
-        .disturbances
-        .iter()
-        .map(|d| d.name.as_str())
-        .collect()
+    details.disturbances.iter().map(|d| d.name.as_str()).collect()
 }
 
 fn cannot(machine: &Machine) -> Vec<&str> {
     let details = machine.details.as_deref().unwrap();
-    details
-        .unmeasurable
-        .iter()
-        .map(|c| c.what.as_str())
-        .collect()
+    details.unmeasurable.iter().map(|c| c.what.as_str()).collect()
 }
 
 #[test]
@@ -83,65 +75,37 @@ fn processor_under_user_mode_linux_is_that_of_the_instructions() {
     let details = here.details.as_deref().unwrap();
     let p = &details.processor;
     assert_eq!(p.vendor.as_deref(), Some("AuthenticAMD"));
-    assert_eq!(
-        p.signature.as_deref(),
-        Some("family 25 model 17 stepping 1")
-    );
+    assert_eq!(p.signature.as_deref(), Some("family 25 model 17 stepping 1"));
     assert_eq!(details.virtualisation.hypervisor.as_deref(), Some("uml"));
     assert!(here.is_user_mode_linux());
     let unasked = machine(files, "x86_64", &user());
     assert_eq!(unasked.cpu.as_deref(), Some("UML"));
     let laptop = machine(LAPTOP, "x86_64", &asked);
-    assert_eq!(
-        laptop.cpu.as_deref(),
-        Some("12th Gen Intel(R) Core(TM) i7-1260P"),
-        "of the kernel"
-    );
+    assert_eq!(laptop.cpu.as_deref(), Some("12th Gen Intel(R) Core(TM) i7-1260P"), "of the kernel");
     assert!(!laptop.is_user_mode_linux());
 }
 
 #[test]
 fn hybrid_laptop_on_battery_is_described() {
     let machine = machine(LAPTOP, "x86_64", &user());
-    assert_eq!(
-        machine.cpu.as_deref(),
-        Some("12th Gen Intel(R) Core(TM) i7-1260P")
-    );
+    assert_eq!(machine.cpu.as_deref(), Some("12th Gen Intel(R) Core(TM) i7-1260P"));
     assert_eq!(machine.virtual_machine, Some(false));
     assert_eq!(machine.memory, Some(16_069_912 << 10));
     let details = machine.details.as_deref().unwrap();
     let p = &details.processor;
-    assert_eq!(
-        p.signature.as_deref(),
-        Some("family 6 model 154 stepping 3")
-    );
+    assert_eq!(p.signature.as_deref(), Some("family 6 model 154 stepping 3"));
     assert_eq!((p.cores, p.packages, p.smt), (Some(3), Some(1), Some(true)));
     assert_eq!((p.isolated.as_ref(), p.tickless.as_ref()), (None, None));
-    let kinds: Vec<_> = p
-        .kinds
-        .iter()
-        .map(|k| (k.name.as_deref(), k.cpus.as_str()))
-        .collect();
-    assert_eq!(
-        kinds,
-        [(Some("performance"), "0-1"), (Some("efficiency"), "2-3")]
-    );
+    let kinds: Vec<_> = p.kinds.iter().map(|k| (k.name.as_deref(), k.cpus.as_str())).collect();
+    assert_eq!(kinds, [(Some("performance"), "0-1"), (Some("efficiency"), "2-3")]);
     let first: Vec<_> = details
         .caches
         .iter()
         .filter(|c| c.level == 1 && c.kind == "data")
         .map(|c| c.bytes)
         .collect();
-    assert_eq!(
-        first,
-        [Some(48 << 10), Some(32 << 10)],
-        "of both kinds of core"
-    );
-    assert_eq!(
-        details.caches.iter().filter(|c| c.level == 3).count(),
-        1,
-        "the shared one once"
-    );
+    assert_eq!(first, [Some(48 << 10), Some(32 << 10)], "of both kinds of core");
+    assert_eq!(details.caches.iter().filter(|c| c.level == 3).count(), 1, "the shared one once");
     assert_eq!(details.frequency.max, Some(4_700_000_000));
     assert_eq!(details.frequency.governors, ["powersave"]);
     assert_eq!(details.idle.states.len(), 3, "one is disabled");
@@ -175,10 +139,7 @@ fn hybrid_laptop_on_battery_is_described() {
 
 #[test]
 fn board_with_two_kinds_of_core_is_described() {
-    let mut root = Asked {
-        counter_hz: Some(24_000_000),
-        ..user()
-    };
+    let mut root = Asked { counter_hz: Some(24_000_000), ..user() };
     root.answers = Answers {
         root: true,
         cpus: 2,
@@ -198,10 +159,7 @@ fn board_with_two_kinds_of_core_is_described() {
         .collect();
     assert_eq!(
         kinds,
-        [
-            (Some("Cortex-A55"), "0-1", Some(530)),
-            (Some("Cortex-A76"), "2-3", Some(1024))
-        ]
+        [(Some("Cortex-A55"), "0-1", Some(530)), (Some("Cortex-A76"), "2-3", Some(1024))]
     );
     assert_eq!(details.processor.vendor.as_deref(), Some("Arm"));
     assert_eq!(details.processor.allowed.as_deref(), Some("2-3"));
@@ -224,11 +182,7 @@ fn guest_with_few_facts_is_described() {
         details.processor.signature.as_deref(),
         Some("marchid 0x8000000000000007 mimpid 0x4210427")
     );
-    let code = details
-        .caches
-        .iter()
-        .find(|c| c.kind == "instruction")
-        .unwrap();
+    let code = details.caches.iter().find(|c| c.kind == "instruction").unwrap();
     assert_eq!((code.bytes, code.ways, code.sets), (None, None, None));
     assert_eq!(details.frequency, Default::default());
     assert_eq!(disturbances(&machine), [""; 0]);
@@ -244,10 +198,7 @@ fn missing_facts_give_no_disturbances() {
         ..Details::default()
     };
     assert_eq!(*details, nothing);
-    assert_eq!(
-        (machine.cpu, machine.memory, machine.virtual_machine),
-        (None, None, None)
-    );
+    assert_eq!((machine.cpu, machine.memory, machine.virtual_machine), (None, None, None));
 }
 
 /// The test of the machine page of the command line uses these documents.
@@ -274,14 +225,8 @@ fn probe_does_not_reveal_the_host_name() {
     let machine = probe(std::env::consts::ARCH, std::env::consts::OS);
     assert!(machine.cpus >= 1 && machine.page_size >= 1);
     let text = serde_json::to_string(&machine).unwrap();
-    let host = rustix::system::uname()
-        .nodename()
-        .to_string_lossy()
-        .into_owned();
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     // A short name may be a part of any word.
-    assert!(
-        host.len() < 4 || !text.contains(&format!("\"{host}\"")),
-        "{text}"
-    );
+    assert!(host.len() < 4 || !text.contains(&format!("\"{host}\"")), "{text}");
     assert_eq!(serde_json::from_str::<Machine>(&text).unwrap(), machine);
 }

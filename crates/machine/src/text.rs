@@ -23,13 +23,12 @@ pub(super) fn digits(text: &str) -> Option<u64> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// A number such as `0.26`, with a point and decimal digits. `parse` also accepts exponents, infinities and NaN.
+/// A number such as `0.26`, with a point and decimal digits. `parse` also accepts exponents,
+/// infinities and NaN.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let (whole, fraction) = text.split_once('.')?;
     let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    (are_digits(whole) && are_digits(fraction))
-        .then(|| text.parse().ok())
-        .flatten()
+    (are_digits(whole) && are_digits(fraction)).then(|| text.parse().ok()).flatten()
 }
 
 /// Whether a text is a number: decimal digits, or `0x` and hexadecimal ones.
@@ -94,13 +93,11 @@ pub(super) fn as_cpu_list(cpus: &[u64]) -> String {
             _ => out.push((cpu, cpu)),
         }
     }
-    let parts = out.iter().map(|(from, to)| {
-        if from == to {
-            from.to_string()
-        } else {
-            format!("{from}-{to}")
-        }
-    });
+    let parts = out.iter().map(
+        |(from, to)| {
+            if from == to { from.to_string() } else { format!("{from}-{to}") }
+        },
+    );
     parts.collect::<Vec<_>>().join(",")
 }
 
@@ -158,16 +155,7 @@ mod tests {
             assert_eq!(as_cpu_list(&cpu_list(text)), text);
         }
         assert_eq!(cpu_list("\n"), [0u64; 0]);
-        for text in [
-            "0-",
-            "3-1",
-            "-0-3",
-            "0-3,x",
-            "0,0",
-            "0-99999999999",
-            "0 1",
-            "1e0",
-        ] {
+        for text in ["0-", "3-1", "-0-3", "0-3,x", "0,0", "0-99999999999", "0 1", "1e0"] {
             assert_eq!(parsed_cpu_list(text), None, "{text}");
         }
         assert_eq!(as_cpu_list(&[]), "");

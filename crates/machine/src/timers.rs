@@ -46,20 +46,14 @@ mod tests {
 
     #[test]
     fn invariant_counter_needs_both_flags() {
-        assert_eq!(
-            invariant("flags\t: tsc constant_tsc nonstop_tsc"),
-            Some(true)
-        );
+        assert_eq!(invariant("flags\t: tsc constant_tsc nonstop_tsc"), Some(true));
         assert_eq!(invariant("flags\t: tsc constant_tsc"), Some(false));
         assert_eq!(invariant("isa\t: rv64imafdc"), None);
     }
 
     #[test]
     fn each_instruction_set_has_its_counter() {
-        let asked = Asked {
-            counter_hz: Some(24_000_000),
-            ..Asked::default()
-        };
+        let asked = Asked { counter_hz: Some(24_000_000), ..Asked::default() };
         let of = |isa: &str| timers(&Sample::new(""), isa, "", &asked);
         assert_eq!(of("aarch64").counter_hz, Some(24_000_000));
         assert_eq!(of("aarch64").counter_invariant, Some(true));

@@ -8,7 +8,8 @@ use super::text::{digits, value};
 
 const STAT: &str = "/proc/stat";
 
-/// `reported` is the hypervisor that the processor reports, `container` the value of the environment variable.
+/// `reported` is the hypervisor that the processor reports, `container` the value of the
+/// environment variable.
 pub(super) fn virtualisation(
     source: &impl Source,
     reported: Option<&str>,
@@ -17,9 +18,7 @@ pub(super) fn virtualisation(
     let limits = group::limits(source);
     Virtualisation {
         hypervisor: reported.map(str::to_owned).or_else(|| hypervisor(source)),
-        container: container
-            .map(str::to_owned)
-            .or_else(|| self::container(source)),
+        container: container.map(str::to_owned).or_else(|| self::container(source)),
         cpu_quota: limits.cpus,
         memory_limit: limits.memory,
         stolen: source.lines(STAT).and_then(|text| stolen(source, &text)),
@@ -55,9 +54,7 @@ fn hypervisor(source: &impl Source) -> Option<String> {
         .iter()
         .filter_map(|file| source.word(&format!("/sys/class/dmi/id/{file}")))
         .collect();
-    let known = makers
-        .iter()
-        .find(|(maker, _)| names.iter().any(|word| word.starts_with(maker)));
+    let known = makers.iter().find(|(maker, _)| names.iter().any(|word| word.starts_with(maker)));
     known.map(|(_, name)| (*name).to_owned())
 }
 
@@ -70,11 +67,7 @@ fn container(source: &impl Source) -> Option<String> {
         return Some((*kind).to_owned());
     }
     let groups = source.read("/proc/self/cgroup")?;
-    let kinds = [
-        ("kubepods", "kubernetes"),
-        ("/docker", "docker"),
-        ("/lxc", "lxc"),
-    ];
+    let kinds = [("kubepods", "kubernetes"), ("/docker", "docker"), ("/lxc", "lxc")];
     let kind = kinds.iter().find(|(mark, _)| groups.contains(mark));
     kind.map(|(_, kind)| (*kind).to_owned())
 }
@@ -95,7 +88,8 @@ pub struct ProcessorTicks {
 }
 
 impl ProcessorTicks {
-    /// Stolen time since an earlier reading, as a share of the time in which something wanted to run. `None` if nothing did.
+    /// Stolen time since an earlier reading, as a share of the time in which something wanted to
+    /// run. `None` if nothing did.
     #[must_use]
     pub fn stolen_since(self, earlier: ProcessorTicks) -> Option<f64> {
         let wanted = self.wanted.checked_sub(earlier.wanted)?;
@@ -110,23 +104,12 @@ pub fn processor_ticks() -> Option<ProcessorTicks> {
     ticks(&std::fs::read_to_string(STAT).ok()?)
 }
 
-/// `cpu  user nice system idle iowait irq softirq steal guest guest_nice`. A line with more or fewer numbers is not understood: since
-/// Linux 2.6.33 it has these.
+/// `cpu  user nice system idle iowait irq softirq steal guest guest_nice`. A line with more or
+/// fewer numbers is not understood: since Linux 2.6.33 it has these.
 fn ticks(stat: &str) -> Option<ProcessorTicks> {
     let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
     let ticks: Option<Vec<u64>> = line.split_whitespace().map(digits).collect();
-    let [
-        user,
-        nice,
-        system,
-        _idle,
-        _waiting,
-        irq,
-        soft,
-        stolen,
-        _guest,
-        _nice_guest,
-    ] = ticks?[..]
+    let [user, nice, system, _idle, _waiting, irq, soft, stolen, _guest, _nice_guest] = ticks?[..]
     else {
         return None;
     };
@@ -147,10 +130,7 @@ mod tests {
         assert_eq!(stolen(stat), Some(0.1));
         assert_eq!(stolen("cpu  1 2 3\n"), None);
         assert_eq!(stolen("cpu  50 10 20 1000 30 5 5 10 0 0 0\n"), None);
-        assert_eq!(
-            stolen("cpu  18446744073709551615 1 0 0 0 0 0 0 0 0\n"),
-            None
-        );
+        assert_eq!(stolen("cpu  18446744073709551615 1 0 0 0 0 0 0 0 0\n"), None);
         assert_eq!(stolen("intr 5\n"), None);
     }
 

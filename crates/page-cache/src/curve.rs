@@ -5,7 +5,8 @@ use crate::buckets::{bucket, first};
 /// The references by stack distance, and with them the hit ratio of an LRU cache of any size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// Weight of the references in each bucket of distances less 1, so that a bucket ends at each power of two.
+    /// Weight of the references in each bucket of distances less 1, so that a bucket ends at each
+    /// power of two.
     weights: Vec<f64>,
     /// Weight of the first references to a page.
     first_references: f64,
@@ -35,7 +36,8 @@ impl Curve {
         self.first_references
     }
 
-    /// The share of references that hit an LRU cache of this number of pages. `None`: there are no references.
+    /// The share of references that hit an LRU cache of this number of pages. `None`: there are no
+    /// references.
     pub fn hit_ratio(&self, pages: u64) -> Option<f64> {
         let all = self.references();
         if all <= 0.0 {

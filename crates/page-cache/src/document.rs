@@ -26,7 +26,8 @@ pub struct FileAccesses {
     pub unit: String,
     /// Number of units in the trace.
     pub units: f64,
-    /// The method that recorded the accesses: `bpf` or `strace`. `None`: the document was written by hand.
+    /// The method that recorded the accesses: `bpf` or `strace`. `None`: the document was written
+    /// by hand.
     #[serde(default)]
     pub how: Option<String>,
     /// Number of later accesses that are missing, because the document has its largest size.
@@ -55,7 +56,8 @@ pub struct File {
     /// Its inode. `None`: unknown.
     #[serde(default)]
     pub inode: Option<u64>,
-    /// Its length in pages of 4096 bytes at the last access. `None`: unknown; it ends with the last accessed byte.
+    /// Its length in pages of 4096 bytes at the last access. `None`: unknown; it ends with the last
+    /// accessed byte.
     #[serde(default)]
     pub pages: Option<u64>,
     /// Largest read-ahead of its device, in bytes. `None`: unknown.
@@ -63,7 +65,8 @@ pub struct File {
     pub read_ahead_bytes: Option<u64>,
 }
 
-/// Accesses of equal length to bytes that follow each other: number of the file, kind, first byte, bytes of each access, number of accesses.
+/// Accesses of equal length to bytes that follow each other: number of the file, kind, first byte,
+/// bytes of each access, number of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run(pub u32, pub Kind, pub u64, pub u64, pub u64);
@@ -72,12 +75,7 @@ impl Run {
     /// The single accesses.
     pub fn each(self) -> impl Iterator<Item = Access> {
         let Run(file, kind, first, length, count) = self;
-        (0..count).map(move |index| Access {
-            file,
-            kind,
-            offset: first + index * length,
-            length,
-        })
+        (0..count).map(move |index| Access { file, kind, offset: first + index * length, length })
     }
 
     /// The byte behind the last access.
@@ -147,7 +145,8 @@ impl FileAccesses {
         self.each().flat_map(pages)
     }
 
-    /// The files as a simulated cache needs them. `read_ahead_bytes` replaces the read-ahead of all devices.
+    /// The files as a simulated cache needs them. `read_ahead_bytes` replaces the read-ahead of all
+    /// devices.
     pub fn shapes(&self, read_ahead_bytes: Option<u64>) -> Vec<FileShape> {
         let shape = |file: &File| FileShape {
             length: file.pages.unwrap_or(0).saturating_mul(PAGE_BYTES),

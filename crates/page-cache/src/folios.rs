@@ -80,16 +80,8 @@ pub struct Folios {
 
 impl Default for Folios {
     fn default() -> Folios {
-        let empty = List {
-            newest: NONE,
-            oldest: NONE,
-            pages: 0,
-        };
-        Folios {
-            all: Vec::new(),
-            free: Vec::new(),
-            lists: [empty; 2],
-        }
+        let empty = List { newest: NONE, oldest: NONE, pages: 0 };
+        Folios { all: Vec::new(), free: Vec::new(), lists: [empty; 2] }
     }
 }
 
@@ -170,13 +162,7 @@ impl Folios {
     }
 
     fn unlink(&mut self, id: Id) {
-        let Folio {
-            newer,
-            older,
-            list,
-            pages,
-            ..
-        } = self.all[id as usize];
+        let Folio { newer, older, list, pages, .. } = self.all[id as usize];
         let list = &mut self.lists[list as usize];
         list.pages -= pages;
         match newer {

@@ -1,4 +1,5 @@
-//! Hits and misses of an application's file accesses by size of the cache, schema `yamba-page-cache/1`.
+//! Hits and misses of an application's file accesses by size of the cache, schema
+//! `yamba-page-cache/1`.
 
 use serde::Serialize;
 
@@ -51,9 +52,11 @@ pub struct Forecast {
 pub struct AtSize {
     /// Memory for the page cache, in bytes.
     pub bytes: u64,
-    /// Share of all accessed pages that an ideal LRU cache without read-ahead has. `None`: there are no accesses.
+    /// Share of all accessed pages that an ideal LRU cache without read-ahead has. `None`: there
+    /// are no accesses.
     pub lru_hit_ratio: Option<f64>,
-    /// Share of the read or mapped pages that Linux has in its cache when a call or fault begins. `None`: no such pages.
+    /// Share of the read or mapped pages that Linux has in its cache when a call or fault begins.
+    /// `None`: no such pages.
     pub hit_ratio: Option<f64>,
     /// Pages of read calls.
     pub read: Share,
@@ -70,8 +73,9 @@ pub struct AtSize {
     pub counts: Counts,
 }
 
-/// Simulates caches of these sizes in bytes. Without sizes: eighths of the size from which on a larger ideal LRU cache has no more hits.
-/// `read_ahead_bytes` replaces the read-ahead of all devices.
+/// Simulates caches of these sizes in bytes. Without sizes: eighths of the size from which on a
+/// larger ideal LRU cache has no more hits. `read_ahead_bytes` replaces the read-ahead of all
+/// devices.
 pub fn forecast(files: &FileAccesses, sizes: &[u64], read_ahead_bytes: Option<u64>) -> Forecast {
     let sampled = lru(files);
     let curve = sampled.curve();
@@ -104,8 +108,9 @@ pub fn lru(files: &FileAccesses) -> Sampled {
     sampled
 }
 
-/// The visits to pages by an ideal LRU cache: accesses to the same page that follow each other are one visit. Several short reads of a page take its lines from
-/// memory one after the other, so only an earlier visit can have left them in a processor's cache.
+/// The visits to pages by an ideal LRU cache: accesses to the same page that follow each other are
+/// one visit. Several short reads of a page take its lines from memory one after the other, so only
+/// an earlier visit can have left them in a processor's cache.
 pub fn lru_of_visits(files: &FileAccesses) -> Sampled {
     let mut sampled = Sampled::within(BUDGET);
     let mut last = None;

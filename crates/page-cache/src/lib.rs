@@ -1,6 +1,9 @@
-//! Predicts the hits and misses of the page cache from an application's references to pages of files.
+//! Predicts the hits and misses of the page cache from an application's references to pages of
+//! files.
 //!
-//! [`Sampled`] makes the miss-ratio curve of an ideal LRU cache for all sizes in one pass. [`LinuxCache`] simulates the page cache of Linux at one size. Pure: no file, no process, no clock.
+//! [`Sampled`] makes the miss-ratio curve of an ideal LRU cache for all sizes in one pass.
+//! [`LinuxCache`] simulates the page cache of Linux at one size. Pure: no file, no process, no
+//! clock.
 
 mod access;
 mod buckets;

@@ -79,10 +79,7 @@ impl Share {
     }
 
     fn plus(self, other: Share) -> Share {
-        Share {
-            pages: self.pages + other.pages,
-            hits: self.hits + other.hits,
-        }
+        Share { pages: self.pages + other.pages, hits: self.hits + other.hits }
     }
 }
 
@@ -150,10 +147,7 @@ impl LinuxCache {
         }
         let pages = access.offset / PAGE_BYTES..end.div_ceil(PAGE_BYTES);
         let cached = pages.clone().filter(|i| self.has(access.file, *i)).count();
-        let share = Share {
-            pages: pages.end - pages.start,
-            hits: cached as u64,
-        };
+        let share = Share { pages: pages.end - pages.start, hits: cached as u64 };
         let count = match access.kind {
             Kind::Read => &mut self.counts.read,
             Kind::Write => &mut self.counts.written,
@@ -208,11 +202,7 @@ impl LinuxCache {
     /// The cached pages of a file, and the file.
     fn pages_and_file(&mut self, file: u32) -> (PagesOfFile<'_>, &mut File) {
         let of_file = &mut self.files[file as usize];
-        let pages = PagesOfFile {
-            lists: &self.lists,
-            file,
-            pages: of_file.pages,
-        };
+        let pages = PagesOfFile { lists: &self.lists, file, pages: of_file.pages };
         (pages, of_file)
     }
 
@@ -220,9 +210,7 @@ impl LinuxCache {
     fn read_further(&mut self, file: u32, first: u64, pages: u64, wanted: u64) {
         let (cached, of_file) = self.pages_and_file(file);
         let next_missing = |from, most| next_missing(&cached, from, most);
-        let window = of_file
-            .read_ahead
-            .at_marker(first, pages, wanted, next_missing);
+        let window = of_file.read_ahead.at_marker(first, pages, wanted, next_missing);
         if let Some(window) = window {
             self.fill(file, window, Request::Ahead);
         }
@@ -275,7 +263,8 @@ impl LinuxCache {
         }
     }
 
-    /// Reads the missing pages of a window, as far as the file goes. Pages that follow a cached one are read in folios of one page.
+    /// Reads the missing pages of a window, as far as the file goes. Pages that follow a cached one
+    /// are read in folios of one page.
     fn fill(&mut self, file: u32, window: Window, request: Request) {
         let end = (window.start + window.pages).min(self.files[file as usize].pages);
         let mut marker = window.start + window.pages - window.behind_marker;
@@ -284,7 +273,8 @@ impl LinuxCache {
         while index < end {
             let mut pages = fitting(index, order, end);
             if takes_large_folios && (index..index + pages).any(|i| self.has(file, i)) {
-                // The kernel reads the rest with `do_page_cache_ra`, which takes single pages and counts the marker from the end of the file.
+                // The kernel reads the rest with `do_page_cache_ra`, which takes single pages and
+                // counts the marker from the end of the file.
                 (pages, order, takes_large_folios) = (1, 0, false);
                 marker = if window.behind_marker <= end - index {
                     end - window.behind_marker
@@ -343,7 +333,8 @@ impl Pages for PagesOfFile<'_> {
     }
 }
 
-/// The pages of a folio that begins at `index`: aligned, at most two to this power, and before `end`.
+/// The pages of a folio that begins at `index`: aligned, at most two to this power, and before
+/// `end`.
 fn fitting(index: u64, order: u32, end: u64) -> u64 {
     let mut order = order.min(index.trailing_zeros());
     while index + (1 << order) > end {

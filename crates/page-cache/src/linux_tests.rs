@@ -7,12 +7,7 @@ use crate::{Access, Counts, FileAccesses, FileShape, Kind, LinuxCache, PAGE_BYTE
 const MIB: u64 = 1 << 20;
 
 fn access(kind: Kind, offset: u64, length: u64) -> Access {
-    Access {
-        file: 0,
-        kind,
-        offset,
-        length,
-    }
+    Access { file: 0, kind, offset, length }
 }
 
 fn read(offset: u64, length: u64) -> Access {
@@ -21,27 +16,18 @@ fn read(offset: u64, length: u64) -> Access {
 
 /// A cache for one file.
 fn cache(bytes: u64, length: u64, read_ahead_bytes: u64) -> LinuxCache {
-    let file = FileShape {
-        length,
-        read_ahead_bytes,
-    };
+    let file = FileShape { length, read_ahead_bytes };
     LinuxCache::new(bytes, &[file])
 }
 
 fn counts(mut cache: LinuxCache, accesses: impl IntoIterator<Item = Access>) -> Counts {
-    accesses
-        .into_iter()
-        .for_each(|access| cache.access(&access));
+    accesses.into_iter().for_each(|access| cache.access(&access));
     cache.counts().clone()
 }
 
 /// The requests as pages and their number.
 fn requests(counts: &Counts) -> Vec<(u64, u64)> {
-    counts
-        .requests
-        .iter()
-        .map(|(pages, n)| (*pages, *n))
-        .collect()
+    counts.requests.iter().map(|(pages, n)| (*pages, *n)).collect()
 }
 
 /// Reads in sequence that fetch pages, and the number of these pages.
@@ -59,7 +45,8 @@ fn fetches(start: u64, pages: u64) -> Vec<(u64, u64)> {
     found
 }
 
-/// The kernel's windows were seen by cachestat(2) after each read of a file of 256 MiB, on Linux 6.18, ext4 with a read-ahead of 8 MiB.
+/// The kernel's windows were seen by cachestat(2) after each read of a file of 256 MiB, on Linux
+/// 6.18, ext4 with a read-ahead of 8 MiB.
 #[test]
 fn read_ahead_has_the_windows_of_a_kernel() {
     type Windows = &'static [(u64, u64)];
@@ -86,8 +73,9 @@ fn cached_after(pages: &[u64]) -> Vec<u64> {
     (0..512).filter(|page| cache.has(0, *page)).collect()
 }
 
-/// The kernel's cached pages were seen by cachestat(2) after these reads. The last one finds the marker of a folio of four pages. The kernel leaves out page 20, but not page 80:
-/// between it and the folio begins another node of its tree.
+/// The kernel's cached pages were seen by cachestat(2) after these reads. The last one finds the
+/// marker of a folio of four pages. The kernel leaves out page 20, but not page 80: between it and
+/// the folio begins another node of its tree.
 #[test]
 fn read_ahead_behind_a_folio_of_several_pages_is_that_of_a_kernel() {
     let with_gap: Vec<u64> = (0..20).chain(21..100).collect();
@@ -119,32 +107,18 @@ fn random_reads_make_a_kernel_read_as_much_ahead() {
 fn only_the_first_window_of_a_sequential_read_is_awaited() {
     let reads = (0..2048).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
     let found = counts(cache(256 * MIB, 256 * MIB, 8 * MIB), reads);
-    // The kernel's windows, as in `fetches`: a call waits for 4 pages, all others are read ahead. One of both windows of 512 pages begins at page 768.
+    // The kernel's windows, as in `fetches`: a call waits for 4 pages, all others are read ahead.
+    // One of both windows of 512 pages begins at page 768.
     assert_eq!(found.awaited(), [(4, 1)].into());
-    let ahead = [
-        (16, 1),
-        (60, 1),
-        (240, 1),
-        (256, 1),
-        (448, 1),
-        (512, 2),
-        (1024, 1),
-    ];
+    let ahead = [(16, 1), (60, 1), (240, 1), (256, 1), (448, 1), (512, 2), (1024, 1)];
     assert_eq!(found.ahead, ahead.into());
     let scattered = [900, 100, 500].map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
-    assert_eq!(
-        counts(cache(8 * MIB, 8 * MIB, MIB), scattered).ahead,
-        [].into()
-    );
+    assert_eq!(counts(cache(8 * MIB, 8 * MIB, MIB), scattered).ahead, [].into());
 }
 
 #[test]
 fn file_without_read_ahead_is_read_as_asked_for() {
-    let reads = [
-        read(0, 3 * PAGE_BYTES),
-        read(PAGE_BYTES, 100),
-        read(5000, 1),
-    ];
+    let reads = [read(0, 3 * PAGE_BYTES), read(PAGE_BYTES, 100), read(5000, 1)];
     let found = counts(cache(MIB, MIB, 0), reads);
     assert_eq!(requests(&found), [(3, 1)]);
     assert_eq!((found.read.pages, found.read.hits), (5, 2));
@@ -176,15 +150,12 @@ fn whole_pages_are_written_without_being_read() {
     ];
     let found = counts(cache(MIB, MIB, 0), writes);
     assert_eq!((found.written.pages, found.written.hits), (4, 0));
-    assert_eq!(
-        requests(&found),
-        [(1, 1)],
-        "the page that is written in part"
-    );
+    assert_eq!(requests(&found), [(1, 1)], "the page that is written in part");
     assert_eq!(found.read.hits, 1, "the file has grown");
 }
 
-/// Changed pages between others that were read: reclaim takes the latter. The cache is so large that no scan sees a changed page alone.
+/// Changed pages between others that were read: reclaim takes the latter. The cache is so large
+/// that no scan sees a changed page alone.
 #[test]
 fn changed_pages_are_not_evicted_beside_unchanged_ones() {
     let mut cache = cache(64 * MIB, 256 * MIB, 0);
@@ -240,10 +211,7 @@ fn pages_that_are_read_twice_stay_when_a_long_file_is_read_once() {
     let hot = || (0..100).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
     let scan = (1000..3000).map(|page| read(page * PAGE_BYTES, PAGE_BYTES));
     // Reads of neighbouring pages count as uses of different folios.
-    hot()
-        .chain(hot())
-        .chain(scan)
-        .for_each(|a| cache.access(&a));
+    hot().chain(hot()).chain(scan).for_each(|a| cache.access(&a));
     cache.restart();
     hot().for_each(|a| cache.access(&a));
     assert_eq!(cache.counts().read.hits, 100);
@@ -257,14 +225,13 @@ fn page_that_comes_back_soon_is_active() {
     let (hot, once) = (0..512, 2000..2512);
     let rounds = hot.clone().chain(hot).chain(once).map(page);
     rounds.for_each(|a| cache.access(&a));
-    // 300 more pages push out 300 of those that were read once. One of them comes back after fewer evictions than there are active pages.
+    // 300 more pages push out 300 of those that were read once. One of them comes back after fewer
+    // evictions than there are active pages.
     (5000..5300).for_each(|index| cache.access(&page(index)));
     cache.access(&page(2000));
     (6000..8000).for_each(|index| cache.access(&page(index)));
     cache.restart();
-    [2000, 2001]
-        .into_iter()
-        .for_each(|index| cache.access(&page(index)));
+    [2000, 2001].into_iter().for_each(|index| cache.access(&page(index)));
     assert_eq!(cache.counts().read.hits, 1);
 }
 
@@ -277,7 +244,8 @@ fn missing_mapped_page_is_read_with_its_neighbours() {
     assert_eq!(found.all_read(), found.mapped);
 }
 
-/// Random reads of a fifth of a file of 256 MiB, with a scan of the rest between them: the pattern `scan` of scripts/page-cache.
+/// Random reads of a fifth of a file of 256 MiB, with a scan of the rest between them: the pattern
+/// `scan` of scripts/page-cache.
 fn scan_over_a_hot_set() -> Vec<Access> {
     const PAGES: u64 = 65536;
     const HOT: u64 = PAGES / 5;
@@ -292,16 +260,14 @@ fn scan_over_a_hot_set() -> Vec<Access> {
     reads
 }
 
-/// The kernel's hit ratios were measured by scripts/page-cache on Linux 6.18, ext4 with a read-ahead of 8 MiB.
+/// The kernel's hit ratios were measured by scripts/page-cache on Linux 6.18, ext4 with a
+/// read-ahead of 8 MiB.
 #[test]
 fn hit_ratios_are_those_of_a_kernel() {
     let reads = scan_over_a_hot_set();
-    for (limit_mib, other_kib, kernel) in [
-        (32, 644, 0.5326),
-        (96, 576, 0.8834),
-        (160, 620, 0.9562),
-        (224, 784, 0.9655),
-    ] {
+    for (limit_mib, other_kib, kernel) in
+        [(32, 644, 0.5326), (96, 576, 0.8834), (160, 620, 0.9562), (224, 784, 0.9655)]
+    {
         let bytes = limit_mib * MIB - other_kib * 1024;
         let cache = cache(bytes, 256 * MIB, 8 * MIB);
         let found = counts(cache, reads.iter().copied()).read.ratio().unwrap();
@@ -321,26 +287,11 @@ fn faulty_documents_are_refused() {
     let whole = whole.unwrap();
     let places: Vec<u64> = whole.each().map(|access| access.offset).collect();
     assert_eq!(places, [100, 150, 200, 0]);
-    assert_eq!(
-        whole.shapes(Some(7))[0],
-        FileShape {
-            length: 4096,
-            read_ahead_bytes: 7
-        }
-    );
+    assert_eq!(whole.shapes(Some(7))[0], FileShape { length: 4096, read_ahead_bytes: 7 });
     for (text, part) in [
-        (
-            r#""files": [], "accesses": [[0, "read", 0, 1, 1]]"#,
-            "accesses[0]",
-        ),
-        (
-            r#""files": [{}], "accesses": [[0, "look", 0, 1, 1]]"#,
-            "look",
-        ),
-        (
-            r#""files": [{}], "accesses": [[0, "read", 9, 4294967296, 4294967296]]"#,
-            "longest",
-        ),
+        (r#""files": [], "accesses": [[0, "read", 0, 1, 1]]"#, "accesses[0]"),
+        (r#""files": [{}], "accesses": [[0, "look", 0, 1, 1]]"#, "look"),
+        (r#""files": [{}], "accesses": [[0, "read", 9, 4294967296, 4294967296]]"#, "longest"),
         (r#""files": [{"name": 1}], "accesses": []"#, "name"),
     ] {
         let fault = document(text).unwrap_err();

@@ -15,13 +15,11 @@ pub struct Page {
 impl Page {
     /// The page of a file that has this byte.
     pub fn at(file: u32, offset: u64) -> Page {
-        Page {
-            file,
-            index: offset / PAGE_BYTES,
-        }
+        Page { file, index: offset / PAGE_BYTES }
     }
 
-    /// A number that is spread evenly over 64 bits. Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+    /// A number that is spread evenly over 64 bits. Steele, Lea and Flood, "Fast splittable
+    /// pseudorandom number generators", OOPSLA 2014.
     pub(crate) fn hash(self) -> u64 {
         let mixed = |x: u64| {
             let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

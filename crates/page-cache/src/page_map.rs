@@ -27,8 +27,7 @@ pub struct PageMap {
 impl PageMap {
     /// The number of a page, or 0.
     pub fn get(&self, page: Page) -> u32 {
-        self.find(page)
-            .map_or(0, |place| self.values[place as usize])
+        self.find(page).map_or(0, |place| self.values[place as usize])
     }
 
     /// The place of a page whose chunk has a page.

@@ -1,9 +1,12 @@
 //! Finds missing pages as Linux 6.18 does, in its tree of a file's pages (`lib/xarray.c`).
 //!
-//! A node of the tree has 64 slots. The first slot of a folio holds the folio, and the slots of its other pages refer to the first one. Folios of 64 pages and more take slots one level
-//! above those of single pages. A search that begins at a later page of a folio moves to the folio's first slot, while its page number stays the same. From there on it looks at the
-//! slots of other pages than it counts, until it enters another node and computes the slot from the page number. So the kernel finds the end of a stretch of cached pages a few
-//! pages too early or too late. Its read-ahead depends on these numbers, so the simulation makes the same errors.
+//! A node of the tree has 64 slots. The first slot of a folio holds the folio, and the slots of its
+//! other pages refer to the first one. Folios of 64 pages and more take slots one level above those
+//! of single pages. A search that begins at a later page of a folio moves to the folio's first
+//! slot, while its page number stays the same. From there on it looks at the slots of other pages
+//! than it counts, until it enters another node and computes the slot from the page number. So the
+//! kernel finds the end of a stretch of cached pages a few pages too early or too late. Its
+//! read-ahead depends on these numbers, so the simulation makes the same errors.
 
 use std::ops::Range;
 
@@ -22,7 +25,8 @@ pub trait Pages {
     fn has_any(&self, pages: Range<u64>) -> bool;
 }
 
-/// The first missing page from `from` on (`page_cache_next_miss`): `from + most` if `most` pages are cached.
+/// The first missing page from `from` on (`page_cache_next_miss`): `from + most` if `most` pages
+/// are cached.
 pub fn next_missing(pages: &impl Pages, from: u64, most: u64) -> u64 {
     let Some(mut place) = Place::of(pages, from) else {
         return from;
@@ -35,7 +39,9 @@ pub fn next_missing(pages: &impl Pages, from: u64, most: u64) -> u64 {
     from + most
 }
 
-/// The number of cached pages directly before `index`, as the kernel counts them (`page_cache_prev_miss`): at most one less than `most`, or `index` if all pages from the beginning are cached.
+/// The number of cached pages directly before `index`, as the kernel counts them
+/// (`page_cache_prev_miss`): at most one less than `most`, or `index` if all pages from the
+/// beginning are cached.
 pub fn cached_before(pages: &impl Pages, index: u64, most: u64) -> u64 {
     let Some(mut place) = index.checked_sub(1).and_then(|last| Place::of(pages, last)) else {
         return 0;
@@ -69,12 +75,7 @@ impl Place {
         let (first, count) = pages.folio(page)?;
         let level = u32::from(count >= SLOTS);
         let node = page & !(span(level + 1) - 1);
-        Some(Place {
-            level,
-            node,
-            slot: (first - node) / span(level),
-            counted: page,
-        })
+        Some(Place { level, node, slot: (first - node) / span(level), counted: page })
     }
 
     /// Moves on by one page (`xas_next`). Returns whether there is a page.
@@ -201,11 +202,13 @@ mod tests {
         assert_eq!(cached_before(&pages, 0, 2048), 0);
     }
 
-    /// Two pages of a folio of four: the search goes back from its first page, but counts from where it began.
+    /// Two pages of a folio of four: the search goes back from its first page, but counts from
+    /// where it began.
     #[test]
     fn search_from_within_a_folio_counts_its_other_pages_twice() {
         let pages = Folios::of([(96, 1), (97, 1), (98, 1), (99, 1), (100, 4)]);
-        // It begins at page 103, whose slot is that of 100, and misses page 95 after four more pages.
+        // It begins at page 103, whose slot is that of 100, and misses page 95 after four more
+        // pages.
         assert_eq!(cached_before(&pages, 104, 2048), 5);
         assert_eq!(cached_before(&pages, 101, 2048), 5);
         // From page 101 the end of the folio is counted at 104, one page too far.

@@ -5,7 +5,8 @@ const WORDS: usize = 4;
 /// Slots of one block.
 const BLOCK: usize = 64 * WORDS;
 
-/// A set of slots: one bit for each, and a Fenwick tree over the counts of the blocks (Fenwick, "A new data structure for cumulative frequency tables",
+/// A set of slots: one bit for each, and a Fenwick tree over the counts of the blocks (Fenwick, "A
+///   new data structure for cumulative frequency tables",
 /// Software: Practice and Experience 24 (1994) 327-336).
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
@@ -19,11 +20,7 @@ impl Ranks {
     /// An empty set for this number of slots or a few more.
     pub fn new(slots: usize) -> Ranks {
         let blocks = slots.div_ceil(BLOCK);
-        Ranks {
-            bits: vec![0; blocks * WORDS],
-            tree: vec![0; blocks + 1],
-            members: 0,
-        }
+        Ranks { bits: vec![0; blocks * WORDS], tree: vec![0; blocks + 1], members: 0 }
     }
 
     /// Number of slots.

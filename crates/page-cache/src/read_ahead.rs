@@ -34,7 +34,8 @@ pub struct Window {
 const MANY_MISSES: u32 = 100;
 
 impl ReadAhead {
-    /// The read-ahead of a file that was just opened, with a largest window of this number of pages.
+    /// The read-ahead of a file that was just opened, with a largest window of this number of
+    /// pages.
     pub fn new(largest: u64) -> ReadAhead {
         ReadAhead {
             largest,
@@ -45,8 +46,8 @@ impl ReadAhead {
         }
     }
 
-    /// The window for a read of `wanted` pages whose first one is missing. `cached_before` is the number of cached pages directly before it, at most as large
-    /// as the largest window.
+    /// The window for a read of `wanted` pages whose first one is missing. `cached_before` is the
+    /// number of cached pages directly before it, at most as large as the largest window.
     pub fn at_miss(
         &mut self,
         index: u64,
@@ -55,22 +56,14 @@ impl ReadAhead {
     ) -> Window {
         let largest = self.largest;
         let previous = self.read_up_to / PAGE_BYTES;
-        let alone = Window {
-            start: index,
-            pages: wanted,
-            ..Window::default()
-        };
+        let alone = Window { start: index, pages: wanted, ..Window::default() };
         if largest == 0 {
             return alone;
         }
         let (pages, behind_marker) =
             if index == 0 || wanted > largest || index.wrapping_sub(previous) <= 1 {
                 let pages = first_window(wanted, largest);
-                let behind = if pages > wanted {
-                    pages - wanted
-                } else {
-                    pages / 2
-                };
+                let behind = if pages > wanted { pages - wanted } else { pages / 2 };
                 (pages, behind)
             } else {
                 let cached = cached_before(largest);
@@ -85,7 +78,8 @@ impl ReadAhead {
         self.set(index, pages, behind_marker)
     }
 
-    /// The window behind a folio with a marker. `next_missing` finds the first missing page from a page on, within a number of pages.
+    /// The window behind a folio with a marker. `next_missing` finds the first missing page from a
+    /// page on, within a number of pages.
     pub fn at_marker(
         &mut self,
         first: u64,
@@ -116,11 +110,7 @@ impl ReadAhead {
     pub fn at_mapped_miss(&mut self, index: u64) -> Window {
         self.mapped_misses = (self.mapped_misses + 1).min(10 * MANY_MISSES);
         if self.mapped_misses > MANY_MISSES || self.largest == 0 {
-            return Window {
-                start: index,
-                pages: 1,
-                ..Window::default()
-            };
+            return Window { start: index, pages: 1, ..Window::default() };
         }
         self.order = 0;
         let start = index.saturating_sub(self.largest / 2);
@@ -140,12 +130,7 @@ impl ReadAhead {
     /// Limits the folios of a window to the largest power of two of their pages.
     fn set(&mut self, start: u64, pages: u64, behind_marker: u64) -> Window {
         self.order = self.order.min(LARGEST_ORDER).min(pages.max(1).ilog2());
-        self.window = Window {
-            start,
-            pages,
-            behind_marker,
-            order: self.order,
-        };
+        self.window = Window { start, pages, behind_marker, order: self.order };
         self.window
     }
 }

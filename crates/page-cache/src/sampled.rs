@@ -25,10 +25,7 @@ pub struct Sampled {
 impl Sampled {
     /// A curve that holds at most this number of pages. It is exact as long as there are no more.
     pub fn within(pages: usize) -> Sampled {
-        Sampled {
-            budget: Some(pages.max(1)),
-            ..Sampled::with_share(1.0)
-        }
+        Sampled { budget: Some(pages.max(1)), ..Sampled::with_share(1.0) }
     }
 
     /// A curve from this share of the pages, above 0 and at most 1.
@@ -69,7 +66,8 @@ impl Sampled {
         }
     }
 
-    /// The curve of the references so far. Its sampled references are corrected to the true number of references (SHARDS-adj).
+    /// The curve of the references so far. Its sampled references are corrected to the true number
+    /// of references (SHARDS-adj).
     pub fn curve(&self) -> Curve {
         let mut curve = self.curve.clone();
         if !self.is_exact() {

@@ -1,4 +1,5 @@
-//! Stack distances (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage hierarchies", IBM Systems Journal 9 (1970) 78-117).
+//! Stack distances (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage
+//! hierarchies", IBM Systems Journal 9 (1970) 78-117).
 
 use crate::page::Page;
 use crate::page_map::{PageMap, Place};
@@ -12,7 +13,8 @@ const SLOTS_PER_PAGE: usize = 3;
 
 /// The pages in the order of their last references. Each reference takes logarithmic time.
 ///
-/// A page has the slot of its last reference; its earlier slots are vacant. Its distance is the number of slots from there on that are not vacant.
+/// A page has the slot of its last reference; its earlier slots are vacant. Its distance is the
+/// number of slots from there on that are not vacant.
 #[derive(Clone, Debug)]
 pub struct Stack {
     /// For each page, its slot plus 1.
@@ -43,8 +45,9 @@ impl Stack {
         self.len() == 0
     }
 
-    /// Refers to a page. Returns its distance: the number of different pages since its last reference, itself included. An LRU cache of this many pages
-    /// or more has it. `None`: this is its first reference.
+    /// Refers to a page. Returns its distance: the number of different pages since its last
+    /// reference, itself included. An LRU cache of this many pages or more has it. `None`: this is
+    /// its first reference.
     pub fn refer(&mut self, page: Page) -> Option<u32> {
         if self.places.len() == self.vacant.slots() {
             self.renumber();

@@ -43,7 +43,8 @@ impl Zipf {
     }
 }
 
-/// References as applications make them: runs of pages, a hot set and single pages of several files.
+/// References as applications make them: runs of pages, a hot set and single pages of several
+/// files.
 fn mixture(random: &mut Rng, count: usize, pages: u64) -> Vec<Page> {
     let mut references = Vec::new();
     while references.len() < count {
@@ -60,10 +61,7 @@ fn mixture(random: &mut Rng, count: usize, pages: u64) -> Vec<Page> {
 #[test]
 fn distances_of_a_short_sequence_are_known() {
     let mut stack = Stack::default();
-    let distances: Vec<_> = "abcabbda"
-        .bytes()
-        .map(|b| stack.refer(page(b.into())))
-        .collect();
+    let distances: Vec<_> = "abcabbda".bytes().map(|b| stack.refer(page(b.into()))).collect();
     let known = [None, None, None, Some(3), Some(3), Some(1), None, Some(3)];
     assert_eq!(distances, known);
     assert_eq!(stack.len(), 4);
@@ -106,10 +104,7 @@ fn curve_has_the_hits_of_simulated_caches() {
         }
         let expected = f64::from(hits) / references.len() as f64;
         let found = curve.hit_ratio(size as u64).unwrap();
-        assert!(
-            (found - expected).abs() < 1e-12,
-            "{size}: {found} {expected}"
-        );
+        assert!((found - expected).abs() < 1e-12, "{size}: {found} {expected}");
     }
 }
 
@@ -124,10 +119,7 @@ fn loop_hits_only_a_cache_that_holds_it() {
     assert_eq!(curve.hit_ratio(0), Some(0.0));
     assert_eq!(curve.hit_ratio(PAGES - PAGES / 1024), Some(0.0));
     assert_eq!(curve.hit_ratio(PAGES), Some(0.75));
-    assert_eq!(
-        (curve.pages(), curve.largest_useful()),
-        (PAGES as f64, PAGES)
-    );
+    assert_eq!((curve.pages(), curve.largest_useful()), (PAGES as f64, PAGES));
     assert_eq!(Sampled::within(1).curve().hit_ratio(5), None);
 }
 
@@ -140,7 +132,8 @@ fn mean_error(exact: &Sampled, sampled: &Sampled) -> f64 {
     errors.map(f64::abs).sum::<f64>() / 100.0
 }
 
-/// The publication of SHARDS has an average error below 0.01 for a sample of 8192 pages, and for 1 % of the pages.
+/// The publication of SHARDS has an average error below 0.01 for a sample of 8192 pages, and for 1
+/// % of the pages.
 #[test]
 fn sample_of_zipf_has_the_published_error() {
     let mut random = Rng::with_seed(7);

@@ -1,7 +1,9 @@
 //! The page cache of Linux as two lists, an active and an inactive one, within a limit of memory.
 //!
-//! It follows `mm/vmscan.c`, `mm/workingset.c` and `mm/swap.c` of Linux 6.18 for a control group of version 1 whose memory holds files. Reclaim does not evict changed pages. When it
-//! finds nothing else, the device writes all of them, and reclaim waits for it. Changed pages are written at no other time: the accesses have no times.
+//! It follows `mm/vmscan.c`, `mm/workingset.c` and `mm/swap.c` of Linux 6.18 for a control group of
+//! version 1 whose memory holds files. Reclaim does not evict changed pages. When it finds nothing
+//! else, the device writes all of them, and reclaim waits for it. Changed pages are written at no
+//! other time: the accesses have no times.
 
 use crate::folios::{Folio, Folios, Id, ListName};
 use crate::page::Page;
@@ -16,7 +18,8 @@ const FIRST_PRIORITY: u32 = 12;
 /// Pages of 1 GiB, from which on the inactive list may be shorter than the active one.
 const GIB_PAGES: u64 = 1 << 18;
 
-/// The entry of an evicted page: the age at its eviction, and whether it belonged to the working set. Other entries are numbers of folios plus 1.
+/// The entry of an evicted page: the age at its eviction, and whether it belonged to the working
+/// set. Other entries are numbers of folios plus 1.
 const SHADOW: u32 = 1 << 31;
 const SHADOW_OF_WORKINGSET: u32 = 1 << 30;
 const AGE: u32 = SHADOW_OF_WORKINGSET - 1;
@@ -67,17 +70,15 @@ impl TwoLists {
         self.folios.pages(ListName::Inactive) + self.folios.pages(ListName::Active)
     }
 
-    /// Adds a folio of pages that are not cached, and returns it. A folio that is written as a whole does not count as one that was evicted and comes back.
+    /// Adds a folio of pages that are not cached, and returns it. A folio that is written as a
+    /// whole does not count as one that was evicted and comes back.
     pub fn add(&mut self, mut folio: Folio, is_written: bool) -> Id {
         while self.pages() + folio.pages > self.limit {
             if !self.reclaim(folio.pages.max(CLUSTER)) {
                 break;
             }
         }
-        let page = |index| Page {
-            file: folio.file,
-            index,
-        };
+        let page = |index| Page { file: folio.file, index };
         let range = folio.first..folio.first + folio.pages;
         let places: Vec<u32> = range.map(|i| self.entries.place(page(i))).collect();
         let mut shadows = places.iter().map(|place| self.entries.at(*place));
@@ -92,8 +93,8 @@ impl TwoLists {
         id
     }
 
-    /// A page that comes back after fewer evictions and activations than there are active pages would have stayed if the cache were that much larger:
-    /// it is active at once.
+    /// A page that comes back after fewer evictions and activations than there are active pages
+    /// would have stayed if the cache were that much larger: it is active at once.
     fn refault(&mut self, folio: &mut Folio, shadow: u32) {
         let distance = (self.age as u32).wrapping_sub(shadow) & AGE;
         if u64::from(distance) > self.folios.pages(ListName::Active) {
@@ -123,7 +124,8 @@ impl TwoLists {
         }
     }
 
-    /// Writes all changed folios to the device. Those that reclaim has found are the next to be evicted (`folio_rotate_reclaimable`).
+    /// Writes all changed folios to the device. Those that reclaim has found are the next to be
+    /// evicted (`folio_rotate_reclaimable`).
     fn write_back(&mut self) {
         for id in std::mem::take(&mut self.dirty) {
             let folio = self.folios.get_mut(id);
@@ -149,7 +151,8 @@ impl TwoLists {
         self.folios.move_to(id, ListName::Active);
     }
 
-    /// Evicts at least this number of pages, unless there are fewer. Returns whether it evicted any.
+    /// Evicts at least this number of pages, unless there are fewer. Returns whether it evicted
+    /// any.
     fn reclaim(&mut self, wanted: u64) -> bool {
         let mut evicted = 0;
         for force in [false, true] {
@@ -194,7 +197,8 @@ impl TwoLists {
         inactive * ratio < self.folios.pages(ListName::Active)
     }
 
-    /// Evicts the oldest inactive folios but those with mapped uses and changed ones, which become active. Returns the number of evicted pages.
+    /// Evicts the oldest inactive folios but those with mapped uses and changed ones, which become
+    /// active. Returns the number of evicted pages.
     fn scan_inactive(&mut self, pages: u64) -> u64 {
         let (mut scanned, mut evicted, mut dirty) = (0, 0, 0);
         while scanned < pages {
@@ -239,18 +243,8 @@ impl TwoLists {
     }
 
     fn evict(&mut self, id: Id) {
-        let Folio {
-            file,
-            first,
-            pages,
-            is_workingset,
-            ..
-        } = *self.folios.get(id);
-        let of_workingset = if is_workingset {
-            SHADOW_OF_WORKINGSET
-        } else {
-            0
-        };
+        let Folio { file, first, pages, is_workingset, .. } = *self.folios.get(id);
+        let of_workingset = if is_workingset { SHADOW_OF_WORKINGSET } else { 0 };
         let shadow = SHADOW | of_workingset | (self.age as u32 & AGE);
         for index in first..first + pages {
             let place = self.entries.place(Page { file, index });

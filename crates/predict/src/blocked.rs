@@ -1,6 +1,7 @@
 //! Calls in which a thread sleeps until an event occurs: `epoll_wait(blocked)`.
 //!
-//! Their benchmarks ask for events that are there. A call that sleeps also has two switches, away from its thread and back. One of them is charged to it, and the other one to the other thread.
+//! Their benchmarks ask for events that are there. A call that sleeps also has two switches, away
+//! from its thread and back. One of them is charged to it, and the other one to the other thread.
 
 use crate::cost::{At, Costs, Measured};
 
@@ -10,7 +11,8 @@ pub const BLOCKED: &str = "blocked";
 /// The calls that have this kind, by the names of their primitives.
 pub const WAITING: [&str; 3] = ["epoll_wait", "poll", "select"];
 
-/// The primitive of a switch from one process to another, with the wake-up of the latter. Its size is the number of processes that hand the processor on.
+/// The primitive of a switch from one process to another, with the wake-up of the latter. Its size
+/// is the number of processes that hand the processor on.
 pub(crate) const SWITCH: &str = "context_switch";
 
 /// The number of processes for the cost of a call that sleeps.
@@ -28,7 +30,8 @@ pub(crate) fn is_blocked(name: &str) -> bool {
 }
 
 impl Costs {
-    /// Adds the costs of calls that sleep: each is the cost of the call and that of a switch. A benchmark of such a call takes precedence.
+    /// Adds the costs of calls that sleep: each is the cost of the call and that of a switch. A
+    /// benchmark of such a call takes precedence.
     pub(crate) fn add_blocked(&mut self) {
         for call in WAITING {
             let name = format!("{call}({BLOCKED})");
@@ -39,10 +42,7 @@ impl Costs {
                 continue;
             }
             if self.switch().is_some() {
-                let measured = Measured {
-                    curve: of_call.curve.clone(),
-                    contains: Vec::new(),
-                };
+                let measured = Measured { curve: of_call.curve.clone(), contains: Vec::new() };
                 for marked in [&mut self.disturbed, &mut self.within_launches] {
                     if [call, SWITCH].iter().any(|of| marked.contains(*of)) {
                         marked.insert(name.clone());
@@ -58,13 +58,10 @@ impl Costs {
         }
     }
 
-    /// The primitives whose costs are in that of this one: the call and the switch of a call that sleeps, else itself.
+    /// The primitives whose costs are in that of this one: the call and the switch of a call that
+    /// sleeps, else itself.
     pub(crate) fn components<'a>(&self, name: &'a str) -> Vec<&'a str> {
-        if self.composed.contains(name) {
-            vec![name, call(name), SWITCH]
-        } else {
-            vec![name]
-        }
+        if self.composed.contains(name) { vec![name, call(name), SWITCH] } else { vec![name] }
     }
 
     /// The cost of a call that sleeps, with a factor for each primitive.
@@ -77,10 +74,7 @@ impl Costs {
         let of_call = self.primitives.get(name)?.curve.at(size)?;
         let cost = of_call.cost.times(factor(call(name)));
         let switch = self.switch()?.cost.times(factor(SWITCH));
-        Some(At {
-            cost: cost.plus(switch),
-            ..of_call
-        })
+        Some(At { cost: cost.plus(switch), ..of_call })
     }
 
     fn switch(&self) -> Option<At> {
@@ -112,10 +106,7 @@ mod tests {
         costs.disturbed.insert(SWITCH.to_owned());
         costs.add_blocked();
         let at = costs.at(WAIT, Some(6.0)).unwrap();
-        assert_eq!(
-            (at.cost.ns, at.cost.interval_ns),
-            (1900.0, [1790.0, 2010.0])
-        );
+        assert_eq!((at.cost.ns, at.cost.interval_ns), (1900.0, [1790.0, 2010.0]));
         assert!(!costs.has("poll(blocked)"), "poll has no cost");
         let disturbed = costs.disturbed_among(["epoll_wait", WAIT].into_iter());
         assert_eq!(disturbed, [WAIT], "the call itself is not disturbed");
@@ -156,10 +147,8 @@ mod tests {
     /// The switch between more processes costs more.
     #[test]
     fn switch_between_two_processes_counts() {
-        let mut costs = costs(&[
-            ("poll", None, cost(200.0, 0.0)),
-            (SWITCH, Some(16.0), cost(2500.0, 0.0)),
-        ]);
+        let mut costs =
+            costs(&[("poll", None, cost(200.0, 0.0)), (SWITCH, Some(16.0), cost(2500.0, 0.0))]);
         costs.add_blocked();
         assert!(!costs.has("poll(blocked)"));
     }

@@ -12,7 +12,8 @@ pub struct CostChange {
     factor: f64,
 }
 
-/// Calls that are replaced by others: `read(file)@4K*16=read(file)@64K`. Without others, they are removed; others alone are added.
+/// Calls that are replaced by others: `read(file)@4K*16=read(file)@64K`. Without others, they are
+/// removed; others alone are added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replacement {
     from: Option<Calls>,
@@ -27,8 +28,9 @@ struct Calls {
     count: f64,
 }
 
-/// Removes the processes that the application starts, with all their calls, faults and times. Calls of the application that start them and wait for them stay. Returns
-/// the removed kernel time per unit, in ns. Fails if the vector has no started processes.
+/// Removes the processes that the application starts, with all their calls, faults and times. Calls
+/// of the application that start them and wait for them stay. Returns the removed kernel time per
+/// unit, in ns. Fails if the vector has no started processes.
 pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
     if vector.primitives.iter().all(|used| used.started.is_none()) {
         let name = &vector.application;
@@ -47,17 +49,11 @@ pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
     vector.primitives.retain(|used| used.count > 0.0);
     if vector.primitives.is_empty() {
         let name = &vector.application;
-        return Err(format!(
-            "nothing of {name} is left without the processes that it starts"
-        ));
+        return Err(format!("nothing of {name} is left without the processes that it starts"));
     }
     vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
     // The part of the started processes is unknown.
-    (
-        vector.clock_reads,
-        vector.loader_calls,
-        vector.avoided_faults,
-    ) = (None, None, None);
+    (vector.clock_reads, vector.loader_calls, vector.avoided_faults) = (None, None, None);
     let user_ns = vector.started_user_ns.take().unwrap_or_default();
     vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
     Ok(removed_ns)
@@ -104,11 +100,7 @@ impl CostChange {
     pub fn apply(&self, costs: &mut Costs) -> Result<(), String> {
         if !costs.primitives.contains_key(&self.name) {
             let known: Vec<&str> = costs.primitives.keys().map(String::as_str).collect();
-            return Err(format!(
-                "there is no cost of {}, only of {}",
-                self.name,
-                known.join(", ")
-            ));
+            return Err(format!("there is no cost of {}, only of {}", self.name, known.join(", ")));
         }
         *costs.changes.entry(self.name.clone()).or_insert(1.0) *= self.factor;
         Ok(())
@@ -116,7 +108,8 @@ impl CostChange {
 }
 
 impl Replacement {
-    /// Reads `NAME[@SIZE][*COUNT]=NAME[@SIZE][*COUNT]`, where one side may be empty. The error names the fault.
+    /// Reads `NAME[@SIZE][*COUNT]=NAME[@SIZE][*COUNT]`, where one side may be empty. The error
+    /// names the fault.
     pub fn read(text: &str) -> Result<Replacement, String> {
         const FORM: &str =
             "write NAME@SIZE*COUNT=NAME@SIZE*COUNT, for example 'read(file)@4K*16=read(file)@64K'";
@@ -165,14 +158,13 @@ impl Calls {
         };
         let name = canonical(name);
         if name.is_empty() {
-            return Err(format!(
-                "{text:?} names no primitive; write NAME@SIZE*COUNT"
-            ));
+            return Err(format!("{text:?} names no primitive; write NAME@SIZE*COUNT"));
         }
         Ok(Calls { name, size, count })
     }
 
-    /// Removes the uses from a vector, and returns their number. Without a size, uses of all sizes are removed.
+    /// Removes the uses from a vector, and returns their number. Without a size, uses of all sizes
+    /// are removed.
     fn taken(&self, vector: &mut Vector) -> Result<f64, String> {
         if let Some(number) = self.number_in(vector)? {
             let taken = std::mem::take(number);
@@ -198,7 +190,8 @@ impl Calls {
         Ok(taken.iter().map(|used| used.count).sum())
     }
 
-    /// The number of uses, if the trace counts them apart from its primitives. The error is the reason why it cannot change.
+    /// The number of uses, if the trace counts them apart from its primitives. The error is the
+    /// reason why it cannot change.
     fn number_in<'a>(&self, vector: &'a mut Vector) -> Result<Option<&'a mut f64>, String> {
         if vector.primitives.iter().any(|used| used.name == self.name) {
             return Ok(None);
@@ -213,7 +206,8 @@ impl Calls {
         number.as_mut().map(Some).ok_or_else(unknown)
     }
 
-    /// The size itself, or the nearest one of a vector that is less than twice or more than half of it: the sizes of a trace are means.
+    /// The size itself, or the nearest one of a vector that is less than twice or more than half of
+    /// it: the sizes of a trace are means.
     fn size_in(&self, uses: &[Use]) -> Option<f64> {
         let size = self.size?;
         let own = uses.iter().filter(|used| used.name == self.name);
@@ -221,7 +215,8 @@ impl Calls {
         nearest.or(Some(size))
     }
 
-    /// Adds uses. Traced uses to which some are added lose their time: it is then estimated from other uses.
+    /// Adds uses. Traced uses to which some are added lose their time: it is then estimated from
+    /// other uses.
     fn add(&self, count: f64, vector: &mut Vector) -> Result<(), String> {
         if let Some(number) = self.number_in(vector)? {
             *number += count;
@@ -264,9 +259,8 @@ fn positive(text: &str) -> Option<f64> {
 fn bytes(text: &str) -> Option<f64> {
     let text = text.trim();
     let prefixes = [('K', 10), ('M', 20), ('G', 30)];
-    let found = prefixes
-        .iter()
-        .find_map(|(prefix, bits)| Some((text.strip_suffix(*prefix)?, *bits)));
+    let found =
+        prefixes.iter().find_map(|(prefix, bits)| Some((text.strip_suffix(*prefix)?, *bits)));
     let (digits, bits) = found.unwrap_or((text, 0));
     let number: f64 = digits.parse().ok()?;
     (number.is_finite() && number >= 0.0).then_some(number * f64::from(1u32 << bits))

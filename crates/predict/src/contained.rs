@@ -18,9 +18,11 @@ pub struct Within {
     pub count: f64,
 }
 
-/// Removes the uses that are part of another primitive's cost, so that nothing is charged twice. Returns them. Only uses for which `is_whole` holds remove others.
+/// Removes the uses that are part of another primitive's cost, so that nothing is charged twice.
+/// Returns them. Only uses for which `is_whole` holds remove others.
 ///
-/// The dearest primitive comes first, since a whole costs more than its parts: a `fork` within an `execve` then takes no further `wait4` away.
+/// The dearest primitive comes first, since a whole costs more than its parts: a `fork` within an
+/// `execve` then takes no further `wait4` away.
 pub(crate) fn without_contained(
     uses: &mut [Use],
     costs: &Costs,
@@ -40,11 +42,7 @@ pub(crate) fn without_contained(
             let is_part = |used: &Use| is_part(&part.name, &used.name);
             let count = take(uses, is_part, count * part.count);
             if count > 0.0 {
-                found.push(Within {
-                    name: part.name.clone(),
-                    within: name.clone(),
-                    count,
-                });
+                found.push(Within { name: part.name.clone(), within: name.clone(), count });
             }
         }
     }
@@ -53,11 +51,7 @@ pub(crate) fn without_contained(
 
 /// Takes up to `count` of these uses away, the same share of each. Returns the number taken.
 fn take(uses: &mut [Use], is_taken: impl Fn(&Use) -> bool, count: f64) -> f64 {
-    let all: f64 = uses
-        .iter()
-        .filter(|used| is_taken(used))
-        .map(|u| u.count)
-        .sum();
+    let all: f64 = uses.iter().filter(|used| is_taken(used)).map(|u| u.count).sum();
     if all == 0.0 {
         return 0.0;
     }

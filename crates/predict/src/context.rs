@@ -1,7 +1,8 @@
 //! The context of an application's calls: how much longer they take there than in benchmarks.
 //!
-//! A benchmark repeats one call, which then finds its code and data in the processor's caches; an application makes different calls. A trace with times has the true level on
-//! the machine where it was taken. The costs of the benchmarks there and on another system carry it over, as a ratio.
+//! A benchmark repeats one call, which then finds its code and data in the processor's caches; an
+//! application makes different calls. A trace with times has the true level on the machine where it
+//! was taken. The costs of the benchmarks there and on another system carry it over, as a ratio.
 
 use crate::blocked::is_blocked;
 use crate::contained::without_contained;
@@ -65,11 +66,13 @@ struct Smaller {
 /// Times whose share of all is below this are errors of rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// A call that another application makes less often than this share is rare there, as those at the start of a connection are: its code and data may not be in the caches.
+/// A call that another application makes less often than this share is rare there, as those at the
+/// start of a connection are: its code and data may not be in the caches.
 const RARE: f64 = 0.01;
 
 impl Context {
-    /// Relates the times of a vector to the costs on the machine where it was traced. The error is the reason why that is impossible.
+    /// Relates the times of a vector to the costs on the machine where it was traced. The error is
+    /// the reason why that is impossible.
     pub fn of(vector: &Vector, traced_on: &str, costs: &Costs) -> Result<Context, String> {
         let timed: Vec<Timed> = vector.primitives.iter().filter_map(Timed::of).collect();
         if !timed.iter().any(|t| t.time_ns > 0.0) {
@@ -90,21 +93,19 @@ impl Context {
         context.outside_ns = vector.kernel_ns.map(|kernel_ns| {
             let rest_ns = kernel_ns - context.listed_ns(&vector.primitives);
             // Scaled times add up to all kernel time but for rounding.
-            if rest_ns > kernel_ns * ROUNDING {
-                rest_ns
-            } else {
-                0.0
-            }
+            if rest_ns > kernel_ns * ROUNDING { rest_ns } else { 0.0 }
         });
         Ok(context)
     }
 
-    /// The context in which `vector` is predicted as if its calls took as long as those of another `application`, whose own context this is. Both were traced on the
-    /// same machine.
+    /// The context in which `vector` is predicted as if its calls took as long as those of another
+    /// `application`, whose own context this is. Both were traced on the same machine.
     ///
-    /// Calls that both make have the times of that application: a call of another size within a factor of 2 is scaled by the costs of both sizes. Calls that only `vector`
-    /// makes, or that the other application makes rarely, have their cost times the factor of similar calls of that application.
-    /// A call without a cost has its time in `own`, the context of `vector`, scaled as all calls are on average.
+    /// Calls that both make have the times of that application: a call of another size within a
+    /// factor of 2 is scaled by the costs of both sizes. Calls that only `vector` makes, or that
+    /// the other application makes rarely, have their cost times the factor of similar calls of
+    /// that application. A call without a cost has its time in `own`, the context of `vector`,
+    /// scaled as all calls are on average.
     #[must_use]
     pub fn applied_to(
         mut self,
@@ -115,14 +116,10 @@ impl Context {
         self.forget_rare(&vector.primitives);
         let mut timed = self.timed.clone();
         if let Some(own) = own {
-            let others = own
-                .timed
-                .iter()
-                .filter(|t| self.timed_use(&t.used()).is_none());
-            timed.extend(others.map(|t| {
-                self.of_near_size(t)
-                    .unwrap_or_else(|| self.estimated(t, own))
-            }));
+            let others = own.timed.iter().filter(|t| self.timed_use(&t.used()).is_none());
+            timed.extend(
+                others.map(|t| self.of_near_size(t).unwrap_or_else(|| self.estimated(t, own))),
+            );
         }
         self.timed = timed;
         self.outside_ns = own.and_then(|own| own.outside_ns);
@@ -144,16 +141,13 @@ impl Context {
         });
     }
 
-    /// A call of another application with the time of the same call here at the nearest size, less than twice or more than half of its own: sizes of a trace are means.
+    /// A call of another application with the time of the same call here at the nearest size, less
+    /// than twice or more than half of its own: sizes of a trace are means.
     fn of_near_size(&self, other: &Timed) -> Option<Timed> {
         let is_same = |t: &&Timed| t.name == other.name;
         let sizes = self.timed.iter().filter(is_same).filter_map(|t| t.size);
         let size = nearest_size(sizes, other.size?)?;
-        let nearest = self
-            .timed
-            .iter()
-            .filter(is_same)
-            .find(|t| t.size == Some(size))?;
+        let nearest = self.timed.iter().filter(is_same).find(|t| t.size == Some(size))?;
         let cost = |size| Some(self.reference.at(&other.name, size)?.cost.ns);
         let scale = match (cost(other.size), cost(nearest.size)) {
             (Some(theirs), Some(ours)) if ours > 0.0 => theirs / ours,
@@ -173,37 +167,26 @@ impl Context {
                 let whole_ns = other.count * at.cost.ns * factor;
                 // The benchmark may contain other calls, which the trace has apart.
                 let traced_ns = own.whole_ns(other);
-                if traced_ns > 0.0 {
-                    whole_ns * other.time_ns / traced_ns
-                } else {
-                    0.0
-                }
+                if traced_ns > 0.0 { whole_ns * other.time_ns / traced_ns } else { 0.0 }
             }
             None => match (self.overall, own.overall) {
                 (Some(here), Some(there)) => other.time_ns * here.ratio / there.ratio,
                 _ => other.time_ns,
             },
         };
-        Timed {
-            time_ns,
-            is_of_others: true,
-            ..other.clone()
-        }
+        Timed { time_ns, is_of_others: true, ..other.clone() }
     }
 
     /// Why the traced times cannot be carried to a system: no timed use has a cost, and the system
     /// is not the machine of the trace. `None`: they can.
     pub fn lacking_costs(&self, system: &Costs) -> Option<String> {
         let is_carried = self.overall.is_some() || self.systems(system).is_same();
-        (!is_carried).then(|| {
-            format!(
-                "{} has no cost of a primitive with a traced time",
-                self.traced_on
-            )
-        })
+        (!is_carried)
+            .then(|| format!("{} has no cost of a primitive with a traced time", self.traced_on))
     }
 
-    /// Notes that the traced application took `ns` more kernel time per unit, which the vector of this context lacks.
+    /// Notes that the traced application took `ns` more kernel time per unit, which the vector of
+    /// this context lacks.
     #[must_use]
     pub fn with_removed(mut self, ns: f64) -> Context {
         let listed_ns: f64 = self.timed.iter().map(|t| t.time_ns).sum();
@@ -230,7 +213,8 @@ impl Context {
         self.timed.iter().find(|t| used.is_of(&t.name, t.size))
     }
 
-    /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole kernel time is unknown.
+    /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole
+    /// kernel time is unknown.
     pub(crate) fn outside_ns(&self) -> Option<f64> {
         self.outside_ns
     }
@@ -270,10 +254,7 @@ impl Context {
 
     /// This machine and another system.
     pub(crate) fn systems<'a>(&'a self, to: &'a Costs) -> Systems<'a> {
-        Systems {
-            from: &self.reference,
-            to,
-        }
+        Systems { from: &self.reference, to }
     }
 
     /// Traced time of one use. `None`: the trace does not have it.
@@ -292,17 +273,18 @@ impl Context {
         own.or_else(same_call).or(self.overall)
     }
 
-    /// The factor of uses without a time. A larger call of a timed primitive displaces more data from the caches: its excess over the benchmark grows with the size. It takes at
-    /// most as long as timed calls of its size together, less the entries into the kernel that it saves.
+    /// The factor of uses without a time. A larger call of a timed primitive displaces more data
+    /// from the caches: its excess over the benchmark grows with the size. It takes at most as long
+    /// as timed calls of its size together, less the entries into the kernel that it saves.
     ///
-    /// The processor fetches data from memory ahead of its use, also while a call enters the kernel. So the excess of smaller calls lacks a part of the time for this data, and a larger call, which has fewer
-    /// entries, shows more of it. The part is unknown: without it, the time is the lower bound, and if it fills all entries, the upper one. The value is halfway between both, and the interval reaches to both.
-    /// `None`: no timed use has a cost.
+    /// The processor fetches data from memory ahead of its use, also while a call enters the
+    /// kernel. So the excess of smaller calls lacks a part of the time for this data, and a larger
+    /// call, which has fewer entries, shows more of it. The part is unknown: without it, the time
+    /// is the lower bound, and if it fills all entries, the upper one. The value is halfway between
+    /// both, and the interval reaches to both. `None`: no timed use has a cost.
     pub(crate) fn factor_of_use(&self, used: &Use, cost_ns: f64) -> Option<Factor> {
         let factor = self.factor(&used.name)?;
-        let smaller = used
-            .size
-            .zip(used.size.and_then(|size| self.smaller(&used.name, size)));
+        let smaller = used.size.zip(used.size.and_then(|size| self.smaller(&used.name, size)));
         let Some((size, smaller)) = smaller else {
             return Some(factor);
         };
@@ -327,15 +309,9 @@ impl Context {
     /// The largest timed use of a primitive below this size.
     fn smaller(&self, name: &str, size: f64) -> Option<Smaller> {
         let smaller = self.timed.iter().filter_map(|t| {
-            let own = t
-                .size
-                .filter(|own| t.name == name && *own > 0.0 && *own < size)?;
+            let own = t.size.filter(|own| t.name == name && *own > 0.0 && *own < size)?;
             let (each_ns, cost) = (t.time_ns / t.count, self.reference.at(name, t.size)?.cost);
-            Some(Smaller {
-                size: own,
-                each_ns,
-                excess_ns: (each_ns - cost.ns).max(0.0) / own,
-            })
+            Some(Smaller { size: own, each_ns, excess_ns: (each_ns - cost.ns).max(0.0) / own })
         });
         smaller.max_by(|a, b| a.size.total_cmp(&b.size))
     }
@@ -356,7 +332,8 @@ impl Context {
         Factor::of(each)
     }
 
-    /// The time of a primitive with that of the primitives that its benchmark contains, as its cost has them.
+    /// The time of a primitive with that of the primitives that its benchmark contains, as its cost
+    /// has them.
     fn whole_ns(&self, timed: &Timed) -> f64 {
         let parts = self.reference.parts(&timed.name).map(|part| {
             let own = || {
@@ -365,19 +342,17 @@ impl Context {
             };
             let count: f64 = own().map(|t| t.count).sum();
             let time_ns: f64 = own().map(|t| t.time_ns).sum();
-            if count > 0.0 {
-                time_ns * (timed.count * part.count / count).min(1.0)
-            } else {
-                0.0
-            }
+            if count > 0.0 { time_ns * (timed.count * part.count / count).min(1.0) } else { 0.0 }
         });
         timed.time_ns + parts.sum::<f64>()
     }
 
-    /// The ratio of a traced use: of its own costs, else of a kind of it whose size the trace does not have, else of the primitive that contains it and takes the longest here. The name is that of the other
-    /// primitive.
+    /// The ratio of a traced use: of its own costs, else of a kind of it whose size the trace does
+    /// not have, else of the primitive that contains it and takes the longest here. The name is
+    /// that of the other primitive.
     ///
-    /// Hypothetical changes are those of `changed`. They are for a primitive's own costs, and not for its share of another one.
+    /// Hypothetical changes are those of `changed`. They are for a primitive's own costs, and not
+    /// for its share of another one.
     pub(crate) fn scale(
         &self,
         used: &Use,
@@ -395,14 +370,12 @@ impl Context {
         let wholes = self.timed.iter().filter(contains);
         let longest = wholes.max_by(|a, b| a.time_ns.total_cmp(&b.time_ns))?;
         let of_whole = measured.scale(&longest.name, longest.size)?;
-        let scale = Scale {
-            from_ns: None,
-            ..of_whole
-        };
+        let scale = Scale { from_ns: None, ..of_whole };
         Some((scale, Some(longest.name.clone())))
     }
 
-    /// The ratio of a kind of a traced use, such as `exit_group(pages)`, at the size at which its benchmark takes the traced time here.
+    /// The ratio of a kind of a traced use, such as `exit_group(pages)`, at the size at which its
+    /// benchmark takes the traced time here.
     fn scale_of_sized_kind(
         &self,
         used: &Use,
@@ -422,7 +395,8 @@ impl Context {
         })
     }
 
-    /// The ratio of time without a ratio of its own: the traced time of all covered primitives here and there. Its interval reaches from the smallest ratio to the largest.
+    /// The ratio of time without a ratio of its own: the traced time of all covered primitives here
+    /// and there. Its interval reaches from the smallest ratio to the largest.
     pub(crate) fn mean_scale(&self, systems: &Systems) -> Option<Scale> {
         if systems.is_same() {
             return Some(Scale::SAME);
@@ -453,10 +427,7 @@ impl Context {
         let estimate = |used: &Use| {
             let null = null.filter(|_| !may_wait(&used.name));
             let cost = self.reference.at(&used.name, used.size).or(null);
-            let factor = |ns| {
-                self.factor_of_use(used, ns)
-                    .map_or(1.0, |factor| factor.ratio)
-            };
+            let factor = |ns| self.factor_of_use(used, ns).map_or(1.0, |factor| factor.ratio);
             cost.map_or(0.0, |at| used.count * at.cost.ns * factor(at.cost.ns))
         };
         let untimed = rest.iter().filter(|used| used.time_ns.is_none());
@@ -490,29 +461,24 @@ impl Timed {
 }
 
 impl Factor {
-    /// The factor of a call on another kind of descriptor. If it is below 1, that benchmark may do other work than the application's call. The interval still reaches to the factor.
+    /// The factor of a call on another kind of descriptor. If it is below 1, that benchmark may do
+    /// other work than the application's call. The interval still reaches to the factor.
     fn at_least_1(self) -> Factor {
         let ratio = self.ratio.max(1.0);
         let [below, above] = self.widths;
-        Factor {
-            ratio,
-            widths: [1.0 - self.ratio * (1.0 - below) / ratio, above],
-        }
+        Factor { ratio, widths: [1.0 - self.ratio * (1.0 - below) / ratio, above] }
     }
 
-    /// From traced times with the costs of the same uses in benchmarks, whose half-widths are added.
+    /// From traced times with the costs of the same uses in benchmarks, whose half-widths are
+    /// added.
     fn of(each: impl Iterator<Item = (f64, Cost)>) -> Option<Factor> {
-        let (time, cost) = each.fold((0.0, Cost::default()), |(sum, all), (time, cost)| {
-            (sum + time, all.plus(cost))
-        });
+        let (time, cost) = each
+            .fold((0.0, Cost::default()), |(sum, all), (time, cost)| (sum + time, all.plus(cost)));
         if !(time > 0.0 && cost.ns > 0.0) {
             return None;
         }
         let [below, above] = relative(cost);
-        Some(Factor {
-            ratio: time / cost.ns,
-            widths: [above, below],
-        })
+        Some(Factor { ratio: time / cost.ns, widths: [above, below] })
     }
 }
 

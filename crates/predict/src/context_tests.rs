@@ -8,17 +8,11 @@ use crate::vector::{Round, Started, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
 
 fn timed(name: &str, size: Option<f64>, count: f64, time_ns: f64) -> Use {
-    Use {
-        time_ns: Some(time_ns),
-        ..used(name, size, count)
-    }
+    Use { time_ns: Some(time_ns), ..used(name, size, count) }
 }
 
 fn exact(each: &[(&str, Option<f64>, f64)]) -> Costs {
-    let each: Vec<_> = each
-        .iter()
-        .map(|(name, size, ns)| (*name, *size, cost(*ns, 0.0)))
-        .collect();
+    let each: Vec<_> = each.iter().map(|(name, size, ns)| (*name, *size, cost(*ns, 0.0))).collect();
     costs(&each)
 }
 
@@ -28,13 +22,11 @@ fn on(traced: &Vector, from: &Costs, to: &Costs) -> Prediction {
 }
 
 fn near(value: f64, expected: f64) {
-    assert!(
-        (value / expected - 1.0).abs() < 1e-12,
-        "{value} is not {expected}"
-    );
+    assert!((value / expected - 1.0).abs() < 1e-12, "{value} is not {expected}");
 }
 
-/// In the application, a call takes 3 times as long as in the benchmark, on both systems. B is 2 times as slow at reads, .5 times at stat and 1.5 times at faults.
+/// In the application, a call takes 3 times as long as in the benchmark, on both systems. B is 2
+/// times as slow at reads, .5 times at stat and 1.5 times at faults.
 #[test]
 fn prediction_hits_the_truth_where_the_context_is_the_same() {
     let a = exact(&[
@@ -67,10 +59,7 @@ fn prediction_hits_the_truth_where_the_context_is_the_same() {
     assert_eq!(found.coverage.kernel_time, Some(1.0));
     for product in &found.primitives {
         near(product.context_factor.unwrap(), 3.0);
-        near(
-            product.product_ns,
-            product.count * product.cost_ns.unwrap() * 3.0,
-        );
+        near(product.product_ns, product.count * product.cost_ns.unwrap() * 3.0);
     }
     near(predict(&traced, "b", &b).unwrap().predicted_ns, truth / 3.0);
 }
@@ -102,7 +91,8 @@ fn prediction_is_the_traced_time_where_the_vector_was_traced() {
     near(found.per_second_and_core.unwrap(), 1e9 / 10_000.0);
 }
 
-/// Reads become 2 times as slow and stats 4 times. They took 600 and 200 ns, so the time of both grows by (1200 + 800) / 800 = 2.5.
+/// Reads become 2 times as slow and stats 4 times. They took 600 and 200 ns, so the time of both
+/// grows by (1200 + 800) / 800 = 2.5.
 #[test]
 fn time_without_a_ratio_is_scaled_as_the_covered_time_and_its_interval_spans_the_ratios() {
     let a = exact(&[("read", None, 100.0), ("stat", None, 50.0)]);
@@ -125,10 +115,7 @@ fn time_without_a_ratio_is_scaled_as_the_covered_time_and_its_interval_spans_the
     let ioctl = of("ioctl");
     assert!(ioctl.is_carried_over && !ioctl.is_covered);
     assert_eq!((ioctl.cost_ns, ioctl.context_factor), (None, None));
-    assert_eq!(
-        (ioctl.product_ns, ioctl.interval_ns),
-        (100.0, Some([80.0, 160.0]))
-    );
+    assert_eq!((ioctl.product_ns, ioctl.interval_ns), (100.0, Some([80.0, 160.0])));
     assert!(of("mmap").is_carried_over, "A has no cost of it");
     let other = found.other.unwrap();
     assert_eq!((other.traced_ns, other.product_ns), (100.0, 250.0));
@@ -150,20 +137,15 @@ fn kernel_time_below_the_sum_of_its_calls_leaves_no_other_time() {
     assert_eq!(found.other.unwrap().traced_ns, 0.0);
 }
 
-/// 6 % of A and 8 % of B are 10 % of the ratio; both reads share them, stat adds its own in quadrature.
+/// 6 % of A and 8 % of B are 10 % of the ratio; both reads share them, stat adds its own in
+/// quadrature.
 #[test]
 fn half_widths_of_both_systems_are_added_in_quadrature() {
     let of = |read: f64, width: f64, stat: f64| {
-        costs(&[
-            ("read", None, cost(read, width * read)),
-            ("stat", None, cost(stat, 0.0)),
-        ])
+        costs(&[("read", None, cost(read, width * read)), ("stat", None, cost(stat, 0.0))])
     };
     let (a, b) = (of(100.0, 0.06, 10.0), of(200.0, 0.08, 10.0));
-    let traced = vector(vec![
-        timed("read", None, 1.0, 300.0),
-        timed("stat", None, 1.0, 10.0),
-    ]);
+    let traced = vector(vec![timed("read", None, 1.0, 300.0), timed("stat", None, 1.0, 10.0)]);
     let found = on(&traced, &a, &b);
     let [low, high] = found.interval_ns.unwrap();
     near(low, 610.0 - 60.0);
@@ -175,10 +157,8 @@ fn half_widths_of_both_systems_are_added_in_quadrature() {
 fn parts_of_a_composite_keep_their_traced_times() {
     let with_parts = |fork: f64, wait: f64| {
         let mut costs = exact(&[("fork", None, fork), ("wait4", None, wait)]);
-        let parts = ["wait4", "exit_group"].map(|name| Contained {
-            name: name.to_owned(),
-            count: 1.0,
-        });
+        let parts =
+            ["wait4", "exit_group"].map(|name| Contained { name: name.to_owned(), count: 1.0 });
         costs.primitives.get_mut("fork").unwrap().contains = parts.to_vec();
         costs
     };
@@ -192,22 +172,16 @@ fn parts_of_a_composite_keep_their_traced_times() {
     // fork without its wait4 and, through it, exit_group by 3, wait4 by its own 2.
     near(found.predicted_ns, 4500.0 + 800.0 + 300.0);
     assert_eq!(found.contained, []);
-    let exit = found
-        .primitives
-        .iter()
-        .find(|p| p.name == "exit_group")
-        .unwrap();
+    let exit = found.primitives.iter().find(|p| p.name == "exit_group").unwrap();
     assert_eq!(exit.scaled_by.as_deref(), Some("fork"));
     assert_eq!(found.coverage.kernel_time, Some(1.0));
 }
 
-/// One kind doubles, the other becomes four times as slow: the ratio of a fault of unknown kind is between.
+/// One kind doubles, the other becomes four times as slow: the ratio of a fault of unknown kind is
+/// between.
 #[test]
 fn page_fault_of_unknown_kind_has_the_ratios_of_the_kinds() {
-    let a = exact(&[
-        ("page_fault(copy)", None, 100.0),
-        ("page_fault(zero)", None, 900.0),
-    ]);
+    let a = exact(&[("page_fault(copy)", None, 100.0), ("page_fault(zero)", None, 900.0)]);
     let b = exact(&[
         ("page_fault(copy)", None, 200.0),
         ("page_fault(zero)", None, 3600.0),
@@ -229,10 +203,7 @@ fn page_fault_without_a_cost_on_one_system_has_the_ratios_of_the_kinds() {
         ("page_fault(file)", None, 100.0),
         ("page_fault(zero)", None, 100.0),
     ]);
-    let b = exact(&[
-        ("page_fault(file)", None, 200.0),
-        ("page_fault(zero)", None, 400.0),
-    ]);
+    let b = exact(&[("page_fault(file)", None, 200.0), ("page_fault(zero)", None, 400.0)]);
     let traced = vector(vec![timed("page_fault(copy)", None, 2.0, 1000.0)]);
     let found = on(&traced, &a, &b);
     assert_eq!(found.predicted_ns, 3000.0);
@@ -240,7 +211,8 @@ fn page_fault_without_a_cost_on_one_system_has_the_ratios_of_the_kinds() {
     assert!(found.primitives[0].is_of_any_kind);
 }
 
-/// All reads take 2 times as long as in the benchmark and all writes 4 times: (800 + 400) / (400 + 100) = 2.4 overall.
+/// All reads take 2 times as long as in the benchmark and all writes 4 times: (800 + 400) / (400 +
+/// 100) = 2.4 overall.
 #[test]
 fn uses_without_a_time_get_the_factor_of_similar_uses() {
     let a = exact(&[
@@ -266,7 +238,8 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
         found.primitives.iter().find(is_it).unwrap()
     };
     let parts = [
-        // The excess of 300 ns doubles with the size: 700 ns. Two smaller writes take 799 ns with one entry.
+        // The excess of 300 ns doubles with the size: 700 ns. Two smaller writes take 799 ns with
+        // one entry.
         (of("write(file)", Some(2.0)), (700.0 + 799.0) / 2.0),
         (of("read(pipe)", None), 2.0 * 50.0),
         (of("stat(file)", None), 2.4 * 10.0),
@@ -279,14 +252,12 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
     assert!(!of("ioctl", None).is_covered);
     // Their time is within the kernel time, so the other time is without it.
     near(found.predicted_ns, 2400.0);
-    near(
-        found.other.unwrap().traced_ns,
-        2400.0 - 1200.0 - 749.5 - 100.0 - 24.0 - 2.4,
-    );
+    near(found.other.unwrap().traced_ns, 2400.0 - 1200.0 - 749.5 - 100.0 - 24.0 - 2.4);
     assert_eq!(found.coverage.kernel_time, None);
 }
 
-/// Open takes 300 ns in the application and 100 ns in the benchmark. On another system with the same processor, the benchmark takes twice as long, and the excess of 200 ns stays.
+/// Open takes 300 ns in the application and 100 ns in the benchmark. On another system with the
+/// same processor, the benchmark takes twice as long, and the excess of 200 ns stays.
 #[test]
 fn excess_over_the_benchmark_stays_on_the_same_processor() {
     let processor = |name: &str, open: f64| Costs {
@@ -321,16 +292,10 @@ fn changed_cost_changes_the_product_of_its_primitive_only() {
         timed("ioctl", None, 1.0, 50.0),
     ]);
     near(on(&traced, &a, &b).predicted_ns, 1700.0);
-    CostChange::read("open=0.5x")
-        .unwrap()
-        .apply(&mut b)
-        .unwrap();
+    CostChange::read("open=0.5x").unwrap().apply(&mut b).unwrap();
     near(on(&traced, &a, &b).predicted_ns, 1400.0);
     let mut a_changed = a.clone();
-    CostChange::read("open=0.5x")
-        .unwrap()
-        .apply(&mut a_changed)
-        .unwrap();
+    CostChange::read("open=0.5x").unwrap().apply(&mut a_changed).unwrap();
     let found = on(&traced, &a, &a_changed);
     near(found.predicted_ns, 700.0);
     assert!(found.is_as_traced, "the same run, with a changed cost");
@@ -340,15 +305,10 @@ fn changed_cost_changes_the_product_of_its_primitive_only() {
 #[test]
 fn ratio_of_a_benchmark_is_without_the_primitives_that_it_contains() {
     let system = |fork_ns: f64, fault_ns: f64, faults: f64| {
-        let mut costs = exact(&[
-            ("fork", None, fork_ns),
-            ("page_fault", None, fault_ns),
-            ("null", None, 50.0),
-        ]);
-        costs.primitives.get_mut("fork").unwrap().contains = vec![Contained {
-            name: "page_fault".to_owned(),
-            count: faults,
-        }];
+        let mut costs =
+            exact(&[("fork", None, fork_ns), ("page_fault", None, fault_ns), ("null", None, 50.0)]);
+        costs.primitives.get_mut("fork").unwrap().contains =
+            vec![Contained { name: "page_fault".to_owned(), count: faults }];
         costs
     };
     let a = system(126_000.0, 1000.0, 26.0);
@@ -357,20 +317,15 @@ fn ratio_of_a_benchmark_is_without_the_primitives_that_it_contains() {
         timed("fork", None, 1.0, 150_000.0),
         timed("page_fault", None, 30.0, 60_000.0),
     ]);
-    near(
-        on(&traced, &a, &b).predicted_ns,
-        3.0 * 150_000.0 + 40.0 * 60_000.0,
-    );
+    near(on(&traced, &a, &b).predicted_ns, 3.0 * 150_000.0 + 40.0 * 60_000.0);
     // Nothing is left of the fork there: its whole costs have the ratio.
     let c = system(1_440_000.0, 40_000.0, 36.0);
     let ratio = 1_440.0 / 126.0;
-    near(
-        on(&traced, &a, &c).predicted_ns,
-        ratio * 150_000.0 + 40.0 * 60_000.0,
-    );
+    near(on(&traced, &a, &c).predicted_ns, ratio * 150_000.0 + 40.0 * 60_000.0);
 }
 
-/// The end takes 150 ns each, as that of a process with 50 pages here. There, such an end takes 600 ns.
+/// The end takes 150 ns each, as that of a process with 50 pages here. There, such an end takes 600
+/// ns.
 #[test]
 fn use_without_a_size_has_the_ratio_of_its_kind_at_the_traced_time() {
     let system = |ends: [f64; 2]| {
@@ -383,10 +338,8 @@ fn use_without_a_size_has_the_ratio_of_its_kind_at_the_traced_time() {
         ])
     };
     let (a, b) = (system([100.0, 200.0]), system([500.0, 700.0]));
-    let traced = vector(vec![
-        timed("exit_group", None, 2.0, 300.0),
-        timed("stat", None, 1.0, 20.0),
-    ]);
+    let traced =
+        vector(vec![timed("exit_group", None, 2.0, 300.0), timed("stat", None, 1.0, 20.0)]);
     let found = on(&traced, &a, &b);
     near(found.predicted_ns, 300.0 * 600.0 / 150.0 + 20.0);
     let end = found.primitives.iter().find(|p| p.name == "exit_group");
@@ -399,16 +352,14 @@ fn use_without_a_size_has_the_ratio_of_its_kind_at_the_traced_time() {
     change.apply(&mut changed).unwrap();
     near(on(&traced, &a, &changed).predicted_ns, 600.0 + 20.0);
     // A longer end than measured has the ratio of the largest size.
-    let long = vector(vec![
-        timed("exit_group", None, 1.0, 400.0),
-        timed("stat", None, 1.0, 20.0),
-    ]);
+    let long = vector(vec![timed("exit_group", None, 1.0, 400.0), timed("stat", None, 1.0, 20.0)]);
     let found = on(&long, &a, &b);
     near(found.predicted_ns, 400.0 * 700.0 / 200.0 + 20.0);
     assert!(found.primitives[0].is_extrapolated);
 }
 
-/// If all page faults copy a page, the fork itself takes 800 ns on both systems, and if all zero one, 400 and 1600 ns.
+/// If all page faults copy a page, the fork itself takes 800 ns on both systems, and if all zero
+/// one, 400 and 1600 ns.
 #[test]
 fn unknown_kinds_of_parts_widen_the_interval_of_a_whole() {
     let system = |fork: f64, [copy, zero]: [f64; 2]| {
@@ -417,16 +368,11 @@ fn unknown_kinds_of_parts_widen_the_interval_of_a_whole() {
             ("page_fault(copy)", None, copy),
             ("page_fault(zero)", None, zero),
         ]);
-        costs.primitives.get_mut("fork").unwrap().contains = vec![Contained {
-            name: "page_fault".to_owned(),
-            count: 2.0,
-        }];
+        costs.primitives.get_mut("fork").unwrap().contains =
+            vec![Contained { name: "page_fault".to_owned(), count: 2.0 }];
         costs
     };
-    let (a, b) = (
-        system(1000.0, [100.0, 300.0]),
-        system(2000.0, [600.0, 200.0]),
-    );
+    let (a, b) = (system(1000.0, [100.0, 300.0]), system(2000.0, [600.0, 200.0]));
     let found = on(&vector(vec![timed("fork", None, 1.0, 600.0)]), &a, &b);
     near(found.predicted_ns, 600.0 * 1200.0 / 600.0);
     let [low, high] = found.interval_ns.unwrap();
@@ -464,7 +410,9 @@ fn page_faults_of_a_system_with_narrower_pointers_are_fewer() {
     assert_eq!(on(&traced, &wide, &wide).faults, None);
 }
 
-/// Sixteen small reads become one large read. The cost of a null call is unknown, so the time of the entries is. A small read takes 200 ns more than in the benchmark, and a large one sixteen times as much more.
+/// Sixteen small reads become one large read. The cost of a null call is unknown, so the time of
+/// the entries is. A small read takes 200 ns more than in the benchmark, and a large one sixteen
+/// times as much more.
 #[test]
 fn replaced_calls_take_the_excess_of_their_primitive() {
     let a = exact(&[
@@ -472,31 +420,24 @@ fn replaced_calls_take_the_excess_of_their_primitive() {
         ("read", Some(65536.0), 1000.0),
         ("stat", None, 100.0),
     ]);
-    let mut traced = vector(vec![
-        timed("read", Some(4096.0), 32.0, 9600.0),
-        timed("stat", None, 1.0, 700.0),
-    ]);
+    let mut traced =
+        vector(vec![timed("read", Some(4096.0), 32.0, 9600.0), timed("stat", None, 1.0, 700.0)]);
     traced.kernel_ns = Some(11_000.0);
     let context = Context::of(&traced, "a", &a).unwrap();
     let change = |text: &str| {
         let mut changed = traced.clone();
-        Replacement::read(text)
-            .unwrap()
-            .apply(&mut changed)
-            .unwrap();
+        Replacement::read(text).unwrap().apply(&mut changed).unwrap();
         predict_in_context(&changed, &context, "a", &a).unwrap()
     };
     let large = change("read@4K*16=read@64K");
-    near(
-        large.predicted_ns,
-        2.0 * (1000.0 + 16.0 * 200.0) + 700.0 + (11_000.0 - 10_300.0),
-    );
+    near(large.predicted_ns, 2.0 * (1000.0 + 16.0 * 200.0) + 700.0 + (11_000.0 - 10_300.0));
     // The vector has stat with its own traced time of 700 ns each.
     let stats = change("read@4K*16=stat");
     near(stats.predicted_ns, 3.0 * 700.0 + 700.0);
 }
 
-/// The large read takes at least 1000 ns and 16 times the excess of a small one. Sixteen small reads of 120 ns take 1920 ns, and 15 entries into the kernel 300 ns of that.
+/// The large read takes at least 1000 ns and 16 times the excess of a small one. Sixteen small
+/// reads of 120 ns take 1920 ns, and 15 entries into the kernel 300 ns of that.
 #[test]
 fn larger_call_is_between_the_grown_excess_and_the_time_of_smaller_ones() {
     let a = exact(&[
@@ -545,25 +486,16 @@ fn excess_of_a_larger_call_does_not_depend_on_its_cost() {
         change.apply(&mut costs).unwrap();
         let found = predict_in_context(&changed, &context, "a", &costs).unwrap();
         near(found.predicted_ns, 1000.0 * factor + (320.0 + 620.0) / 2.0);
-        near(
-            found.primitives[0].interval_ns.unwrap()[1],
-            1000.0 * factor + 620.0,
-        );
+        near(found.primitives[0].interval_ns.unwrap()[1], 1000.0 * factor + 620.0);
     }
 }
 
-/// The fork takes 800 of 1000 ns. The reads take 200 ns, half of it in excess of the benchmark: without the fork, between none and 0.8 of this excess leaves.
+/// The fork takes 800 of 1000 ns. The reads take 200 ns, half of it in excess of the benchmark:
+/// without the fork, between none and 0.8 of this excess leaves.
 #[test]
 fn excess_may_leave_in_proportion_to_the_removed_work() {
-    let a = exact(&[
-        ("fork", None, 400.0),
-        ("read", None, 50.0),
-        ("null", None, 1.0),
-    ]);
-    let mut traced = vector(vec![
-        timed("fork", None, 1.0, 800.0),
-        timed("read", None, 2.0, 200.0),
-    ]);
+    let a = exact(&[("fork", None, 400.0), ("read", None, 50.0), ("null", None, 1.0)]);
+    let mut traced = vector(vec![timed("fork", None, 1.0, 800.0), timed("read", None, 2.0, 200.0)]);
     let round = Round {
         untraced_ns: 2000.0,
         untraced_kernel_ns: 1000.0,
@@ -585,10 +517,7 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
     let context = Context::of(&traced, "a", &a).unwrap();
     let after = |change: &str| {
         let mut changed = traced.clone();
-        Replacement::read(change)
-            .unwrap()
-            .apply(&mut changed)
-            .unwrap();
+        Replacement::read(change).unwrap().apply(&mut changed).unwrap();
         predict_in_context(&changed, &context, "a", &a).unwrap()
     };
     let without_fork = after("fork=");
@@ -607,22 +536,16 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
     assert_eq!(after("read=fork").leaving_ns, None);
 }
 
-/// A program is started by `fork` and `execve`, and then by `vfork`. The benchmarks of both contain the end of the process.
+/// A program is started by `fork` and `execve`, and then by `vfork`. The benchmarks of both contain
+/// the end of the process.
 #[test]
 fn replaced_whole_takes_the_factor_of_the_other_whole() {
-    let mut a = exact(&[
-        ("execve", None, 100.0),
-        ("execve(vfork)", None, 50.0),
-        ("fork", None, 30.0),
-    ]);
-    for (whole, parts) in [
-        ("execve", &["fork", "exit_group"][..]),
-        ("execve(vfork)", &["vfork", "exit_group"]),
-    ] {
-        let contains = parts.iter().map(|name| Contained {
-            name: (*name).to_owned(),
-            count: 1.0,
-        });
+    let mut a =
+        exact(&[("execve", None, 100.0), ("execve(vfork)", None, 50.0), ("fork", None, 30.0)]);
+    for (whole, parts) in
+        [("execve", &["fork", "exit_group"][..]), ("execve(vfork)", &["vfork", "exit_group"])]
+    {
+        let contains = parts.iter().map(|name| Contained { name: (*name).to_owned(), count: 1.0 });
         a.primitives.get_mut(whole).unwrap().contains = contains.collect();
     }
     let traced = vector(vec![
@@ -646,23 +569,11 @@ fn replaced_whole_takes_the_factor_of_the_other_whole() {
 #[test]
 fn started_processes_are_removed_with_their_part_of_each_use() {
     let a = exact(&[("fork", None, 100.0), ("read", None, 50.0)]);
-    let started = |count, size, time_ns| {
-        Some(Started {
-            count,
-            size,
-            time_ns: Some(time_ns),
-        })
-    };
+    let started = |count, size, time_ns| Some(Started { count, size, time_ns: Some(time_ns) });
     let mut traced = vector(vec![
         timed("fork", None, 1.0, 300.0),
-        Use {
-            started: started(1.0, Some(10.0), 70.0),
-            ..timed("read", Some(6.0), 3.0, 270.0)
-        },
-        Use {
-            started: started(1.0, None, 30.0),
-            ..timed("stat", None, 1.0, 30.0)
-        },
+        Use { started: started(1.0, Some(10.0), 70.0), ..timed("read", Some(6.0), 3.0, 270.0) },
+        Use { started: started(1.0, None, 30.0), ..timed("stat", None, 1.0, 30.0) },
     ]);
     (traced.kernel_ns, traced.user_ns) = (Some(600.0), Some(900.0));
     traced.started_user_ns = Some(500.0);
@@ -671,24 +582,21 @@ fn started_processes_are_removed_with_their_part_of_each_use() {
     assert_eq!(removed_ns, 100.0);
     assert_eq!(
         left.primitives,
-        [
-            timed("fork", None, 1.0, 300.0),
-            timed("read", Some(4.0), 2.0, 200.0)
-        ]
+        [timed("fork", None, 1.0, 300.0), timed("read", Some(4.0), 2.0, 200.0)]
     );
     assert_eq!((left.kernel_ns, left.user_ns), (Some(500.0), Some(400.0)));
-    let context = Context::of(&left, "a", &a)
-        .unwrap()
-        .with_removed(removed_ns);
+    let context = Context::of(&left, "a", &a).unwrap().with_removed(removed_ns);
     let found = predict_in_context(&left, &context, "a", &a).unwrap();
     near(found.predicted_ns, 500.0);
-    // A sixth of the work is removed: up to a sixth of the excess of 300 - 100 + 200 - 100 ns leaves.
+    // A sixth of the work is removed: up to a sixth of the excess of 300 - 100 + 200 - 100 ns
+    // leaves.
     near(found.leaving_ns.unwrap(), 50.0);
     let reason = without_started(&mut left).unwrap_err();
     assert!(reason.contains("has no `started` calls"), "{reason}");
 }
 
-/// Pages made by a program and static pages, from the same server. Calls of the former are displaced by the program.
+/// Pages made by a program and static pages, from the same server. Calls of the former are
+/// displaced by the program.
 #[test]
 fn changed_application_takes_the_context_of_another() {
     let a = exact(&[
@@ -715,7 +623,8 @@ fn changed_application_takes_the_context_of_another() {
         predict_in_context(&changed, &context, "a", &a)
     };
     let found = with(Some(&own)).unwrap();
-    // Reads for static pages take 120 ns, and their factor is 1.2. Before, the factor of all calls was 2300 / 450.
+    // Reads for static pages take 120 ns, and their factor is 1.2. Before, the factor of all calls
+    // was 2300 / 450.
     let of = |name: &str| {
         let product = found.primitives.iter().find(|p| p.name == name);
         let product = product.unwrap();
@@ -727,10 +636,7 @@ fn changed_application_takes_the_context_of_another() {
     near(of("ioctl").0, 40.0 * 1.2 * 450.0 / 2300.0);
     near(found.predicted_ns, 240.0 + 60.0 + 252.0 + of("ioctl").0);
     assert_eq!(found.context_from.as_deref(), Some("static"));
-    assert_eq!(
-        found.leaving_ns, None,
-        "the other application lacks the removed work"
-    );
+    assert_eq!(found.leaving_ns, None, "the other application lacks the removed work");
     // Without the own times, nothing says how long a call without a cost takes.
     assert_eq!(
         with(None).unwrap_err(),
@@ -765,7 +671,8 @@ fn call_takes_the_time_of_the_nearest_size_in_another_context() {
     assert!(is_estimated);
 }
 
-/// A read of a Unix socket replaces one of TCP. The benchmark of the latter does other work if it takes longer than the application's call.
+/// A read of a Unix socket replaces one of TCP. The benchmark of the latter does other work if it
+/// takes longer than the application's call.
 #[test]
 fn factor_of_another_kind_is_at_least_1() {
     let a = exact(&[("read(tcp)", None, 600.0), ("read(unix)", None, 800.0)]);
@@ -781,7 +688,8 @@ fn factor_of_another_kind_is_at_least_1() {
     }
 }
 
-/// The other application opens a file once in 1000 requests, and then takes 20 times as long as the benchmark.
+/// The other application opens a file once in 1000 requests, and then takes 20 times as long as the
+/// benchmark.
 #[test]
 fn rare_call_of_another_application_is_no_context() {
     let a = exact(&[
@@ -808,7 +716,8 @@ fn rare_call_of_another_application_is_no_context() {
     near(of(0.001, "open(device)"), 600.0 + 500.0 * rest);
 }
 
-/// The benchmark of `fork` contains two page faults of unknown kind. A fork with its share of the traced ones takes 300 + 2 * (200 + 600) / 16 ns, 4 times the benchmark.
+/// The benchmark of `fork` contains two page faults of unknown kind. A fork with its share of the
+/// traced ones takes 300 + 2 * (200 + 600) / 16 ns, 4 times the benchmark.
 #[test]
 fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
     let mut a = exact(&[
@@ -817,10 +726,8 @@ fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
         ("page_fault(zero)", None, 10.0),
         ("stat", None, 50.0),
     ]);
-    a.primitives.get_mut("fork").unwrap().contains = vec![Contained {
-        name: "page_fault".to_owned(),
-        count: 2.0,
-    }];
+    a.primitives.get_mut("fork").unwrap().contains =
+        vec![Contained { name: "page_fault".to_owned(), count: 2.0 }];
     let traced = vector(vec![
         timed("fork", None, 1.0, 300.0),
         timed("page_fault(copy)", None, 4.0, 200.0),
@@ -834,14 +741,10 @@ fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
 #[test]
 fn parts_of_a_whole_share_the_time_that_it_takes_in_the_context_of_another() {
     let mut a = exact(&[("fork", None, 100.0), ("stat", None, 50.0)]);
-    a.primitives.get_mut("fork").unwrap().contains = vec![Contained {
-        name: "exit_group".to_owned(),
-        count: 1.0,
-    }];
-    let traced = vector(vec![
-        timed("fork", None, 1.0, 600.0),
-        timed("exit_group", None, 1.0, 200.0),
-    ]);
+    a.primitives.get_mut("fork").unwrap().contains =
+        vec![Contained { name: "exit_group".to_owned(), count: 1.0 }];
+    let traced =
+        vector(vec![timed("fork", None, 1.0, 600.0), timed("exit_group", None, 1.0, 200.0)]);
     let other = vector(vec![timed("stat", None, 1.0, 100.0)]);
     let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
     let context = theirs.applied_to(&traced, "static", Some(&own));
@@ -857,25 +760,15 @@ fn vectors_without_times_or_costs_have_no_context() {
     let bare = vector(vec![used("read", None, 1.0)]);
     assert_eq!(reason(&bare), "the vector has no times");
     let other = vector(vec![timed("stat", None, 1.0, 5.0)]);
-    let lacking = |system: &Costs| {
-        Context::of(&other, "old", &a)
-            .unwrap()
-            .lacking_costs(system)
-    };
+    let lacking = |system: &Costs| Context::of(&other, "old", &a).unwrap().lacking_costs(system);
     let expected = "old has no cost of a primitive with a traced time";
-    assert_eq!(
-        lacking(&exact(&[("stat", None, 9.0)])).as_deref(),
-        Some(expected)
-    );
+    assert_eq!(lacking(&exact(&[("stat", None, 9.0)])).as_deref(), Some(expected));
     assert_eq!(lacking(&a), None, "the run of the trace itself");
     let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
     let context = Context::of(&traced, "a", &a).unwrap();
     let b = exact(&[("stat", None, 1.0)]);
     let fault = predict_in_context(&traced, &context, "b", &b).unwrap_err();
-    assert_eq!(
-        fault,
-        "b and a, where it was traced, do not both have a cost of read"
-    );
+    assert_eq!(fault, "b and a, where it was traced, do not both have a cost of read");
 }
 
 /// No cost is needed where the times are those of the trace.
@@ -929,53 +822,32 @@ fn systems_with_known_user_times_are_ranked_by_both_times() {
     assert_eq!(first.is_before_later, Some(false));
 }
 
-/// Without a vDSO on B, each of 2 readings enters the kernel. They are no part of the ratio of other calls.
+/// Without a vDSO on B, each of 2 readings enters the kernel. They are no part of the ratio of
+/// other calls.
 #[test]
 fn clock_readings_are_added_where_they_enter_the_kernel() {
     let reading = crate::untraced::READING;
-    let a = exact(&[
-        ("read(file)", None, 400.0),
-        ("null", None, 50.0),
-        (reading, None, 20.0),
-    ]);
-    let b = exact(&[
-        ("read(file)", None, 800.0),
-        ("null", None, 5000.0),
-        (reading, None, 6000.0),
-    ]);
+    let a = exact(&[("read(file)", None, 400.0), ("null", None, 50.0), (reading, None, 20.0)]);
+    let b = exact(&[("read(file)", None, 800.0), ("null", None, 5000.0), (reading, None, 6000.0)]);
     let mut traced = vector(vec![timed("read(file)", None, 10.0, 3.0 * 4000.0)]);
     traced.clock_reads = Some(2.0);
     near(on(&traced, &a, &a).predicted_ns, 12_000.0);
     let found = on(&traced, &a, &b);
     near(found.predicted_ns, 24_000.0 + 12_000.0);
     let product = found.primitives.iter().find(|p| p.name == reading);
-    assert_eq!(
-        product.map(|p| (p.count, p.product_ns)),
-        Some((2.0, 12_000.0))
-    );
-    near(
-        predict(&traced, "b", &b).unwrap().predicted_ns,
-        8000.0 + 12_000.0,
-    );
+    assert_eq!(product.map(|p| (p.count, p.product_ns)), Some((2.0, 12_000.0)));
+    near(predict(&traced, "b", &b).unwrap().predicted_ns, 8000.0 + 12_000.0);
     let without = exact(&[("read(file)", None, 800.0), ("null", None, 5000.0)]);
     let found = on(&traced, &a, &without);
     near(found.predicted_ns, 24_000.0);
-    assert!(
-        found.limits.iter().any(|limit| limit.contains(reading)),
-        "{:?}",
-        found.limits
-    );
+    assert!(found.limits.iter().any(|limit| limit.contains(reading)), "{:?}", found.limits);
 }
 
 /// The part of started processes in the readings is unknown.
 #[test]
 fn clock_readings_are_unknown_without_started_processes() {
     let mut traced = vector(vec![Use {
-        started: Some(Started {
-            count: 1.0,
-            size: None,
-            time_ns: Some(400.0),
-        }),
+        started: Some(Started { count: 1.0, size: None, time_ns: Some(400.0) }),
         ..timed("read(file)", None, 2.0, 1000.0)
     }]);
     traced.clock_reads = Some(2.0);
@@ -983,7 +855,8 @@ fn clock_readings_are_unknown_without_started_processes() {
     assert_eq!(traced.clock_reads, None);
 }
 
-/// By 20 ticks, the kernel has a half of 200 ns; by the tracer, whose cost is 40 ns, three quarters. The variances are 0.0125 and 0.01.
+/// By 20 ticks, the kernel has a half of 200 ns; by the tracer, whose cost is 40 ns, three
+/// quarters. The variances are 0.0125 and 0.01.
 #[test]
 fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
     let mut traced = vector(vec![timed("read", None, 2.0, 300.0)]);

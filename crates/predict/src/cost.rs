@@ -17,11 +17,13 @@ use crate::page_fault::{MAJOR_FAULT, PAGE_FAULT, is_minor_fault};
 pub struct Costs {
     /// The primitives by name.
     pub primitives: BTreeMap<String, Measured>,
-    /// The primitives with an interval that covers its own launches only, as those of a short run do.
+    /// The primitives with an interval that covers its own launches only, as those of a short run
+    /// do.
     pub within_launches: BTreeSet<String>,
     /// The primitives with a cost from a disturbed figure.
     pub disturbed: BTreeSet<String>,
-    /// The primitives that have a benchmark and were not measured on the system yet. Their time is unknown.
+    /// The primitives that have a benchmark and were not measured on the system yet. Their time is
+    /// unknown.
     pub unmeasured: BTreeSet<String>,
     /// The model of the processor. `None`: unknown.
     pub processor: Option<String>,
@@ -33,7 +35,8 @@ pub struct Costs {
     pub(crate) pointer_bytes: Option<u64>,
     /// Page faults of a start of a program by `vfork`, for each benchmark and its parameters.
     pub(crate) starts: BTreeMap<String, f64>,
-    /// Calls that sleep whose cost is that of the call and of a switch. Their curve is that of the call.
+    /// Calls that sleep whose cost is that of the call and of a switch. Their curve is that of the
+    /// call.
     pub(crate) composed: BTreeSet<String>,
     /// Entries of the run that stand for a primitive and were not used, with the reason.
     pub left_out: Vec<String>,
@@ -62,8 +65,9 @@ pub struct Contained {
 }
 
 impl Costs {
-    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive. A disturbed figure is a cost where no other figure has the primitive and size: its interval holds
-    /// the undisturbed value. If the run does not bound that value, the interval begins at 0.
+    /// Takes the costs from the entries of a run whose benchmarks stand for a primitive. A
+    /// disturbed figure is a cost where no other figure has the primitive and size: its interval
+    /// holds the undisturbed value. If the run does not bound that value, the interval begins at 0.
     pub fn of_run(run: &Run) -> Costs {
         let mut costs = Costs {
             processor: processor_name(&run.machine),
@@ -79,11 +83,7 @@ impl Costs {
         for entry in entries {
             costs.take(entry);
         }
-        let Costs {
-            primitives,
-            unusable,
-            ..
-        } = &mut costs;
+        let Costs { primitives, unusable, .. } = &mut costs;
         unusable.retain(|name, _| !primitives.contains_key(name));
         costs.add_blocked();
         costs
@@ -127,16 +127,14 @@ impl Costs {
         those.contains(source) || kinds.any(|kind| those.contains(kind))
     }
 
-    /// The primitive whose costs stand for this one: page faults of any kind for those of a kind without a cost.
+    /// The primitive whose costs stand for this one: page faults of any kind for those of a kind
+    /// without a cost.
     fn source<'a>(&self, name: &'a str) -> &'a str {
-        if is_minor_fault(name) && !self.primitives.contains_key(name) {
-            PAGE_FAULT
-        } else {
-            name
-        }
+        if is_minor_fault(name) && !self.primitives.contains_key(name) { PAGE_FAULT } else { name }
     }
 
-    /// A primitive without a cost as messages name it: with the reason why the run's figure was not used, if it has one.
+    /// A primitive without a cost as messages name it: with the reason why the run's figure was not
+    /// used, if it has one.
     pub(crate) fn lacking(&self, name: &str) -> String {
         match self.unusable.get(name) {
             Some(line) => format!("{name} ({line})"),
@@ -172,10 +170,7 @@ impl Costs {
             if entry.is_disturbed {
                 self.disturbed.insert(name.clone());
             }
-            if !entry
-                .interval_scope
-                .is_some_and(IntervalScope::covers_other_runs)
-            {
+            if !entry.interval_scope.is_some_and(IntervalScope::covers_other_runs) {
                 self.within_launches.insert(name);
             }
         }
@@ -191,12 +186,7 @@ impl Costs {
     /// without costs are the same if their machine is.
     pub fn is_of_same_run(&self, other: &Costs) -> bool {
         let machine = |costs: &Costs| {
-            let Costs {
-                processor,
-                isa,
-                kernel,
-                ..
-            } = costs;
+            let Costs { processor, isa, kernel, .. } = costs;
             Some((processor.clone()?, isa.clone(), kernel.clone()))
         };
         let has_same_machine = || machine(self).is_some() && machine(self) == machine(other);
@@ -214,7 +204,9 @@ impl Costs {
         self.changed_by(|_| 1.0, name, size)
     }
 
-    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind. A page fault of a kind without a cost has that of any kind, and no factor: it is none of the other kinds.
+    /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind. A
+    /// page fault of a kind without a cost has that of any kind, and no factor: it is none of the
+    /// other kinds.
     fn changed_by(
         &self,
         factor: impl Fn(&str) -> f64,
@@ -253,7 +245,8 @@ impl Costs {
         self.primitives.get(name)?.curve.at(size)
     }
 
-    /// Whether a hypothetical change is for the cost of this primitive, or of a kind of it if the primitive has no cost of its own.
+    /// Whether a hypothetical change is for the cost of this primitive, or of a kind of it if the
+    /// primitive has no cost of its own.
     pub(crate) fn is_changed(&self, name: &str) -> bool {
         let is_known = self.primitives.contains_key(name);
         let is_kind = |other: &String| {
@@ -267,10 +260,7 @@ impl Costs {
 
     /// The costs without hypothetical changes.
     pub(crate) fn unchanged(&self) -> Costs {
-        Costs {
-            changes: BTreeMap::new(),
-            ..self.clone()
-        }
+        Costs { changes: BTreeMap::new(), ..self.clone() }
     }
 
     /// The other primitives that one operation of a primitive uses.
@@ -280,7 +270,8 @@ impl Costs {
         parts.filter(move |part| part.name != name)
     }
 
-    /// The kinds of a primitive whose name has none: `page_fault(copy)` and the like of `page_fault`. Page faults that read from storage are no kind of those that do not.
+    /// The kinds of a primitive whose name has none: `page_fault(copy)` and the like of
+    /// `page_fault`. Page faults that read from storage are no kind of those that do not.
     pub(crate) fn kinds(&self, name: &str) -> impl Iterator<Item = &str> {
         let is_kind = move |other: &&str| {
             let kind = other.strip_prefix(name);
@@ -290,7 +281,8 @@ impl Costs {
     }
 }
 
-/// The cost of a primitive whose kind the use does not say, such as `page_fault`, from the costs of its kinds: halfway between the cheapest and the dearest.
+/// The cost of a primitive whose kind the use does not say, such as `page_fault`, from the costs of
+/// its kinds: halfway between the cheapest and the dearest.
 fn of_any_kind(each: impl Iterator<Item = At>) -> Option<At> {
     let whole = each.reduce(|a, b| At {
         cost: a.cost.or(b.cost),
@@ -299,11 +291,7 @@ fn of_any_kind(each: impl Iterator<Item = At>) -> Option<At> {
     })?;
     let [low, high] = whole.cost.interval_ns;
     let ns = low.midpoint(high);
-    Some(At {
-        cost: Cost { ns, ..whole.cost },
-        is_of_any_kind: true,
-        ..whole
-    })
+    Some(At { cost: Cost { ns, ..whole.cost }, is_of_any_kind: true, ..whole })
 }
 
 /// The canonical names of a primitive.
@@ -316,9 +304,9 @@ fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>,
     let measured = |name: &String| entry.evidence.get(name).map(|e| e.median);
     let each = primitive.contains.iter().map(|part| {
         let count = match (&part.evidence, part.count) {
-            (Some(evidence), _) => measured(evidence)
-                .flatten()
-                .filter(|n| *n >= 0.0 && n.is_finite()),
+            (Some(evidence), _) => {
+                measured(evidence).flatten().filter(|n| *n >= 0.0 && n.is_finite())
+            }
             (None, count) => count.map(|n| n as f64),
         };
         Ok(Contained {
@@ -334,7 +322,9 @@ fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
     entry.platform.get("pointer_size")?.as_u64()
 }
 
-/// The benchmark with its parameters, and the page faults of one start of a program by `vfork`. `None`: the benchmark starts none. A disturbed figure has them, too: neighbours change times only.
+/// The benchmark with its parameters, and the page faults of one start of a program by `vfork`.
+/// `None`: the benchmark starts none. A disturbed figure has them, too: neighbours change times
+/// only.
 fn start(entry: &Benchmark) -> Option<(String, f64)> {
     const START: &str = "execve(vfork)";
     let primitive = entry.primitive.as_ref()?;
@@ -365,11 +355,7 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
     let [low, high] = entry.confidence_interval.ok_or("it has no interval")?;
     // Without a disturbance, the cost may be lower by an unknown part.
     let low = if entry.has_sound_interval() { low } else { 0.0 };
-    Ok(Cost {
-        ns: median,
-        interval_ns: [low, high],
-    }
-    .times(unit))
+    Ok(Cost { ns: median, interval_ns: [low, high] }.times(unit))
 }
 
 #[cfg(test)]
@@ -408,10 +394,7 @@ mod tests {
             crashed(&["dup", "dup2"]),
         ];
         let costs = Costs::of_run(&run);
-        assert_eq!(
-            costs.lacking("dup2"),
-            "dup2 (lat_dup: it has no valid figure)"
-        );
+        assert_eq!(costs.lacking("dup2"), "dup2 (lat_dup: it has no valid figure)");
         assert_eq!(costs.lacking("open"), "open");
         assert_eq!(costs.unusable.len(), 2, "lstat has a cost");
     }

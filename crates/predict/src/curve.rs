@@ -12,10 +12,7 @@ pub struct Cost {
 impl Cost {
     /// The cost and both ends times `factor`, which is not negative.
     pub fn times(self, factor: f64) -> Cost {
-        Cost {
-            ns: self.ns * factor,
-            interval_ns: self.interval_ns.map(|end| end * factor),
-        }
+        Cost { ns: self.ns * factor, interval_ns: self.interval_ns.map(|end| end * factor) }
     }
 
     /// The sum of two costs. Their half-widths are added.
@@ -39,10 +36,7 @@ impl Cost {
         let [low, high] = self.interval_ns;
         Cost {
             ns: self.ns,
-            interval_ns: [
-                low.min(other.interval_ns[0]),
-                high.max(other.interval_ns[1]),
-            ],
+            interval_ns: [low.min(other.interval_ns[0]), high.max(other.interval_ns[1])],
         }
     }
 }
@@ -50,7 +44,8 @@ impl Cost {
 /// Knots with straight lines between them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// The measured sizes in ascending order with their costs. One knot without a size: the cost does not depend on it.
+    /// The measured sizes in ascending order with their costs. One knot without a size: the cost
+    /// does not depend on it.
     knots: Vec<(Option<f64>, Cost)>,
 }
 
@@ -61,7 +56,8 @@ pub struct At {
     pub cost: Cost,
     /// Whether the size is outside the measured ones.
     pub is_extrapolated: bool,
-    /// Whether the primitive has several kinds and the use has none: the interval is from the cheapest kind to the dearest.
+    /// Whether the primitive has several kinds and the use has none: the interval is from the
+    /// cheapest kind to the dearest.
     pub is_of_any_kind: bool,
 }
 
@@ -78,7 +74,9 @@ impl Curve {
         true
     }
 
-    /// The size between the first and the last measured one at which the cost is nearest to `ns`, and whether the cost there is `ns`. `None` if the cost does not depend on the size, or does not grow with it.
+    /// The size between the first and the last measured one at which the cost is nearest to `ns`,
+    /// and whether the cost there is `ns`. `None` if the cost does not depend on the size, or does
+    /// not grow with it.
     pub(crate) fn size_of(&self, ns: f64) -> Option<(f64, bool)> {
         let grows = self.knots.is_sorted_by(|a, b| a.1.ns < b.1.ns);
         let [(first, least), .., (last, most)] = self.knots.as_slice() else {
@@ -99,35 +97,24 @@ impl Curve {
 
     /// The cost at a size. `None` if the cost depends on the size and the size is unknown.
     ///
-    /// Between two knots the cost is on the line through them, outside all knots on the line through the nearest two, but at least 0.
-    /// The ends of the interval are combined so that it is widest: both knots may be off in opposite directions.
+    /// Between two knots the cost is on the line through them, outside all knots on the line
+    /// through the nearest two, but at least 0. The ends of the interval are combined so that it is
+    /// widest: both knots may be off in opposite directions.
     pub fn at(&self, size: Option<f64>) -> Option<At> {
         let (first, only) = self.knots.first()?;
         let Some(first) = first else {
-            return Some(At {
-                cost: *only,
-                is_extrapolated: false,
-                is_of_any_kind: false,
-            });
+            return Some(At { cost: *only, is_extrapolated: false, is_of_any_kind: false });
         };
         let size = size?;
         let last = self.knots.last()?.0?;
         let is_extrapolated = size < *first || size > last;
         if self.knots.len() == 1 {
-            return Some(At {
-                cost: *only,
-                is_extrapolated,
-                is_of_any_kind: false,
-            });
+            return Some(At { cost: *only, is_extrapolated, is_of_any_kind: false });
         }
         let after = self.knots.partition_point(|(known, _)| *known < Some(size));
         let after = after.clamp(1, self.knots.len() - 1);
         let cost = on_line(&self.knots[after - 1], &self.knots[after], size)?;
-        Some(At {
-            cost,
-            is_extrapolated,
-            is_of_any_kind: false,
-        })
+        Some(At { cost, is_extrapolated, is_of_any_kind: false })
     }
 }
 

@@ -1,14 +1,18 @@
 //! The number of page faults on a system whose pointers have another width than those of the trace.
 //!
-//! Narrower pointers put the same data on fewer pages: on Debian 12, `/bin/true` takes 50 page faults as a 64-bit program, and 42 as a 32-bit one. The vector has the number of the traced program. A benchmark
-//! that starts a program tells the number of the same start on both systems. Their quotient is taken for all page faults. Applications differ: the quotient is 0.91 for `tar --version`, and 0.56 for a file list of `rsync`,
-//! which is nearly all pointers. The interval reaches to both bounds: the traced number, and one that changes as the width does.
+//! Narrower pointers put the same data on fewer pages: on Debian 12, `/bin/true` takes 50 page
+//! faults as a 64-bit program, and 42 as a 32-bit one. The vector has the number of the traced
+//! program. A benchmark that starts a program tells the number of the same start on both systems.
+//! Their quotient is taken for all page faults. Applications differ: the quotient is 0.91 for `tar
+//! --version`, and 0.56 for a file list of `rsync`, which is nearly all pointers. The interval
+//! reaches to both bounds: the traced number, and one that changes as the width does.
 
 use crate::cost::Costs;
 use crate::page_fault::is_fault;
 use crate::product::Product;
 
-/// A start with fewer page faults has little data of a program: a program without a C library takes three.
+/// A start with fewer page faults has little data of a program: a program without a C library takes
+/// three.
 const LEAST_FAULTS: f64 = 20.0;
 
 /// The number of page faults on a system for each on the system of the trace.
@@ -32,11 +36,7 @@ struct Start<'a> {
 impl Faults {
     /// Compares the system of the trace with another one.
     pub fn between(traced: &Costs, target: &Costs) -> Faults {
-        let same = Faults {
-            ratio: 1.0,
-            bounds: [1.0; 2],
-            line: None,
-        };
+        let same = Faults { ratio: 1.0, bounds: [1.0; 2], line: None };
         match (traced.pointer_bytes, target.pointer_bytes) {
             (Some(from), Some(to)) if from != to => Faults::of_widths([from, to], largest(traced, target)),
             (Some(_), Some(_)) => same,
@@ -60,11 +60,7 @@ impl Faults {
             bounds,
             line: Some(format!("page faults are those of the trace: {reason}")),
         };
-        let Some(Start {
-            benchmark,
-            numbers: [faults, others],
-        }) = start
-        else {
+        let Some(Start { benchmark, numbers: [faults, others] }) = start else {
             return unknown(format!(
                 "their number with {pointers} is unknown without runs of default length on both systems"
             ));
@@ -93,9 +89,7 @@ impl Faults {
     pub fn widen(&self, product: &mut Product) {
         if is_fault(&product.name) {
             let [least, most] = self.bounds.map(|bound| bound / self.ratio);
-            product.interval_ns = product
-                .interval_ns
-                .map(|[low, high]| [low * least, high * most]);
+            product.interval_ns = product.interval_ns.map(|[low, high]| [low * least, high * most]);
         }
     }
 }
@@ -118,10 +112,7 @@ mod tests {
         Costs {
             pointer_bytes,
             isa: format!("{pointer_bytes:?}"),
-            starts: starts
-                .iter()
-                .map(|(label, n)| ((*label).to_owned(), *n))
-                .collect(),
+            starts: starts.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect(),
             ..Costs::default()
         }
     }
@@ -151,7 +142,8 @@ mod tests {
         assert_eq!(Faults::between(&wide, &wide).line, None);
     }
 
-    /// Under User-Mode Linux, each first touch of a page is a page fault, whatever the width of pointers.
+    /// Under User-Mode Linux, each first touch of a page is a page fault, whatever the width of
+    /// pointers.
     #[test]
     fn quotient_that_pointers_do_not_explain_is_not_taken() {
         let wide = system(Some(8), &[("true", 50.0)]);
@@ -161,10 +153,8 @@ mod tests {
             let line = faults.line.unwrap();
             assert!(line.contains("do not explain"), "{line}");
         }
-        let few = Faults::between(
-            &system(Some(8), &[("tiny", 3.0)]),
-            &system(Some(4), &[("tiny", 2.0)]),
-        );
+        let few =
+            Faults::between(&system(Some(8), &[("tiny", 3.0)]), &system(Some(4), &[("tiny", 2.0)]));
         assert_eq!(few.ratio("page_fault"), 1.0);
         assert_eq!(interval(&few, "page_fault"), [40.0, 80.0]);
         assert!(few.line.unwrap().contains("default length"));
@@ -172,10 +162,8 @@ mod tests {
 
     #[test]
     fn interval_reaches_to_both_bounds() {
-        let (wide, narrow) = (
-            system(Some(8), &[("true", 50.0)]),
-            system(Some(4), &[("true", 40.0)]),
-        );
+        let (wide, narrow) =
+            (system(Some(8), &[("true", 50.0)]), system(Some(4), &[("true", 40.0)]));
         let fewer = Faults::between(&wide, &narrow);
         assert_eq!(interval(&fewer, "page_fault(zero)"), [50.0, 100.0]);
         assert_eq!(interval(&fewer, "stat"), [80.0, 80.0]);

@@ -1,7 +1,8 @@
 //! The time of an application's file reads with a page cache of some size.
 //!
-//! The hybrid method of HBench: a simulated cache says how many reads hit and miss, and the costs of cached and uncached reads are two primitives (Zhang,
-//! "Application-Specific Benchmarking", section 3.1.3).
+//! The hybrid method of HBench: a simulated cache says how many reads hit and miss, and the costs
+//! of cached and uncached reads are two primitives (Zhang, "Application-Specific Benchmarking",
+//! section 3.1.3).
 
 use serde::Serialize;
 
@@ -21,8 +22,9 @@ pub struct FileTime {
     pub memory_bytes: u64,
     /// Share of the pages that are in memory when a call begins. `None`: no page is read.
     pub hit_ratio: Option<f64>,
-    /// Share of the visits to pages whose data the processor's last cache may still have, by an ideal LRU cache of its size; neighbouring accesses to one page are one visit. `None`: the size is unknown, or no page is read. Then all data is
-    /// assumed to be there.
+    /// Share of the visits to pages whose data the processor's last cache may still have, by an
+    /// ideal LRU cache of its size; neighbouring accesses to one page are one visit. `None`: the
+    /// size is unknown, or no page is read. Then all data is assumed to be there.
     pub processor_cache_ratio: Option<f64>,
     /// Pages that read calls ask for, per unit.
     pub pages: f64,
@@ -30,7 +32,8 @@ pub struct FileTime {
     pub requests: f64,
     /// Time of the read calls as if all pages were in memory, in ns per unit.
     pub from_memory_ns: f64,
-    /// Additional time of the requests to the device, in ns per unit. The application waits less if the kernel reads ahead while it computes.
+    /// Additional time of the requests to the device, in ns per unit. The application waits less if
+    /// the kernel reads ahead while it computes.
     pub from_storage_ns: f64,
     /// Interval of the sum, from the intervals of the costs.
     pub interval_ns: [f64; 2],
@@ -38,7 +41,8 @@ pub struct FileTime {
     pub disturbed: Vec<String>,
 }
 
-/// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice the bytes.
+/// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice
+/// the bytes.
 pub const SEQUENTIAL_BYTES: f64 = 4096.0;
 
 /// The names of the primitives.
@@ -50,7 +54,8 @@ pub struct ReadNames<'a> {
     pub distant: &'a str,
     /// A read of a file that is not in memory.
     pub uncached: &'a str,
-    /// A read of [`SEQUENTIAL_BYTES`] of a file that is not in memory, which is read from one end to the other.
+    /// A read of [`SEQUENTIAL_BYTES`] of a file that is not in memory, which is read from one end
+    /// to the other.
     pub sequential: &'a str,
 }
 
@@ -59,7 +64,8 @@ pub struct ReadNames<'a> {
 pub struct Reads {
     /// The read calls.
     pub calls: Vec<(f64, f64)>,
-    /// Share of their bytes that are taken to come from the processor's caches if they are in memory.
+    /// Share of their bytes that are taken to come from the processor's caches if they are in
+    /// memory.
     pub near_share: f64,
     /// The requests to the device that a call waited for.
     pub awaited: Vec<(f64, f64)>,
@@ -74,8 +80,7 @@ pub struct Reads {
 pub fn file_costs(costs: &Costs, names: ReadNames, reads: &Reads) -> Result<[Cost; 2], String> {
     let cost = |name: &str, bytes: f64| {
         let at = costs.at(name, Some(bytes));
-        at.map(|at| at.cost)
-            .ok_or_else(|| format!("it has no cost of {}", costs.lacking(name)))
+        at.map(|at| at.cost).ok_or_else(|| format!("it has no cost of {}", costs.lacking(name)))
     };
     let from_memory = |bytes: f64| -> Result<Cost, String> {
         let near = cost(names.cached, bytes)?.times(reads.near_share);

@@ -43,26 +43,17 @@ fn predicted_s(vector: &Vector, costs_us: &[f64]) -> f64 {
     let mut costs = Costs::default();
     for (used, us) in vector.primitives.iter().zip(costs_us) {
         let mut measured = Measured::default();
-        let cost = Cost {
-            ns: us * 1e3,
-            interval_ns: [us * 1e3; 2],
-        };
+        let cost = Cost { ns: us * 1e3, interval_ns: [us * 1e3; 2] };
         measured.curve.add(None, cost);
         costs.primitives.insert(used.name.clone(), measured);
     }
-    predict(vector, "virtual machine", &costs)
-        .unwrap()
-        .predicted_ns
-        / 1e9
+    predict(vector, "virtual machine", &costs).unwrap().predicted_ns / 1e9
 }
 
 /// Table 4-3. The machines are JDK 1.2.2 and SDK 3.2 on two Windows NT, and two JDK on Solaris.
 #[test]
 fn webl_takes_the_products_of_table_4_3() {
-    let webl = vector(
-        "WebL",
-        &[(FOR_NAME, 80.0), (LOAD_CLASS, 121.0), (READ_TEXT, 32768.0)],
-    );
+    let webl = vector("WebL", &[(FOR_NAME, 80.0), (LOAD_CLASS, 121.0), (READ_TEXT, 32768.0)]);
     let machines = [
         ([5309.944, 4564.824, 6.897], 1.203),
         ([3011.411, 2710.269, 0.317], 0.579),
@@ -80,10 +71,7 @@ fn webl_takes_the_products_of_table_4_3() {
 /// Table 4-4.
 #[test]
 fn mercator_takes_the_products_of_table_4_4() {
-    let mercator = vector(
-        "Mercator",
-        &[(CONNECT, 19525.0), (READ_SOCKET, 147_550_208.0)],
-    );
+    let mercator = vector("Mercator", &[(CONNECT, 19525.0), (READ_SOCKET, 147_550_208.0)]);
     let machines = [
         ([2171.552, 0.210], 73.4),
         ([2575.459, 0.214], 81.9),

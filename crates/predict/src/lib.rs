@@ -1,6 +1,8 @@
-//! Predicts the kernel time of an application on a machine: how often the application uses each primitive, times what each primitive costs there.
+//! Predicts the kernel time of an application on a machine: how often the application uses each
+//! primitive, times what each primitive costs there.
 //!
-//! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters 3 and 6). Pure: no file, no process, no measuring.
+//! The method is that of HBench (Zhang, "Application-Specific Benchmarking", Harvard 2001, chapters
+//! 3 and 6). Pure: no file, no process, no measuring.
 
 mod blocked;
 pub mod change;
@@ -54,7 +56,8 @@ pub use vector::Vector;
 /// The primitive that stands for any system call without a primitive of its own.
 pub const NULL_CALL: &str = "null";
 
-/// The spelling of a primitive's name by which it is found: `connect(tcp)`, which can also be written `tcp connect`.
+/// The spelling of a primitive's name by which it is found: `connect(tcp)`, which can also be
+/// written `tcp connect`.
 pub fn canonical(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {

@@ -111,18 +111,9 @@ const MAY_WAIT: [&[&str]; 6] = [
         "restart_syscall",
     ],
     // A lock.
-    &[
-        "futex",
-        "futex_wait",
-        "futex_waitv",
-        "flock",
-        "semop",
-        "semtimedop",
-    ],
+    &["futex", "futex_wait", "futex_waitv", "flock", "semop", "semtimedop"],
     // Another process, or a program that is read from storage.
-    &[
-        "wait4", "waitpid", "waitid", "vfork", "execve", "execveat", "uselib",
-    ],
+    &["wait4", "waitpid", "waitid", "vfork", "execve", "execveat", "uselib"],
 ];
 
 /// The kind of a call that failed. It ends early.

@@ -30,10 +30,7 @@ fn changed_vectors_are_read_as_the_original_or_refused() {
                 assert!(!mutant.change.keeps_figures(), "{fault}: {mutant:?}");
                 refused += 1;
             }
-            Ok(found) => assert!(
-                found == original || is_another_document(&mutant),
-                "{mutant:?}"
-            ),
+            Ok(found) => assert!(found == original || is_another_document(&mutant), "{mutant:?}"),
         }
     }
     assert!(refused > 5000, "{refused}");
@@ -58,9 +55,9 @@ fn is_another_document(mutant: &Mutant) -> bool {
 /// Whether a value became null, another number or another text. Any other type must be refused.
 fn differs_by_value(original: &Value, changed: &Value) -> bool {
     match (original, changed) {
-        (Value::Object(a), Value::Object(b)) => a
-            .iter()
-            .all(|(key, value)| b.get(key).is_none_or(|b| differs_by_value(value, b))),
+        (Value::Object(a), Value::Object(b)) => {
+            a.iter().all(|(key, value)| b.get(key).is_none_or(|b| differs_by_value(value, b)))
+        }
         (Value::Array(a), Value::Array(b)) => {
             b.is_empty()
                 || a.len() == b.len() && a.iter().zip(b).all(|(a, b)| differs_by_value(a, b))
@@ -78,10 +75,7 @@ fn documents_that_are_no_vector_are_refused_clearly() {
     for (text, part) in [
         (VECTOR[1..].to_owned(), "expected struct Vector"),
         (without_first_line, "missing field `schema`"),
-        (
-            VECTOR.replace("vector/1", "vector/2"),
-            "schema: it must be \"yamba-vector/1\"",
-        ),
+        (VECTOR.replace("vector/1", "vector/2"), "schema: it must be \"yamba-vector/1\""),
         (number("NaN"), "line 2"),
         (number("\"2000\""), "invalid type: string"),
         (number("1, \"units\": 2"), "duplicate field `units`"),

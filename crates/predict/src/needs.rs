@@ -1,4 +1,5 @@
-//! The costs on which a prediction rests: how much of the kernel time each one decides, and how uncertain that part is.
+//! The costs on which a prediction rests: how much of the kernel time each one decides, and how
+//! uncertain that part is.
 //!
 //! A measurement of costs begins with those that decide the most.
 
@@ -30,27 +31,29 @@ pub struct Need {
     pub primitive: String,
     /// The share of the kernel time that its cost decides.
     pub share: f64,
-    /// Half the width of the cost's interval, as a share of the kernel time. `None`: the cost is not known.
+    /// Half the width of the cost's interval, as a share of the kernel time. `None`: the cost is
+    /// not known.
     pub half_width: Option<f64>,
 }
 
 /// The costs that predictions need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
-    /// Each primitive once, the one that decides the largest share first. The null call comes before them: nothing is known of calls without a benchmark before it is.
+    /// Each primitive once, the one that decides the largest share first. The null call comes
+    /// before them: nothing is known of calls without a benchmark before it is.
     each: Vec<Need>,
 }
 
 /// Half-width of a cost's part of the interval that is good enough, as a share of the kernel time.
 const PRECISE: f64 = 0.01;
 
-/// Half-width of a cost's part that is good enough, as a share of the half-width of all costs together. Without that part,
-/// the interval would be 3 % narrower.
+/// Half-width of a cost's part that is good enough, as a share of the half-width of all costs
+/// together. Without that part, the interval would be 3 % narrower.
 const SMALL_PART: f64 = 0.25;
 
 impl Needs {
-    /// The needs of a vector. On the machine of the trace, traced times need no costs: only if something has no time, as after a change, its time is
-    /// estimated from the costs of all.
+    /// The needs of a vector. On the machine of the trace, traced times need no costs: only if
+    /// something has no time, as after a change, its time is estimated from the costs of all.
     pub fn new(vector: &Vector, times: Times, costs: &Costs) -> Needs {
         let uses = || vector.primitives.iter().filter(|used| used.count > 0.0);
         if matches!(times, Times::TracedHere) && uses().all(|used| used.time_ns.is_some()) {
@@ -66,11 +69,7 @@ impl Needs {
         // Another call than those above, which no benchmark stands for, is charged as a null call.
         let others = uses().filter(|used| is_charged_as_null(used, costs));
         let count: f64 = others.map(|used| used.count).sum();
-        needs.add_use(
-            &untimed(NULL_CALL, count.max(1.0)),
-            Times::Benchmarks,
-            costs,
-        );
+        needs.add_use(&untimed(NULL_CALL, count.max(1.0)), Times::Benchmarks, costs);
         needs.scale();
         needs
     }
@@ -85,15 +84,12 @@ impl Needs {
         needs
     }
 
-    /// The needs of several predictions. A primitive that several need has the larger share and the larger half-width of all.
+    /// The needs of several predictions. A primitive that several need has the larger share and the
+    /// larger half-width of all.
     #[must_use]
     pub fn and(mut self, others: Needs) -> Needs {
         for other in others.each {
-            match self
-                .each
-                .iter_mut()
-                .find(|need| need.primitive == other.primitive)
-            {
+            match self.each.iter_mut().find(|need| need.primitive == other.primitive) {
                 Some(need) => {
                     need.share = need.share.max(other.share);
                     need.half_width = need.half_width.zip(other.half_width).map(|(a, b)| a.max(b));
@@ -110,22 +106,21 @@ impl Needs {
         &self.each
     }
 
-    /// Half the width that the known costs add to the interval, as a share of the kernel time. Costs of different primitives count as independent.
+    /// Half the width that the known costs add to the interval, as a share of the kernel time.
+    /// Costs of different primitives count as independent.
     pub fn half_width(&self) -> f64 {
         let known = self.each.iter().filter_map(|need| need.half_width);
         known.map(|half| half * half).sum::<f64>().sqrt()
     }
 
-    /// The known costs whose part of the interval is not small: above 1 % of the kernel time, and above a quarter of the half-width of all costs
-    /// together. The largest part comes first.
+    /// The known costs whose part of the interval is not small: above 1 % of the kernel time, and
+    /// above a quarter of the half-width of all costs together. The largest part comes first.
     pub fn imprecise(&self) -> Vec<&Need> {
         let limit = PRECISE.max(SMALL_PART * self.half_width());
         let is_wide = |need: &&Need| need.half_width > Some(limit);
         let mut wide: Vec<&Need> = self.each.iter().filter(is_wide).collect();
         wide.sort_by(|a, b| {
-            b.half_width
-                .partial_cmp(&a.half_width)
-                .unwrap_or(std::cmp::Ordering::Equal)
+            b.half_width.partial_cmp(&a.half_width).unwrap_or(std::cmp::Ordering::Equal)
         });
         wide
     }
@@ -159,11 +154,7 @@ impl Needs {
                 need.share += ns;
                 need.half_width = need.half_width.zip(half_width).map(|(a, b)| a + b);
             }
-            None => self.each.push(Need {
-                primitive: name.to_owned(),
-                share: ns,
-                half_width,
-            }),
+            None => self.each.push(Need { primitive: name.to_owned(), share: ns, half_width }),
         }
     }
 
@@ -188,14 +179,7 @@ impl Needs {
 
 /// Uses without a time.
 fn untimed(name: &str, count: f64) -> Use {
-    Use {
-        name: name.to_owned(),
-        size: None,
-        count,
-        errors: None,
-        started: None,
-        time_ns: None,
-    }
+    Use { name: name.to_owned(), size: None, count, errors: None, started: None, time_ns: None }
 }
 
 fn is_charged_as_null(used: &Use, costs: &Costs) -> bool {
@@ -206,24 +190,13 @@ fn is_charged_as_null(used: &Use, costs: &Costs) -> bool {
 /// The larger half-width of a use's cost as a share of it. `None`: the cost is not known.
 fn relative_of(used: &Use, costs: &Costs) -> Option<f64> {
     let cost = costs.at(&used.name, used.size)?.cost;
-    let [below, above] = if cost.ns > 0.0 {
-        relative(cost)
-    } else {
-        [0.0; 2]
-    };
+    let [below, above] = if cost.ns > 0.0 { relative(cost) } else { [0.0; 2] };
     Some(below.max(above))
 }
 
 /// The calls that make, replace or end a process.
-const OF_PROCESSES: [&str; 7] = [
-    "fork",
-    "vfork",
-    "clone",
-    "clone3",
-    "execve",
-    "execveat",
-    "exit_group",
-];
+const OF_PROCESSES: [&str; 7] =
+    ["fork", "vfork", "clone", "clone3", "execve", "execveat", "exit_group"];
 
 /// A use's cost to an order of magnitude, in ns. It only decides what is measured first.
 fn rough_ns(used: &Use) -> f64 {
@@ -244,26 +217,16 @@ mod tests {
     use crate::tests::{cost, costs, used, vector};
 
     fn timed(name: &str, count: f64, ns: f64) -> Use {
-        Use {
-            time_ns: Some(ns),
-            ..used(name, None, count)
-        }
+        Use { time_ns: Some(ns), ..used(name, None, count) }
     }
 
     /// A system of which no cost is known, though these have benchmarks.
     fn unmeasured() -> Costs {
-        Costs {
-            unmeasured: ["fork", "stat", "dup"].map(str::to_owned).into(),
-            ..Costs::default()
-        }
+        Costs { unmeasured: ["fork", "stat", "dup"].map(str::to_owned).into(), ..Costs::default() }
     }
 
     fn names(needs: &Needs) -> Vec<&str> {
-        needs
-            .each()
-            .iter()
-            .map(|need| need.primitive.as_str())
-            .collect()
+        needs.each().iter().map(|need| need.primitive.as_str()).collect()
     }
 
     #[test]
@@ -273,26 +236,16 @@ mod tests {
             timed("fork", 1.0, 900.0),
             timed("poll(blocked)", 1.0, 90.0),
         ]);
-        let there = costs(&[
-            ("stat", None, cost(1.0, 0.0)),
-            ("fork", None, cost(1.0, 0.0)),
-        ]);
+        let there = costs(&[("stat", None, cost(1.0, 0.0)), ("fork", None, cost(1.0, 0.0))]);
         let needs = |times| Needs::new(&vector, times, &Costs::default());
-        assert_eq!(
-            names(&needs(Times::Benchmarks)),
-            [NULL_CALL, "fork", "poll", SWITCH, "stat"]
-        );
+        assert_eq!(names(&needs(Times::Benchmarks)), [NULL_CALL, "fork", "poll", SWITCH, "stat"]);
         assert_eq!(
             names(&needs(Times::TracedOn(&there))),
             [NULL_CALL, "fork", "stat"],
             "poll has no cost there"
         );
         assert!(needs(Times::TracedHere).each().is_empty());
-        let all: f64 = needs(Times::Benchmarks)
-            .each()
-            .iter()
-            .map(|need| need.share)
-            .sum();
+        let all: f64 = needs(Times::Benchmarks).each().iter().map(|need| need.share).sum();
         assert!((all - 1.0).abs() < 1e-9);
     }
 
@@ -306,11 +259,8 @@ mod tests {
 
     #[test]
     fn cost_is_precise_if_its_part_of_the_interval_is_small() {
-        let vector = vector(vec![
-            used("fork", None, 1.0),
-            used("stat", None, 1.0),
-            used("dup", None, 1.0),
-        ]);
+        let vector =
+            vector(vec![used("fork", None, 1.0), used("stat", None, 1.0), used("dup", None, 1.0)]);
         let known = costs(&[
             ("fork", None, cost(90_000.0, 9000.0)),
             ("stat", None, cost(9000.0, 3000.0)),
@@ -319,16 +269,9 @@ mod tests {
         ]);
         let needs = Needs::new(&vector, Times::Benchmarks, &known);
         let half = needs.half_width();
-        assert!(
-            (half - 9000f64.hypot(3000.0).hypot(800.0) / 100_500.0).abs() < 1e-3,
-            "{half}"
-        );
+        assert!((half - 9000f64.hypot(3000.0).hypot(800.0) / 100_500.0).abs() < 1e-3, "{half}");
         let wide = |needs: &Needs| -> Vec<String> {
-            needs
-                .imprecise()
-                .iter()
-                .map(|need| need.primitive.clone())
-                .collect()
+            needs.imprecise().iter().map(|need| need.primitive.clone()).collect()
         };
         assert_eq!(wide(&needs), ["fork", "stat"]);
         let precise = costs(&[

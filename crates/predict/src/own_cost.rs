@@ -1,14 +1,17 @@
-//! Costs without the primitives that a benchmark contains, as a trace has their times apart: a `fork` without its page faults.
+//! Costs without the primitives that a benchmark contains, as a trace has their times apart: a
+//! `fork` without its page faults.
 
 use crate::cost::{Cost, Costs};
 
-/// The least share of a whole's cost that must be left without its parts. Below it, the errors of the costs prevail.
+/// The least share of a whole's cost that must be left without its parts. Below it, the errors of
+/// the costs prevail.
 const LEAST_SHARE: f64 = 0.1;
 
 /// How deep primitives contain others: `execve` contains a `fork`, which contains page faults.
 const DEPTH: u32 = 4;
 
-/// The costs of a primitive on two systems without those of its parts. They may be negative, since errors of several costs add up.
+/// The costs of a primitive on two systems without those of its parts. They may be negative, since
+/// errors of several costs add up.
 pub(crate) struct Own {
     /// Parts of unknown kind, such as page faults, have the middle of the costs of their kinds.
     pub middle: [Cost; 2],
@@ -16,8 +19,9 @@ pub(crate) struct Own {
     pub by_kind: Vec<[Cost; 2]>,
 }
 
-/// The costs of a primitive on two systems without those of its parts. `changed` are the whole costs with hypothetical changes. Only parts with a cost on both systems are taken away, so that both costs stand for the same work. `None`: there are no such parts, or they
-/// leave too little.
+/// The costs of a primitive on two systems without those of its parts. `changed` are the whole
+/// costs with hypothetical changes. Only parts with a cost on both systems are taken away, so that
+/// both costs stand for the same work. `None`: there are no such parts, or they leave too little.
 pub(crate) fn without_parts(
     name: &str,
     size: Option<f64>,
@@ -28,10 +32,8 @@ pub(crate) fn without_parts(
     let own = |kind: Option<&str>| less_parts(name, whole, costs, kind, DEPTH);
     let is_enough = |own: &[Cost; 2], i: usize| own[i].ns >= LEAST_SHARE * whole[i].ns;
     let middle = own(None)?;
-    let by_kind: Vec<[Cost; 2]> = kinds_of_parts(name, costs, DEPTH)
-        .into_iter()
-        .filter_map(|kind| own(Some(kind)))
-        .collect();
+    let by_kind: Vec<[Cost; 2]> =
+        kinds_of_parts(name, costs, DEPTH).into_iter().filter_map(|kind| own(Some(kind))).collect();
     // A small cost on the first system would make the ratio arbitrarily large.
     let is_usable = is_enough(&middle, 0)
         && is_enough(&middle, 1)
@@ -90,7 +92,9 @@ fn kinds_of_parts<'a>(name: &'a str, costs: [&'a Costs; 2], depth: u32) -> Vec<&
     kinds
 }
 
-/// The measured costs of a primitive on two systems. A primitive of unknown kind has the cost of `kind`, if that is one of its kinds, and else the middle of the costs of the kinds that both systems know.
+/// The measured costs of a primitive on two systems. A primitive of unknown kind has the cost of
+/// `kind`, if that is one of its kinds, and else the middle of the costs of the kinds that both
+/// systems know.
 fn on_both(
     name: &str,
     size: Option<f64>,
@@ -116,9 +120,7 @@ pub(crate) fn kinds_on_both<'a>(name: &'a str, [from, to]: [&'a Costs; 2]) -> Ve
         return Vec::new();
     }
     let kinds = from.kinds(name);
-    kinds
-        .filter(|kind| to.primitives.contains_key(*kind))
-        .collect()
+    kinds.filter(|kind| to.primitives.contains_key(*kind)).collect()
 }
 
 #[cfg(test)]
@@ -130,15 +132,10 @@ mod tests {
     /// A system with a `fork` that contains these parts, and with the costs of some primitives.
     fn system(fork: f64, parts: &[(&str, f64)], others: &[(&str, f64)]) -> Costs {
         let all = [&[("fork", fork)], others].concat();
-        let all: Vec<_> = all
-            .iter()
-            .map(|(n, ns)| (*n, None, cost(*ns, 0.0)))
-            .collect();
+        let all: Vec<_> = all.iter().map(|(n, ns)| (*n, None, cost(*ns, 0.0))).collect();
         let mut costs = costs(&all);
-        let part = |(name, count): &(&str, f64)| Contained {
-            name: (*name).to_owned(),
-            count: *count,
-        };
+        let part =
+            |(name, count): &(&str, f64)| Contained { name: (*name).to_owned(), count: *count };
         costs.primitives.get_mut("fork").unwrap().contains = parts.iter().map(part).collect();
         costs
     }
@@ -162,11 +159,7 @@ mod tests {
         assert_eq!(own(&a, &b), Some([900.0, 2840.0]));
         let without = system(3000.0, &parts, &[]);
         assert_eq!(own(&a, &without), None);
-        let contains_less = system(
-            3000.0,
-            &[("close", 2.0)],
-            &[("wait4", 1.0), ("close", 80.0)],
-        );
+        let contains_less = system(3000.0, &[("close", 2.0)], &[("wait4", 1.0), ("close", 80.0)]);
         assert_eq!(own(&a, &contains_less), Some([900.0, 2840.0]));
     }
 
@@ -201,10 +194,7 @@ mod tests {
             Some(own.by_kind.into_iter().map(ns).collect::<Vec<_>>())
         };
         let (low, high) = (of(100.0, 300.0), of(600.0, 200.0));
-        assert_eq!(
-            left(&low, &high),
-            Some(vec![[800.0, -200.0], [400.0, 600.0]])
-        );
+        assert_eq!(left(&low, &high), Some(vec![[800.0, -200.0], [400.0, 600.0]]));
         assert_eq!(left(&high, &low), None);
     }
 }

@@ -8,8 +8,8 @@ use crate::vector::Use;
 use crate::{NULL_CALL, canonical};
 
 /// The terms and the uses within others. A primitive without a cost is charged as a null call,
-/// unless it may wait or was not measured yet: then its term is unknown. The error lists the primitives without a cost, if
-/// no term is covered or the null call has no cost.
+/// unless it may wait or was not measured yet: then its term is unknown. The error lists the
+/// primitives without a cost, if no term is covered or the null call has no cost.
 pub(crate) fn products(
     uses: &[Use],
     costs: &Costs,
@@ -29,10 +29,7 @@ pub(crate) fn products(
             }
             needs_null = true;
         }
-        products.extend(
-            own.or(null)
-                .map(|at| product(used, at, own.is_some(), costs)),
-        );
+        products.extend(own.or(null).map(|at| product(used, at, own.is_some(), costs)));
     }
     if products.iter().any(|p| p.is_covered) && (!needs_null || null.is_some()) {
         Ok((products, contained))
@@ -41,12 +38,14 @@ pub(crate) fn products(
     }
 }
 
-/// Whether nothing is known of a use without a cost: it may wait, or its benchmark was not measured yet.
+/// Whether nothing is known of a use without a cost: it may wait, or its benchmark was not measured
+/// yet.
 pub(crate) fn is_unknown(used: &Use, costs: &Costs) -> bool {
     may_wait(&used.name) || is_unmeasured(used, costs)
 }
 
-/// Whether a use without a cost lacks one since a benchmark was not measured yet: its own, or that of the null call.
+/// Whether a use without a cost lacks one since a benchmark was not measured yet: its own, or that
+/// of the null call.
 fn is_unmeasured(used: &Use, costs: &Costs) -> bool {
     costs.is_unmeasured(&used.name) || costs.is_unmeasured(NULL_CALL) && !may_wait(&used.name)
 }
@@ -65,7 +64,8 @@ pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
     }
 }
 
-/// The primitive as an error names it. The cost of a primitive with sizes is not known without a size.
+/// The primitive as an error names it. The cost of a primitive with sizes is not known without a
+/// size.
 pub(crate) fn without_cost(used: &Use, costs: &Costs) -> String {
     let is_known = costs.primitives.contains_key(&used.name);
     let reason = if is_known { " without a size" } else { "" };

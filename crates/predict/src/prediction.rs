@@ -1,4 +1,5 @@
-//! The predicted kernel time of a unit of work: the dot product of the application's vector and the system's costs.
+//! The predicted kernel time of a unit of work: the dot product of the application's vector and the
+//! system's costs.
 
 use serde::Serialize;
 
@@ -19,9 +20,11 @@ use crate::waits;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Uses times the costs of benchmarks. Such a prediction is usually too low: benchmarks find the processor's caches warm.
+    /// Uses times the costs of benchmarks. Such a prediction is usually too low: benchmarks find
+    /// the processor's caches warm.
     Benchmarks,
-    /// Traced times, scaled by the ratio of the costs on the system to those where the vector was traced.
+    /// Traced times, scaled by the ratio of the costs on the system to those where the vector was
+    /// traced.
     Traced,
 }
 
@@ -39,8 +42,9 @@ pub struct Prediction {
     pub system: String,
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
-    /// Interval of `predicted_ns`, from the intervals of the costs and the spread of the trace, if that is known. `None` on the system where the vector was traced, if it is unknown.
-    /// The upper end is infinite, which is null in JSON, if `unbounded` has a reason.
+    /// Interval of `predicted_ns`, from the intervals of the costs and the spread of the trace, if
+    /// that is known. `None` on the system where the vector was traced, if it is unknown. The upper
+    /// end is infinite, which is null in JSON, if `unbounded` has a reason.
     #[cfg_attr(test, schemars(with = "Option<[Option<f64>; 2]>"))]
     pub interval_ns: Option<[f64; 2]>,
     /// Why the kernel time has no upper bound: calls of unknown cost that may wait, and losses of
@@ -51,27 +55,34 @@ pub struct Prediction {
     pub(crate) of_costs_ns: [f64; 2],
     /// The origin of the times.
     pub context: Basis,
-    /// Half the width of the part of the interval that comes from the spread of the trace's rounds, as a share of `predicted_ns`. `None`: unknown, since the application was traced in one round.
+    /// Half the width of the part of the interval that comes from the spread of the trace's rounds,
+    /// as a share of `predicted_ns`. `None`: unknown, since the application was traced in one
+    /// round.
     pub trace_spread: Option<f64>,
-    /// Half the width of the part of the interval that comes from the border between user and kernel time in the trace, as a share of `predicted_ns`. `None`: unknown.
+    /// Half the width of the part of the interval that comes from the border between user and
+    /// kernel time in the trace, as a share of `predicted_ns`. `None`: unknown.
     pub trace_border: Option<f64>,
-    /// By how much less the calls may take, in ns, since a change removes work that ran between them. The lower end of the interval is lower by it. `None`: no change removes
-    /// kernel time, or the prediction is from benchmarks alone.
+    /// By how much less the calls may take, in ns, since a change removes work that ran between
+    /// them. The lower end of the interval is lower by it. `None`: no change removes kernel time,
+    /// or the prediction is from benchmarks alone.
     pub leaving_ns: Option<f64>,
-    /// The application whose trace says how long calls take (`--context`). `None`: the vector's own trace does.
+    /// The application whose trace says how long calls take (`--context`). `None`: the vector's own
+    /// trace does.
     pub context_from: Option<String>,
     /// Whether calls were removed, replaced or added, or take the times of another application.
     pub is_changed: bool,
-    /// Whether the costs are those of the run that stands for the machine of the trace: the prediction is the traced time, apart from changes.
+    /// Whether the costs are those of the run that stands for the machine of the trace: the
+    /// prediction is the traced time, apart from changes.
     pub is_as_traced: bool,
-    /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks alone.
+    /// The run that stands for the machine of the trace. `None`: the prediction is from benchmarks
+    /// alone.
     pub traced_on: Option<String>,
     /// Why the prediction is from benchmarks alone.
     pub no_context: Option<String>,
     /// Measured kernel time per unit on this system, in ns. `None`: not measured.
     pub measured_ns: Option<f64>,
-    /// The part of `measured_ns` that clock ticks count, in ns. The rest is the last part of each call and page fault, in which Linux takes no tick. `None`: not measured, or
-    /// not by ticks.
+    /// The part of `measured_ns` that clock ticks count, in ns. The rest is the last part of each
+    /// call and page fault, in which Linux takes no tick. `None`: not measured, or not by ticks.
     pub measured_by_ticks_ns: Option<f64>,
     /// Interval of `measured_ns`. It covers the error of the kernel's clock-tick accounting.
     pub measured_interval_ns: Option<[f64; 2]>,
@@ -87,25 +98,32 @@ pub struct Prediction {
     pub primitives: Vec<Product>,
     /// Uses that are part of another primitive's cost.
     pub contained: Vec<Within>,
-    /// Traced kernel time outside of these primitives. `None`: unknown, or the prediction is from benchmarks alone.
+    /// Traced kernel time outside of these primitives. `None`: unknown, or the prediction is from
+    /// benchmarks alone.
     pub other: Option<Other>,
     /// User time per unit where the vector was taken, in ns.
     pub user_ns: Option<f64>,
-    /// User time per unit on this system, in ns: as traced, or scaled by a figure that the user named. `None`: unknown.
+    /// User time per unit on this system, in ns: as traced, or scaled by a figure that the user
+    /// named. `None`: unknown.
     pub predicted_user_ns: Option<f64>,
     /// Interval of `predicted_user_ns`, from the intervals of that figure. `None`: unknown.
     pub predicted_user_interval_ns: Option<[f64; 2]>,
     /// The benchmark whose figure scaled the user time from the machine of the trace.
     pub user_scaled_by: Option<String>,
-    /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`). `None`: the user time is unknown.
+    /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`). `None`:
+    /// the user time is unknown.
     pub per_second_and_core: Option<f64>,
-    /// Whether some interval of the used costs covers its own launches only, and makes no claim about another run.
+    /// Whether some interval of the used costs covers its own launches only, and makes no claim
+    /// about another run.
     pub is_within_launches: bool,
-    /// The primitives with a cost from a disturbed figure, on the system or where the vector was traced. Such a cost may be wrong.
+    /// The primitives with a cost from a disturbed figure, on the system or where the vector was
+    /// traced. Such a cost may be wrong.
     pub disturbed: Vec<String>,
-    /// Where the number of page faults is from, if pointers on this system have another width than those of the trace. `None`: from the trace.
+    /// Where the number of page faults is from, if pointers on this system have another width than
+    /// those of the trace. `None`: from the trace.
     pub faults: Option<String>,
-    /// How many waits for events the scheduler of another kernel may add. `None`: none, or the kernel has the same version.
+    /// How many waits for events the scheduler of another kernel may add. `None`: none, or the
+    /// kernel has the same version.
     pub waits: Option<String>,
     /// Kernel time on this system that the prediction may lack.
     pub limits: Vec<String>,
@@ -117,18 +135,20 @@ pub struct Prediction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Coverage {
-    /// Share of the uses that have a cost of their own, or are part of a use that has. The others are charged as a null call, or their time is carried over.
-    /// `None` if there are no uses.
+    /// Share of the uses that have a cost of their own, or are part of a use that has. The others
+    /// are charged as a null call, or their time is carried over. `None` if there are no uses.
     pub calls: Option<f64>,
-    /// Share of the traced kernel time in them, including time outside the listed primitives if the vector has its whole kernel time.
-    /// `None` if the vector does not have the time of each primitive.
+    /// Share of the traced kernel time in them, including time outside the listed primitives if the
+    /// vector has its whole kernel time. `None` if the vector does not have the time of each
+    /// primitive.
     pub kernel_time: Option<f64>,
 }
 
 /// Predicts the kernel time of `vector` on `system` from benchmarks alone.
 ///
 /// # Errors
-/// If nothing is used, if nothing is covered, if something is not and the null call has no cost, or if the sum is 0 or infinite. The text names the primitives without a cost.
+/// If nothing is used, if nothing is covered, if something is not and the null call has no cost, or
+/// if the sum is 0 or infinite. The text names the primitives without a cost.
 pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Prediction, String> {
     let missing = |missing: Vec<String>| match missing.as_slice() {
         [] => "every count of the vector is 0".to_owned(),
@@ -151,10 +171,12 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     Ok(found)
 }
 
-/// Predicts the kernel time of `vector` on `system` from the traced times of `context`, which may be those of the vector before changes.
+/// Predicts the kernel time of `vector` on `system` from the traced times of `context`, which may
+/// be those of the vector before changes.
 ///
 /// # Errors
-/// If nothing is used, if no traced primitive has a cost on both systems, if a use without a time has no cost and the null call neither, or if the sum is 0 or infinite.
+/// If nothing is used, if no traced primitive has a cost on both systems, if a use without a time
+/// has no cost and the null call neither, or if the sum is 0 or infinite.
 pub fn predict_in_context(
     vector: &Vector,
     context: &Context,
@@ -180,11 +202,8 @@ pub fn predict_in_context(
         ..Prediction::of(vector, system, costs)
     };
     // On the machine of the trace, they took no kernel time, or the trace does not have it.
-    let untraced = if whole.is_as_traced {
-        Vec::new()
-    } else {
-        Untraced::of(vector).products(costs)
-    };
+    let untraced =
+        if whole.is_as_traced { Vec::new() } else { Untraced::of(vector).products(costs) };
     let untraced_ns: f64 = untraced.iter().map(|p| p.product_ns).sum();
     let products = [terms.products, untraced].concat();
     let mut found = whole.summed(products, costs)?;
@@ -195,9 +214,7 @@ pub fn predict_in_context(
     let is_short = |p: &Product| context.is_within_launches(p.curve());
     found.is_within_launches |= found.primitives.iter().any(is_short);
     let curves: Vec<&str> = found.primitives.iter().map(Product::curve).collect();
-    found
-        .disturbed
-        .extend(context.disturbed_among(curves.into_iter()));
+    found.disturbed.extend(context.disturbed_among(curves.into_iter()));
     found.disturbed.sort_unstable();
     found.disturbed.dedup();
     if found.is_as_traced {
@@ -285,32 +302,26 @@ impl Prediction {
         Ok(self)
     }
 
-    /// The times are those of a trace: no cost makes them uncertain. Estimates from other uses keep the intervals of their costs.
+    /// The times are those of a trace: no cost makes them uncertain. Estimates from other uses keep
+    /// the intervals of their costs.
     fn without_intervals(&mut self) {
         self.interval_ns = None;
         self.is_within_launches = false;
-        let traced = self
-            .primitives
-            .iter_mut()
-            .filter(|p| !p.is_factor_of_others);
+        let traced = self.primitives.iter_mut().filter(|p| !p.is_factor_of_others);
         let of_products = traced.map(|p| &mut p.interval_ns);
         let of_other = self.other.iter_mut().map(|o| &mut o.interval_ns);
-        of_products
-            .chain(of_other)
-            .for_each(|interval| *interval = None);
+        of_products.chain(of_other).for_each(|interval| *interval = None);
     }
 
-    /// Adds the uncertainty of the trace to the interval. Costs, spread of the rounds and border between user and kernel time count as independent: their half-widths are added
-    /// in quadrature.
+    /// Adds the uncertainty of the trace to the interval. Costs, spread of the rounds and border
+    /// between user and kernel time count as independent: their half-widths are added in
+    /// quadrature.
     fn widen(&mut self, trace: Uncertainty) {
         let ns = self.predicted_ns;
         let of_estimates = || sum(&self.primitives, self.other.as_ref()).1;
         let [low, high] = self.interval_ns.unwrap_or_else(of_estimates);
         let half = ns * trace.half_width();
-        self.interval_ns = Some([
-            (ns - half.hypot(ns - low)).max(0.0),
-            ns + half.hypot(high - ns),
-        ]);
+        self.interval_ns = Some([(ns - half.hypot(ns - low)).max(0.0), ns + half.hypot(high - ns)]);
         self.trace_spread = Some(trace.spread);
         self.trace_border = trace.border;
     }
@@ -324,11 +335,7 @@ impl Prediction {
 
     /// Removes the upper end of the interval if the kernel time has no upper bound.
     fn open_above(&mut self) {
-        if let Some([_, high]) = self
-            .interval_ns
-            .as_mut()
-            .filter(|_| !self.unbounded.is_empty())
-        {
+        if let Some([_, high]) = self.interval_ns.as_mut().filter(|_| !self.unbounded.is_empty()) {
             *high = f64::INFINITY;
         }
     }
@@ -340,7 +347,8 @@ impl Prediction {
         self.per_second_and_core = user_ns.map(|user| 1e9 / (self.predicted_ns + user));
     }
 
-    /// Puts the measured times of a unit beside the prediction: kernel time with its interval, and user time, in ns. They are means of this number of units.
+    /// Puts the measured times of a unit beside the prediction: kernel time with its interval, and
+    /// user time, in ns. They are means of this number of units.
     pub fn compare_with(
         &mut self,
         kernel_ns: f64,
@@ -356,7 +364,8 @@ impl Prediction {
     }
 }
 
-/// Names the terms whose time is unknown, since they may wait or their benchmark was not measured. `None`: no such term.
+/// Names the terms whose time is unknown, since they may wait or their benchmark was not measured.
+/// `None`: no such term.
 fn unknown(products: &[Product], are_unmeasured: bool) -> Option<String> {
     let is_it = |p: &&Product| p.is_unknown && p.is_unmeasured == are_unmeasured;
     let label = |p: &Product| p.label() + if p.lacks_size { " without a size" } else { "" };

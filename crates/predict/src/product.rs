@@ -14,13 +14,17 @@ pub struct Product {
     pub name: String,
     /// Its size.
     pub size: Option<f64>,
-    /// Number of uses per unit, without those that are part of another primitive. That of page faults on a system with another width of pointers is not the traced one.
+    /// Number of uses per unit, without those that are part of another primitive. That of page
+    /// faults on a system with another width of pointers is not the traced one.
     pub count: f64,
-    /// Cost of one use in a benchmark on the system, in ns; of a `loader_call`, its excess over a null call. `None`: the traced time is not scaled by costs of this primitive.
+    /// Cost of one use in a benchmark on the system, in ns; of a `loader_call`, its excess over a
+    /// null call. `None`: the traced time is not scaled by costs of this primitive.
     pub cost_ns: Option<f64>,
-    /// Time of a use in the application divided by its cost in a benchmark. `None`: unknown, or `cost_ns` is.
+    /// Time of a use in the application divided by its cost in a benchmark. `None`: unknown, or
+    /// `cost_ns` is.
     pub context_factor: Option<f64>,
-    /// Predicted kernel time of the uses per unit, in ns. If `cost_ns` is known: `count` times `cost_ns`, and times `context_factor` if that is known.
+    /// Predicted kernel time of the uses per unit, in ns. If `cost_ns` is known: `count` times
+    /// `cost_ns`, and times `context_factor` if that is known.
     pub product_ns: f64,
     /// Interval of `product_ns`, from the intervals of the costs. `None`: the time is that of the
     /// trace. The upper end of an unknown time is infinite, which is null in JSON.
@@ -33,15 +37,19 @@ pub struct Product {
     pub lacks_size: bool,
     /// Whether the size is outside the measured sizes.
     pub is_extrapolated: bool,
-    /// Whether the use does not say the kind of the primitive: the interval is from the cheapest kind to the dearest, and `cost_ns` is its middle.
+    /// Whether the use does not say the kind of the primitive: the interval is from the cheapest
+    /// kind to the dearest, and `cost_ns` is its middle.
     pub is_of_any_kind: bool,
-    /// The primitive whose costs scale the traced time: one that contains this one, or a kind of it. `None`: its own costs do.
+    /// The primitive whose costs scale the traced time: one that contains this one, or a kind of
+    /// it. `None`: its own costs do.
     pub scaled_by: Option<String>,
-    /// Whether no benchmark scales the traced time: it is scaled as the covered primitives are on average.
+    /// Whether no benchmark scales the traced time: it is scaled as the covered primitives are on
+    /// average.
     pub is_carried_over: bool,
     /// Whether no trace has the time of these uses: it is estimated from that of other uses.
     pub is_factor_of_others: bool,
-    /// Whether the uses have no cost, and may wait or are those of a benchmark that was not measured yet: their time is unknown and not in the prediction.
+    /// Whether the uses have no cost, and may wait or are those of a benchmark that was not
+    /// measured yet: their time is unknown and not in the prediction.
     pub is_unknown: bool,
     /// Whether a benchmark stands for them that was not measured on the system yet.
     pub is_unmeasured: bool,
@@ -55,7 +63,8 @@ pub struct Other {
     pub traced_ns: f64,
     /// Predicted time per unit, in ns: scaled as the covered primitives are on average.
     pub product_ns: f64,
-    /// Interval of `product_ns`: scaled as the primitive that the system speeds up most, or least. `None` where the vector was traced.
+    /// Interval of `product_ns`: scaled as the primitive that the system speeds up most, or least.
+    /// `None` where the vector was traced.
     pub interval_ns: Option<[f64; 2]>,
 }
 
@@ -83,8 +92,9 @@ impl Product {
 
 /// The sum of the known terms and its interval.
 ///
-/// Terms that share a curve are off together, as a call that sleeps and the same call that does not: their half-widths are added. Costs of different primitives were measured independently: their
-/// half-widths are added in quadrature, each side of the interval for itself.
+/// Terms that share a curve are off together, as a call that sleeps and the same call that does
+/// not: their half-widths are added. Costs of different primitives were measured independently:
+/// their half-widths are added in quadrature, each side of the interval for itself.
 pub(crate) fn sum(products: &[Product], other: Option<&Other>) -> (f64, [f64; 2]) {
     let known = products.iter().filter(|p| !p.is_unknown);
     let terms = known.map(|p| (blocked::call(p.curve()), p.product_ns, p.interval_ns));

@@ -14,10 +14,12 @@ pub struct Place {
     pub system: String,
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
-    /// Predicted user time per unit, in ns, if it is known for all systems. The order is then that of the sum.
+    /// Predicted user time per unit, in ns, if it is known for all systems. The order is then that
+    /// of the sum.
     pub predicted_user_ns: Option<f64>,
-    /// Whether this system and those before it are known to be faster than all later ones: no intervals of the two groups overlap, and no kernel time may be missing in those of the first group.
-    /// `None` for the last one.
+    /// Whether this system and those before it are known to be faster than all later ones: no
+    /// intervals of the two groups overlap, and no kernel time may be missing in those of the first
+    /// group. `None` for the last one.
     pub is_before_later: Option<bool>,
     /// Why `is_before_later` is false. `None`: it is not.
     pub unclear: Option<Unclear>,
@@ -35,7 +37,8 @@ pub enum Unclear {
     MayLackTime,
 }
 
-/// The predictions of one application, the fastest system first: by kernel time, and by the sum with user time if that is known for all.
+/// The predictions of one application, the fastest system first: by kernel time, and by the sum
+/// with user time if that is known for all.
 pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
     let has_user = predictions.iter().all(|p| p.predicted_user_ns.is_some());
     let user = |p: &Prediction| p.predicted_user_ns.filter(|_| has_user);
@@ -49,9 +52,7 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
         if slow.iter().any(|p| latest >= end(p, 0)) {
             Some(Unclear::IntervalsOverlap)
         } else {
-            let may_lack = fast
-                .iter()
-                .any(|p| !(p.limits.is_empty() && p.unbounded.is_empty()));
+            let may_lack = fast.iter().any(|p| !(p.limits.is_empty() && p.unbounded.is_empty()));
             may_lack.then_some(Unclear::MayLackTime)
         }
     };
@@ -70,7 +71,8 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
     order.iter().enumerate().map(place).collect()
 }
 
-/// One end of the user time's interval. The user time of the trace is the same for all systems, so it has none there.
+/// One end of the user time's interval. The user time of the trace is the same for all systems, so
+/// it has none there.
 fn user_end(prediction: &Prediction, side: usize, has_user: bool) -> f64 {
     let known = prediction.predicted_user_ns.filter(|_| has_user);
     let interval = prediction.predicted_user_interval_ns;

@@ -1,7 +1,9 @@
 //! Rounds of a trace: the same work without and with the tracer.
 //!
-//! The tracer's own time is subtracted from the times of a trace. It also slows the application down in ways that cannot be subtracted: it displaces the application's code
-//! and data from the caches, and a load that waits longer is woken up more often. The processor time without the tracer shows how much that is.
+//! The tracer's own time is subtracted from the times of a trace. It also slows the application
+//! down in ways that cannot be subtracted: it displaces the application's code and data from the
+//! caches, and a load that waits longer is woken up more often. The processor time without the
+//! tracer shows how much that is.
 
 use serde::{Deserialize, Serialize};
 use yamba_stats::{mean, median, standard_deviation, student_t_quantile};
@@ -16,9 +18,11 @@ const CONFIDENCE: f64 = 0.9;
 pub struct Round {
     /// User and kernel time without the tracer, in ns, by the kernel's own account.
     pub untraced_ns: f64,
-    /// The kernel's part of `untraced_ns`, in ns: by the clock ticks that hit the kernel, and with the part of each call and page fault that ticks charge to the user.
+    /// The kernel's part of `untraced_ns`, in ns: by the clock ticks that hit the kernel, and with
+    /// the part of each call and page fault that ticks charge to the user.
     pub untraced_kernel_ns: f64,
-    /// The part of `untraced_kernel_ns` that ticks charge to the user, in ns. 0 in vectors of earlier versions.
+    /// The part of `untraced_kernel_ns` that ticks charge to the user, in ns. 0 in vectors of
+    /// earlier versions.
     #[serde(default)]
     pub missed_ns: f64,
     /// User time in the trace, in ns.
@@ -39,7 +43,8 @@ impl Round {
 pub(crate) struct Uncertainty {
     /// [`spread`], as a share of all time.
     pub spread: f64,
-    /// Half the width of the 90 % interval for the border between user and kernel time, as a share of the kernel time. `None`: unknown.
+    /// Half the width of the 90 % interval for the border between user and kernel time, as a share
+    /// of the kernel time. `None`: unknown.
     pub border: Option<f64>,
 }
 
@@ -53,10 +58,12 @@ impl Uncertainty {
 /// Quantile of the normal distribution for [`CONFIDENCE`]: 5 % lie above.
 const NORMAL_QUANTILE: f64 = 1.645;
 
-/// Standard deviation of the tracer's cost of a call in an application, as a share of it: the calibration finds other code and data in the caches (docs/notes/tracing.md).
+/// Standard deviation of the tracer's cost of a call in an application, as a share of it: the
+/// calibration finds other code and data in the caches (docs/notes/tracing.md).
 const UNCERTAIN_COST: f64 = 0.5;
 
-/// Standard deviation of the time that clock ticks miss, as a share of it (docs/notes/prediction-error.md, "The measured side").
+/// Standard deviation of the time that clock ticks miss, as a share of it
+/// (docs/notes/prediction-error.md, "The measured side").
 const UNCERTAIN_MISSED: f64 = 0.1;
 
 /// The precision of the two clocks over all rounds.
@@ -75,14 +82,18 @@ pub struct Level {
     pub user_ns: f64,
     /// Kernel time, in ns.
     pub kernel_ns: f64,
-    /// Half the width of the 90 % interval for the border between both, as a share of the kernel time.
+    /// Half the width of the 90 % interval for the border between both, as a share of the kernel
+    /// time.
     pub border: f64,
 }
 
-/// The processor time without the tracer: the median of all time, and the share of the kernel by both clocks. The clocks are weighted by the inverses of their variances. That of n ticks
-/// with a share p is `p (1 - p) / n`, and [`UNCERTAIN_MISSED`] adds to it. That of the tracer has the scatter of the rounds and [`UNCERTAIN_COST`]. Where the clocks disagree by more
-/// than their deviations, the interval is wider by that factor (R. T. Birge, *The Calculation of Errors by the Method of Least Squares*, Physical Review 40 (1932), 207).
-/// `None`: there are no rounds, or their times are 0.
+/// The processor time without the tracer: the median of all time, and the share of the kernel by
+/// both clocks. The clocks are weighted by the inverses of their variances. That of n ticks with a
+/// share p is `p (1 - p) / n`, and [`UNCERTAIN_MISSED`] adds to it. That of the tracer has the
+/// scatter of the rounds and [`UNCERTAIN_COST`]. Where the clocks disagree by more than their
+/// deviations, the interval is wider by that factor (R. T. Birge, *The Calculation of Errors by the
+/// Method of Least Squares*, Physical Review 40 (1932), 207). `None`: there are no rounds, or their
+/// times are 0.
 pub fn level(rounds: &[Round], clocks: Clocks) -> Option<Level> {
     let sum = |value: fn(&Round) -> f64| rounds.iter().map(value).sum::<f64>();
     let all_ns = sum(|r| r.untraced_ns);
@@ -108,8 +119,10 @@ pub fn level(rounds: &[Round], clocks: Clocks) -> Option<Level> {
     })
 }
 
-/// Half the width of the 90 % interval for the time of another round, as a share of it: `t s sqrt(1 + 1 / n) / m` of n rounds without the tracer with mean m and standard deviation s, where t
-/// is the quantile of Student's distribution with n - 1 degrees of freedom. `None`: fewer than two rounds.
+/// Half the width of the 90 % interval for the time of another round, as a share of it: `t s sqrt(1
+/// + 1 / n) / m` of n rounds without the tracer with mean m and standard deviation s, where t is
+/// the quantile of Student's distribution with n - 1 degrees of freedom. `None`: fewer than two
+/// rounds.
 pub fn spread(rounds: &[Round]) -> Option<f64> {
     let each: Vec<f64> = rounds.iter().map(|r| r.untraced_ns).collect();
     let (number, mean) = (each.len() as f64, mean(&each)?);
@@ -134,45 +147,28 @@ mod tests {
 
     #[test]
     fn times_are_scaled_to_those_without_the_tracer() {
-        // The tracer doubles the time; the kernel has three quarters of it. A neighbour triples both halves of the last round.
-        let rounds = [
-            round(100.0, 50.0, 150.0),
-            round(104.0, 52.0, 156.0),
-            round(300.0, 150.0, 450.0),
-        ];
-        let clocks = Clocks {
-            ticks: 0.0,
-            tracer_ns: 100.0,
-        };
+        // The tracer doubles the time; the kernel has three quarters of it. A neighbour triples
+        // both halves of the last round.
+        let rounds =
+            [round(100.0, 50.0, 150.0), round(104.0, 52.0, 156.0), round(300.0, 150.0, 450.0)];
+        let clocks = Clocks { ticks: 0.0, tracer_ns: 100.0 };
         let level_of = |clocks| level(&rounds, clocks).unwrap().kernel_ns;
         assert_eq!(level_of(clocks), 78.0);
         assert_eq!(level(&[], clocks), None);
         // By the ticks, the kernel has a half. A tracer without cost is right, and many ticks are.
-        let free = Clocks {
-            ticks: 1e4,
-            tracer_ns: 0.0,
-        };
+        let free = Clocks { ticks: 1e4, tracer_ns: 0.0 };
         assert_eq!(level_of(free), 78.0);
-        let many = Clocks {
-            ticks: 1e12,
-            tracer_ns: 100.0,
-        };
+        let many = Clocks { ticks: 1e12, tracer_ns: 100.0 };
         assert!((level_of(many) - 52.0).abs() < 1e-3);
         // The standard deviations are 0.05 by 100 ticks, and half of 10.4 of 104 ns.
-        let alike = Clocks {
-            ticks: 100.0,
-            tracer_ns: 10.4,
-        };
+        let alike = Clocks { ticks: 100.0, tracer_ns: 10.4 };
         assert!((level_of(alike) - 65.0).abs() < 1e-9);
     }
 
     /// Both clocks have a standard deviation of 0.05, and their mean 0.05 / sqrt(2).
     #[test]
     fn border_is_wider_where_the_clocks_disagree() {
-        let clocks = Clocks {
-            ticks: 100.0,
-            tracer_ns: 10.0,
-        };
+        let clocks = Clocks { ticks: 100.0, tracer_ns: 10.0 };
         let border = |kernel_ns: f64| {
             let rounds = [round(100.0, 100.0 - kernel_ns, kernel_ns)];
             let found = level(&rounds, clocks).unwrap();
@@ -185,10 +181,7 @@ mod tests {
         let mut missed = round(100.0, 30.0, 70.0);
         missed.missed_ns = 50.0;
         let found = level(&[missed], clocks).unwrap();
-        assert!(
-            (found.kernel_ns - (70.0 - 20.0 / 3.0)).abs() < 1e-9,
-            "{found:?}"
-        );
+        assert!((found.kernel_ns - (70.0 - 20.0 / 3.0)).abs() < 1e-9, "{found:?}");
         // A half by the ticks and 0.7 by the tracer: 2.8 deviations of their difference.
         let apart = 0.2 / (0.05 * 2.0_f64.sqrt());
         assert!((border(70.0) - apart * alone).abs() < 1e-9);

@@ -29,25 +29,21 @@ impl Scale {
         is_of_any_kind: false,
     };
 
-    /// The mean ratio for a primitive with a benchmark that was not measured yet. Few ratios may be known, and its own may be
+    /// The mean ratio for a primitive with a benchmark that was not measured yet. Few ratios may be
+    /// known, and its own may be
     /// outside of theirs: the interval reaches to twice the largest one and to half the smallest.
     pub fn unmeasured(self) -> Scale {
         let [low, high] = self.interval;
         let is_exact = self == Scale::SAME;
-        Scale {
-            interval: if is_exact {
-                self.interval
-            } else {
-                [low / 2.0, high * 2.0]
-            },
-            ..self
-        }
+        Scale { interval: if is_exact { self.interval } else { [low / 2.0, high * 2.0] }, ..self }
     }
 
     /// The time of traced uses on the other system, in ns, with its interval.
     ///
-    /// The part that a benchmark accounts for changes as its cost does. The excess over it comes from misses of caches and predictors, and from waking others up. On another
-    /// processor it is taken to change in the same proportion. On the same processor it stays: the interval reaches from an excess that stays to one that changes.
+    /// The part that a benchmark accounts for changes as its cost does. The excess over it comes
+    /// from misses of caches and predictors, and from waking others up. On another processor it is
+    /// taken to change in the same proportion. On the same processor it stays: the interval reaches
+    /// from an excess that stays to one that changes.
     pub fn carry(&self, traced_ns: f64, count: f64) -> (f64, [f64; 2]) {
         let own_ns = match self.from_ns {
             Some(each) if self.has_same_processor => traced_ns.min(count * each),
@@ -55,10 +51,8 @@ impl Scale {
         };
         let excess_ns = traced_ns - own_ns;
         let [low, high] = self.interval;
-        let ends = [
-            own_ns * low + excess_ns * low.min(1.0),
-            own_ns * high + excess_ns * high.max(1.0),
-        ];
+        let ends =
+            [own_ns * low + excess_ns * low.min(1.0), own_ns * high + excess_ns * high.max(1.0)];
         (own_ns * self.ratio + excess_ns, ends)
     }
 }
@@ -87,9 +81,11 @@ impl Systems<'_> {
         from.is_some() && from == to && !self.to.is_changed(name)
     }
 
-    /// The ratio of a primitive at a size. `None`: one of the costs is unknown, or is 0 beyond the measured sizes.
+    /// The ratio of a primitive at a size. `None`: one of the costs is unknown, or is 0 beyond the
+    /// measured sizes.
     ///
-    /// The ratio of a primitive whose kind the use does not say is halfway between the smallest and the largest of its kinds.
+    /// The ratio of a primitive whose kind the use does not say is halfway between the smallest and
+    /// the largest of its kinds.
     pub fn scale(&self, name: &str, size: Option<f64>) -> Option<Scale> {
         let is_known = |costs: &Costs| costs.primitives.contains_key(name);
         let are_known = is_known(self.from) && is_known(self.to);
@@ -98,10 +94,7 @@ impl Systems<'_> {
             let to = &self.to.unchanged();
             let scale = Systems { to, ..*self }.scale(PAGE_FAULT, size)?;
             let own = self.from.measured(name, size);
-            return Some(Scale {
-                from_ns: own.map(|at| at.cost.ns),
-                ..scale
-            });
+            return Some(Scale { from_ns: own.map(|at| at.cost.ns), ..scale });
         }
         if is_known(self.from) || is_known(self.to) {
             let [from, to] = [self.from.at(name, size)?, self.to.at(name, size)?];
@@ -110,10 +103,7 @@ impl Systems<'_> {
                 Some(own) => self.of_own([from, to], &own)?,
                 None => self.of_costs(from, to)?,
             };
-            return Some(Scale {
-                has_same_processor: self.have_same_processor(name),
-                ..scale
-            });
+            return Some(Scale { has_same_processor: self.have_same_processor(name), ..scale });
         }
         let kinds = kinds_on_both(name, [self.from, self.to]).into_iter();
         let each = kinds
@@ -131,7 +121,8 @@ impl Systems<'_> {
         })
     }
 
-    /// The ratio of two costs without their parts. If the kind of these is unknown, the interval holds the ratios for each kind.
+    /// The ratio of two costs without their parts. If the kind of these is unknown, the interval
+    /// holds the ratios for each kind.
     fn of_own(&self, [from, to]: [At; 2], own: &Own) -> Option<Scale> {
         let left = |costs: &[Cost; 2]| {
             let at = |at: At, cost: Cost| At { cost, ..at };
@@ -139,15 +130,9 @@ impl Systems<'_> {
         };
         let scale = left(&own.middle)?;
         // Nothing is left of the cost there: the ratio may be 0.
-        let nothing = Scale {
-            interval: [0.0; 2],
-            ..scale
-        };
-        let by_kind: Vec<Scale> = own
-            .by_kind
-            .iter()
-            .map(|costs| left(costs).unwrap_or(nothing))
-            .collect();
+        let nothing = Scale { interval: [0.0; 2], ..scale };
+        let by_kind: Vec<Scale> =
+            own.by_kind.iter().map(|costs| left(costs).unwrap_or(nothing)).collect();
         let interval = ends(&by_kind).unwrap_or(scale.interval);
         Some(Scale {
             interval: if self.is_same() {
@@ -159,7 +144,8 @@ impl Systems<'_> {
         })
     }
 
-    /// The relative half-widths of both costs are added in quadrature, since both were measured independently.
+    /// The relative half-widths of both costs are added in quadrature, since both were measured
+    /// independently.
     fn of_costs(&self, from: At, to: At) -> Option<Scale> {
         if !(from.cost.ns > 0.0 && to.cost.ns > 0.0) {
             return None;

@@ -1,4 +1,5 @@
-//! The terms of a prediction in the application's context: traced times, scaled from the machine of the trace to another system.
+//! The terms of a prediction in the application's context: traced times, scaled from the machine of
+//! the trace to another system.
 
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
@@ -67,14 +68,11 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
     if terms.products.iter().any(|p| is_fault(&p.name)) {
         terms.faults = faults.line;
     }
-    if missing.is_empty() {
-        Ok(terms)
-    } else {
-        Err(missing)
-    }
+    if missing.is_empty() { Ok(terms) } else { Err(missing) }
 }
 
-/// A traced time, carried over by its own costs, else of the primitive that contains it, else as the others are on average.
+/// A traced time, carried over by its own costs, else of the primitive that contains it, else as
+/// the others are on average.
 fn scaled(
     used: &Use,
     traced_ns: f64,
@@ -85,11 +83,7 @@ fn scaled(
     let found = context.scale(used, measured, changed);
     let is_carried_over = found.is_none();
     let is_unmeasured = changed.to.is_unmeasured(&used.name);
-    let mean = if is_unmeasured {
-        mean.unmeasured()
-    } else {
-        mean
-    };
+    let mean = if is_unmeasured { mean.unmeasured() } else { mean };
     let (scale, scaled_by) = found.unwrap_or((mean, None));
     let (product_ns, interval_ns) = scale.carry(traced_ns, used.count);
     let is_own = !is_carried_over && scaled_by.is_none();
@@ -114,8 +108,8 @@ fn scaled(
     }
 }
 
-/// Uses without a time: their cost, else that of the null call unless nothing is known of them, times the
-/// factor of similar uses. `None`: neither cost is known, or no factor is.
+/// Uses without a time: their cost, else that of the null call unless nothing is known of them,
+///   times the factor of similar uses. `None`: neither cost is known, or no factor is.
 fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let own = costs.at(&used.name, used.size);
     if own.is_none() && is_unknown(used, costs) {
@@ -124,16 +118,10 @@ fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let At { cost, .. } = own.or_else(|| costs.at(&canonical(NULL_CALL), None))?;
     let factor = context.factor_of_use(used, cost.ns)?;
     let ns = used.count * cost.ns * factor.ratio;
-    let [below, above] = if cost.ns > 0.0 {
-        relative(cost)
-    } else {
-        [0.0; 2]
-    };
+    let [below, above] = if cost.ns > 0.0 { relative(cost) } else { [0.0; 2] };
     let [factor_below, factor_above] = factor.widths;
-    let interval = [
-        ns * (1.0 - below.hypot(factor_below)).max(0.0),
-        ns * (1.0 + above.hypot(factor_above)),
-    ];
+    let interval =
+        [ns * (1.0 - below.hypot(factor_below)).max(0.0), ns * (1.0 + above.hypot(factor_above))];
     Some(Product {
         name: used.name.clone(),
         size: used.size,

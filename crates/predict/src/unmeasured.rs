@@ -4,7 +4,8 @@ use crate::blocked;
 use crate::cost::Costs;
 
 impl Costs {
-    /// Whether a benchmark that was not measured yet would give the cost of a primitive, or of a kind of it.
+    /// Whether a benchmark that was not measured yet would give the cost of a primitive, or of a
+    /// kind of it.
     pub(crate) fn is_unmeasured(&self, name: &str) -> bool {
         let call = blocked::call(name);
         let is_kind = |other: &String| {

@@ -1,14 +1,19 @@
 //! Kernel time on another system of uses that a trace counts and does not time.
 //!
-//! **Clock readings.** Linux maps code into each process that reads clocks in user mode (vDSO). Where no counter of the processor is usable as a clock, as under User-Mode Linux and in some virtual
-//! machines, this code makes a system call. A trace has no event for readings in user mode: `yamba trace` counts them in a run without this code. All are charged as readings of the monotonic clock. That
-//! is too much for coarse clocks, which some of these systems still read in user mode.
+//! **Clock readings.** Linux maps code into each process that reads clocks in user mode (vDSO).
+//! Where no counter of the processor is usable as a clock, as under User-Mode Linux and in some
+//! virtual machines, this code makes a system call. A trace has no event for readings in user mode:
+//! `yamba trace` counts them in a run without this code. All are charged as readings of the
+//! monotonic clock. That is too much for coarse clocks, which some of these systems still read in
+//! user mode.
 //!
-//! **Avoided page faults.** At a page fault on a file that is in memory, Linux also maps the pages around it (fault-around). User-Mode Linux does so in its own page tables, but each first touch of these
-//! pages is still a fault. `yamba trace` counts them in a run without fault-around.
+//! **Avoided page faults.** At a page fault on a file that is in memory, Linux also maps the pages
+//! around it (fault-around). User-Mode Linux does so in its own page tables, but each first touch
+//! of these pages is still a fault. `yamba trace` counts them in a run without fault-around.
 //!
-//! **Calls of the dynamic linker.** On 32-bit x86, the linker enters the kernel by `int 0x80`, and other code by a faster instruction. In a virtual machine, `int 0x80` may take 4 us. The tracer does not
-//! time this path on any machine, since its event comes after it.
+//! **Calls of the dynamic linker.** On 32-bit x86, the linker enters the kernel by `int 0x80`, and
+//! other code by a faster instruction. In a virtual machine, `int 0x80` may take 4 us. The tracer
+//! does not time this path on any machine, since its event comes after it.
 
 use crate::cost::{Cost, Costs};
 use crate::product::Product;
@@ -27,21 +32,26 @@ pub const AVOIDED_FAULT: &str = "avoided_fault";
 /// The primitive of a page fault on a file that is in memory.
 const FAULT: &str = "page_fault(file)";
 
-/// Some of the touches are page faults if their mean cost is at least this share of that of a page fault. A touch without a fault costs less than a hundredth.
+/// Some of the touches are page faults if their mean cost is at least this share of that of a page
+/// fault. A touch without a fault costs less than a hundredth.
 const OF_FAULT: f64 = 0.05;
 
-/// A reading that costs at least this share of the null call enters the kernel. The benchmark of a real system call for a clock requires the same of its figure.
+/// A reading that costs at least this share of the null call enters the kernel. The benchmark of a
+/// real system call for a clock requires the same of its figure.
 const OF_NULL_CALL: f64 = 0.8;
 
-/// The linker has an entry path of its own if its null call costs more than this multiple of other null calls.
+/// The linker has an entry path of its own if its null call costs more than this multiple of other
+/// null calls.
 const OTHER_PATH: f64 = 1.5;
 
-/// The primitives without a traced time whose cost a prediction needs. The cost of the linker's calls matters on 32-bit x86 only, and is not required.
+/// The primitives without a traced time whose cost a prediction needs. The cost of the linker's
+/// calls matters on 32-bit x86 only, and is not required.
 pub fn untraced_primitives(vector: &Vector) -> impl Iterator<Item = &'static str> {
     untraced_uses(vector).map(|(primitive, _)| primitive)
 }
 
-/// These primitives with their counts. The cost of a page fault only says whether touches of pages near one fault.
+/// These primitives with their counts. The cost of a page fault only says whether touches of pages
+/// near one fault.
 pub(crate) fn untraced_uses(vector: &Vector) -> impl Iterator<Item = (&'static str, f64)> {
     let counts = [
         (vector.clock_reads, READING, 1.0),
@@ -50,8 +60,7 @@ pub(crate) fn untraced_uses(vector: &Vector) -> impl Iterator<Item = (&'static s
     ];
     let used = counts.into_iter();
     let used = used.filter_map(|(count, name, weight)| Some((name, count?, weight)));
-    used.filter(|(_, count, _)| *count > 0.0)
-        .map(|(name, count, weight)| (name, count * weight))
+    used.filter(|(_, count, _)| *count > 0.0).map(|(name, count, weight)| (name, count * weight))
 }
 
 /// The number per unit of a primitive of this module. `None`: it has another name.
@@ -118,26 +127,30 @@ fn enters_kernel(costs: &Costs) -> Option<bool> {
     Some(reading.cost.ns >= OF_NULL_CALL * null_ns(costs)?)
 }
 
-/// The kernel time of a clock reading. `None`: it does not enter the kernel, or its cost is unknown.
+/// The kernel time of a clock reading. `None`: it does not enter the kernel, or its cost is
+/// unknown.
 fn reading(costs: &Costs) -> Option<Cost> {
     let at = costs.at(READING, None)?;
     enters_kernel(costs)?.then_some(at.cost)
 }
 
-/// Whether touches fault on a system although a fault nearby came first. `None`: the costs are unknown.
+/// Whether touches fault on a system although a fault nearby came first. `None`: the costs are
+/// unknown.
 fn faults_each(costs: &Costs) -> Option<bool> {
     let touch = costs.measured(AVOIDED_FAULT, None)?;
     let fault = costs.measured(FAULT, None)?;
     Some(touch.cost.ns >= OF_FAULT * fault.cost.ns)
 }
 
-/// The kernel time of a touch after a fault nearby. `None`: it does not fault, or its cost is unknown.
+/// The kernel time of a touch after a fault nearby. `None`: it does not fault, or its cost is
+/// unknown.
 fn avoided_fault(costs: &Costs) -> Option<Cost> {
     let at = costs.at(AVOIDED_FAULT, None)?;
     faults_each(costs)?.then_some(at.cost)
 }
 
-/// The cost by which the linker's entry path exceeds that of other calls. `None`: they have the same path, or the costs are unknown.
+/// The cost by which the linker's entry path exceeds that of other calls. `None`: they have the
+/// same path, or the costs are unknown.
 fn path_of_loader(costs: &Costs) -> Option<Cost> {
     let (own, null_ns) = (costs.measured(LOADER_CALL, None)?.cost, null_ns(costs)?);
     let cost = costs.at(LOADER_CALL, None)?.cost;
@@ -169,7 +182,8 @@ pub(crate) fn lacking(vector: &Vector, costs: &Costs) -> Vec<String> {
     readings.into_iter().chain(faults).collect()
 }
 
-/// The line about uses that may cost kernel time: `costs` if they do and their number is unknown, `without_cost` if only their cost is unknown.
+/// The line about uses that may cost kernel time: `costs` if they do and their number is unknown,
+/// `without_cost` if only their cost is unknown.
 fn line(
     count: Option<f64>,
     is_in_kernel: Option<bool>,
@@ -197,20 +211,14 @@ mod tests {
     }
 
     fn reads(count: f64, costs: &Costs) -> Option<Product> {
-        let untraced = Untraced {
-            clock_reads: Some(count),
-            ..Untraced::default()
-        };
+        let untraced = Untraced { clock_reads: Some(count), ..Untraced::default() };
         untraced.products(costs).pop()
     }
 
     /// The entry path is what the linker's null call costs more.
     #[test]
     fn calls_of_the_linker_count_where_they_have_another_entry_path() {
-        let untraced = Untraced {
-            loader_calls: Some(25.0),
-            ..Untraced::default()
-        };
+        let untraced = Untraced { loader_calls: Some(25.0), ..Untraced::default() };
         let same = of(&[(LOADER_CALL, 110.0), (NULL_CALL, 100.0)]);
         assert!(untraced.products(&same).is_empty());
         let other = of(&[(LOADER_CALL, 4100.0), (NULL_CALL, 100.0)]);
@@ -242,7 +250,8 @@ mod tests {
         assert!(lacking(&unknown, &in_kernel).is_empty());
     }
 
-    /// `clock_gettime` of a trace is a system call. It must not get the cost of a reading in user mode.
+    /// `clock_gettime` of a trace is a system call. It must not get the cost of a reading in user
+    /// mode.
     #[test]
     fn system_call_for_a_clock_is_no_reading() {
         let costs = of(&[(READING, 25.0), (NULL_CALL, 80.0)]);
@@ -264,18 +273,12 @@ mod tests {
     /// On the first system, a fault maps the pages around it. On the second one, each touch faults.
     #[test]
     fn avoided_faults_count_where_each_touch_faults() {
-        let untraced = Untraced {
-            avoided_faults: Some(80.0),
-            ..Untraced::default()
-        };
+        let untraced = Untraced { avoided_faults: Some(80.0), ..Untraced::default() };
         let around = of(&[(AVOIDED_FAULT, 3.0), (FAULT, 900.0)]);
         assert!(untraced.products(&around).is_empty());
         let each = of(&[(AVOIDED_FAULT, 36_000.0), (FAULT, 37_000.0)]);
         let found = untraced.products(&each).pop().unwrap();
-        assert_eq!(
-            (found.product_ns, found.name.as_str()),
-            (80.0 * 36_000.0, AVOIDED_FAULT)
-        );
+        assert_eq!((found.product_ns, found.name.as_str()), (80.0 * 36_000.0, AVOIDED_FAULT));
         let mut read = vector(vec![used("stat", None, 1.0)]);
         assert!(lacking(&read, &around).is_empty());
         assert!(lacking(&read, &each)[0].contains("--rounds"));
@@ -294,10 +297,7 @@ mod tests {
         assert!(unknown.contains("unknown"), "{unknown}");
         read.clock_reads = Some(6.0);
         replaced("clock_reading*3=stat", &mut read).unwrap();
-        assert_eq!(
-            (read.clock_reads, read.primitives[0].count),
-            (Some(0.0), 3.0)
-        );
+        assert_eq!((read.clock_reads, read.primitives[0].count), (Some(0.0), 3.0));
         let none = replaced("clock_reading=stat", &mut read).unwrap_err();
         assert!(none.contains("has no clock_reading"), "{none}");
         replaced("=clock_reading*2", &mut read).unwrap();

@@ -12,14 +12,16 @@ use crate::scale::relative;
 pub struct UserScale {
     /// The ratio.
     pub ratio: f64,
-    /// Its interval, from those of the figures. It does not cover a figure that the application does not follow.
+    /// Its interval, from those of the figures. It does not cover a figure that the application
+    /// does not follow.
     pub interval: [f64; 2],
     /// Whether an interval covers its own launches only.
     pub is_within_launches: bool,
 }
 
-/// The ratio of a benchmark's figure between two runs: that of the times, or the inverse one of the bandwidths. Over several points it is their geometric mean, with the
-/// interval of the least certain point.
+/// The ratio of a benchmark's figure between two runs: that of the times, or the inverse one of the
+/// bandwidths. Over several points it is their geometric mean, with the interval of the least
+/// certain point.
 ///
 /// # Errors
 /// If no point has a valid figure of that kind in both runs. The text says so.
@@ -68,10 +70,7 @@ fn of_point(from: &Benchmark, to: &Benchmark) -> Option<UserScale> {
     };
     let ratio = upper.ns / lower.ns;
     let ([below, above], [lower_below, lower_above]) = (relative(upper), relative(lower));
-    let is_short = |e: &Benchmark| {
-        !e.interval_scope
-            .is_some_and(IntervalScope::covers_other_runs)
-    };
+    let is_short = |e: &Benchmark| !e.interval_scope.is_some_and(IntervalScope::covers_other_runs);
     Some(UserScale {
         ratio,
         interval: [
@@ -89,9 +88,6 @@ fn speed(entry: &Benchmark) -> Option<Cost> {
     }
     let unit = entry.unit.as_deref()?;
     let unit = nanoseconds(unit).or_else(|| bytes_a_second(unit))?;
-    let cost = Cost {
-        ns: entry.median?,
-        interval_ns: entry.confidence_interval?,
-    };
+    let cost = Cost { ns: entry.median?, interval_ns: entry.confidence_interval? };
     (cost.ns > 0.0).then(|| cost.times(unit))
 }

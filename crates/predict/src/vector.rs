@@ -1,4 +1,5 @@
-//! The document of an application's demand, schema `yamba-vector/1`. People write and edit it by hand.
+//! The document of an application's demand, schema `yamba-vector/1`. People write and edit it by
+//! hand.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +32,12 @@ pub struct Vector {
     /// The command with its arguments. Empty: unknown.
     #[serde(default)]
     pub command: Vec<String>,
-    /// The command line of the shell that loads the application, which is then a server. `None`: one run of the command is traced.
+    /// The command line of the shell that loads the application, which is then a server. `None`:
+    /// one run of the command is traced.
     #[serde(default)]
     pub load: Option<String>,
-    /// The regular expression whose group matches the number of units in the output of the load or of the command. `None`: each does `units` units.
+    /// The regular expression whose group matches the number of units in the output of the load or
+    /// of the command. `None`: each does `units` units.
     #[serde(default)]
     pub units_from: Option<String>,
     /// Where the counts come from. `None`: the vector was written by hand.
@@ -46,18 +49,22 @@ pub struct Vector {
     /// Kernel time per unit, in ns, where the counts were taken. `None`: unknown.
     #[serde(default)]
     pub kernel_ns: Option<f64>,
-    /// The part of `user_ns` in processes that the application started while it was counted. `None`: none or unknown.
+    /// The part of `user_ns` in processes that the application started while it was counted.
+    /// `None`: none or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_user_ns: Option<f64>,
-    /// Number of clock readings per unit that needed no system call where the counts were taken, since code that the kernel maps into each process (vDSO) served them. On another system
-    /// each may be a system call. `None`: unknown.
+    /// Number of clock readings per unit that needed no system call where the counts were taken,
+    /// since code that the kernel maps into each process (vDSO) served them. On another system each
+    /// may be a system call. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_reads: Option<f64>,
-    /// Number of first touches per unit of pages of files that caused no page fault where the counts were taken, since an earlier fault had mapped the page, too (fault-around of Linux). On another
-    /// system each may be a page fault. `None`: unknown.
+    /// Number of first touches per unit of pages of files that caused no page fault where the
+    /// counts were taken, since an earlier fault had mapped the page, too (fault-around of Linux).
+    /// On another system each may be a page fault. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avoided_faults: Option<f64>,
-    /// Number of calls per unit that dynamic linkers made at the start of programs; they are part of the primitives, too. 32-bit systems may enter the kernel by a slower instruction there.
+    /// Number of calls per unit that dynamic linkers made at the start of programs; they are part
+    /// of the primitives, too. 32-bit systems may enter the kernel by a slower instruction there.
     /// `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader_calls: Option<f64>,
@@ -72,10 +79,12 @@ pub struct Vector {
 pub struct Traced {
     /// The method that counted the calls: `bpf`, `strace` or `java`.
     pub how: String,
-    /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the machine of a run. `None`: unknown.
+    /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the
+    ///   machine of a run. `None`: unknown.
     #[serde(default)]
     pub machine: Option<String>,
-    /// Time by which the tracer made a null call longer, in ns. The part that the trace counts is subtracted from the times. `None`: unknown.
+    /// Time by which the tracer made a null call longer, in ns. The part that the trace counts is
+    /// subtracted from the times. `None`: unknown.
     #[serde(default)]
     pub cost_ns_per_call: Option<f64>,
     /// Number of events that are missing in the counts, because the tracer could not keep up or a
@@ -89,14 +98,16 @@ pub struct Traced {
     /// How the command ended, such as `exit status: 3`. `None`: with status 0, or it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Number of calls that are in the counts and times, but were counted in the kernel by number, result and first argument only, since events came faster than they were read. The
-    /// kinds of their descriptors may be wrong.
+    /// Number of calls that are in the counts and times, but were counted in the kernel by number,
+    /// result and first argument only, since events came faster than they were read. The kinds of
+    /// their descriptors may be wrong.
     #[serde(default, skip_serializing_if = "is_none")]
     pub without_details: u64,
     /// Number of runs of the command that were counted together. `None`: one.
     #[serde(default)]
     pub runs: Option<u32>,
-    /// Rounds without and with the tracer. The times of the vector are scaled to those without. Empty: the application ran only with the tracer.
+    /// Rounds without and with the tracer. The times of the vector are scaled to those without.
+    /// Empty: the application ran only with the tracer.
     #[serde(default)]
     pub rounds: Vec<Round>,
 }
@@ -112,7 +123,8 @@ fn is_none(count: &u64) -> bool {
 pub struct Use {
     /// The primitive, such as `read(file)` or `connect(tcp)`.
     pub name: String,
-    /// Its size, in the unit of the benchmark's parameter: bytes, pages, descriptors. `None`: it has no size.
+    /// Its size, in the unit of the benchmark's parameter: bytes, pages, descriptors. `None`: it
+    /// has no size.
     #[serde(default)]
     pub size: Option<f64>,
     /// Number of uses per unit of work.
@@ -123,12 +135,14 @@ pub struct Use {
     /// Kernel time in these calls per unit of work, in ns. `None`: unknown.
     #[serde(default)]
     pub time_ns: Option<f64>,
-    /// The part of these uses in processes that the application started while it was counted. `None`: none or unknown.
+    /// The part of these uses in processes that the application started while it was counted.
+    /// `None`: none or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<Started>,
 }
 
-/// The part of the uses of a primitive in processes that the application started while it was counted.
+/// The part of the uses of a primitive in processes that the application started while it was
+/// counted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -173,11 +187,7 @@ impl Vector {
     /// The platform of the primitives. `kernel_ns` is the time in it.
     pub fn platform(&self) -> Platform {
         let is_java = self.traced.as_ref().is_some_and(|t| t.how == JAVA);
-        if is_java {
-            Platform::ClassLibrary
-        } else {
-            Platform::Kernel
-        }
+        if is_java { Platform::ClassLibrary } else { Platform::Kernel }
     }
 
     /// Number of units that one run of the command, or one load, does. `None`: unknown.
@@ -192,9 +202,7 @@ impl Vector {
     pub fn events(&self) -> [f64; 2] {
         let count = |is_it: &dyn Fn(&str) -> bool| {
             let uses = self.primitives.iter();
-            uses.filter(|used| is_it(&used.name))
-                .map(|used| used.count)
-                .sum()
+            uses.filter(|used| is_it(&used.name)).map(|used| used.count).sum()
         };
         let is_no_call = |name: &str| is_fault(name) || name == "softirq" || name == "signal";
         [count(&|name| !is_no_call(name)), count(&is_fault)]
@@ -202,10 +210,7 @@ impl Vector {
 
     /// Says what the trace lost. Empty: nothing.
     pub fn losses(&self) -> Vec<String> {
-        self.lost_events()
-            .into_iter()
-            .chain(self.missing_processes())
-            .collect()
+        self.lost_events().into_iter().chain(self.missing_processes()).collect()
     }
 
     fn lost_events(&self) -> Option<String> {
@@ -214,9 +219,7 @@ impl Vector {
         let share = self.units.map_or(String::new(), |units| {
             format!(", {:.1} % of all", 100.0 * lost / (lost + counted(units)))
         });
-        Some(format!(
-            "the trace lost {lost} events{share}: the counts and times are too low"
-        ))
+        Some(format!("the trace lost {lost} events{share}: the counts and times are too low"))
     }
 
     fn missing_processes(&self) -> Option<String> {
@@ -238,7 +241,8 @@ impl Vector {
         ))
     }
 
-    /// How far the traced times may be off. `None`: unknown. Kernel time that is not that of the rounds, as in vectors of earlier versions, may be off by the difference, too.
+    /// How far the traced times may be off. `None`: unknown. Kernel time that is not that of the
+    /// rounds, as in vectors of earlier versions, may be off by the difference, too.
     pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
         let rounds = &self.traced.as_ref()?.rounds;
         let border = self
@@ -251,17 +255,20 @@ impl Vector {
         })
     }
 
-    /// Half the width of the 90 % interval of the kernel time of another trace, as a share of it. `None`: unknown.
+    /// Half the width of the 90 % interval of the kernel time of another trace, as a share of it.
+    /// `None`: unknown.
     pub fn half_width(&self) -> Option<f64> {
         self.uncertainty().map(Uncertainty::half_width)
     }
 
-    /// The processor time of a unit without the tracer, by the rounds of the trace. `None`: the trace has no rounds, or the tracer's cost is not known.
+    /// The processor time of a unit without the tracer, by the rounds of the trace. `None`: the
+    /// trace has no rounds, or the tracer's cost is not known.
     pub fn level(&self) -> Option<Level> {
         level(&self.traced.as_ref()?.rounds, self.clocks()?)
     }
 
-    /// The precision of the clocks in the rounds of the trace. Without a number of units, the number of ticks is not known, and counts as 0. `None`: the tracer's cost is not known.
+    /// The precision of the clocks in the rounds of the trace. Without a number of units, the
+    /// number of ticks is not known, and counts as 0. `None`: the tracer's cost is not known.
     pub(crate) fn clocks(&self) -> Option<Clocks> {
         let traced = self.traced.as_ref()?;
         let units_each = self.units.unwrap_or(0.0) / traced.rounds.len().max(1) as f64;
@@ -273,7 +280,8 @@ impl Vector {
         })
     }
 
-    /// Scales the times so that all user time and all kernel time are those of the level. Times of 0 stay.
+    /// Scales the times so that all user time and all kernel time are those of the level. Times of
+    /// 0 stay.
     pub fn scale_times(&mut self, to: Level) {
         let factor_of =
             |of: Option<f64>, to_ns: f64| of.filter(|ns| *ns > 0.0).map(|ns| to_ns / ns);
@@ -308,10 +316,7 @@ impl Vector {
     /// Checks the values. The error names the place and the fault.
     pub fn check(&self) -> Result<(), String> {
         if self.schema != SCHEMA {
-            return Err(format!(
-                "schema: it must be {SCHEMA:?}, not {:?}",
-                self.schema
-            ));
+            return Err(format!("schema: it must be {SCHEMA:?}, not {:?}", self.schema));
         }
         if self.primitives.is_empty() {
             return Err("primitives: the list is empty".to_owned());
@@ -326,19 +331,13 @@ impl Vector {
             ("loader_calls", self.loader_calls),
             (
                 "traced.cost_ns_per_call",
-                self.traced
-                    .as_ref()
-                    .and_then(|traced| traced.cost_ns_per_call),
+                self.traced.as_ref().and_then(|traced| traced.cost_ns_per_call),
             ),
         ];
         for (key, value) in whole {
             not_negative(key, value)?;
         }
-        if self
-            .traced
-            .as_ref()
-            .is_some_and(|traced| traced.runs == Some(0))
-        {
+        if self.traced.as_ref().is_some_and(|traced| traced.runs == Some(0)) {
             return Err("traced.runs: it must be above 0".to_owned());
         }
         if self.started_user_ns > self.user_ns {
@@ -353,10 +352,7 @@ impl Vector {
             let before = self.primitives[..index].iter();
             let twin = before.filter(|u| u.is_of(&used.name, used.size)).count();
             if twin > 0 {
-                return Err(format!(
-                    "primitives[{index}]: {} is listed twice",
-                    used.label()
-                ));
+                return Err(format!("primitives[{index}]: {} is listed twice", used.label()));
             }
         }
         Ok(())
@@ -395,8 +391,7 @@ impl Use {
             return Err(format!("{place}.errors: more than count"));
         }
         not_negative(&format!("{place}.time_ns"), self.time_ns)?;
-        self.started
-            .map_or(Ok(()), |started| started.check(place, self))
+        self.started.map_or(Ok(()), |started| started.check(place, self))
     }
 }
 
@@ -421,21 +416,20 @@ impl Started {
     }
 }
 
-/// The nearest of these sizes that is less than twice and more than half of `size`: the sizes of a trace are means. `None`: no size is so near.
+/// The nearest of these sizes that is less than twice and more than half of `size`: the sizes of a
+/// trace are means. `None`: no size is so near.
 pub(crate) fn nearest_size(sizes: impl Iterator<Item = f64>, size: f64) -> Option<f64> {
     let is_near = |other: &f64| *other == size || (*other < 2.0 * size && size < 2.0 * *other);
     let distance = |other: &f64| (other - size).abs();
-    sizes
-        .filter(is_near)
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    sizes.filter(is_near).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 /// A document has no NaN; a vector that a program made may have one.
 fn not_negative(place: &str, value: Option<f64>) -> Result<(), String> {
     match value {
-        Some(value) if !(value >= 0.0 && value.is_finite()) => Err(format!(
-            "{place}: it must be a finite number of 0 or more, not {value}"
-        )),
+        Some(value) if !(value >= 0.0 && value.is_finite()) => {
+            Err(format!("{place}: it must be a finite number of 0 or more, not {value}"))
+        }
         _ => Ok(()),
     }
 }

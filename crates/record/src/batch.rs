@@ -1,4 +1,5 @@
-//! A timed batch. This is the only list of its fields: the event, the columns of the document and of the store derive from it.
+//! A timed batch. This is the only list of its fields: the event, the columns of the document and
+//! of the store derive from it.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,9 @@ use crate::columns::{Array, Column, Named, Numbers, Words, columns};
 columns! {
     /// One timed batch of benchmark and dummy, with the sample computed from it.
     record Batch;
-    /// All timed batches. Each field is one array with a value for each batch; `ns` is always there. A number that is the same in all batches stands alone,
-    /// without an array. A field that is 0 or unknown in all batches is omitted.
+    /// All timed batches. Each field is one array with a value for each batch; `ns` is always
+    /// there. A number that is the same in all batches stands alone, without an array. A field that
+    /// is 0 or unknown in all batches is omitted.
     columns BatchColumns;
 
     /// Calls of the benchmark.
@@ -30,12 +32,13 @@ columns! {
     /// Index of the thread within its process, from 0.
     #[serde(default)]
     thread: u64 as Numbers<u64>,
-    /// Length of a core cycle, in ns: the mean of the reference chain right before and right after the calls of the benchmark.
+    /// Length of a core cycle, in ns: the mean of the reference chain right before and right after
+    /// the calls of the benchmark.
     cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Length of a core cycle around the calls of the dummy, in ns.
     dummy_cycle_ns: Option<f64> as Numbers<Option<f64>>,
-    /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Batches in which the clock rate changed do not have it,
-    /// and of the others not every batch.
+    /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Batches
+    /// in which the clock rate changed do not have it, and of the others not every batch.
     check_cycle_ns: Option<f64> as Numbers<Option<f64>>,
     /// Readings that show whether another hardware thread used the same core.
     #[serde(default)]
@@ -43,8 +46,8 @@ columns! {
     /// Events of the system during the batch.
     #[serde(default)]
     disturbance: Disturbance as Disturbances,
-    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen`, `clock`
-    /// or `neighbour`. Each has the indices of its batches, from 0.
+    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`,
+    /// `fault`, `stolen`, `clock` or `neighbour`. Each has the indices of its batches, from 0.
     #[serde(default)]
     disturbed: Vec<String> as Words,
     /// With several processes or threads: when this one ran the benchmark.
@@ -60,33 +63,38 @@ columns! {
     /// Value of each evidence. `None` where it was not a number.
     #[serde(default)]
     evidence: BTreeMap<String, Option<f64>> as Named,
-    /// The evidence outside its bounds, with the indices of the batches, from 0. The samples of these batches do not count.
+    /// The evidence outside its bounds, with the indices of the batches, from 0. The samples of
+    /// these batches do not count.
     #[serde(skip)]
     outside: Vec<String> as Words,
 }
 
 columns! {
-    /// Readings around one batch. The width probe is a loop of independent instructions that uses the full width of the core: it slows
-    /// down when another hardware thread of the core works, perhaps for another virtual machine.
+    /// Readings around one batch. The width probe is a loop of independent instructions that uses
+    /// the full width of the core: it slows down when another hardware thread of the core works,
+    /// perhaps for another virtual machine.
     #[serde(default)]
     record Probes;
     /// Readings around each batch.
     columns ProbesColumns;
 
-    /// Core cycles of 10 000 instructions of the width probe, right before the calls of the benchmark.
+    /// Core cycles of 10 000 instructions of the width probe, right before the calls of the
+    /// benchmark.
     before: Option<f64> as Numbers<Option<f64>>,
     /// The same after the calls of the benchmark, before those of the dummy.
     between: Option<f64> as Numbers<Option<f64>>,
     /// The same after the calls of the dummy.
     after: Option<f64> as Numbers<Option<f64>>,
-    /// Change of the length of a core cycle from before to after the calls of the benchmark, in parts per million.
+    /// Change of the length of a core cycle from before to after the calls of the benchmark, in
+    /// parts per million.
     cycle_change_ppm: Option<f64> as Numbers<Option<f64>>,
     /// The same for the calls of the dummy.
     dummy_cycle_change_ppm: Option<f64> as Numbers<Option<f64>>,
 }
 
 columns! {
-    /// Events of the system during one batch, which consists of the benchmark's calls and those of the dummy.
+    /// Events of the system during one batch, which consists of the benchmark's calls and those of
+    /// the dummy.
     #[serde(default)]
     record Disturbance;
     /// Events of the system during each batch.
@@ -104,10 +112,11 @@ columns! {
     major_faults: u64 as Numbers<u64>,
     /// Elapsed time minus the thread's processor time, in ns.
     stolen_ns: f64 as Numbers<f64>,
-    /// Run-queue wait: time the thread was runnable without a processor, in ns. `None` where the system does not report it.
+    /// Run-queue wait: time the thread was runnable without a processor, in ns. `None` where the
+    /// system does not report it.
     waited_ns: Option<f64> as Numbers<Option<f64>>,
-    /// Processor time of the process and of its child processes around the calls of the benchmark, in ns.
-    /// `None` where the system does not report it.
+    /// Processor time of the process and of its child processes around the calls of the benchmark,
+    /// in ns. `None` where the system does not report it.
     processor_ns: Option<f64> as Numbers<Option<f64>>,
 }
 
@@ -178,9 +187,7 @@ impl<'de> Deserialize<'de> for Batches {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Batches, D::Error> {
         let columns = BatchColumns::deserialize(deserializer)?;
         if !columns.fits(columns.ns.0.len()) {
-            return Err(serde::de::Error::custom(
-                "columns of batches have different lengths",
-            ));
+            return Err(serde::de::Error::custom("columns of batches have different lengths"));
         }
         Ok(Batches(columns))
     }

@@ -1,5 +1,6 @@
-//! Results of a measuring circle: its groups of tests and the inferred latency of one circle. After N. Korovkina, "seL4 microbenchmarking:
-//! designing predictable measurement context" (the Kanata Bench, 2022). Letters in brackets are the symbols of that paper.
+//! Results of a measuring circle: its groups of tests and the inferred latency of one circle. After
+//! N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context" (the Kanata
+//! Bench, 2022). Letters in brackets are the symbols of that paper.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Circles {
-    /// The unit of all latencies here: `cycles` where the length of a core cycle is known, else `ns`.
+    /// The unit of all latencies here: `cycles` where the length of a core cycle is known, else
+    /// `ns`.
     pub unit: String,
     /// Circles in a test of the first group (I).
     pub initial: u64,
@@ -19,7 +21,8 @@ pub struct Circles {
     pub significance: f64,
     /// Confidence level of the intervals.
     pub confidence: f64,
-    /// Half-width for which `tests_needed` is computed, as a share of the mean (e). Groups that differ by less are considered equal.
+    /// Half-width for which `tests_needed` is computed, as a share of the mean (e). Groups that
+    /// differ by less are considered equal.
     pub share: f64,
     /// Measurements by launch.
     pub launches: Vec<CirclesLaunch>,
@@ -28,9 +31,7 @@ pub struct Circles {
 impl Circles {
     /// The groups of all launches.
     pub(crate) fn groups(&mut self) -> impl Iterator<Item = &mut CircleGroup> {
-        self.launches
-            .iter_mut()
-            .flat_map(|launch| &mut launch.groups)
+        self.launches.iter_mut().flat_map(|launch| &mut launch.groups)
     }
 }
 
@@ -42,9 +43,11 @@ pub struct CirclesLaunch {
     pub launch: u64,
     /// The groups, ordered by test size.
     pub groups: Vec<CircleGroup>,
-    /// The test size from which the mean latency of a circle is constant: the caches are warm. `None` if no such size was found.
+    /// The test size from which the mean latency of a circle is constant: the caches are warm.
+    /// `None` if no such size was found.
     pub steady_from: Option<u64>,
-    /// Latency of a single circle, from the first group of size `steady_from`, or from the last group if that is `None`.
+    /// Latency of a single circle, from the first group of size `steady_from`, or from the last
+    /// group if that is `None`.
     pub primary: Option<PrimaryLatency>,
 }
 
@@ -79,7 +82,8 @@ pub struct PrimaryLatency {
     pub mean: f64,
     /// Confidence interval of the mean, by Student's t.
     pub confidence_interval: [f64; 2],
-    /// Standard deviation, under the assumption that the circles of a test are independent (sigma_P).
+    /// Standard deviation, under the assumption that the circles of a test are independent
+    /// (sigma_P).
     pub standard_deviation: f64,
     /// Standard deviation as a share of the mean.
     pub coefficient_of_variation: Option<f64>,

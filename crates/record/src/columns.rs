@@ -119,11 +119,7 @@ impl Number for f64 {
     fn plain(self) -> Plain {
         let whole = self as i64;
         let is_whole = self.abs() < EXACT && self.is(whole as f64);
-        if is_whole {
-            Plain::Whole(whole)
-        } else {
-            Plain::Real(self)
-        }
+        if is_whole { Plain::Whole(whole) } else { Plain::Real(self) }
     }
 
     fn of(plain: Plain) -> Option<f64> {
@@ -171,7 +167,8 @@ pub fn array<T: Number, S: Serializer>(numbers: &[T], serializer: S) -> Result<S
 /// The fewest equal numbers that a document writes as one pair.
 const SHORTEST_REPEAT: usize = 3;
 
-/// The most records of a document. A short pair may stand for many numbers, and must not exhaust the memory.
+/// The most records of a document. A short pair may stand for many numbers, and must not exhaust
+/// the memory.
 const MOST_RECORDS: usize = 1 << 20;
 
 /// An element of a column in a document.
@@ -196,7 +193,8 @@ fn repeats<T: Number, S: Serializer>(numbers: &[T], serializer: S) -> Result<S::
     elements.end()
 }
 
-/// Numbers, one for each record. A document writes a number that all records share once, without an array.
+/// Numbers, one for each record. A document writes a number that all records share once, without an
+/// array.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers<T> {
     /// The number of all records while `each` is empty.
@@ -208,10 +206,7 @@ impl<T: Number> Numbers<T> {
     fn of(each: Vec<T>) -> Numbers<T> {
         let shared = each.first().copied().unwrap_or_default();
         if each.iter().all(|n| n.is(shared)) {
-            return Numbers {
-                shared,
-                each: Vec::new(),
-            };
+            return Numbers { shared, each: Vec::new() };
         }
         Numbers { shared, each }
     }
@@ -323,10 +318,7 @@ struct OneOrEach<T>(PhantomData<T>);
 
 impl<T: Number> OneOrEach<T> {
     fn shared<E: serde::de::Error>(self, plain: Plain) -> Result<Numbers<T>, E> {
-        Ok(Numbers {
-            shared: number(plain)?,
-            each: Vec::new(),
-        })
+        Ok(Numbers { shared: number(plain)?, each: Vec::new() })
     }
 }
 
@@ -509,18 +501,12 @@ mod tests {
     #[test]
     fn wrong_elements_are_refused() {
         for (column, reason) in [
-            (
-                "[1, [2, 99999999999]]",
-                "a count is not between 1 and 1048575",
-            ),
+            ("[1, [2, 99999999999]]", "a count is not between 1 and 1048575"),
             ("[[1, 0]]", "a count is not between 1 and 1048576"),
             ("[[1]]", "invalid length 1, expected a number and a count"),
             ("[[1, 2, 3]]", "trailing characters"),
             ("[[1, -2]]", "invalid value: integer `-2`"),
-            (
-                "[\"1\"]",
-                "invalid type: string \"1\", expected a number, or a pair",
-            ),
+            ("[\"1\"]", "invalid type: string \"1\", expected a number, or a pair"),
             ("[0.5]", "Real(0.5) is no number of this column"),
         ] {
             let refused = serde_json::from_str::<Numbers<u64>>(column).unwrap_err();

@@ -12,15 +12,15 @@ use crate::columns::array;
 pub struct CommandRuns {
     /// The command, as the user wrote it, with the values of parameters.
     pub command: String,
-    /// The shell that ran it. Its start-up was measured in the same rounds, and its median is subtracted from all times. `None` if the command was
-    /// started directly.
+    /// The shell that ran it. Its start-up was measured in the same rounds, and its median is
+    /// subtracted from all times. `None` if the command was started directly.
     #[serde(default)]
     pub shell: Option<String>,
     /// The untimed command before each run.
     #[serde(default)]
     pub prepare: Option<String>,
-    /// Where its standard output went: `pipe` (emptied by Yamba), `null`, `inherit`, or a file. `None` in older documents:
-    /// `/dev/null`.
+    /// Where its standard output went: `pipe` (emptied by Yamba), `null`, `inherit`, or a file.
+    /// `None` in older documents: `/dev/null`.
     #[serde(default)]
     pub output: Option<String>,
     /// Number of untimed runs before the first timed one.
@@ -35,14 +35,16 @@ pub struct CommandRuns {
     pub min_ns: f64,
     /// The longest run, in ns.
     pub max_ns: f64,
-    /// Mean processor time in user space and in the kernel, in ns. Their sum is exact; most kernels split it by sampling.
+    /// Mean processor time in user space and in the kernel, in ns. Their sum is exact; most kernels
+    /// split it by sampling.
     pub user_ns: f64,
     /// Mean processor time in the kernel, in ns.
     pub system_ns: f64,
-    /// The largest resident memory of any process of any run, in bytes. `None` if it is not above `memory_floor_bytes`.
+    /// The largest resident memory of any process of any run, in bytes. `None` if it is not above
+    /// `memory_floor_bytes`.
     pub peak_memory_bytes: Option<u64>,
-    /// The kernel counts the memory of the starting process, too: a peak at or below this many bytes is not known. `None` if this number is not known
-    /// either.
+    /// The kernel counts the memory of the starting process, too: a peak at or below this many
+    /// bytes is not known. `None` if this number is not known either.
     pub memory_floor_bytes: Option<u64>,
     /// Mean number of page faults without reading from storage.
     pub minor_faults: f64,
@@ -56,18 +58,10 @@ pub struct CommandRuns {
     #[serde(default)]
     pub to_fastest: Option<PairedRatio>,
     /// The wall-clock time of each run, in ns, the shell included. Absent without `--raw`.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        serialize_with = "array"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", serialize_with = "array")]
     pub wall_ns: Vec<f64>,
     /// The wall-clock times of the empty shell, in ns. Absent without `--raw` or without a shell.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        serialize_with = "array"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", serialize_with = "array")]
     pub shell_ns: Vec<f64>,
 }
 

@@ -10,11 +10,13 @@ pub struct Singles {
     /// The time of each operation, in ns, with the cost of reading the clock.
     #[serde(serialize_with = "array")]
     pub ns: Vec<f64>,
-    /// The median time of the dummy, timed alone in the same way, in ns: the cost of reading the clock, and of what the dummy does.
+    /// The median time of the dummy, timed alone in the same way, in ns: the cost of reading the
+    /// clock, and of what the dummy does.
     pub dummy_ns: f64,
 }
 
-/// The distribution of the times of single operations in all launches, without the cost of reading the clock. Interruptions are included.
+/// The distribution of the times of single operations in all launches, without the cost of reading
+/// the clock. Interruptions are included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Distribution {
@@ -26,8 +28,8 @@ pub struct Distribution {
     pub percentiles: Vec<Percentile>,
     /// The longest operation, in ns.
     pub max_ns: f64,
-    /// For each bucket of the histogram that is not empty: the longest time that belongs to it, in ns, and the number of operations. A
-    /// bucket is at most 0.1 % wide. Absent without `--raw`.
+    /// For each bucket of the histogram that is not empty: the longest time that belongs to it, in
+    /// ns, and the number of operations. A bucket is at most 0.1 % wide. Absent without `--raw`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<(f64, u64)>,
 }
@@ -40,6 +42,7 @@ pub struct Percentile {
     pub percent: f64,
     /// The time that this percentage of the operations does not exceed, in ns.
     pub ns: f64,
-    /// The lowest and the highest value of this percentile in a single launch, in ns. `None` if the launches have too few operations.
+    /// The lowest and the highest value of this percentile in a single launch, in ns. `None` if the
+    /// launches have too few operations.
     pub launches: Option<[f64; 2]>,
 }

@@ -1,5 +1,5 @@
-//! Reads and writes the document of a run. The functions that do the work are not generic, so that they are compiled with this crate, which
-//! is optimised, and not with each crate that calls them.
+//! Reads and writes the document of a run. The functions that do the work are not generic, so that
+//! they are compiled with this crate, which is optimised, and not with each crate that calls them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,7 +25,8 @@ pub fn read(text: &str) -> serde_json::Result<Run> {
     Ok(run.into_entries(benchmarks))
 }
 
-/// Reads a document, and passes each entry to `sink` as soon as it is read. Returns the run without entries.
+/// Reads a document, and passes each entry to `sink` as soon as it is read. Returns the run without
+/// entries.
 ///
 /// # Errors
 /// If the text is no document of a run. `sink` has the entries before the error then.
@@ -170,7 +171,8 @@ impl<'de> Visitor<'de> for Whole<'_> {
     }
 }
 
-/// The fields of a run. The value of `benchmarks` goes to `sink`, and an empty array takes its place.
+/// The fields of a run. The value of `benchmarks` goes to `sink`, and an empty array takes its
+/// place.
 struct Fields<'a, A> {
     fields: A,
     sink: &'a mut dyn FnMut(Benchmark),
@@ -251,10 +253,7 @@ pub fn write<E: Entry>(run: &Run<E>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_entries(run: &Run<Written<'_>>, mut out: &mut dyn Write) -> io::Result<()> {
-    run.serialize(&mut serde_json::Serializer::with_formatter(
-        &mut out,
-        Lines::default(),
-    ))?;
+    run.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Lines::default()))?;
     out.write_all(b"\n")
 }
 
@@ -364,7 +363,8 @@ mod tests {
         assert_eq!(read(&written(&run())).unwrap(), run());
     }
 
-    /// Without its batches, an entry lacks the processes of the launches, and its numbers are rounded.
+    /// Without its batches, an entry lacks the processes of the launches, and its numbers are
+    /// rounded.
     #[test]
     fn summary_is_short_and_is_read_again() {
         let launch = Launch {
@@ -379,18 +379,9 @@ mod tests {
         entry.launches = vec![launch];
         entry.samples = vec![1.000_004];
         entry.cycle_ns = vec![Some(0.244_570_500_000_2), None];
-        let group = CircleGroup {
-            accumulated: vec![123_456.7],
-            ..CircleGroup::default()
-        };
-        let of_launch = CirclesLaunch {
-            groups: vec![group],
-            ..CirclesLaunch::default()
-        };
-        entry.circles = Some(Circles {
-            launches: vec![of_launch],
-            ..Circles::default()
-        });
+        let group = CircleGroup { accumulated: vec![123_456.7], ..CircleGroup::default() };
+        let of_launch = CirclesLaunch { groups: vec![group], ..CirclesLaunch::default() };
+        entry.circles = Some(Circles { launches: vec![of_launch], ..Circles::default() });
         let whole = write_entry(&entry).unwrap();
         assert!(whole.contains("\"locked\":true") && whole.contains("\"placement\":{"));
         assert_eq!(read_entry(&whole).unwrap(), entry);
@@ -420,11 +411,7 @@ mod tests {
         let read = read_entries(&text, &mut |entry| names.push(entry.name));
         let error = read.unwrap_err();
         assert_eq!((error.line(), names), (line, vec!["a".to_owned()]));
-        assert!(
-            error
-                .to_string()
-                .contains("invalid type: integer `7`, expected a string")
-        );
+        assert!(error.to_string().contains("invalid type: integer `7`, expected a string"));
     }
 
     #[test]
@@ -432,15 +419,9 @@ mod tests {
         for (text, reason) in [
             ("{}", "missing field `schema`"),
             ("[]", "invalid type: sequence, expected struct Run"),
-            (
-                r#"{"benchmarks": 3}"#,
-                "invalid type: integer `3`, expected a sequence",
-            ),
+            (r#"{"benchmarks": 3}"#, "invalid type: integer `3`, expected a sequence"),
             (&format!("{} 7", written(&run())), "trailing characters"),
-            (
-                &written(&run()).replace("\"benchmarks\"", "\"other\""),
-                "missing field `benchmarks`",
-            ),
+            (&written(&run()).replace("\"benchmarks\"", "\"other\""), "missing field `benchmarks`"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

@@ -36,7 +36,8 @@ pub enum Event {
         /// The tested pairs.
         pairs: Vec<CorePair>,
     },
-    /// A partner of the benchmark runs on another hardware thread of the core that the benchmark runs on.
+    /// A partner of the benchmark runs on another hardware thread of the core that the benchmark
+    /// runs on.
     Partner {
         /// The partner's processor.
         cpu: u64,
@@ -64,7 +65,8 @@ pub enum Event {
     Crash(Crash),
     /// Resources that the harness itself used while several processes or threads were measured.
     Harness(HarnessUse),
-    /// How the clock of this node was related to that of the first node of its fleet while all nodes measured at the same time.
+    /// How the clock of this node was related to that of the first node of its fleet while all
+    /// nodes measured at the same time.
     CommonClock(CommonClock),
     /// The point is done.
     End,
@@ -111,7 +113,8 @@ pub struct Begin {
 pub struct Clock {
     /// Name of the clock.
     pub name: String,
-    /// Step of the clock. If its steps are too short to be seen, the shortest time between two readings.
+    /// Step of the clock. If its steps are too short to be seen, the shortest time between two
+    /// readings.
     pub resolution_ns: Option<f64>,
     /// Duration of one reading.
     pub cost_ns: Option<f64>,
@@ -121,8 +124,8 @@ pub(crate) fn one() -> u64 {
     1
 }
 
-/// Relates the clock of the first node of a fleet to the clock of this node, right before and right after a launch. The first clock's time is this one's plus
-/// an offset.
+/// Relates the clock of the first node of a fleet to the clock of this node, right before and right
+/// after a launch. The first clock's time is this one's plus an offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommonClock {
@@ -132,7 +135,8 @@ pub struct CommonClock {
     pub error_ns: [f64; 2],
 }
 
-/// The processor placement of a process at its start. A benchmark may then choose another one, and says so in its evidence.
+/// The processor placement of a process at its start. A benchmark may then choose another one, and
+/// says so in its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Placement {
@@ -141,10 +145,12 @@ pub struct Placement {
     /// The affinity mask at the start of the process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<u64>,
-    /// The processor that the process is pinned to. `None` if it is free, or if several processes or threads each have their own.
+    /// The processor that the process is pinned to. `None` if it is free, or if several processes
+    /// or threads each have their own.
     #[serde(default)]
     pub cpu: Option<u64>,
-    /// The probes by which the process chose its processor. Empty if it did not choose, and in documents without the timed batches.
+    /// The probes by which the process chose its processor. Empty if it did not choose, and in
+    /// documents without the timed batches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probed: Vec<ProcessorProbes>,
 }
@@ -155,7 +161,8 @@ pub struct Placement {
 pub struct ProcessorProbes {
     /// The processor.
     pub cpu: u64,
-    /// The width of its core without neighbours, in cycles of 10 000 instructions. `None` if it was unknown.
+    /// The width of its core without neighbours, in cycles of 10 000 instructions. `None` if it was
+    /// unknown.
     #[serde(default)]
     pub quiet_width: Option<f64>,
     /// Share of the time in which nothing else used the processor or its core, from 0 to 1.
@@ -182,7 +189,8 @@ pub struct HarnessUse {
     pub rounds: u64,
     /// Open file descriptors of the parent process.
     pub descriptors: u64,
-    /// Processor time that the parent used during all rounds. The start and the end of the measured processes are not included.
+    /// Processor time that the parent used during all rounds. The start and the end of the measured
+    /// processes are not included.
     pub parent_cpu_ns: f64,
     /// Bytes of memory that the parent shares with the processes.
     pub shared_bytes: u64,
@@ -205,8 +213,9 @@ pub enum Purpose {
 columns! {
     /// One timing of benchmark and dummy that is not a sample.
     record Sizing;
-    /// Timings of benchmark and dummy that are not samples. Each field is one array with a value for each timing; `ns` is always there. A number that is the
-    /// same in all timings stands alone, without an array.
+    /// Timings of benchmark and dummy that are not samples. Each field is one array with a value
+    /// for each timing; `ns` is always there. A number that is the same in all timings stands
+    /// alone, without an array.
     columns SizingColumns;
 
     /// The purpose of the timing. Absent if it is `size` for all.
@@ -265,9 +274,7 @@ pub(crate) mod sizing {
         let columns = SizingColumns::deserialize(deserializer)?;
         let count = columns.ns.0.len();
         if !columns.fits(count) {
-            return Err(serde::de::Error::custom(
-                "columns of sizing have different lengths",
-            ));
+            return Err(serde::de::Error::custom("columns of sizing have different lengths"));
         }
         Ok((0..count).map(|place| columns.get(place)).collect())
     }
@@ -285,7 +292,8 @@ pub struct RawBatch {
     pub batch: Batch,
 }
 
-/// A curve of times against a size. Each list has one value for each pass; several passes can have the same size.
+/// A curve of times against a size. Each list has one value for each pass; several passes can have
+/// the same size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Curve {
@@ -302,7 +310,8 @@ pub struct Curve {
     /// The time of each pass, in ns per operation.
     #[serde(serialize_with = "array")]
     pub ns: Vec<f64>,
-    /// The width probe before each pass, in core cycles of 10 000 instructions. `None` if it is unknown. Empty without probes.
+    /// The width probe before each pass, in core cycles of 10 000 instructions. `None` if it is
+    /// unknown. Empty without probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes_before: Vec<Option<f64>>,
     /// The width probe after each pass.
@@ -313,7 +322,8 @@ pub struct Curve {
     pub huge_share: Option<f64>,
 }
 
-/// A summary of the curves of all launches: the lowest time of each size. The time never falls with the size.
+/// A summary of the curves of all launches: the lowest time of each size. The time never falls with
+/// the size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LowestCurve {
@@ -343,7 +353,8 @@ pub struct Failure {
     /// The line of the source file.
     #[serde(default)]
     pub line: Option<u64>,
-    /// Whether the benchmark's own threads need more processors than the one that the program was pinned to.
+    /// Whether the benchmark's own threads need more processors than the one that the program was
+    /// pinned to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_free: bool,
 }
@@ -406,12 +417,7 @@ mod tests {
     }
 
     fn timing(purpose: Purpose, passes: u64, ns: f64) -> Sizing {
-        Sizing {
-            purpose,
-            passes,
-            ns,
-            dummy_ns: 0.5,
-        }
+        Sizing { purpose, passes, ns, dummy_ns: 0.5 }
     }
 
     #[track_caller]
@@ -429,10 +435,7 @@ mod tests {
             vec![size.clone(), timing(Purpose::Growth, 4, 2.5)],
             r#"{"purpose":["size","growth"],"passes":[1,4],"ns":[2,2.5],"dummy_ns":0.5}"#,
         );
-        is_written(
-            vec![size.clone(), size],
-            r#"{"passes":1,"ns":[2,2],"dummy_ns":0.5}"#,
-        );
+        is_written(vec![size.clone(), size], r#"{"passes":1,"ns":[2,2],"dummy_ns":0.5}"#);
         is_written(Vec::new(), "{}");
     }
 
@@ -445,10 +448,7 @@ mod tests {
         ] {
             let text = format!(r#"{{"sizing":{wrong}}}"#);
             let error = serde_json::from_str::<Entry>(&text).unwrap_err();
-            assert!(
-                error.to_string().starts_with("columns of sizing"),
-                "{error}"
-            );
+            assert!(error.to_string().starts_with("columns of sizing"), "{error}");
         }
     }
 }

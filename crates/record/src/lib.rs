@@ -1,8 +1,11 @@
-//! Types of a recorded run: the machine, the parameters, every timed batch with its evidence, the summary and its validity.
+//! Types of a recorded run: the machine, the parameters, every timed batch with its evidence, the
+//! summary and its validity.
 //!
-//! There are three serialised forms, each in its own module: [`program`] (the answer of a built program to `--describe`), [`event`] (the lines that
-//! it prints while it measures, one JSON object each) and [`run`] (the document of a whole run). The only computation here is the conversion of units.
-//! No serialised number is NaN. [`system_error`] gives the text of a system error for the crates above.
+//! There are three serialised forms, each in its own module: [`program`] (the answer of a built
+//! program to `--describe`), [`event`] (the lines that it prints while it measures, one JSON object
+//! each) and [`run`] (the document of a whole run). The only computation here is the conversion of
+//! units. No serialised number is NaN. [`system_error`] gives the text of a system error for the
+//! crates above.
 
 pub mod batch;
 pub mod circles;

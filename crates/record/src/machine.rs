@@ -32,17 +32,20 @@ pub struct Machine {
     pub virtual_machine: Option<bool>,
     /// The file system of scratch files.
     pub scratch: Option<Scratch>,
-    /// The width of an undisturbed core by processor, in cycles of 10 000 instructions of the width probe.
+    /// The width of an undisturbed core by processor, in cycles of 10 000 instructions of the width
+    /// probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet_widths: BTreeMap<String, f64>,
-    /// The use of each processor's core by another hardware thread, by processor. In the document of `yamba machine`, as the latest run found it.
+    /// The use of each processor's core by another hardware thread, by processor. In the document
+    /// of `yamba machine`, as the latest run found it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contention: BTreeMap<String, Contention>,
-    /// Which processors share a core, by a test with a competitor, of this run or an earlier one. `None` if nothing was tested.
+    /// Which processors share a core, by a test with a competitor, of this run or an earlier one.
+    /// `None` if nothing was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_pairs: Option<CorePairs>,
-    /// The data caches by the latency of loads, as this run or an earlier one measured them. `None` if no run of the whole suite has measured them without a
-    /// neighbour.
+    /// The data caches by the latency of loads, as this run or an earlier one measured them. `None`
+    /// if no run of the whole suite has measured them without a neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_caches: Option<MeasuredCaches>,
     /// The Java virtual machine that the benchmarks ran in. `None`: they are no Java.
@@ -65,13 +68,15 @@ pub struct Java {
     pub vm: String,
     /// The garbage collectors, as the machine names them.
     pub collector: String,
-    /// The options that begin with `-X`, except those for sizes of memory and those that only report.
+    /// The options that begin with `-X`, except those for sizes of memory and those that only
+    /// report.
     #[serde(default)]
     pub flags: Vec<String>,
 }
 
 impl Java {
-    /// The options that figures depend on: those that begin with `-X`, except those for sizes of memory and those that only report.
+    /// The options that figures depend on: those that begin with `-X`, except those for sizes of
+    /// memory and those that only report.
     pub fn deciding(options: &[String]) -> Vec<String> {
         const OTHERS: [&str; 7] = [
             "-Xms",
@@ -84,26 +89,14 @@ impl Java {
         ];
         let is_other = |option: &String| OTHERS.iter().any(|other| option.starts_with(other));
         let of_machine = options.iter().filter(|option| option.starts_with("-X"));
-        of_machine
-            .filter(|option| !is_other(option))
-            .cloned()
-            .collect()
+        of_machine.filter(|option| !is_other(option)).cloned().collect()
     }
 
     /// One line with all of it.
     pub fn describe(&self) -> String {
-        let Java {
-            vendor,
-            version,
-            vm,
-            collector,
-            ..
-        } = self;
+        let Java { vendor, version, vm, collector, .. } = self;
         let flags = self.flags.iter().map(|flag| format!(", {flag}"));
-        format!(
-            "{vm} {version} of {vendor}, {collector}{}",
-            flags.collect::<String>()
-        )
+        format!("{vm} {version} of {vendor}, {collector}{}", flags.collect::<String>())
     }
 }
 
@@ -117,11 +110,13 @@ pub struct Contention {
     pub unix_s: f64,
 }
 
-/// Which processors share a core, by a test: a competitor on one hardware thread of a core leaves half of its width to the other.
+/// Which processors share a core, by a test: a competitor on one hardware thread of a core leaves
+/// half of its width to the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorePairs {
-    /// The tested pairs. On a machine of more than eight processors these are the pairs that the system takes for one core, and some others.
+    /// The tested pairs. On a machine of more than eight processors these are the pairs that the
+    /// system takes for one core, and some others.
     pub pairs: Vec<CorePair>,
     /// The time of the test, in seconds since 1970.
     pub unix_s: f64,
@@ -173,7 +168,8 @@ impl Machine {
         hypervisor == Some(Machine::USER_MODE_LINUX)
     }
 
-    /// Bytes of the largest data cache: as measured, or else as the system reports it. `None` if neither is known.
+    /// Bytes of the largest data cache: as measured, or else as the system reports it. `None` if
+    /// neither is known.
     #[must_use]
     pub fn last_cache_bytes(&self) -> Option<u64> {
         if let Some(measured) = &self.measured_caches {
@@ -226,9 +222,6 @@ mod tests {
         assert_eq!(json(Limit::At(64)), "64");
         assert_eq!(json(Limit::Not(Unlimited::Unlimited)), r#""unlimited""#);
         let fix = Fix::Command("swapoff -a".to_owned());
-        assert_eq!(
-            serde_json::to_string(&fix).unwrap(),
-            r#"{"command":"swapoff -a"}"#
-        );
+        assert_eq!(serde_json::to_string(&fix).unwrap(), r#"{"command":"swapoff -a"}"#);
     }
 }

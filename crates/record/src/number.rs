@@ -19,7 +19,8 @@ const BYTES: [(&str, f64); 5] = [
     ("TiB", (1u64 << 40) as f64),
 ];
 
-/// The factor and unit for a short number. Only times, bytes and operations per second change their unit.
+/// The factor and unit for a short number. Only times, bytes and operations per second change their
+/// unit.
 pub fn scale(value: f64, unit: &str) -> (f64, &str) {
     const SHOWN: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     for units in [&RATES[..], &BYTES] {
@@ -74,12 +75,9 @@ mod tests {
 
     #[test]
     fn rounded_number_has_given_significant_digits() {
-        for (value, near) in [
-            (0.0, 0.0),
-            (123.4567, 123.46),
-            (-9.99999e-7, -1e-6),
-            (f64::MAX, f64::MAX),
-        ] {
+        for (value, near) in
+            [(0.0, 0.0), (123.4567, 123.46), (-9.99999e-7, -1e-6), (f64::MAX, f64::MAX)]
+        {
             assert_eq!(rounded(value, 5), near);
         }
     }

@@ -54,7 +54,8 @@ impl<'a> Written<'a> {
         Written { text, is_literal }
     }
 
-    /// Whether the text denotes this recorded value: `64K` denotes 65536, unless some point has the text `64K`.
+    /// Whether the text denotes this recorded value: `64K` denotes 65536, unless some point has the
+    /// text `64K`.
     pub fn is(&self, recorded: &Value) -> bool {
         let recorded = plain(recorded);
         if self.is_literal {
@@ -72,7 +73,8 @@ enum Amount {
     Real(f64),
 }
 
-/// Parses a number with an optional suffix K, Ki, KiB, M, G or T (powers of 1024), like a benchmark program does.
+/// Parses a number with an optional suffix K, Ki, KiB, M, G or T (powers of 1024), like a benchmark
+/// program does.
 fn amount(text: &str) -> Option<Amount> {
     let letters = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
     let bare = text.strip_suffix("iB").or(text.strip_suffix('i'));
@@ -91,11 +93,7 @@ fn times(number: &str, factor: u64) -> Option<Amount> {
     }
     let real = number.parse::<f64>().ok()? * factor as f64;
     let is_whole = real.fract() == 0.0 && real.abs() < i128::MAX as f64;
-    Some(if is_whole {
-        Amount::Whole(real as i128)
-    } else {
-        Amount::Real(real)
-    })
+    Some(if is_whole { Amount::Whole(real as i128) } else { Amount::Real(real) })
 }
 
 /// Parses a whole number with the suffixes of [`amount`], such as `64K` or `1.5 GiB`.
@@ -145,10 +143,7 @@ mod tests {
         let text = r#"{"scale":16,"a":"b c","on":true,"big":18446744073709551615,"f":0.5}"#;
         let parameters: Parameters = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&parameters).unwrap(), text);
-        assert_eq!(
-            parameters.to_string(),
-            "scale=16 a=b c on=true big=18446744073709551615 f=0.5"
-        );
+        assert_eq!(parameters.to_string(), "scale=16 a=b c on=true big=18446744073709551615 f=0.5");
         assert_eq!(parameters.get("scale"), Some(&Value::from(16)));
     }
 
@@ -178,11 +173,7 @@ mod tests {
 
     fn matching(text: &str, recorded: &[Value]) -> Vec<String> {
         let written = Written::among(text, recorded);
-        recorded
-            .iter()
-            .filter(|value| written.is(value))
-            .map(plain)
-            .collect()
+        recorded.iter().filter(|value| written.is(value)).map(plain).collect()
     }
 
     #[test]
@@ -200,14 +191,8 @@ mod tests {
         let past = 1_u64 << 53;
         let numbers = [past, past + 1, u64::MAX - 1, u64::MAX].map(Value::from);
         assert_eq!(matching("8192T", &numbers), ["9007199254740992"]);
-        assert_eq!(
-            matching("+9007199254740993", &numbers),
-            ["9007199254740993"]
-        );
-        assert_eq!(
-            matching("018446744073709551615", &numbers),
-            ["18446744073709551615"]
-        );
+        assert_eq!(matching("+9007199254740993", &numbers), ["9007199254740993"]);
+        assert_eq!(matching("018446744073709551615", &numbers), ["18446744073709551615"]);
         assert!(matching("9007199254740994", &numbers).is_empty());
         assert_eq!(matching("1e3", &[Value::from(1000)]), ["1000"]);
     }

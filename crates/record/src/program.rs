@@ -21,10 +21,12 @@ pub struct Program {
     pub variant: Option<u64>,
     /// Why the program cannot run here.
     pub skip: Option<String>,
-    /// Why the benchmark rejects these parameters. Other values of the swept parameters may be accepted.
+    /// Why the benchmark rejects these parameters. Other values of the swept parameters may be
+    /// accepted.
     #[serde(default)]
     pub refused: Option<String>,
-    /// The condition of the benchmark that these parameters do not fulfil. Such a point is not measured.
+    /// The condition of the benchmark that these parameters do not fulfil. Such a point is not
+    /// measured.
     #[serde(default)]
     pub unmet: Option<String>,
     /// The ports of that composition, least specific first.
@@ -100,7 +102,8 @@ pub struct Parameter {
 pub struct Bound {
     /// Name of the evidence.
     pub name: String,
-    /// `[low, high]`, with `None` for an open side. `None` if the evidence is recorded without bounds.
+    /// `[low, high]`, with `None` for an open side. `None` if the evidence is recorded without
+    /// bounds.
     pub expects: Option<[Option<f64>; 2]>,
 }
 

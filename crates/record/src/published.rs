@@ -1,4 +1,5 @@
-//! Test of the published JSON Schema: docs/schema/yamba-run-1.json must match the types of this crate.
+//! Test of the published JSON Schema: docs/schema/yamba-run-1.json must match the types of this
+//! crate.
 
 #[path = "schema_text.rs"]
 mod schema_text;

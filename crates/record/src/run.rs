@@ -1,4 +1,5 @@
-//! The document of a run, schema `yamba-run/1`. Later versions add fields and never change existing ones.
+//! The document of a run, schema `yamba-run/1`. Later versions add fields and never change existing
+//! ones.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +21,20 @@ use crate::workers::Workers;
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-run/1";
 
-/// Significant digits of the samples in a summary: a hundredth of a percent is far below what two measurements have in common.
+/// Significant digits of the samples in a summary: a hundredth of a percent is far below what two
+/// measurements have in common.
 const SUMMARY_DIGITS: usize = 5;
 
-/// Significant digits of the figures of a launch in a summary. A median of its samples is a little finer than the samples.
+/// Significant digits of the figures of a launch in a summary. A median of its samples is a little
+/// finer than the samples.
 const LAUNCH_DIGITS: usize = 6;
 
-/// Significant digits of a share of contended probes in a summary. Hundreds of probes have a standard error of more than a thousandth.
+/// Significant digits of a share of contended probes in a summary. Hundreds of probes have a
+/// standard error of more than a thousandth.
 const SHARE_DIGITS: usize = 3;
 
-/// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type that serialises alike.
+/// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type
+/// that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run<B = Benchmark> {
@@ -49,7 +54,8 @@ pub struct Run<B = Benchmark> {
     /// The measurement plan.
     #[serde(default)]
     pub plan: Plan,
-    /// Unique identifier: sixteen random hexadecimal digits, drawn at the start. Empty in documents of older versions.
+    /// Unique identifier: sixteen random hexadecimal digits, drawn at the start. Empty in documents
+    ///   of older versions.
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("pattern" = "^([0-9a-f]{16})?$")))]
     pub id: String,
@@ -68,7 +74,8 @@ pub struct Run<B = Benchmark> {
     /// The fleet that the run belongs to. `None` for a run on its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetMember>,
-    /// The vector of an application, `yamba-vector/1`, that `yamba trace` counted. Such a run has no benchmarks. `None` for a run of benchmarks.
+    /// The vector of an application, `yamba-vector/1`, that `yamba trace` counted. Such a run has
+    /// no benchmarks. `None` for a run of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<serde_json::Map<String, Value>>"))]
     pub vector: Option<Value>,
@@ -94,7 +101,8 @@ pub struct FleetMember {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Producer {
-    /// `yamba` with its version. For an imported run: the program that measured, as its results name it.
+    /// `yamba` with its version. For an imported run: the program that measured, as its results
+    /// name it.
     pub version: String,
     /// The command-line arguments, without the name of the program.
     pub arguments: Vec<String>,
@@ -104,10 +112,12 @@ pub struct Producer {
     /// The origin of imported figures. `None` where Yamba measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
-    /// Whether the run was read from a document, which is untrusted: its sources are compiled only on request. The reader of a document sets it.
+    /// Whether the run was read from a document, which is untrusted: its sources are compiled only
+    /// on request. The reader of a document sets it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_document: bool,
-    /// Whether the programs were built to start on another machine, too, for a benchmark between two machines.
+    /// Whether the programs were built to start on another machine, too, for a benchmark between
+    /// two machines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
     /// The study of which these are the measurements. Its text is in [`Run::sources`].
@@ -116,17 +126,17 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// The command that measured the run for its own purpose: `compare`, `noise` or `predict`. `None` for a run that the user requested.
+    /// The command that measured the run for its own purpose: `compare`, `noise` or `predict`.
+    /// `None` for a run that the user requested.
     pub fn for_another_command(&self) -> Option<&str> {
         let command = self.arguments.first()?;
-        ["compare", "noise", "predict"]
-            .into_iter()
-            .find(|c| c == command)
+        ["compare", "noise", "predict"].into_iter().find(|c| c == command)
     }
 }
 
-/// The origin of figures that another program measured. Such a run has no raw batches, and launches only where JMH has forks. Facts of the machine that the
-/// results do not contain are `None`, an empty text, 0 or `false`.
+/// The origin of figures that another program measured. Such a run has no raw batches, and launches
+/// only where JMH has forks. Facts of the machine that the results do not contain are `None`, an
+/// empty text, 0 or `false`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Imported {
@@ -155,11 +165,12 @@ pub struct Provenance {
     /// The files of the benchmark's class, those of the library included.
     #[serde(default)]
     pub files: Vec<SourceFile>,
-    /// A hash of every input that decides the program's behaviour: the generated C++, the runtime, included files, the compiler and its options,
-    /// libraries, and the machine code itself.
+    /// A hash of every input that decides the program's behaviour: the generated C++, the runtime,
+    /// included files, the compiler and its options, libraries, and the machine code itself.
     #[serde(default)]
     pub program: Option<String>,
-    /// The inputs of its program besides `files`. `None`: the version that measured the run did not record them.
+    /// The inputs of its program besides `files`. `None`: the version that measured the run did not
+    /// record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<BuildInputs>,
 }
@@ -177,8 +188,10 @@ pub struct BuildInputs {
     /// Options of the compiler that the user chose.
     #[serde(default, skip_serializing_if = "UserFlags::is_empty")]
     pub flags: UserFlags,
-    /// Inputs whose text the run does not hold: `compiler`, `assembler`, `options`, `command line` and `compile clauses` (options without folders), `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` for
-    /// an included file that is too large or not UTF-8. A value contains a hash where its text alone does not identify the input.
+    /// Inputs whose text the run does not hold: `compiler`, `assembler`, `options`, `command line`
+    /// and `compile clauses` (options without folders), `system headers`, `system libraries`,
+    /// `library libfoo.a`, and `file PATH` for an included file that is too large or not UTF-8. A
+    /// value contains a hash where its text alone does not identify the input.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
     /// Environment variables that selected files, such as `CPATH`.
@@ -245,7 +258,9 @@ pub struct Plan {
     pub seed: u64,
     /// Minimum number of launches per entry.
     pub launches: u64,
-    /// Planned minimum number of timed batches per launch. If several numbers of processes or threads are measured, the least of their minimums. Launches of a slow benchmark may have fewer.
+    /// Planned minimum number of timed batches per launch. If several numbers of processes or
+    /// threads are measured, the least of their minimums. Launches of a slow benchmark may have
+    /// fewer.
     pub batches: u64,
     /// Relative half-width of the confidence interval at which measuring may stop early.
     pub precision: f64,
@@ -260,7 +275,8 @@ pub struct Plan {
     pub placement: String,
     /// Whether a real-time scheduling class was requested.
     pub realtime: bool,
-    /// Whether batches beside a neighbour on the same core count like all others: `YAMBA_NEIGHBOURS=count`.
+    /// Whether batches beside a neighbour on the same core count like all others:
+    /// `YAMBA_NEIGHBOURS=count`.
     #[serde(default)]
     pub counts_neighbours: bool,
     /// Whether single operations were timed, too: `--percentiles`.
@@ -338,10 +354,7 @@ impl<B> Run<B> {
 impl<B> Run<B> {
     /// A finished run that holds the vector of an application.
     pub fn of_vector(machine: Machine, vector: Value) -> Run<B> {
-        Run {
-            vector: Some(vector),
-            ..Run::new(machine)
-        }
+        Run { vector: Some(vector), ..Run::new(machine) }
     }
 
     /// The name of the application whose vector the run holds. `None` for a run of benchmarks.
@@ -369,15 +382,15 @@ impl<B> Run<B> {
 impl Run {
     /// Whether any figure is invalid or any benchmark crashed. Skipped benchmarks do not count.
     pub fn failed(&self) -> bool {
-        self.benchmarks
-            .iter()
-            .any(|b| matches!(b.status, Status::Invalid | Status::Crashed))
+        self.benchmarks.iter().any(|b| matches!(b.status, Status::Invalid | Status::Crashed))
     }
 }
 
 impl Benchmark {
-    /// The entry without its timed batches and curves, without plan and process of its launches, and with fewer significant digits:
-    /// [`SUMMARY_DIGITS`] of each sample and each test of a measuring circle, [`LAUNCH_DIGITS`] of the figures of a launch and of the lengths of a cycle.
+    /// The entry without its timed batches and curves, without plan and process of its launches,
+    /// and with fewer significant digits: [`SUMMARY_DIGITS`] of each sample and each test of a
+    /// measuring circle, [`LAUNCH_DIGITS`] of the figures of a launch and of the lengths of a
+    /// cycle.
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
         self.batches = Batches::default();
@@ -405,10 +418,7 @@ impl Benchmark {
     /// The entry without its samples, too.
     #[must_use]
     pub fn figures(self) -> Benchmark {
-        Benchmark {
-            samples: Vec::new(),
-            ..self.summary()
-        }
+        Benchmark { samples: Vec::new(), ..self.summary() }
     }
 
     /// Whether the figure is valid, and its intervals hold the value of an undisturbed machine. Its
@@ -419,10 +429,7 @@ impl Benchmark {
 
     /// How often the benchmark ran at the same time.
     pub fn workers(&self) -> Workers {
-        Workers {
-            processes: self.processes,
-            threads: self.threads,
-        }
+        Workers { processes: self.processes, threads: self.threads }
     }
 
     /// An entry without a figure.
@@ -505,7 +512,8 @@ pub struct Benchmark {
     pub ports: Vec<String>,
     /// The parameters of this point.
     pub parameters: Parameters,
-    /// The parameters for which the class lists several values, even if this run used one of them only.
+    /// The parameters for which the class lists several values, even if this run used one of them
+    /// only.
     #[serde(default)]
     pub swept: Vec<String>,
     /// Number of processes that ran the benchmark at the same time.
@@ -525,8 +533,10 @@ pub struct Benchmark {
     pub median: Option<f64>,
     /// The interval of `median`; `interval_scope` says which.
     pub confidence_interval: Option<[f64; 2]>,
-    /// Scope of `confidence_interval`: a distribution-free 95 % confidence interval `between launches`; an interval `between runs`, which holds the
-    /// figure of the next run in 90 % of cases; or a 95 % confidence interval `within launches`, which makes no claim about other runs.
+    /// Scope of `confidence_interval`: a distribution-free 95 % confidence interval `between
+    /// launches`; an interval `between runs`, which holds the figure of the next run in 90 % of
+    /// cases; or a 95 % confidence interval `within launches`, which makes no claim about other
+    /// runs.
     #[serde(default)]
     pub interval_scope: Option<IntervalScope>,
     /// The launches, in the order in which they ran.
@@ -544,17 +554,19 @@ pub struct Benchmark {
     /// and in documents of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bounded: bool,
-    /// Bounds of the figure on a quiet machine, as multiples of `median`, where batches that may have been disturbed count.
-    /// `confidence_interval` includes them.
+    /// Bounds of the figure on a quiet machine, as multiples of `median`, where batches that may
+    /// have been disturbed count. `confidence_interval` includes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_factors: Option<[f64; 2]>,
-    /// Whether the medians of the launches differ by more than those of comparable figures do in 95 % of cases. The figure may then have several levels.
+    /// Whether the medians of the launches differ by more than those of comparable figures do in 95
+    /// % of cases. The figure may then have several levels.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub launches_disagree: bool,
     /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
-    /// Share of the width probes that another hardware thread lengthened, from 0 to 1. `None` if unknown.
+    /// Share of the width probes that another hardware thread lengthened, from 0 to 1. `None` if
+    /// unknown.
     #[serde(default)]
     pub contended: Option<f64>,
     /// Total operations (for a bandwidth: bytes) of all processes and threads.
@@ -563,18 +575,20 @@ pub struct Benchmark {
     /// The median of the medians of the processes or threads, where several ran at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_of_medians: Option<f64>,
-    /// Processor placement of the processes. `cpu` is `null` if launches ran on different processors: then each launch has its own, as
-    /// in documents with the timed batches.
+    /// Processor placement of the processes. `cpu` is `null` if launches ran on different
+    /// processors: then each launch has its own, as in documents with the timed batches.
     #[serde(default)]
     pub placement: Option<Placement>,
-    /// Resources of the harness itself where several processes or threads ran at the same time; one entry per launch.
+    /// Resources of the harness itself where several processes or threads ran at the same time; one
+    /// entry per launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub harness: Vec<HarnessUse>,
-    /// The samples behind the figure: those with all evidence within bounds, or all samples if most are outside.
-    /// Without `--raw`, a document has five significant digits of each.
+    /// The samples behind the figure: those with all evidence within bounds, or all samples if most
+    /// are outside. Without `--raw`, a document has five significant digits of each.
     #[serde(serialize_with = "array")]
     pub samples: Vec<f64>,
-    /// The distribution of single operations. Present with `--percentiles`, where an operation is long enough to be timed alone.
+    /// The distribution of single operations. Present with `--percentiles`, where an operation is
+    /// long enough to be timed alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<Distribution>,
     /// The runs of a whole command.
@@ -584,18 +598,15 @@ pub struct Benchmark {
     pub evidence: BTreeMap<String, Evidence>,
     /// Notes to the reader, reasons of an invalid figure first.
     pub notes: Vec<String>,
-    /// `latency`, `bandwidth` or `value`; of other programs also `rate`: operations in a time, of which more is better.
+    /// `latency`, `bandwidth` or `value`; of other programs also `rate`: operations in a time, of
+    /// which more is better.
     #[serde(default)]
     pub figure: Option<String>,
     /// Every timed batch, those excluded from the figure too. Absent without `--raw`.
     #[serde(default, skip_serializing_if = "Batches::is_empty")]
     pub batches: Batches,
     /// Timings of warm-up, sizing and the growth check. Absent without `--raw`.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        with = "crate::event::sizing"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::event::sizing")]
     #[cfg_attr(test, schemars(with = "crate::event::SizingColumns"))]
     pub sizing: Vec<Sizing>,
     /// A summary of the curves from which the figure is inferred.
@@ -640,8 +651,9 @@ pub enum IntervalScope {
     /// Covers the variation between launches, and so other runs under the same conditions.
     #[serde(rename = "between launches")]
     BetweenLaunches,
-    /// Holds the figure of the next run of the same kind in 90 % of cases. The figure has too few launches for an interval of its own: the variance
-    /// between launches is estimated from all figures of the run.
+    /// Holds the figure of the next run of the same kind in 90 % of cases. The figure has too few
+    /// launches for an interval of its own: the variance between launches is estimated from all
+    /// figures of the run.
     #[serde(rename = "between runs")]
     BetweenRuns,
     /// Covers these processes only.
@@ -652,10 +664,7 @@ pub enum IntervalScope {
 impl IntervalScope {
     /// Whether the interval covers other runs under the same conditions.
     pub fn covers_other_runs(self) -> bool {
-        matches!(
-            self,
-            IntervalScope::BetweenLaunches | IntervalScope::BetweenRuns
-        )
+        matches!(self, IntervalScope::BetweenLaunches | IntervalScope::BetweenRuns)
     }
 }
 
@@ -671,18 +680,20 @@ pub struct Launch {
     pub samples: u64,
     /// Median length of a core cycle, in ns.
     pub cycle_ns: Option<f64>,
-    /// Processor placement of the process. Documents without the timed batches have it only if launches ran on different processors,
-    /// and then without `allowed`.
+    /// Processor placement of the process. Documents without the timed batches have it only if
+    /// launches ran on different processors, and then without `allowed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
-    /// Whether a partner of the benchmark ran on another hardware thread of the same core. The width probes then show the partner,
-    /// and neighbours are unknown.
+    /// Whether a partner of the benchmark ran on another hardware thread of the same core. The
+    /// width probes then show the partner, and neighbours are unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shares_core: bool,
-    /// The clock that the process read. Documents without the timed batches have only that of the benchmark.
+    /// The clock that the process read. Documents without the timed batches have only that of the
+    /// benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
-    /// Whether the memory of the process was locked. `None` if locking was not attempted, and in documents without the timed batches.
+    /// Whether the memory of the process was locked. `None` if locking was not attempted, and in
+    /// documents without the timed batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locked: Option<bool>,
     /// Whether the process ran in a real-time scheduling class.
@@ -697,20 +708,22 @@ pub struct Launch {
     /// Duration of the launch, in ns.
     #[serde(default)]
     pub took_ns: u64,
-    /// Share of the launch's width probes that another hardware thread lengthened. `None` if unknown.
+    /// Share of the launch's width probes that another hardware thread lengthened. `None` if
+    /// unknown.
     #[serde(default)]
     pub contended: Option<f64>,
     /// The plan of the launch. Documents without the timed batches do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<LaunchRequest>,
-    /// For a launch that all nodes of a fleet measured at the same time: the clock of the first node.
+    /// For a launch that all nodes of a fleet measured at the same time: the clock of the first
+    /// node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common_clock: Option<CommonClock>,
 }
 
 impl Launch {
-    /// Leaves out the plan, the clock and the locked memory of the process, and digits beyond [`LAUNCH_DIGITS`]. Its processor
-    /// stays, unless the benchmark has it.
+    /// Leaves out the plan, the clock and the locked memory of the process, and digits beyond
+    /// [`LAUNCH_DIGITS`]. Its processor stays, unless the benchmark has it.
     fn summarise(&mut self, benchmark_has_processor: bool) {
         (self.request, self.clock, self.locked) = (None, None, None);
         let placement = self.placement.take();
@@ -745,10 +758,12 @@ pub struct LaunchRequest {
     pub warmup_ns: u64,
     /// Relative half-width of the launch's own interval at which it may stop early.
     pub precision: f64,
-    /// Least length of a batch, in ns, if it is not that of the programs: batches beside a neighbour are shorter.
+    /// Least length of a batch, in ns, if it is not that of the programs: batches beside a
+    /// neighbour are shorter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_ns: Option<u64>,
-    /// The width of an undisturbed core: batches with wider probes are not enough. In cycles of 10 000 instructions.
+    /// The width of an undisturbed core: batches with wider probes are not enough. In cycles of 10
+    /// 000 instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_width: Option<f64>,
 }
@@ -763,7 +778,8 @@ pub struct Throughput {
     pub unit: String,
 }
 
-/// A latency in core cycles. Each sample is converted with the length of a cycle at its own time. `confidence_interval` has the scope of the figure's interval.
+/// A latency in core cycles. Each sample is converted with the length of a cycle at its own time.
+/// `confidence_interval` has the scope of the figure's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cycles {

@@ -1,4 +1,5 @@
-//! Generates the JSON Schema of a document from its types. Every crate with such types includes this file in its tests.
+//! Generates the JSON Schema of a document from its types. Every crate with such types includes
+//! this file in its tests.
 
 use std::path::Path;
 
@@ -15,7 +16,8 @@ fn plain(schema: &mut Schema) {
     }
 }
 
-/// Fails unless the schema file of `document` matches the type. The file of `yamba-run/1` is docs/schema/yamba-run-1.json. `UPDATE_EXPECT=1` rewrites it.
+/// Fails unless the schema file of `document` matches the type. The file of `yamba-run/1` is
+/// docs/schema/yamba-run-1.json. `UPDATE_EXPECT=1` rewrites it.
 #[track_caller]
 pub fn is_published<T: JsonSchema>(document: &str, settings: SchemaSettings) {
     let generator = settings.into_generator();
@@ -24,9 +26,7 @@ pub fn is_published<T: JsonSchema>(document: &str, settings: SchemaSettings) {
     schema.insert("title".to_owned(), document.into());
     let generated = serde_json::to_string_pretty(&schema).unwrap() + "\n";
     let name = format!("docs/schema/{}.json", document.replace('/', "-"));
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(&name);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&name);
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&file, generated).unwrap();
         return;

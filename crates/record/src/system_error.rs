@@ -1,13 +1,15 @@
-//! Reasons that the system gives for a failed call, in the form in which all of Yamba's messages have them.
+//! Reasons that the system gives for a failed call, in the form in which all of Yamba's messages
+//! have them.
 
 use std::io;
 use std::path::Path;
 
-/// The system's reason without its number: `no such file or directory`, not `No such file or directory (os error 2)`.
-/// Returns the text of any other error unchanged.
+/// The system's reason without its number: `no such file or directory`, not `No such file or
+/// directory (os error 2)`. Returns the text of any other error unchanged.
 ///
-/// An error of a temporary file has the system's reason within its text, and behind it the path of the temporary file. Of this path, only the folder says something to a reader:
-/// `permission denied in /folder`.
+/// An error of a temporary file has the system's reason within its text, and behind it the path of
+/// the temporary file. Of this path, only the folder says something to a reader: `permission denied
+/// in /folder`.
 pub fn reason(e: &io::Error) -> String {
     let text = e.to_string();
     let Some((short, rest)) = text.split_once(" (os error ") else {
@@ -32,10 +34,7 @@ mod tests {
 
     #[test]
     fn system_error_loses_number_and_capital() {
-        assert_eq!(
-            reason(&io::Error::from_raw_os_error(2)),
-            "no such file or directory"
-        );
+        assert_eq!(reason(&io::Error::from_raw_os_error(2)), "no such file or directory");
     }
 
     #[test]

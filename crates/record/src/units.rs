@@ -10,14 +10,8 @@ pub const CYCLES: &[&str] = &["cycle", "cycles"];
 pub const SPREAD: &str = "spread";
 
 /// Units of time, in ns.
-pub const TIMES: &Sizes = &[
-    ("ps", 1e-3),
-    ("ns", 1.0),
-    ("us", 1e3),
-    ("ms", 1e6),
-    ("s", 1e9),
-    ("min", 60e9),
-];
+pub const TIMES: &Sizes =
+    &[("ps", 1e-3), ("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9)];
 
 /// Units of frequency, in Hz.
 pub const FREQUENCIES: &Sizes = &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
@@ -67,7 +61,8 @@ pub fn bytes_a_second(unit: &str) -> Option<f64> {
     bytes(unit.strip_suffix("/s")?)
 }
 
-/// The factor that converts a number from one unit to another. `None` unless both are of the same kind.
+/// The factor that converts a number from one unit to another. `None` unless both are of the same
+/// kind.
 pub fn factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(1.0);

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How often a benchmark runs at the same time: in several processes, or in several threads of one process.
+/// How often a benchmark runs at the same time: in several processes, or in several threads of one
+/// process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Workers {
     /// Number of processes.
@@ -15,25 +16,16 @@ pub struct Workers {
 
 impl Workers {
     /// One process with one thread.
-    pub const ONE: Workers = Workers {
-        processes: 1,
-        threads: 1,
-    };
+    pub const ONE: Workers = Workers { processes: 1, threads: 1 };
 
     /// This number of processes, each with one thread.
     pub fn processes(processes: u64) -> Workers {
-        Workers {
-            processes,
-            ..Workers::ONE
-        }
+        Workers { processes, ..Workers::ONE }
     }
 
     /// One process with this number of threads.
     pub fn threads(threads: u64) -> Workers {
-        Workers {
-            threads,
-            ..Workers::ONE
-        }
+        Workers { threads, ..Workers::ONE }
     }
 
     /// The number of threads of all processes.
@@ -48,20 +40,12 @@ impl Workers {
 
     /// The name of one of them: `process` or `thread`.
     pub fn kind(self) -> &'static str {
-        if self.threads > 1 {
-            "thread"
-        } else {
-            "process"
-        }
+        if self.threads > 1 { "thread" } else { "process" }
     }
 
     /// The name of several of them: `processes` or `threads`.
     pub fn kinds(self) -> &'static str {
-        if self.threads > 1 {
-            "threads"
-        } else {
-            "processes"
-        }
+        if self.threads > 1 { "threads" } else { "processes" }
     }
 }
 
@@ -140,10 +124,7 @@ mod tests {
             (Workers::processes(4), "P=4", 4),
             (Workers::threads(4), "T=4", 4),
         ] {
-            assert_eq!(
-                (workers.to_string().as_str(), workers.count()),
-                (text, count)
-            );
+            assert_eq!((workers.to_string().as_str(), workers.count()), (text, count));
             assert_eq!(workers.are_several(), count > 1);
         }
     }

@@ -1,5 +1,6 @@
 "use strict";
-// Drawing: charts that answer the pointer, and the same charts as SVG, to be saved and printed. Whatever comes from a run is set as text, never as markup.
+// Drawing: charts that answer the pointer, and the same charts as SVG, to be saved and printed.
+// Whatever comes from a run is set as text, never as markup.
 (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const drawn = new Map();
@@ -17,7 +18,8 @@
   const ring = 7;
   // The size of a mark, in CSS pixels.
   const radius = 3.5;
-  // Curves differ by the shape of their marks and by their dashes, too: paper and many eyes have no colours.
+  // Curves differ by the shape of their marks and by their dashes, too: paper and many eyes have no
+  // colours.
   const shapes = [
     (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
     (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
@@ -83,7 +85,8 @@
     return { data, series, intervals, disturbed };
   };
 
-  // The mark of each point, its interval from the low end to the high end, and a ring around what is disturbed.
+  // The mark of each point, its interval from the low end to the high end, and a ring around what
+  // is disturbed.
   const drawMarks = (shapes, intervals, disturbed) => (plot) => {
     const context = plot.ctx;
     context.save();
@@ -116,7 +119,8 @@
     context.restore();
   };
 
-  // Where levels of the caches end, in CSS pixels of the plot; names that would touch stand in rows.
+  // Where levels of the caches end, in CSS pixels of the plot; names that would touch stand in
+  // rows.
   const placed = (levels, plot) => {
     let row = 0;
     let last = -Infinity;
@@ -180,7 +184,8 @@
     const lowest = Math.min(...upwards, 0);
     const { log_x_axis: across, log_y_axis: up } = chart;
     const range = up?.range ?? [lowest * 1.05, highest > lowest ? highest * 1.05 : 1];
-    // A logarithmic axis comes with its labels, since those of the library are multiples of its low end.
+    // A logarithmic axis comes with its labels, since those of the library are multiples of its low
+    // end.
     const labelled = (axis) => axis && {
       splits: () => axis.ticks.map(([value]) => value), filter: (_, splits) => splits, values: () => axis.ticks.map(([, label]) => label),
     };
@@ -199,7 +204,8 @@
     plot.root.querySelectorAll(".u-legend .u-series").forEach((row, i) => {
       row.querySelector(".u-marker").replaceWith(...(i > 0 ? [sample(series[i])] : []));
     });
-    // To a screen reader the place is an image with a name: what the pointer shows in it stands in the table.
+    // To a screen reader the place is an image with a name: what the pointer shows in it stands in
+    // the table.
     plot.root.setAttribute("aria-hidden", "true");
     return plot;
   };

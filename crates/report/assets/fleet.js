@@ -1,5 +1,6 @@
 "use strict";
-// Draws the heat map, and the history of the chosen node. Whatever comes from a document is set as text, never as markup.
+// Draws the heat map, and the history of the chosen node. Whatever comes from a document is set as
+// text, never as markup.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const heat = document.getElementById("heat");

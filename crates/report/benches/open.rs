@@ -1,4 +1,5 @@
-//! Measures generation time, load time and size of a page of whole runs. Usage: cargo bench -p yamba-report --bench open -- DOCUMENT...
+//! Measures generation time, load time and size of a page of whole runs. Usage: cargo bench -p
+//! yamba-report --bench open -- DOCUMENT...
 
 use std::path::Path;
 use std::time::Instant;
@@ -23,20 +24,11 @@ fn main() {
     let runs: Vec<Run> = documents.map(|path| document(Path::new(&path))).collect();
     let start = Instant::now();
     let page = yamba_report::html(&runs, &[], &[], None);
-    println!(
-        "made in {:.0} ms, {} bytes",
-        start.elapsed().as_secs_f64() * 1e3,
-        page.len()
-    );
+    println!("made in {:.0} ms, {} bytes", start.elapsed().as_secs_f64() * 1e3, page.len());
     let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
     let mut times: Vec<f64> = (0..TIMES)
-        .map(|_| {
-            page::Page::of(&mut browser, &runs, &[])
-                .value(LOADED)
-                .as_f64()
-                .unwrap()
-        })
+        .map(|_| page::Page::of(&mut browser, &runs, &[]).value(LOADED).as_f64().unwrap())
         .collect();
     times.sort_by(f64::total_cmp);
     println!(

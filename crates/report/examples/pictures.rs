@@ -62,9 +62,7 @@ fn main() -> ExitCode {
 /// Scrolls so that an element is at the top of the window.
 fn show(page: &mut Page, selector: &str) {
     let element = json!(selector);
-    page.value(&format!(
-        "document.querySelector({element}).scrollIntoView()"
-    ));
+    page.value(&format!("document.querySelector({element}).scrollIntoView()"));
 }
 
 /// Scrolls the chart into view and moves the pointer to its middle.
@@ -83,10 +81,8 @@ fn point_at_chart(page: &mut Page) {
 fn picture(page: &mut Page, path: &Path) {
     // Charts that come into view are drawn within a frame or two.
     page.value("new Promise(done => requestAnimationFrame(() => setTimeout(done, 300)))");
-    let shot = page.call(
-        "Page.captureScreenshot",
-        json!({"format": "png", "optimizeForSpeed": false}),
-    );
+    let shot =
+        page.call("Page.captureScreenshot", json!({"format": "png", "optimizeForSpeed": false}));
     let Value::String(data) = &shot["data"] else {
         panic!("no picture: {shot}");
     };

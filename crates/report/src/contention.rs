@@ -9,7 +9,8 @@ const WORTH_SAYING: f64 = 0.02;
 /// The kind of disturbance of a batch beside a neighbour.
 const NEIGHBOUR: &str = "neighbour";
 
-/// The share of the probed time in which another hardware thread used the core, from 0 to 1. `None` if the run has no probes, or no quiet width.
+/// The share of the probed time in which another hardware thread used the core, from 0 to 1. `None`
+/// if the run has no probes, or no quiet width.
 fn contended_share(run: &Run) -> Option<f64> {
     let (mut contended, mut total) = (0.0, 0.0);
     for (launch, share) in probed(run) {
@@ -26,7 +27,8 @@ pub(crate) fn probed(run: &Run) -> impl Iterator<Item = (&Launch, f64)> {
     launches.filter_map(|l| Some((l, l.contended?)))
 }
 
-/// The contended share of a figure that a neighbour disturbed. `None` for other figures: switches and faults may disturb one, too.
+/// The contended share of a figure that a neighbour disturbed. `None` for other figures: switches
+/// and faults may disturb one, too.
 pub fn disturbing_share(benchmark: &Benchmark) -> Option<f64> {
     // An inferred figure has no kinds of disturbance: only a neighbour disturbs it.
     let kinds = &benchmark.disturbed;
@@ -106,10 +108,7 @@ mod tests {
             )
         );
         let most = contended_sentence(&run(&[(100, Some(1.0))], true)).unwrap();
-        assert!(
-            most.ends_with("100 % of the time: 1 figure is disturbed by it."),
-            "{most}"
-        );
+        assert!(most.ends_with("100 % of the time: 1 figure is disturbed by it."), "{most}");
         let mut bounded = run(&[(100, Some(1.0))], true);
         bounded.benchmarks[0].is_bounded = true;
         let text = contended_sentence(&bounded).unwrap();
@@ -142,10 +141,7 @@ mod tests {
         entry.disturbed = [("switch".to_owned(), 30)].into();
         assert_eq!(disturbing_share(entry), None);
         let sentence = contended_sentence(&run).unwrap();
-        assert!(
-            sentence.ends_with("of that time are discarded."),
-            "{sentence}"
-        );
+        assert!(sentence.ends_with("of that time are discarded."), "{sentence}");
         // A neighbour that disturbs an inferred figure has no batches.
         run.benchmarks[0].disturbed.clear();
         assert_eq!(disturbing_share(&run.benchmarks[0]), Some(0.5));

@@ -1,6 +1,8 @@
-//! Parts of a document in Markdown: CommonMark with GitHub's tables. Each part ends its line; a document has an empty line between its parts.
+//! Parts of a document in Markdown: CommonMark with GitHub's tables. Each part ends its line; a
+//! document has an empty line between its parts.
 //!
-//! A `line` is Markdown already, made by [`text`], [`code`] and [`strong`]. Other texts may contain any characters.
+//! A `line` is Markdown already, made by [`text`], [`code`] and [`strong`]. Other texts may contain
+//! any characters.
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 
@@ -61,7 +63,8 @@ pub fn marked(mark: &str, figure: &str) -> String {
     }
 }
 
-/// A code span, or escaped text if the code contains a character that would end the span or the table cell.
+/// A code span, or escaped text if the code contains a character that would end the span or the
+/// table cell.
 pub fn code(code: &str) -> String {
     let is_simple = |c: char| !c.is_control() && c != '`' && c != '|' && c != '\\';
     if code.trim() == code && !code.is_empty() && code.chars().all(is_simple) {
@@ -140,9 +143,7 @@ mod tests {
 
     #[test]
     fn first_character_of_line_starts_no_block() {
-        for first in [
-            "# a", "- a", "+ a", "1. a", "23) a", "=== a", ": a", "> a", "* a",
-        ] {
+        for first in ["# a", "- a", "+ a", "1. a", "23) a", "=== a", ": a", "> a", "* a"] {
             let (words, other) = seen(&paragraph(&text(first)));
             assert_eq!((words.as_str(), other.len()), (first, 0), "{first}");
         }

@@ -13,11 +13,7 @@ pub fn figure(value: f64, unit: &str) -> String {
 pub fn interval(ends: [f64; 2], value: f64, unit: &str) -> String {
     let (factor, _) = scale(value, unit);
     let end = |end: f64| {
-        if end.is_finite() {
-            number(end * factor)
-        } else {
-            "unknown".to_owned()
-        }
+        if end.is_finite() { number(end * factor) } else { "unknown".to_owned() }
     };
     let [low, high] = ends.map(end);
     format!("[{low}, {high}]")
@@ -26,12 +22,8 @@ pub fn interval(ends: [f64; 2], value: f64, unit: &str) -> String {
 /// Formats a count, in powers of 1024 if it is a multiple of one: `64Mi`.
 pub fn short(count: u64) -> String {
     const UNITS: [(&str, u32); 3] = [("Gi", 30), ("Mi", 20), ("Ki", 10)];
-    let fits = UNITS
-        .iter()
-        .find(|(_, bits)| count > 0 && count.trailing_zeros() >= *bits);
-    fits.map_or(count.to_string(), |(name, bits)| {
-        format!("{}{name}", count >> bits)
-    })
+    let fits = UNITS.iter().find(|(_, bits)| count > 0 && count.trailing_zeros() >= *bits);
+    fits.map_or(count.to_string(), |(name, bits)| format!("{}{name}", count >> bits))
 }
 
 /// A label with short numbers after each `=`: `size=64Mi` instead of `size=67108864`.

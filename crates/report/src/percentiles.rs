@@ -5,9 +5,10 @@ use yamba_record::number::number;
 
 use crate::number::figure;
 
-/// `each operation alone: p50 1.02 us, p90 1.05 us, ..., longest 85 us; 60000 operations, interruptions included, less 25 ns for the clock`.
-/// Without a subtracted cost, they are the requests of a load: `p50 1.02 ms, ..., longest 85 ms; 60000 requests`.
-/// A percentile that differs from launch to launch by more than a tenth shows the range over the launches.
+/// `each operation alone: p50 1.02 us, p90 1.05 us, ..., longest 85 us; 60000 operations,
+/// interruptions included, less 25 ns for the clock`. Without a subtracted cost, they are the
+/// requests of a load: `p50 1.02 ms, ..., longest 85 ms; 60000 requests`. A percentile that differs
+/// from launch to launch by more than a tenth shows the range over the launches.
 #[must_use]
 pub fn percentiles(distribution: &Distribution) -> String {
     let each = distribution.percentiles.iter().map(percentile);
@@ -42,11 +43,7 @@ mod tests {
 
     #[test]
     fn line_has_percentiles_count_and_cost() {
-        let percentile = |percent, ns, launches| Percentile {
-            percent,
-            ns,
-            launches,
-        };
+        let percentile = |percent, ns, launches| Percentile { percent, ns, launches };
         let distribution = Distribution {
             count: 60_000,
             cost_ns: 24.5,

@@ -34,8 +34,8 @@ const BETWEEN: char = '.';
 /// Mark of a cache size.
 const LEVEL: char = ':';
 
-/// All charts of a run, at most `width` columns wide, then the bars of sweeps over names, and the missing charts with reasons. Empty if no benchmark
-/// was swept.
+/// All charts of a run, at most `width` columns wide, then the bars of sweeps over names, and the
+/// missing charts with reasons. Empty if no benchmark was swept.
 pub fn plots(run: &Run, width: usize) -> String {
     let runs = std::slice::from_ref(run);
     let rows = rows::rows(runs);
@@ -102,7 +102,8 @@ fn bare(x: f64, y: f64) -> Point {
     }
 }
 
-/// One line for each bar. Where `width` leaves a bar too little room, its label and figure get lines of their own.
+/// One line for each bar. Where `width` leaves a bar too little room, its label and figure get
+/// lines of their own.
 fn bars_of(chart: &BarChart, width: usize) -> String {
     let longest = |text: fn(&Bar) -> &str| {
         let lengths = chart.bars.iter().map(|bar| text(bar).chars().count());
@@ -111,11 +112,7 @@ fn bars_of(chart: &BarChart, width: usize) -> String {
     let (labels, texts) = (longest(|b| &b.label), longest(|b| &b.text));
     let room = width.saturating_sub(labels + texts + 6);
     let is_one_line = room >= LEAST_BAR;
-    let columns = if is_one_line {
-        room.min(MOST_BAR)
-    } else {
-        width.max(LEAST_WIDTH) - 4
-    };
+    let columns = if is_one_line { room.min(MOST_BAR) } else { width.max(LEAST_WIDTH) - 4 };
     let mut out = format!("{}: {}\n", chart.name, chart.title);
     for bar in &chart.bars {
         let length = (bar.share * columns as f64).round() as usize;
@@ -129,11 +126,7 @@ fn bars_of(chart: &BarChart, width: usize) -> String {
         });
     }
     for remark in chart.remarks() {
-        let mark = if remark.starts_with("disturbed") {
-            "? "
-        } else {
-            ""
-        };
+        let mark = if remark.starts_with("disturbed") { "? " } else { "" };
         out.push_str(&format!("  {mark}{remark}\n"));
     }
     out
@@ -149,9 +142,7 @@ struct Axis {
 
 impl Axis {
     fn of(values: impl Iterator<Item = f64>, log: Option<LogAxis>) -> Axis {
-        let (low, high) = log
-            .as_ref()
-            .map_or_else(|| ends(values), |a| a.range.into());
+        let (low, high) = log.as_ref().map_or_else(|| ends(values), |a| a.range.into());
         Axis { low, high, log }
     }
 
@@ -159,11 +150,7 @@ impl Axis {
     fn share(&self, value: f64) -> f64 {
         let on = |v: f64| if self.log.is_some() { v.ln() } else { v };
         let length = on(self.high) - on(self.low);
-        if length > 0.0 {
-            (on(value) - on(self.low)) / length
-        } else {
-            0.5
-        }
+        if length > 0.0 { (on(value) - on(self.low)) / length } else { 0.5 }
     }
 
     /// The value at a position of a linear axis.
@@ -202,10 +189,7 @@ fn plot(chart: &Chart, width: usize) -> String {
 
 fn headline(chart: &Chart, x: &Axis, y: &Axis) -> String {
     let log = |axis: &Axis| axis.log.as_ref().map_or("", |_| ", logarithmic");
-    let (y, x) = (
-        format!("{}{}", chart.y, log(y)),
-        format!("{}{}", chart.x, log(x)),
-    );
+    let (y, x) = (format!("{}{}", chart.y, log(y)), format!("{}{}", chart.x, log(x)));
     format!("{}: {y} against {x}\n", chart.name)
 }
 
@@ -268,7 +252,8 @@ fn connect(grid: &mut [Vec<char>], from: (usize, usize), to: (usize, usize)) {
     }
 }
 
-/// The labels of the x axis: both ends of a linear axis and the values between that fit, or those labels of a logarithmic axis that fit.
+/// The labels of the x axis: both ends of a linear axis and the values between that fit, or those
+/// labels of a logarithmic axis that fit.
 fn x_labels(x: &Axis, columns: usize) -> String {
     let first = axis_number(x.low);
     let last = axis_number(x.high);
@@ -301,13 +286,11 @@ fn x_labels(x: &Axis, columns: usize) -> String {
     line.into_iter().collect::<String>().trim_end().to_owned()
 }
 
-/// A number between the ends of the x axis with three digits, in powers of 1024 if the axis ends at a multiple of 1024.
+/// A number between the ends of the x axis with three digits, in powers of 1024 if the axis ends at
+/// a multiple of 1024.
 fn between(x: &Axis, value: f64) -> String {
-    const UNITS: [(&str, f64); 3] = [
-        ("Gi", (1_u64 << 30) as f64),
-        ("Mi", (1_u64 << 20) as f64),
-        ("Ki", 1024.0),
-    ];
+    const UNITS: [(&str, f64); 3] =
+        [("Gi", (1_u64 << 30) as f64), ("Mi", (1_u64 << 20) as f64), ("Ki", 1024.0)];
     let is_binary = x.high >= 1024.0 && x.high % 1024.0 == 0.0;
     let unit = UNITS.iter().find(|(_, size)| is_binary && value >= *size);
     match unit {
@@ -383,14 +366,8 @@ mod tests {
         let run = swept(&[(1 << 14, 1.0), (1 << 20, 10.0), (1 << 26, 100.0)]);
         let text = plots(&run, 60);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(
-            lines[0],
-            "lat_mem: latency (ns), logarithmic against size, logarithmic"
-        );
-        assert!(
-            lines[1].starts_with("100 +") && lines[1].ends_with('o'),
-            "{text}"
-        );
+        assert_eq!(lines[0], "lat_mem: latency (ns), logarithmic against size, logarithmic");
+        assert!(lines[1].starts_with("100 +") && lines[1].ends_with('o'), "{text}");
         assert_eq!(lines[17], format!("  1 + o{}", &lines[17][7..]), "{text}");
         assert_eq!(lines[9].matches('o').count(), 1, "{text}");
         assert!(lines[9].starts_with(" 10 +"), "{text}");
@@ -441,10 +418,7 @@ mod tests {
         }
         let page = crate::html::html(std::slice::from_ref(&run), &[], &[], None);
         assert_eq!(page.matches(r#"<td class="bar">"#).count(), 3);
-        assert!(
-            page.contains(r#"<rect y="1" width="50" height="8">"#),
-            "{page}"
-        );
+        assert!(page.contains(r#"<rect y="1" width="50" height="8">"#), "{page}");
     }
 
     #[test]
@@ -462,26 +436,14 @@ mod tests {
 
     #[test]
     fn logarithmic_axes_are_labelled_with_powers() {
-        let run = swept(&[
-            (10_300, 10_300.0),
-            (103_000, 515_000.0),
-            (1_030_000, 1_030_000.0),
-        ]);
+        let run = swept(&[(10_300, 10_300.0), (103_000, 515_000.0), (1_030_000, 1_030_000.0)]);
         let text = plots(&run, 80);
         // The figures are latencies, shown in ms.
-        assert_eq!(
-            labels(&text),
-            (vec!["1", "0.1"], vec!["100000", "1000000"]),
-            "{text}"
-        );
+        assert_eq!(labels(&text), (vec!["1", "0.1"], vec!["100000", "1000000"]), "{text}");
         let run = swept(&[(10_300, 1.03), (103_000, 25.75)]);
         let text = plots(&run, 80);
         let across = vec!["20000", "50000", "100000"];
-        assert_eq!(
-            labels(&text),
-            (vec!["20", "10", "5", "2"], across),
-            "{text}"
-        );
+        assert_eq!(labels(&text), (vec!["20", "10", "5", "2"], across), "{text}");
     }
 
     #[test]

@@ -13,21 +13,14 @@ use crate::place::RunLocation;
 use crate::shell::command_line;
 
 /// The column titles.
-const HEAD: [&str; 5] = [
-    "Benchmark",
-    "Parameters",
-    "Figure",
-    "95 % interval",
-    "Cycles",
-];
+const HEAD: [&str; 5] = ["Benchmark", "Parameters", "Figure", "95 % interval", "Cycles"];
 
-/// Markdown with all figures of a run and the reasons of those that are not valid. `place` is where the run was read.
+/// Markdown with all figures of a run and the reasons of those that are not valid. `place` is where
+/// the run was read.
 pub fn summary(run: &Run, place: &RunLocation) -> String {
     let runs = std::slice::from_ref(run);
-    let mut parts = vec![
-        format!("# {}\n", text(&head::title(runs))),
-        paragraph(&origin(run, place)),
-    ];
+    let mut parts =
+        vec![format!("# {}\n", text(&head::title(runs))), paragraph(&origin(run, place))];
     let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
         rows::rows(runs).into_iter().partition(PointRow::is_skipped);
     for (title, group) in rows::groups(measured) {
@@ -47,21 +40,15 @@ pub fn summary(run: &Run, place: &RunLocation) -> String {
 
 fn origin(run: &Run, place: &RunLocation) -> String {
     let machine = &run.machine;
-    let mut line = text(&format!(
-        "{} processors, {} {}. ",
-        machine.cpus, machine.system, machine.kernel
-    ));
+    let mut line =
+        text(&format!("{} processors, {} {}. ", machine.cpus, machine.system, machine.kernel));
     if run.producer.imported.is_some() {
         line += "Another program measured: there is no raw batch.";
     } else {
         if matches!(place, RunLocation::File(_)) && !run.id.is_empty() {
             line += &format!("Run {}. ", code(&run.id));
         }
-        let words = [
-            &["yamba", "show", place.run(run), "--raw"],
-            &place.store()[..],
-        ]
-        .concat();
+        let words = [&["yamba", "show", place.run(run), "--raw"], &place.store()[..]].concat();
         line += &format!("Every raw batch: {}.", code(&command_line(words)));
     }
     let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_scope);

@@ -19,14 +19,16 @@ const ROUNDING: f64 = 1e-9;
 /// The range of a logarithmic axis, and its labels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogAxis {
-    /// Low and high end: those of the values, widened if fewer than two labels would lie between them.
+    /// Low and high end: those of the values, widened if fewer than two labels would lie between
+    ///   them.
     pub range: [f64; 2],
     /// Labelled values with their labels, in ascending order.
     pub ticks: Vec<(f64, String)>,
 }
 
 impl LogAxis {
-    /// An axis for positive numbers with labels at powers of ten. A narrow range also has labels at two and five times these.
+    /// An axis for positive numbers with labels at powers of ten. A narrow range also has labels at
+    /// two and five times these.
     pub fn decimal(low: f64, high: f64) -> LogAxis {
         let axis = LogAxis::between(low, high, decimal_ticks);
         axis.unwrap_or_else(|| {
@@ -48,7 +50,8 @@ impl LogAxis {
         })
     }
 
-    /// An axis with the base that suits the values: two if all are powers of two, or if the greatest is a multiple of 1024, else ten.
+    /// An axis with the base that suits the values: two if all are powers of two, or if the
+    /// greatest is a multiple of 1024, else ten.
     pub fn of_values(values: impl Iterator<Item = f64> + Clone) -> LogAxis {
         let (low, high) = ends(values.clone());
         let is_power = |v: f64| v >= 1.0 && v.log2().fract() == 0.0;
@@ -90,11 +93,8 @@ fn decimal_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let (first, last) = (power_of(low) - 1, power_of(high) + 1);
     let is_wide = high / low >= 10f64.powf(WIDE) * (1.0 - ROUNDING);
     let powers = last - first + 1;
-    let (step, digits): (i32, &[u8]) = if is_wide {
-        ((powers + MOST - 1) / MOST, &[1])
-    } else {
-        (1, &[1, 2, 5])
-    };
+    let (step, digits): (i32, &[u8]) =
+        if is_wide { ((powers + MOST - 1) / MOST, &[1]) } else { (1, &[1, 2, 5]) };
     let powers = (first..=last).filter(|power| power % step == 0);
     let all = powers.flat_map(|power| digits.iter().map(move |digit| (*digit, power)));
     let is_here = |(digit, power): &(u8, i32)| is_inside(decimal(*digit, *power), low, high);
@@ -102,9 +102,7 @@ fn decimal_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     // All labels of an axis have the same notation.
     let is_long = inside.iter().any(|(_, power)| *power > MOST_ZEROS);
     let inside = inside.into_iter();
-    inside
-        .map(|(d, p)| (decimal(d, p), decimal_label(d, p, is_long)))
-        .collect()
+    inside.map(|(d, p)| (decimal(d, p), decimal_label(d, p, is_long))).collect()
 }
 
 /// A label such as 0.002, 50 or 100000. `is_long` selects exponents from 1000 on.
@@ -139,9 +137,7 @@ fn binary_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let last = (high.log2() + ROUNDING).floor() as i32;
     let step = ((last - first) / MOST + 1).max(1);
     let powers = (first..=last).filter(|power| power % step == 0);
-    powers
-        .map(|power| (f64::from(power).exp2(), binary_label(power)))
-        .collect()
+    powers.map(|power| (f64::from(power).exp2(), binary_label(power))).collect()
 }
 
 /// A label such as 512 or 64Ki.
@@ -164,10 +160,7 @@ mod tests {
     #[track_caller]
     fn holds(axis: &LogAxis, low: f64, high: f64, is_labelled: impl Fn(f64) -> bool) {
         let [from, to] = axis.range;
-        assert!(
-            from <= low && high <= to && from < to,
-            "{low}..{high}: {axis:?}"
-        );
+        assert!(from <= low && high <= to && from < to, "{low}..{high}: {axis:?}");
         let count = axis.ticks.len();
         assert!((2..=8).contains(&count), "{low}..{high}: {axis:?}");
         assert!(axis.ticks.windows(2).all(|t| t[0].0 < t[1].0), "{axis:?}");
@@ -190,9 +183,7 @@ mod tests {
 
     /// Low ends of many magnitudes, each with several high ends.
     fn ranges() -> impl Iterator<Item = (f64, f64)> {
-        let lows = (-120..=120)
-            .map(|n| 1.37f64.powi(n))
-            .chain((-9..=9).map(|n| 10f64.powi(n)));
+        let lows = (-120..=120).map(|n| 1.37f64.powi(n)).chain((-9..=9).map(|n| 10f64.powi(n)));
         let lows = lows.chain((0..40).map(|n| f64::from(n).exp2()));
         let ratios = [
             1.0,
@@ -242,27 +233,15 @@ mod tests {
         let axis = LogAxis::decimal(10_300.0, 103_000.0);
         assert_eq!(labels(&axis), ["20000", "50000", "100000"]);
         let axis = LogAxis::decimal(10_300.0, 10_300.0);
-        assert_eq!(
-            (axis.range, labels(&axis)),
-            ([10_000.0, 20_000.0], vec!["10000", "20000"])
-        );
-        assert_eq!(
-            labels(&LogAxis::decimal(0.002, 0.02)),
-            ["0.002", "0.005", "0.01", "0.02"]
-        );
-        assert_eq!(
-            labels(&LogAxis::decimal(1e6, 1e9)),
-            ["1e6", "1e7", "1e8", "1e9"]
-        );
+        assert_eq!((axis.range, labels(&axis)), ([10_000.0, 20_000.0], vec!["10000", "20000"]));
+        assert_eq!(labels(&LogAxis::decimal(0.002, 0.02)), ["0.002", "0.005", "0.01", "0.02"]);
+        assert_eq!(labels(&LogAxis::decimal(1e6, 1e9)), ["1e6", "1e7", "1e8", "1e9"]);
         assert_eq!(
             labels(&LogAxis::binary(16384.0, 67_108_864.0)),
             ["16Ki", "64Ki", "256Ki", "1Mi", "4Mi", "16Mi", "64Mi"]
         );
         assert_eq!(labels(&LogAxis::binary(5000.0, 5000.0)), ["4Ki", "8Ki"]);
-        assert_eq!(
-            labels(&LogAxis::binary(4096.0, 4096.0)),
-            ["2Ki", "4Ki", "8Ki"]
-        );
+        assert_eq!(labels(&LogAxis::binary(4096.0, 4096.0)), ["2Ki", "4Ki", "8Ki"]);
     }
 
     /// A label of a decimal axis parses to its value.

@@ -42,20 +42,12 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
     let target = super::target(request.target.as_deref(), analysis)?;
     let carried = |class: &ClassId| !analysis.tags(*class).iter().any(|tag| tag == LIBRARIES);
     let (classes, dynamic): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(carried);
-    let options = BuildOptions {
-        elsewhere: true,
-        ..BuildOptions::default()
-    };
+    let options = BuildOptions { elsewhere: true, ..BuildOptions::default() };
     let jobs = jobs(analysis, &classes, &target, &options, observer)?;
-    let built = classes
-        .iter()
-        .zip(&jobs)
-        .find(|(_, job)| job.program.is_ok());
+    let built = classes.iter().zip(&jobs).find(|(_, job)| job.program.is_ok());
     let Some((first, _)) = built else {
-        return Err(
-            Failure::new(format!("no benchmark could be built for {target}"))
-                .help("`yamba list --platforms` shows on which platforms each exists"),
-        );
+        return Err(Failure::new(format!("no benchmark could be built for {target}"))
+            .help("`yamba list --platforms` shows on which platforms each exists"));
     };
     let runner = build::bundle_runner(analysis, *first, &target);
     let runner = runner.map_err(|e| build_failure(observer, analysis, e))?;
@@ -78,20 +70,13 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
         silence_ns: fixed.silence.as_nanos() as u64,
         timeout_ns: fixed.timeout.as_nanos() as u64,
         short_batch_ns: fixed.short_batch_ns,
-        files: yamba_machine::FILES
-            .iter()
-            .map(|f| (*f).to_owned())
-            .collect(),
+        files: yamba_machine::FILES.iter().map(|f| (*f).to_owned()).collect(),
     };
     let all = contents.programs.len();
     observer.building(0, all);
     let packed = pack(&contents, |packed| observer.building(packed, all));
     observer.building_ended();
-    Ok(Bundle {
-        packed,
-        programs: all,
-        absent,
-    })
+    Ok(Bundle { packed, programs: all, absent })
 }
 
 /// The classes of a request. A name may also be that of a folder of the suite, such as `memory`.
@@ -106,10 +91,7 @@ fn selected(
         let classes = request.classes(&selection)?;
         return Ok((selection, classes));
     }
-    let whole = Names {
-        names: Vec::new(),
-        libraries: request.names.libraries.clone(),
-    };
+    let whole = Names { names: Vec::new(), libraries: request.names.libraries.clone() };
     let selection = select::select(&whole, observer)?;
     let mut classes = selection.benchmarks()?;
     classes.retain(|class| is_of(&selection.analysis, *class, topics));
@@ -151,7 +133,5 @@ fn plan(jobs: &[Job], options: &Options, fixed: &FixedLaunch, target: &Target) -
 
 fn programs(jobs: &[Job]) -> Result<Vec<Vec<u8>>, Failure> {
     let built = jobs.iter().filter_map(|job| job.program.as_ref().ok());
-    built
-        .map(|program| fs::read(&program.path).map_err(of_system))
-        .collect()
+    built.map(|program| fs::read(&program.path).map_err(of_system)).collect()
 }

@@ -19,7 +19,8 @@ impl Contention {
         }
     }
 
-    /// The share of the time in which another hardware thread used the same core. `None` without probes.
+    /// The share of the time in which another hardware thread used the same core. `None` without
+    /// probes.
     pub fn share(&self) -> Option<f64> {
         (self.total > 0.0).then(|| self.contended / self.total)
     }

@@ -18,7 +18,8 @@ pub enum Failure {
         /// How to fix it.
         help: Option<String>,
     },
-    /// The diagnostics have been passed to an [`Observer`](super::Observer); there is nothing more to report.
+    /// The diagnostics have been passed to an [`Observer`](super::Observer); there is nothing more
+    /// to report.
     Shown,
 }
 
@@ -29,10 +30,7 @@ pub struct ErrorMessage(String);
 impl ErrorMessage {
     /// Adds the help text.
     pub fn help(self, text: impl Into<String>) -> Failure {
-        Failure::Sentence {
-            message: self.0,
-            help: Some(text.into()),
-        }
+        Failure::Sentence { message: self.0, help: Some(text.into()) }
     }
 }
 
@@ -46,12 +44,10 @@ impl Failure {
         ErrorMessage(message.into())
     }
 
-    /// A failure without a help text: the sentence itself says what to do, or what values are possible.
+    /// A failure without a help text: the sentence itself says what to do, or what values are
+    /// possible.
     pub fn whole(message: impl Into<String>) -> Failure {
-        Failure::Sentence {
-            message: message.into(),
-            help: None,
-        }
+        Failure::Sentence { message: message.into(), help: None }
     }
 
     /// An internal error: no input should cause it.
@@ -76,7 +72,8 @@ impl From<io::Error> for ErrorMessage {
     }
 }
 
-/// An error of the files that come with Yamba: those of the checkout that `YAMBA_HOME` names, or the unpacked ones.
+/// An error of the files that come with Yamba: those of the checkout that `YAMBA_HOME` names, or
+/// the unpacked ones.
 pub fn of_home(e: io::Error) -> Failure {
     ErrorMessage::from(e).help(help_for_home())
 }
@@ -91,7 +88,8 @@ pub fn help_for_home() -> &'static str {
     }
 }
 
-/// An error of an operation that systems allow to any program, such as handling signals or reading the affinity.
+/// An error of an operation that systems allow to any program, such as handling signals or reading
+/// the affinity.
 pub fn of_system(e: io::Error) -> Failure {
     ErrorMessage::from(e).help(
         "run it where the system lets a program handle signals and ask which processors it may use",

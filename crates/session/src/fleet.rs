@@ -1,4 +1,5 @@
-//! Runs a bundle on each node of a fleet, and stores the run of each. A task that fails costs only itself; a later call measures the missing ones.
+//! Runs a bundle on each node of a fleet, and stores the run of each. A task that fails costs only
+//! itself; a later call measures the missing ones.
 
 mod captures;
 pub mod overlap;
@@ -105,7 +106,8 @@ pub struct Outcome {
     pub overlap: Option<Overlap>,
 }
 
-/// The text that would start the tasks of a question. The nodes are unknown if their names are not given.
+/// The text that would start the tasks of a question. The nodes are unknown if their names are not
+/// given.
 ///
 /// # Errors
 /// If the launcher is unknown.
@@ -117,17 +119,15 @@ pub fn script(request: &Request, question: &Question) -> Result<String, Failure>
         nodes = placeholders.map(|name| Node::named(&name)).collect();
     }
     let plan = Plan::new(&request.name, question.clone(), &nodes);
-    let job = job(
-        request,
-        std::path::absolute(&request.folder).unwrap_or_default(),
-    );
+    let job = job(request, std::path::absolute(&request.folder).unwrap_or_default());
     Ok(launcher.script(&job, &plan.tasks()))
 }
 
 /// Runs a fleet, or the missing part of it, until each task has ended.
 ///
 /// # Errors
-/// If the bundle cannot be built, the engine refuses the tasks, or the store does not answer for a long time. Stored runs stay.
+/// If the bundle cannot be built, the engine refuses the tasks, or the store does not answer for a
+/// long time. Stored runs stay.
 pub fn run(
     request: Request,
     observer: &dyn Observer,
@@ -193,11 +193,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 fn job(request: &Request, folder: PathBuf) -> Job {
-    Job {
-        fleet: request.name.clone(),
-        folder,
-        limit: request.limit,
-    }
+    Job { fleet: request.name.clone(), folder, limit: request.limit }
 }
 
 fn of_folder(folder: &Path, e: &std::io::Error) -> Failure {
@@ -220,11 +216,8 @@ fn lock(folder: &Path) -> Result<File, Failure> {
     let file = File::create(&path).map_err(|e| of_folder(folder, &e))?;
     // Some shared file systems have no locks.
     if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
-        return Err(Failure::new(format!(
-            "{}: another command runs this fleet",
-            folder.display()
-        ))
-        .help("wait for it, or name another fleet with --name"));
+        return Err(Failure::new(format!("{}: another command runs this fleet", folder.display()))
+            .help("wait for it, or name another fleet with --name"));
     }
     Ok(file)
 }
@@ -242,11 +235,10 @@ fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failur
         .help(format!(
             "`--resume {name}` alone measures what it lacks; --name starts another fleet"
         ))),
-        (None, None) => Err(Failure::new(format!(
-            "{}: there is no fleet {name} to resume",
-            folder.display()
-        ))
-        .help("--into names its folder")),
+        (None, None) => {
+            Err(Failure::new(format!("{}: there is no fleet {name} to resume", folder.display()))
+                .help("--into names its folder"))
+        }
         (None, Some(question)) => {
             let launcher = known_launcher(&question.with)?;
             let nodes = launcher.nodes(&question.hosts).map_err(of_launcher)?;
@@ -295,24 +287,15 @@ fn start(
         let is_alive =
             |task: &Task| !matches!(states.get(&task.rank), None | Some(State::Ended(_)));
         let (alive, ended): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(is_alive);
-        running.extend(
-            launcher
-                .attach(job, &alive, &plan.jobs)
-                .filter(|_| !alive.is_empty()),
-        );
+        running.extend(launcher.attach(job, &alive, &plan.jobs).filter(|_| !alive.is_empty()));
         tasks = ended;
     }
     let nodes: BTreeSet<String> = tasks.iter().map(|task| task.node.clone()).collect();
     let nodes: Vec<String> = nodes.into_iter().collect();
-    let offered = if nodes.is_empty() {
-        Vec::new()
-    } else {
-        launcher.nodes(&nodes).map_err(of_launcher)?
-    };
-    let reasons: BTreeMap<String, String> = offered
-        .into_iter()
-        .filter_map(|node| Some((node.name, node.unusable?)))
-        .collect();
+    let offered =
+        if nodes.is_empty() { Vec::new() } else { launcher.nodes(&nodes).map_err(of_launcher)? };
+    let reasons: BTreeMap<String, String> =
+        offered.into_iter().filter_map(|node| Some((node.name, node.unusable?))).collect();
     for task in &tasks {
         if let Some(reason) = reasons.get(&task.node) {
             captures.fail(task, reason, report);
@@ -328,16 +311,14 @@ fn start(
         };
         plan.jobs.extend(started.ids());
         plan.write(&job.folder)?;
-        report(&Event::Started {
-            tasks: tasks.len(),
-            jobs: &started.ids(),
-        });
+        report(&Event::Started { tasks: tasks.len(), jobs: &started.ids() });
         running.push(started);
     }
     Ok(running)
 }
 
-/// Starts all tasks of a fleet that measures at the same time. A part of it would be measured under another load.
+/// Starts all tasks of a fleet that measures at the same time. A part of it would be measured under
+/// another load.
 fn start_together(
     launcher: &dyn Launcher,
     job: &Job,
@@ -367,7 +348,8 @@ fn collect(
     // When a task was first seen to have ended without a failure that the engine knows.
     let mut ended: BTreeMap<u64, Instant> = BTreeMap::new();
     loop {
-        // Captures are looked for after the states: a task that has ended has written its capture before.
+        // Captures are looked for after the states: a task that has ended has written its capture
+        // before.
         let states = states(&mut running);
         let looked = captures.take_all(&mut *report);
         match (&states, looked) {
@@ -376,11 +358,7 @@ fn collect(
             (Err(error), Ok(())) => wait(of_launcher(error.clone()), answered, report)?,
         }
         for (rank, state) in states.unwrap_or_default() {
-            let Some(task) = captures
-                .missing()
-                .into_iter()
-                .find(|task| task.rank == rank)
-            else {
+            let Some(task) = captures.missing().into_iter().find(|task| task.rank == rank) else {
                 continue;
             };
             let State::Ended(reason) = state else {

@@ -1,4 +1,5 @@
-//! Reads the runs of a fleet for its report: from the store, from a folder of documents, or one by one.
+//! Reads the runs of a fleet for its report: from the store, from a folder of documents, or one by
+//! one.
 
 use std::fs;
 use std::panic::resume_unwind;
@@ -35,11 +36,13 @@ struct File {
     job: Option<String>,
 }
 
-/// Reads runs. A reference is the name of a fleet in the store, its folder, a folder of documents, the file of a document, or a stored run.
-/// A document that names no node is of the node that its file is named after.
+/// Reads runs. A reference is the name of a fleet in the store, its folder, a folder of documents,
+/// the file of a document, or a stored run. A document that names no node is of the node that its
+/// file is named after.
 ///
 /// # Errors
-/// If a reference means nothing, or a stored run cannot be read. An unreadable document of a folder only costs itself.
+/// If a reference means nothing, or a stored run cannot be read. An unreadable document of a folder
+/// only costs itself.
 pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Failure> {
     let mut found = FleetRuns::default();
     for reference in references {
@@ -72,9 +75,7 @@ fn read_stored(
     let mut store = choice.existing()?;
     let members = store.fleet(reference)?;
     if members.is_empty() {
-        let id = store
-            .find(reference)
-            .map_err(|error| no_fleet(reference, &mut store, error))?;
+        let id = store.find(reference).map_err(|error| no_fleet(reference, &mut store, error))?;
         let run = store.run(&id, Detail::Figures)?;
         found.runs.push(NodeRun::of(&run, &id));
     }
@@ -125,8 +126,7 @@ fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
     let read: Vec<Result<NodeRun, Failed>> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let each = workers.into_iter().map(|w| w.join());
-        each.flat_map(|own| own.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        each.flat_map(|own| own.unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     for one in read {
         match one {
@@ -134,21 +134,15 @@ fn read_folder(folder: &Path, found: &mut FleetRuns) -> Result<(), Failure> {
             Err(failed) => found.failed.push(failed),
         }
     }
-    found
-        .runs
-        .sort_by(|a, b| (&a.job, &a.node).cmp(&(&b.job, &b.node)));
+    found.runs.sort_by(|a, b| (&a.job, &a.node).cmp(&(&b.job, &b.node)));
     Ok(())
 }
 
 /// The documents in a folder, and in its folders if it is not one of these.
 fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
     let cannot = |e: std::io::Error| {
-        Failure::new(format!(
-            "{}: cannot be read: {}",
-            folder.display(),
-            reason(&e)
-        ))
-        .help("the folder must be readable")
+        Failure::new(format!("{}: cannot be read: {}", folder.display(), reason(&e)))
+            .help("the folder must be readable")
     };
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(cannot)? {
@@ -156,10 +150,7 @@ fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
         if path.is_dir() && job.is_none() {
             found.extend(files(&path, Some(&stem(&path)))?);
         } else if path.extension().is_some_and(|e| e == EXTENSION) {
-            found.push(File {
-                path,
-                job: job.map(str::to_owned),
-            });
+            found.push(File { path, job: job.map(str::to_owned) });
         }
     }
     Ok(found)
@@ -173,10 +164,7 @@ fn read_file(file: &File) -> Result<NodeRun, Failed> {
             of_node.job = of_node.job.or_else(|| file.job.clone());
             Ok(of_node)
         }
-        Err(error) => Err(Failed {
-            node,
-            reason: error.to_string(),
-        }),
+        Err(error) => Err(Failed { node, reason: error.to_string() }),
     }
 }
 

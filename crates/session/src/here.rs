@@ -1,10 +1,12 @@
-//! Evaluates conditions of `on` that depend on the running machine: versions, processor features, root and files.
+//! Evaluates conditions of `on` that depend on the running machine: versions, processor features,
+//! root and files.
 
 use std::path::Path;
 
 use yamba_lang::ast::Atom;
 
-/// Whether the condition holds on this machine. The name of an instruction set or a system always holds: the target determines it.
+/// Whether the condition holds on this machine. The name of an instruction set or a system always
+/// holds: the target determines it.
 pub(super) fn holds(atom: &Atom) -> bool {
     match atom {
         Atom::Name(_) => true,
@@ -22,14 +24,12 @@ fn kernel_version() -> Vec<u32> {
 
 /// The leading numbers of a version: `6.1.0-13-amd64` is 6, 1, 0.
 fn numbers(release: &str) -> Vec<u32> {
-    let digits = release
-        .split(|c: char| !c.is_ascii_digit() && c != '.')
-        .next()
-        .unwrap_or("");
+    let digits = release.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or("");
     digits.split('.').filter_map(|n| n.parse().ok()).collect()
 }
 
-/// Whether `/proc/cpuinfo` lists the feature, under the name that the system uses. Supports the keys of all architectures that Linux runs on.
+/// Whether `/proc/cpuinfo` lists the feature, under the name that the system uses. Supports the
+/// keys of all architectures that Linux runs on.
 fn has_cpu_feature(feature: &str) -> bool {
     let Ok(text) = std::fs::read_to_string("/proc/cpuinfo") else {
         return false;

@@ -1,4 +1,5 @@
-//! Costs of class-library calls: finds the runs of a Java virtual machine on this machine, and measures what they lack.
+//! Costs of class-library calls: finds the runs of a Java virtual machine on this machine, and
+//! measures what they lack.
 
 use std::collections::BTreeSet;
 
@@ -35,14 +36,12 @@ impl JavaHere {
     pub fn new(jvm: Jvm, machine: Machine) -> Result<JavaHere, Failure> {
         let jars = Jars::find().map_err(failure)?;
         let java = jvm.identify(&jars).map_err(failure)?;
-        let machine = Machine {
-            java: Some(java),
-            ..machine
-        };
+        let machine = Machine { java: Some(java), ..machine };
         Ok(JavaHere { jvm, jars, machine })
     }
 
-    /// The entries of all stored runs of this machine, the latest of each benchmark and point. `None`: there is no run.
+    /// The entries of all stored runs of this machine, the latest of each benchmark and point.
+    /// `None`: there is no run.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -53,7 +52,8 @@ impl JavaHere {
         stored(store, &name)
     }
 
-    /// The benchmarks for these primitives that a run has no entry of. All benchmarks, if `primitives` is `None`.
+    /// The benchmarks for these primitives that a run has no entry of. All benchmarks, if
+    /// `primitives` is `None`.
     ///
     /// # Errors
     /// If the machine does not start.
@@ -67,16 +67,14 @@ impl JavaHere {
             name == NULL_CALL || primitives.is_none_or(|primitives| primitives.contains(name))
         };
         let needed = all.into_iter().filter(|of| is_needed(&of.name));
-        let known: BTreeSet<&str> = run
-            .iter()
-            .flat_map(|r| &r.benchmarks)
-            .map(|b| b.name.as_str())
-            .collect();
+        let known: BTreeSet<&str> =
+            run.iter().flat_map(|r| &r.benchmarks).map(|b| b.name.as_str()).collect();
         let lacking = needed.map(|of| of.benchmark);
         Ok(lacking.filter(|b| !known.contains(b.as_str())).collect())
     }
 
-    /// Measures these benchmarks with JMH and stores the run. A benchmark without a result has crashed.
+    /// Measures these benchmarks with JMH and stores the run. A benchmark without a result has
+    /// crashed.
     ///
     /// # Errors
     /// If no benchmark has a result, or the run cannot be stored.
@@ -96,8 +94,7 @@ impl JavaHere {
         jmh::measure(&self.jvm, &self.jars, &names, effort, &file).map_err(failure)?;
         let mut run = import::read(&file, import::LARGEST, Detail::Samples)?;
         let measured: BTreeSet<String> = run.benchmarks.iter().map(|b| b.name.clone()).collect();
-        run.benchmarks
-            .extend(benchmarks.difference(&measured).map(|name| crashed(name)));
+        run.benchmarks.extend(benchmarks.difference(&measured).map(|name| crashed(name)));
         run.machine = self.machine.clone();
         run.started_unix_s = started_unix_s;
         run.finished_unix_s = unix_s();
@@ -135,7 +132,8 @@ pub fn stored(store: &StoreChoice, name: &str) -> Result<Option<Run>, Failure> {
     Ok(found)
 }
 
-/// Adds the entries of an older run that have no later one. Those that crashed do not replace a figure.
+/// Adds the entries of an older run that have no later one. Those that crashed do not replace a
+/// figure.
 fn add_others(run: &mut Run, older: Run) {
     let is_of = |a: &Benchmark, b: &Benchmark| a.name == b.name && a.parameters == b.parameters;
     for entry in older.benchmarks {

@@ -29,11 +29,7 @@ pub fn report(
 ) -> Result<(), Failure> {
     observer.diagnostics(sources, diagnostics);
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
-    if diagnostics.iter().any(is_error) {
-        Err(Failure::Shown)
-    } else {
-        Ok(())
-    }
+    if diagnostics.iter().any(is_error) { Err(Failure::Shown) } else { Ok(()) }
 }
 
 /// Converts a build error to a failure. Its diagnostics go to the observer.
@@ -81,11 +77,11 @@ pub fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, Str
         return BTreeMap::new();
     }
     let each = classes.iter();
-    each.map(|c| (analysis.class(*c).name().to_owned(), title(c)))
-        .collect()
+    each.map(|c| (analysis.class(*c).name().to_owned(), title(c))).collect()
 }
 
-/// Builds the benchmarks that exist on the target, several in parallel. The jobs of the others hold the reason for their absence.
+/// Builds the benchmarks that exist on the target, several in parallel. The jobs of the others hold
+/// the reason for their absence.
 pub fn jobs(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -96,8 +92,9 @@ pub fn jobs(
     jobs_while(analysis, classes, target, options, &|_| true, observer)
 }
 
-/// As [`jobs`], but begins a build only while `may_begin` holds for the number of builds that have begun before. Benchmarks whose build was not begun have no
-/// job. Neither has one whose build failed when no further one may begin: Ctrl-C ends the compilers, too.
+/// As [`jobs`], but begins a build only while `may_begin` holds for the number of builds that have
+/// begun before. Benchmarks whose build was not begun have no job. Neither has one whose build
+/// failed when no further one may begin: Ctrl-C ends the compilers, too.
 pub(super) fn jobs_while(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -117,13 +114,11 @@ pub(super) fn jobs_while(
     if !may_begin(0) {
         built.retain(|_, outcome| outcome.is_ok());
     }
-    let each = classes
-        .iter()
-        .filter_map(|class| match built.remove(class) {
-            Some(outcome) => Some(finished(analysis, *class, target, outcome, observer)),
-            None if exists(class) => None,
-            None => Some(Ok(absent(analysis, *class, target))),
-        });
+    let each = classes.iter().filter_map(|class| match built.remove(class) {
+        Some(outcome) => Some(finished(analysis, *class, target, outcome, observer)),
+        None if exists(class) => None,
+        None => Some(Ok(absent(analysis, *class, target))),
+    });
     each.collect()
 }
 
@@ -189,12 +184,7 @@ fn finished(
             Err(NoProgram::Unbuilt(reason))
         }
     };
-    Ok(Job {
-        class: analysis.class(class).name().to_owned(),
-        program,
-        provenance,
-        texts,
-    })
+    Ok(Job { class: analysis.class(class).name().to_owned(), program, provenance, texts })
 }
 
 /// The recorded description of a class. Its paths do not include the folder of the library.
@@ -204,7 +194,8 @@ fn described(analysis: &Analysis, class: ClassId, target: &Target) -> Provenance
     provenance::of_class(analysis, class, target, root.unwrap_or(Path::new("")))
 }
 
-/// The producer of a run of these jobs, with the sources of the benchmarks. `arguments` is the command line of the request; passwords in it are not recorded.
+/// The producer of a run of these jobs, with the sources of the benchmarks. `arguments` is the
+/// command line of the request; passwords in it are not recorded.
 pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[String]) -> Origin {
     let arguments = arguments.iter().map(|a| yamba_store::without_password(a));
     Origin {
@@ -237,10 +228,7 @@ fn unbuilt(analysis: &Analysis, error: &BuildError) -> String {
     };
     let place = analysis.sources.line_column(first.primary.span);
     let path = &analysis.sources.file(first.primary.span.file).path;
-    format!(
-        "not built: {path}:{}:{}: {}",
-        place.line, place.column, first.message
-    )
+    format!("not built: {path}:{}:{}: {}", place.line, place.column, first.message)
 }
 
 fn why_not(analysis: &Analysis, standing: World, target: &Target) -> String {
@@ -254,7 +242,8 @@ fn why_not(analysis: &Analysis, standing: World, target: &Target) -> String {
     }
 }
 
-/// The composed code around a crash address. Converts the event's code to the form that `--compose` prints.
+/// The composed code around a crash address. Converts the event's code to the form that `--compose`
+/// prints.
 pub fn listing(code: &event::Code, address: u64) -> Option<String> {
     let value = serde_json::to_value(code).ok()?;
     let code: Code = serde_json::from_value(value).ok()?;

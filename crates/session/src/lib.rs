@@ -1,7 +1,9 @@
-//! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring, re-measure stored runs, compare a study's
-//! predictions with figures, time a statement, measure the noise of this machine, and check whether its figures can be trusted.
+//! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring,
+//! re-measure stored runs, compare a study's predictions with figures, time a statement, measure
+//! the noise of this machine, and check whether its figures can be trusted.
 //!
-//! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings meanwhile.
+//! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings
+//! meanwhile.
 //!
 //! Nothing here parses a command line, prints, or depends on the layout of a page.
 //! The crate may use every crate below it, but not `report`.

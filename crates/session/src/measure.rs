@@ -30,7 +30,8 @@ pub struct Request {
     pub compile: Vec<(CompileKey, String)>,
     /// The target platform; by default this machine's.
     pub target: Option<String>,
-    /// Parameters, effort, placement, and the tags of the run. The session fills in `own` and the rest of `origin`.
+    /// Parameters, effort, placement, and the tags of the run. The session fills in `own` and the
+    /// rest of `origin`.
     pub options: Options,
     /// The command line or other origin of the request; the run records it.
     pub arguments: Vec<String>,
@@ -63,12 +64,14 @@ pub struct Measured {
 /// Reads and builds the benchmarks of a request.
 ///
 /// # Errors
-/// If a name, a tag or a file is invalid. A benchmark that cannot be built is not an error: its entry in the run holds the reason.
+/// If a name, a tag or a file is invalid. A benchmark that cannot be built is not an error: its
+/// entry in the run holds the reason.
 pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Failure> {
     prepare_while(request, &|_| true, observer)
 }
 
-/// As [`prepare`], but begins to build a benchmark only while `may_begin` holds for the number of builds that have begun before. The others are left out.
+/// As [`prepare`], but begins to build a benchmark only while `may_begin` holds for the number of
+/// builds that have begun before. The others are left out.
 ///
 /// # Errors
 /// As [`prepare`].
@@ -91,28 +94,14 @@ pub(super) fn prepare_while(
         request.remote.is_some() || remote::names_a_machine(analysis, &classes, &target, &given);
     let command_line = build::command_line_flags(&request.compile, analysis, &target)
         .map_err(|e| build_failure(observer, analysis, e))?;
-    let build_options = BuildOptions {
-        elsewhere,
-        command_line,
-        ..BuildOptions::default()
-    };
-    let jobs = jobs_while(
-        analysis,
-        &classes,
-        &target,
-        &build_options,
-        may_begin,
-        observer,
-    )?;
+    let build_options = BuildOptions { elsewhere, command_line, ..BuildOptions::default() };
+    let jobs = jobs_while(analysis, &classes, &target, &build_options, may_begin, observer)?;
     let topics = grouped(analysis, &classes);
     Ok(Prepared {
         topics,
         target,
         jobs,
-        options: Options {
-            own,
-            ..request.options
-        },
+        options: Options { own, ..request.options },
         elsewhere,
         arguments: request.arguments,
         selection,
@@ -130,11 +119,7 @@ impl Request {
         Request {
             names,
             target,
-            options: if quick {
-                Options::quick()
-            } else {
-                Options::default()
-            },
+            options: if quick { Options::quick() } else { Options::default() },
             arguments,
             ..Request::default()
         }
@@ -143,7 +128,8 @@ impl Request {
     /// The selected benchmarks, in measuring order.
     pub(super) fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;
-        // A pattern selects classes in the order of the topics. Classes named one by one keep the order of the arguments.
+        // A pattern selects classes in the order of the topics. Classes named one by one keep the
+        // order of the arguments.
         if selection.chosen.iter().any(|c| c.how == How::Pattern) {
             by_topic(&selection.analysis, &mut found);
         }
@@ -163,10 +149,8 @@ impl Request {
             selection.benchmarks()?
         };
         if let Some(unknown) = self.tags.iter().find(|t| !found.iter().any(|c| has(c, t))) {
-            return Err(
-                Failure::new(format!("none of these benchmarks is tagged {unknown}"))
-                    .help("`yamba list` shows the tags"),
-            );
+            return Err(Failure::new(format!("none of these benchmarks is tagged {unknown}"))
+                .help("`yamba list` shows the tags"));
         }
         found.retain(|c| self.tags.iter().any(|t| has(c, t)));
         Ok(found)
@@ -228,10 +212,7 @@ impl Prepared {
         let mut origin = origin(analysis, &self.jobs, &self.target, &self.arguments);
         origin.producer.elsewhere = self.elsewhere;
         origin.tags = self.options.origin.tags;
-        let options = Options {
-            origin,
-            ..self.options
-        };
+        let options = Options { origin, ..self.options };
         measured(&self.jobs, &options, &self.target, stop, store, observer)
     }
 }
@@ -255,11 +236,7 @@ pub(super) fn measured(
     let mut progress = observer.progress();
     let run = measurement(jobs, options, target, stop, progress.as_mut()).run_into(&mut sink)?;
     let is_stored = sink.finish(&run);
-    Ok(Measured {
-        run,
-        is_in_vain,
-        is_stored,
-    })
+    Ok(Measured { run, is_in_vain, is_stored })
 }
 
 /// Describes a measurement of `jobs`, with disassembled code around a crash.

@@ -1,4 +1,5 @@
-//! How a user wants batches beside a neighbour to be treated, by the environment variable `YAMBA_NEIGHBOURS`, and what is known of neighbours.
+//! How a user wants batches beside a neighbour to be treated, by the environment variable
+//! `YAMBA_NEIGHBOURS`, and what is known of neighbours.
 
 use yamba_harness::{Neighbours, add_kept_widths, kept_caches, kept_core_pairs};
 use yamba_lang::Target;
@@ -25,8 +26,8 @@ pub fn check_neighbours() -> Result<(), Failure> {
         .help(format!("it must be {COUNT} or {DISCARD}")))
 }
 
-/// Batches beside a neighbour are discarded, unless the user wants them to count. The quiet widths are kept in the cache folder; without such a
-/// folder, each run finds its own.
+/// Batches beside a neighbour are discarded, unless the user wants them to count. The quiet widths
+/// are kept in the cache folder; without such a folder, each run finds its own.
 pub(super) fn neighbours() -> Neighbours {
     if std::env::var_os(VARIABLE).is_some_and(|value| value == COUNT) {
         return Neighbours::Count;
@@ -34,8 +35,8 @@ pub(super) fn neighbours() -> Neighbours {
     Neighbours::Discard(embedded::cache_root().ok())
 }
 
-/// Describes this machine, for programs of `target`, with the contention that the latest run found, and the cores and caches that
-/// runs measured.
+/// Describes this machine, for programs of `target`, with the contention that the latest run found,
+/// and the cores and caches that runs measured.
 pub fn machine(target: &Target) -> Machine {
     let mut machine = yamba_machine::probe(&target.isa, &target.system);
     if let Ok(folder) = embedded::cache_root() {

@@ -1,4 +1,5 @@
-//! Measures the rate of false alarms on this machine: measures the same benchmarks repeatedly and compares each run with the next.
+//! Measures the rate of false alarms on this machine: measures the same benchmarks repeatedly and
+//! compares each run with the next.
 
 mod measure;
 
@@ -42,7 +43,8 @@ pub struct NoisePlan<'a, E> {
     pub measure: &'a Measure<'a, E>,
 }
 
-/// Measures one run, or two: then the jobs before the given number form side A, whose launches are interleaved with those of side B. Both are stored meanwhile.
+/// Measures one run, or two: then the jobs before the given number form side A, whose launches are
+/// interleaved with those of side B. Both are stored meanwhile.
 pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
 
 /// The answer, as `--json` prints it.
@@ -64,7 +66,8 @@ pub struct Report {
     pub suspected: u64,
     /// Those in which a suspicion was confirmed by measuring again: false alarms.
     pub alarms: u64,
-    /// The share of all comparisons that raise a false alarm is at most this, with a confidence of 95 % (Clopper and Pearson); none without a comparison.
+    /// The share of all comparisons that raise a false alarm is at most this, with a confidence of
+    /// 95 % (Clopper and Pearson); none without a comparison.
     pub alarms_at_most: Option<f64>,
     /// Pairs of all runs, whatever lies between them.
     pub pairs: u64,
@@ -78,7 +81,8 @@ pub struct Report {
     pub seed: u64,
     /// Launches a run.
     pub launches: u64,
-    /// The share of the compared runs' time in which another hardware thread used the same core, from 0 to 1; none without probes.
+    /// The share of the compared runs' time in which another hardware thread used the same core,
+    /// from 0 to 1; none without probes.
     pub contended: Option<f64>,
     /// The run-to-run spread of each benchmark.
     pub benchmarks: Vec<Spread>,
@@ -130,7 +134,8 @@ pub fn noise<E: From<String>>(
         }
         let suspects = suspects(found);
         let confirmed = confirm(plan, i, &a, &suspects, progress)?;
-        // If the user stops during a confirmation, the outcome is open. The comparison is not counted: "no alarm" would be a claim.
+        // If the user stops during a confirmation, the outcome is open. The comparison is not
+        // counted: "no alarm" would be a claim.
         let Some(confirmed) = confirmed else {
             break;
         };
@@ -187,15 +192,12 @@ impl Counted {
         let unit = unit::common(self.runs.values());
         let of = |run| self.runs.get(&run);
         let launches = |run| of(run).map_or(Vec::new(), |m| m.within(unit).to_vec());
-        Noise {
-            key: key.to_owned(),
-            runs: (0..runs).map(launches).collect(),
-        }
+        Noise { key: key.to_owned(), runs: (0..runs).map(launches).collect() }
     }
 }
 
-/// Adds the launches of a run's figures. Those of disturbed figures are left out: their noise is that of
-/// the disturbance.
+/// Adds the launches of a run's figures. Those of disturbed figures are left out: their noise is
+/// that of the disturbance.
 fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[Benchmark]) {
     for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
         let counted = seen.entry(compare::key(benchmark)).or_default();
@@ -212,10 +214,7 @@ fn measure<E>(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Run>, E> {
-    let options = Options {
-        seed: Some(plan.seed.wrapping_add(number)),
-        ..options.clone()
-    };
+    let options = Options { seed: Some(plan.seed.wrapping_add(number)), ..options.clone() };
     let measurement = Measurement {
         jobs,
         options: &options,
@@ -236,8 +235,8 @@ fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
     suspects.collect()
 }
 
-/// Re-measures the suspects like `compare --remeasure`: both sides, interleaved, with more launches.
-/// Returns the suspects that differ again, which are the alarms; `None` if stopped.
+/// Re-measures the suspects like `compare --remeasure`: both sides, interleaved, with more
+/// launches. Returns the suspects that differ again, which are the alarms; `None` if stopped.
 fn confirm<E: From<String>>(
     plan: &NoisePlan<'_, E>,
     number: u64,
@@ -314,10 +313,7 @@ mod tests {
 
     /// A run in which `x` takes about `ns` nanoseconds.
     fn measured(ns: f64) -> Run {
-        let launch = |by: f64| Launch {
-            median: Some(ns + by),
-            ..Launch::default()
-        };
+        let launch = |by: f64| Launch { median: Some(ns + by), ..Launch::default() };
         let benchmark = Benchmark {
             status: Status::Ok,
             figure: Some("latency".to_owned()),
@@ -326,10 +322,7 @@ mod tests {
             launches: [0.0, 1.0, -1.0, 0.5, -0.5, 0.0].map(launch).into(),
             ..no_figure("x")
         };
-        Run {
-            benchmarks: vec![benchmark],
-            ..Run::new(Machine::default())
-        }
+        Run { benchmarks: vec![benchmark], ..Run::new(Machine::default()) }
     }
 
     /// The counts of a report in which `again` re-measures the suspects.
@@ -359,10 +352,7 @@ mod tests {
             provenance: Default::default(),
             texts: Default::default(),
         }];
-        let target = Target {
-            isa: "x86_64".to_owned(),
-            system: "linux".to_owned(),
-        };
+        let target = Target { isa: "x86_64".to_owned(), system: "linux".to_owned() };
         let plan = NoisePlan {
             jobs: &jobs,
             options: Options::quick(),
@@ -445,21 +435,10 @@ mod tests {
     #[test]
     fn spread_between_runs_is_separate_from_spread_between_launches() {
         let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
-        let medians = runs.into_iter().map(|own| Medians {
-            own,
-            cycles: vec![7.0, 9.0, 8.0],
-        });
-        let counted = Counted {
-            runs: medians.enumerate().collect(),
-            suspected: 1,
-            alarms: 0,
-        };
+        let medians = runs.into_iter().map(|own| Medians { own, cycles: vec![7.0, 9.0, 8.0] });
+        let counted = Counted { runs: medians.enumerate().collect(), suspected: 1, alarms: 0 };
         let seen = BTreeMap::from([("x".to_owned(), counted)]);
-        let mut report = Report {
-            comparisons: 1,
-            launches: 3,
-            ..Report::default()
-        };
+        let mut report = Report { comparisons: 1, launches: 3, ..Report::default() };
         report.add_spreads(seen);
         let spread = &report.benchmarks[0];
         assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);

@@ -10,8 +10,8 @@ use super::Failure;
 use yamba_compare::identity::Difference;
 use yamba_harness::Progress;
 
-/// Presents the progress of a use case on a terminal, in an editor or in a log. No method may fail, so an observer never changes a
-/// measurement.
+/// Presents the progress of a use case on a terminal, in an editor or in a log. No method may fail,
+/// so an observer never changes a measurement.
 pub trait Observer {
     /// `built` of `all` programs are built. The first call has `built` = 0.
     fn building(&self, built: usize, all: usize);
@@ -56,7 +56,8 @@ pub enum Warning<'a> {
         /// Why.
         why: &'a str,
     },
-    /// The run has ended and the store does not have all of it, so its whole document was written to a file.
+    /// The run has ended and the store does not have all of it, so its whole document was written
+    /// to a file.
     Rescued {
         /// The id of the run.
         run: &'a str,
@@ -67,7 +68,8 @@ pub enum Warning<'a> {
         /// Whether [`NotStored`](Warning::NotStored) has announced it.
         is_expected: bool,
     },
-    /// The run has ended, the store does not have all of it, and its document cannot be written to a file.
+    /// The run has ended, the store does not have all of it, and its document cannot be written to
+    /// a file.
     NotRescued {
         /// The id of the run.
         run: &'a str,
@@ -86,8 +88,10 @@ pub enum Warning<'a> {
         /// Why A is not re-measured.
         reason: &'a str,
     },
-    /// Both sides are re-measured on a machine or with a compiler that differs in this from the original one.
+    /// Both sides are re-measured on a machine or with a compiler that differs in this from the
+    /// original one.
     RemeasuredElsewhere(&'a Difference),
-    /// For these benchmarks, the programs rebuilt from stored sources differ from the measured programs.
+    /// For these benchmarks, the programs rebuilt from stored sources differ from the measured
+    /// programs.
     OtherPrograms(&'a [&'a str]),
 }

@@ -11,10 +11,8 @@ pub fn placement_on(cpu: u64) -> Result<Placement, Failure> {
     let allowed = yamba_machine::allowed_processors().map_err(of_system)?;
     if !allowed.contains(&cpu) {
         let all: Vec<String> = allowed.iter().map(u64::to_string).collect();
-        return Err(
-            Failure::new(format!("--cpu {cpu}: no such processor may be used"))
-                .help(format!("there are {}", all.join(", "))),
-        );
+        return Err(Failure::new(format!("--cpu {cpu}: no such processor may be used"))
+            .help(format!("there are {}", all.join(", "))));
     }
     Ok(Placement::On(cpu))
 }

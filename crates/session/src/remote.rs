@@ -1,6 +1,8 @@
-//! Implements `--remote HOST`: selects the benchmarks that measure between two machines, sets their parameters, and builds programs that start on both.
+//! Implements `--remote HOST`: selects the benchmarks that measure between two machines, sets their
+//! parameters, and builds programs that start on both.
 //!
-//! A class declares those parameters itself, or imports a class that does: see the property `remote_parameters` in docs/language.md.
+//! A class declares those parameters itself, or imports a class that does: see the property
+//! `remote_parameters` in docs/language.md.
 
 use std::str::FromStr;
 
@@ -10,7 +12,8 @@ use yamba_lang::{Analysis, ClassId, Composition, Target};
 use super::Failure;
 use super::select::{How, Selection};
 
-/// The property with the parameters that `--remote` sets, as `NAME=VALUE`, separated by spaces. The first one names the other machine.
+/// The property with the parameters that `--remote` sets, as `NAME=VALUE`, separated by spaces. The
+/// first one names the other machine.
 const PROPERTY: &str = "remote_parameters";
 
 /// Stands for the other machine's name in the value of the first parameter.
@@ -36,7 +39,8 @@ impl FromStr for Remote {
 }
 
 impl Remote {
-    /// Selects the benchmarks that measure between two machines. Fails if another one was named, or if no benchmark remains.
+    /// Selects the benchmarks that measure between two machines. Fails if another one was named, or
+    /// if no benchmark remains.
     pub fn choose(
         &self,
         selection: &Selection,
@@ -50,7 +54,8 @@ impl Remote {
         };
         let is_able = |class: &ClassId| {
             let exists = !analysis.program(*class, target).variants.is_empty();
-            // A benchmark that does not exist on this target is kept if it was named: its entry then shows the reason.
+            // A benchmark that does not exist on this target is kept if it was named: its entry
+            // then shows the reason.
             RemoteParameters::of(analysis, *class, target).is_some() || !exists && is_named(*class)
         };
         let (able, others): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(is_able);
@@ -69,7 +74,8 @@ impl Remote {
         )))
     }
 
-    /// The parameter values that the option sets in each of these benchmarks. Fails if the user gave the parameter that names the machine.
+    /// The parameter values that the option sets in each of these benchmarks. Fails if the user
+    /// gave the parameter that names the machine.
     pub fn own(
         &self,
         analysis: &Analysis,
@@ -92,10 +98,7 @@ impl Remote {
                 ))
                 .help(format!("--sweep {name}={others},{value} measures both")));
             }
-            Ok(Own {
-                preset,
-                ..Own::default()
-            })
+            Ok(Own { preset, ..Own::default() })
         });
         each.collect()
     }
@@ -113,7 +116,8 @@ pub(super) fn given(
     set.iter().cloned().chain(swept).collect()
 }
 
-/// Whether one of these values makes one of these benchmarks measure between this machine and another.
+/// Whether one of these values makes one of these benchmarks measure between this machine and
+/// another.
 pub(super) fn names_a_machine(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -132,7 +136,8 @@ pub(super) fn names_a_machine(
 struct RemoteParameters(Vec<(String, String)>);
 
 impl RemoteParameters {
-    /// `None` if the benchmark does not measure between two machines, or does not exist on this target.
+    /// `None` if the benchmark does not measure between two machines, or does not exist on this
+    /// target.
     fn of(analysis: &Analysis, class: ClassId, target: &Target) -> Option<RemoteParameters> {
         let variants = analysis.program(class, target).variants;
         variants.iter().find_map(|v| Self::of_variant(analysis, v))
@@ -145,13 +150,11 @@ impl RemoteParameters {
         let text = classes.find_map(|class| analysis.property(class, PROPERTY))?;
         let words = text.split_whitespace();
         let pairs = words.filter_map(|word| word.split_once('='));
-        let parameters: Vec<(String, String)> = pairs
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
+        let parameters: Vec<(String, String)> =
+            pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let (first, _) = parameters.first()?;
         let mut own = variant.parameters.iter();
-        own.any(|p| p.name == *first)
-            .then_some(RemoteParameters(parameters))
+        own.any(|p| p.name == *first).then_some(RemoteParameters(parameters))
     }
 
     /// The values for this machine.
@@ -207,21 +210,14 @@ yamba own_declaration { const char *remote_parameters = "peer=NAME"; param const
 
     fn pairs(all: &[(&str, &str)]) -> Vec<(String, String)> {
         let each = all.iter();
-        each.map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
-            .collect()
+        each.map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect()
     }
 
     fn analysed() -> (Analysis, Target) {
-        let input = Input {
-            path: "all.yamba".to_owned(),
-            text: CLASSES.to_owned(),
-        };
+        let input = Input { path: "all.yamba".to_owned(), text: CLASSES.to_owned() };
         let analysis = yamba_lang::analyse(vec![input], &Alone);
         assert!(!analysis.has_errors(), "{:?}", analysis.diagnostics);
-        let target = Target {
-            isa: "isa".to_owned(),
-            system: "system".to_owned(),
-        };
+        let target = Target { isa: "isa".to_owned(), system: "system".to_owned() };
         (analysis, target)
     }
 

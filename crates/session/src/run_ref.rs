@@ -19,24 +19,18 @@ pub struct Runs {
 impl Runs {
     /// Loads runs from this store and from files.
     pub fn new(choice: StoreChoice) -> Runs {
-        Runs {
-            choice,
-            store: None,
-        }
+        Runs { choice, store: None }
     }
 
-    /// Loads the document if `reference` names a file, otherwise the stored run. `detail` says how much of the run is read.
+    /// Loads the document if `reference` names a file, otherwise the stored run. `detail` says how
+    /// much of the run is read.
     pub fn load(&mut self, reference: &str, detail: Detail) -> Result<Run, Failure> {
         let path = Path::new(reference);
         if path.is_file() {
             return Ok(import::read(path, import::LARGEST, detail)?);
         }
         if is_path(reference) {
-            let why = if path.exists() {
-                "it is no regular file"
-            } else {
-                "there is no such file"
-            };
+            let why = if path.exists() { "it is no regular file" } else { "there is no such file" };
             return Err(Failure::new(format!("{reference}: {why}")).help(
                 "name the file of a run's document, or a stored run: `yamba runs` lists them",
             ));
@@ -50,7 +44,8 @@ impl Runs {
     }
 }
 
-/// Whether `reference` means a file. Ids, tags and `latest~1` neither begin like a path nor end in `.json`.
+/// Whether `reference` means a file. Ids, tags and `latest~1` neither begin like a path nor end in
+/// `.json`.
 pub fn is_path(reference: &str) -> bool {
     Path::new(reference).is_file()
         || reference.starts_with(['/', '.'])
@@ -66,7 +61,8 @@ pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
     })
 }
 
-/// Writes the whole document of a run to a new temporary file that is not deleted. Used if the store does not have the complete run.
+/// Writes the whole document of a run to a new temporary file that is not deleted. Used if the
+/// store does not have the complete run.
 pub(super) fn rescue<E: document::Entry>(run: &Run<E>) -> io::Result<PathBuf> {
     let mut file = tempfile::Builder::new()
         .prefix(&format!("yamba-run-{}-", run.id))
@@ -79,7 +75,8 @@ pub(super) fn rescue<E: document::Entry>(run: &Run<E>) -> io::Result<PathBuf> {
     Ok(file.keep().map_err(|e| e.error)?.1)
 }
 
-/// Keeps in each run only the entries that `names` select, by name or glob; without names, all. A name that matches no entry of any run is an error.
+/// Keeps in each run only the entries that `names` select, by name or glob; without names, all. A
+/// name that matches no entry of any run is an error.
 pub fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
     for name in names {
         let mut known = runs.iter().flat_map(|run| &run.benchmarks);
@@ -91,13 +88,13 @@ pub fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
     }
     for run in runs.iter_mut().filter(|_| !names.is_empty()) {
         let is_meant = |b: &Benchmark, name: &String| means(name, &b.name).is_ok_and(|m| m);
-        run.benchmarks
-            .retain(|b| names.iter().any(|name| is_meant(b, name)));
+        run.benchmarks.retain(|b| names.iter().any(|name| is_meant(b, name)));
     }
     Ok(())
 }
 
-/// Whether `pattern` selects `name`. Equality is tested first, since a benchmark's name may contain glob characters.
+/// Whether `pattern` selects `name`. Equality is tested first, since a benchmark's name may contain
+/// glob characters.
 pub fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
     if pattern == name || !pattern.contains(['*', '?', '[', '{']) {
         return Ok(pattern == name);

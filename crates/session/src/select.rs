@@ -69,14 +69,16 @@ fn request(how: How, class: Option<String>, input: Input) -> Request {
     Request { how, class, input }
 }
 
-/// Reads the files that `names` stand for; without names, the suite and each library. Fails if a file has an error.
+/// Reads the files that `names` stand for; without names, the suite and each library. Fails if a
+/// file has an error.
 pub fn select(names: &Names, observer: &dyn Observer) -> Result<Selection, Failure> {
     let selection = read(names, false)?;
     selection.report(observer)?;
     Ok(selection)
 }
 
-/// Like [`select`], but leaves errors in the files to the caller. Without names, `with_library` adds the library.
+/// Like [`select`], but leaves errors in the files to the caller. Without names, `with_library`
+/// adds the library.
 pub fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
     let disk = disk(&names.libraries)?;
     let requests = if names.names.is_empty() {
@@ -101,22 +103,20 @@ fn of_requests(requests: &[Request], disk: &Disk) -> Selection {
     let files = roots.len();
     let analysis = yamba_lang::analyse(roots, disk);
     let chosen = chosen(&analysis, requests);
-    Selection {
-        analysis,
-        chosen,
-        files,
-    }
+    Selection { analysis, chosen, files }
 }
 
 /// A selection in which words were searched for.
 pub struct Found {
-    /// The classes that the names stand for, and those whose name, tags or documentation have one of the words.
+    /// The classes that the names stand for, and those whose name, tags or documentation have one
+    /// of the words.
     pub selection: Selection,
     /// The names that no class has, and no glob or file: the words.
     pub words: Vec<String>,
 }
 
-/// Like [`select`], but a name that stands for no class is searched for in the names, tags and documentation of the suite and each library.
+/// Like [`select`], but a name that stands for no class is searched for in the names, tags and
+/// documentation of the suite and each library.
 ///
 /// Upper and lower case are the same. Fails if a word is found nowhere.
 pub fn search(names: &Names, observer: &dyn Observer) -> Result<Found, Failure> {
@@ -173,10 +173,7 @@ pub fn one(
     libraries: &[PathBuf],
     observer: &dyn Observer,
 ) -> Result<(Selection, ClassId), Failure> {
-    let names = Names {
-        names: vec![name.to_string()],
-        libraries: libraries.to_vec(),
-    };
+    let names = Names { names: vec![name.to_string()], libraries: libraries.to_vec() };
     let selection = select(&names, observer)?;
     let mut classes: Vec<ClassId> = selection.chosen.iter().map(|c| c.class).collect();
     if classes.len() > 1 {
@@ -187,10 +184,7 @@ pub fn one(
         _ => {
             let name_of = |c: &Chosen| selection.analysis.class(c.class).name();
             let all: Vec<&str> = selection.chosen.iter().map(name_of).collect();
-            let help = format!(
-                "name one ({}), and its folder with --lib DIR",
-                all.join(", ")
-            );
+            let help = format!("name one ({}), and its folder with --lib DIR", all.join(", "));
             Err(Failure::new(format!("{name} stands for {} classes", all.len())).help(help))
         }
     }
@@ -217,7 +211,8 @@ impl Selection {
         }
     }
 
-    /// The selected benchmarks, without duplicates. Benchmarks tagged `demonstration` are included only if selected by name or file.
+    /// The selected benchmarks, without duplicates. Benchmarks tagged `demonstration` are included
+    /// only if selected by name or file.
     ///
     /// Fails if a name selects a class that is not a benchmark.
     pub fn benchmarks(&self) -> Result<Vec<ClassId>, Failure> {
@@ -256,34 +251,28 @@ fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
         let base = class.parent.map(|p| analysis.class(p).name());
         let base = base.unwrap_or("its base");
         let help = format!("name {base}; this port applies wherever its condition holds");
-        return Failure::new(format!(
-            "{name} is a port of {base}, not a benchmark of its own"
-        ))
-        .help(help);
+        return Failure::new(format!("{name} is a port of {base}, not a benchmark of its own"))
+            .help(help);
     }
     match class.role {
         Role::Benchmark => Failure::new(format!(
             "{name} is abstract and has no port: a shape for others to extend"
         ))
-        .help(format!(
-            "`yamba port {name} --on PLATFORM` writes the skeleton of a port"
-        )),
+        .help(format!("`yamba port {name} --on PLATFORM` writes the skeleton of a port")),
         Role::InstructionSet => {
             Failure::new(format!("{name} is an instruction set, not a benchmark")).help(LISTED)
         }
         Role::OperatingSystem => {
             Failure::new(format!("{name} is an operating system, not a benchmark")).help(LISTED)
         }
-        Role::Part => Failure::new(format!("{name} is a class to import, not a benchmark")).help(
-            format!("`yamba explain {name}` tells what it is for; {LISTED}"),
-        ),
+        Role::Part => Failure::new(format!("{name} is a class to import, not a benchmark"))
+            .help(format!("`yamba explain {name}` tells what it is for; {LISTED}")),
     }
 }
 
 fn everything(disk: &Disk, with_library: bool) -> Vec<Request> {
     let all = disk.searched(with_library).into_iter();
-    all.map(|input| request(How::Pattern, None, input))
-        .collect()
+    all.map(|input| request(How::Pattern, None, input)).collect()
 }
 
 fn requests(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
@@ -359,10 +348,7 @@ fn unknown(name: &str, searched: &[Input]) -> Failure {
 
 /// The analysis of a text that is no file yet, as if it were the file `path`.
 pub fn of_text(path: &str, text: &str) -> Result<Analysis, Failure> {
-    let input = Input {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    };
+    let input = Input { path: path.to_owned(), text: text.to_owned() };
     Ok(yamba_lang::analyse(vec![input], &disk(&[])?))
 }
 
@@ -395,9 +381,7 @@ pub fn suite() -> Result<Suite, Failure> {
         if !class.is_abstract && !matches!(class.parent, Parent::Ports(_)) {
             let name = &class.name.text;
             let primitive = class.primitive().map(str::to_owned);
-            suite
-                .primitives
-                .extend(primitive.map(|primitive| (name.clone(), primitive)));
+            suite.primitives.extend(primitive.map(|primitive| (name.clone(), primitive)));
             suite.names.insert(class.name.text);
         }
     }

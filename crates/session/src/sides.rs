@@ -1,4 +1,5 @@
-//! Splits an interleaved measurement of two sides into two runs, one per side. Both are stored while they are measured.
+//! Splits an interleaved measurement of two sides into two runs, one per side. Both are stored
+//! while they are measured.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +29,9 @@ struct OfA<'a> {
 }
 
 impl<'a> Sides<'a> {
-    /// Stores the runs in `store`. Jobs before `boundary` belong to side A and are built from `sources`; with `boundary` 0 there is one run, of side B.
-    /// If the store cannot be opened, the observer is warned and measuring goes on: the verdict matters more than storing it.
+    /// Stores the runs in `store`. Jobs before `boundary` belong to side A and are built from
+    /// `sources`; with `boundary` 0 there is one run, of side B. If the store cannot be opened, the
+    /// observer is warned and measuring goes on: the verdict matters more than storing it.
     pub(super) fn open(
         store: &StoreChoice,
         boundary: usize,
@@ -39,18 +41,15 @@ impl<'a> Sides<'a> {
         let b = StoreSink::open(store, false, observer)?;
         let a = match boundary {
             0 => None,
-            _ => Some(OfA {
-                sink: b.another(store)?,
-                id: drawn_id(),
-                sources,
-                boundary,
-                entries: 0,
-            }),
+            _ => {
+                Some(OfA { sink: b.another(store)?, id: drawn_id(), sources, boundary, entries: 0 })
+            }
         };
         Ok(Sides { a, b })
     }
 
-    /// Finishes both runs in the store. Returns the runs, A's first if there is one, and the ids of those that are stored completely.
+    /// Finishes both runs in the store. Returns the runs, A's first if there is one, and the ids of
+    /// those that are stored completely.
     pub(super) fn finish(self, mut run: Run<CompressedEntry>) -> (Vec<Run>, Vec<String>) {
         let mut runs = Vec::new();
         if let Some(a) = self.a {

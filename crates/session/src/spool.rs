@@ -1,4 +1,5 @@
-//! A temporary file for entries that the store rejects during a run. If this process dies, the entries survive in the file.
+//! A temporary file for entries that the store rejects during a run. If this process dies, the
+//! entries survive in the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,8 @@ impl Spool {
         &self.path
     }
 
-    /// Stores an entry. After the first failure, does nothing: the entries so far stay until the run ends.
+    /// Stores an entry. After the first failure, does nothing: the entries so far stay until the
+    /// run ends.
     ///
     /// # Errors
     /// The reason of the first failure. Later calls return `Ok`.
@@ -64,7 +66,8 @@ impl Spool {
     }
 }
 
-/// Deletes a SQLite file with its `-wal` and `-shm` files, which SQLite does not delete from a full disk. Errors are ignored: a leftover file does no harm.
+/// Deletes a SQLite file with its `-wal` and `-shm` files, which SQLite does not delete from a full
+/// disk. Errors are ignored: a leftover file does no harm.
 fn remove_file(path: &Path) {
     for beside in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();

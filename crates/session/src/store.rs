@@ -1,4 +1,5 @@
-//! Chooses the store of runs: the named one, else that of `YAMBA_STORE`, else a file in the user's data folder.
+//! Chooses the store of runs: the named one, else that of `YAMBA_STORE`, else a file in the user's
+//! data folder.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +12,8 @@ use super::Failure;
 /// The user's choice of a store.
 #[derive(Clone, Debug, Default)]
 pub struct StoreChoice {
-    /// A file, or a database as `postgresql://USER@HOST/DATABASE`; `None`: `YAMBA_STORE` or the default store.
+    /// A file, or a database as `postgresql://USER@HOST/DATABASE`; `None`: `YAMBA_STORE` or the
+    /// default store.
     pub named: Option<OsString>,
 }
 

@@ -1,4 +1,5 @@
-//! Saves a run to a store while it is measured. If the store fails, measuring goes on: the failed entries go to a spool file and are retried at the end.
+//! Saves a run to a store while it is measured. If the store fails, measuring goes on: the failed
+//! entries go to a spool file and are retried at the end.
 
 use std::collections::BTreeSet;
 
@@ -34,24 +35,18 @@ impl<'o> StoreSink<'o> {
     pub(super) fn another(&self, choice: &StoreChoice) -> Result<StoreSink<'o>, Failure> {
         match self.store {
             Some(_) => StoreSink::open(choice, false, self.observer),
-            None => Ok(StoreSink {
-                is_wanted: self.is_wanted,
-                ..StoreSink::none(self.observer)
-            }),
+            None => Ok(StoreSink { is_wanted: self.is_wanted, ..StoreSink::none(self.observer) }),
         }
     }
 
-    /// Opens the store. If that fails, it is an error if `is_asked`. Otherwise warns, and the run is written to a file at the end.
+    /// Opens the store. If that fails, it is an error if `is_asked`. Otherwise warns, and the run
+    /// is written to a file at the end.
     pub(super) fn open(
         choice: &StoreChoice,
         is_asked: bool,
         observer: &'o dyn Observer,
     ) -> Result<StoreSink<'o>, Failure> {
-        let mut sink = StoreSink {
-            is_wanted: true,
-            is_asked,
-            ..StoreSink::none(observer)
-        };
+        let mut sink = StoreSink { is_wanted: true, is_asked, ..StoreSink::none(observer) };
         match choice.open() {
             Ok(store) => sink.store = Some(store),
             Err(failure) if sink.is_asked => return Err(failure),
@@ -85,7 +80,8 @@ impl<'o> StoreSink<'o> {
         self.store = None;
     }
 
-    /// Ends the run. If the store does not have all entries, writes the whole document to a file. Returns whether the store has the complete run.
+    /// Ends the run. If the store does not have all entries, writes the whole document to a file.
+    /// Returns whether the store has the complete run.
     pub(super) fn finish(&mut self, run: &Run<CompressedEntry>) -> bool {
         if !self.is_wanted {
             return false;
@@ -139,10 +135,8 @@ impl<'o> StoreSink<'o> {
             match Spool::begin(&head) {
                 Ok(spool) => {
                     if !self.is_without_store {
-                        self.observer.warning(&Warning::Spooling {
-                            run: &head.id,
-                            spool: spool.path(),
-                        });
+                        self.observer
+                            .warning(&Warning::Spooling { run: &head.id, spool: spool.path() });
                     }
                     self.spool = Some(spool);
                 }
@@ -174,9 +168,7 @@ impl RunSink for StoreSink<'_> {
         };
         match begun {
             Err(e) if self.is_asked => {
-                let help = e
-                    .help_text()
-                    .map_or(String::new(), |help| format!("; {help}"));
+                let help = e.help_text().map_or(String::new(), |help| format!("; {help}"));
                 return Err(UsageError(format!("{e}{help}")));
             }
             Err(e) => self.not_stored(&e.to_string(), e.help_text()),

@@ -41,8 +41,8 @@ pub fn keep(vector: &Vector, origin: Origin, store: &StoreChoice) -> Result<Stri
     Ok(run.id)
 }
 
-/// Reads the vector that `reference` names: a file with a vector or with the document of a run that holds one, or a stored vector by its application, tag, id, `latest-vector`
-/// or `latest-vector~N`.
+/// Reads the vector that `reference` names: a file with a vector or with the document of a run that
+/// holds one, or a stored vector by its application, tag, id, `latest-vector` or `latest-vector~N`.
 ///
 /// # Errors
 /// If there is no such vector, or it is no valid one.
@@ -63,11 +63,8 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
         return of_run(&run, &place);
     }
     if is_of_strace(&text) {
-        return Err(
-            Failure::new(format!("{place}: it is a log of strace, not a vector")).help(format!(
-                "`yamba trace --from {place} -o NAME.vector` makes a vector of it"
-            )),
-        );
+        return Err(Failure::new(format!("{place}: it is a log of strace, not a vector"))
+            .help(format!("`yamba trace --from {place} -o NAME.vector` makes a vector of it")));
     }
     Vector::read(&text).map_err(|e| faulty(&place, &e))
 }
@@ -80,14 +77,12 @@ fn is_of_strace(text: &str) -> bool {
 
 /// Whether the text is the document of a run.
 fn is_of_run(text: &str) -> bool {
-    let keys = [
-        format!("\"{}\"", yamba_record::run::SCHEMA),
-        "\"benchmarks\"".to_owned(),
-    ];
+    let keys = [format!("\"{}\"", yamba_record::run::SCHEMA), "\"benchmarks\"".to_owned()];
     keys.iter().all(|key| text.contains(key))
 }
 
-/// Whether the words mean a file: of the document of a run, or with the usual ending of a vector's file.
+/// Whether the words mean a file: of the document of a run, or with the usual ending of a vector's
+/// file.
 fn is_path(reference: &str) -> bool {
     run_ref::is_path(reference) || reference.ends_with(".vector")
 }
@@ -98,10 +93,8 @@ fn is_path(reference: &str) -> bool {
 /// If it holds none, or no valid one.
 pub fn of_run<B>(run: &Run<B>, place: &str) -> Result<Vector, Failure> {
     let Some(document) = &run.vector else {
-        return Err(
-            Failure::new(format!("{place}: this run holds no application's vector"))
-                .help("`yamba trace` counts one; `yamba runs` lists them"),
-        );
+        return Err(Failure::new(format!("{place}: this run holds no application's vector"))
+            .help("`yamba trace` counts one; `yamba runs` lists them"));
     };
     Vector::read(&document.to_string()).map_err(|e| faulty(place, &e))
 }

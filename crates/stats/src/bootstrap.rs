@@ -14,24 +14,27 @@ pub struct BootstrapRatio {
     pub ratio: f64,
     /// The percentile interval: simple, but inaccurate if the ratio is biased or skewed.
     pub percentile: (f64, f64),
-    /// The bias-corrected and accelerated interval. `None` if all resamples lie on one side of the ratio.
+    /// The bias-corrected and accelerated interval. `None` if all resamples lie on one side of the
+    /// ratio.
     pub accelerated: Option<(f64, f64)>,
 }
 
-/// The interval of `statistic(b) / statistic(a)` from `resamples` pairs of samples drawn with replacement from a and
-/// from b.
+/// The interval of `statistic(b) / statistic(a)` from `resamples` pairs of samples drawn with
+/// replacement from a and from b.
 ///
-/// The percentile interval lies between the resamples' quantiles at `(1 -+ confidence) / 2`. The accelerated one (BCa)
-/// uses the quantiles at `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`. z0 corrects bias: it is the normal quantile of the share
-/// of resamples below the ratio, with equal ones counted half. a corrects skew: it is `sum d^3 / (6 (sum d^2)^(3/2))` over
-/// the jackknife influences d. B. Efron, "Better Bootstrap Confidence Intervals", Journal of the American Statistical
-/// Association 82 (1987) 171-185; for two samples B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap* (1993),
-/// chapter 14.
+/// The percentile interval lies between the resamples' quantiles at `(1 -+ confidence) / 2`. The
+/// accelerated one (BCa) uses the quantiles at `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`. z0 corrects
+/// bias: it is the normal quantile of the share of resamples below the ratio, with equal ones
+/// counted half. a corrects skew: it is `sum d^3 / (6 (sum d^2)^(3/2))` over the jackknife
+/// influences d. B. Efron, "Better Bootstrap Confidence Intervals", Journal of the American
+/// Statistical Association 82 (1987) 171-185; for two samples B. Efron and R. J. Tibshirani, *An
+/// Introduction to the Bootstrap* (1993), chapter 14.
 ///
-/// For medians the acceleration is crude, since leaving out a value moves a median by one step or not at all. Use the
-/// percentile interval there.
+/// For medians the acceleration is crude, since leaving out a value moves a median by one step or
+/// not at all. Use the percentile interval there.
 ///
-/// The same `seed` gives the same interval. `None` if the ratio, or that of a resample, is undefined.
+/// The same `seed` gives the same interval. `None` if the ratio, or that of a resample, is
+/// undefined.
 pub fn bootstrap_ratio(
     a: &[f64],
     b: &[f64],
@@ -58,12 +61,7 @@ pub fn bootstrap_ratio(
         return None;
     }
     ratios.sort_by(f64::total_cmp);
-    let between = |low, high| {
-        (
-            quantile_of_sorted(&ratios, low),
-            quantile_of_sorted(&ratios, high),
-        )
-    };
+    let between = |low, high| (quantile_of_sorted(&ratios, low), quantile_of_sorted(&ratios, high));
     let accelerated = || {
         let bias = bias(&ratios, ratio)?;
         let acceleration = acceleration(
@@ -94,7 +92,8 @@ fn bias(ratios: &[f64], ratio: f64) -> Option<f64> {
     normal_quantile((below + to) as f64 / (2 * ratios.len()) as f64)
 }
 
-/// The jackknife influence of each value: how much the ratio decreases if the value is left out, relative to the others.
+/// The jackknife influence of each value: how much the ratio decreases if the value is left out,
+/// relative to the others.
 fn influences(values: &[f64], ratio_without: impl Fn(&[f64]) -> Option<f64>) -> Option<Vec<f64>> {
     let mut left = values.to_vec();
     let mut ratios = Vec::with_capacity(values.len());
@@ -105,22 +104,13 @@ fn influences(values: &[f64], ratio_without: impl Fn(&[f64]) -> Option<f64>) -> 
     }
     let middle = mean(&ratios)?;
     let n = values.len() as f64;
-    Some(
-        ratios
-            .iter()
-            .map(|r| (n - 1.0) / n * (middle - r))
-            .collect(),
-    )
+    Some(ratios.iter().map(|r| (n - 1.0) / n * (middle - r)).collect())
 }
 
 fn acceleration(of_a: &[f64], of_b: &[f64]) -> f64 {
     let sum = |power| of_a.iter().chain(of_b).map(|d| d.powi(power)).sum::<f64>();
     let squares = sum(2);
-    if squares > 0.0 {
-        sum(3) / (6.0 * squares.powf(1.5))
-    } else {
-        0.0
-    }
+    if squares > 0.0 { sum(3) / (6.0 * squares.powf(1.5)) } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use crate::regression::{line_errors, linear_regression, r_squared_interval};
 const STEPS: usize = 200;
 
 /// The least scatter beside bounds, relative to the largest bound. A few points without bounds may
-/// agree by chance, and would determine the line alone. So no point has more than 17 times the weight
-/// of another.
+/// agree by chance, and would determine the line alone. So no point has more than 17 times the
+/// weight of another.
 const LEAST_SCATTER: f64 = 0.25;
 
 /// A point of a line.
@@ -31,11 +31,7 @@ impl BoundedPoint {
 
     /// The point in the middle of an interval.
     pub fn within(x: f64, [low, high]: [f64; 2]) -> BoundedPoint {
-        BoundedPoint {
-            x,
-            y: low.midpoint(high),
-            bound: (high - low).abs() / 2.0,
-        }
+        BoundedPoint { x, y: low.midpoint(high), bound: (high - low).abs() / 2.0 }
     }
 }
 
@@ -61,16 +57,16 @@ pub struct BoundedLine {
 /// Without bounds this is ordinary least squares with the intervals of [`line_errors`] and
 /// [`r_squared_interval`]. With bounds `b`, the weight of a point is `1 / (s^2 + b^2)`. The scatter
 /// `s` about the line is the one for which `sum r^2 / (s^2 + b^2) = n - 2`, with the residuals `r`,
-/// but at least a quarter of the largest bound. R. C. Paule and J. Mandel, "Consensus Values and Weighting
-/// Factors", Journal of Research of the National Bureau of Standards 87 (1982) 377-385.
+/// but at least a quarter of the largest bound. R. C. Paule and J. Mandel, "Consensus Values and
+/// Weighting Factors", Journal of Research of the National Bureau of Standards 87 (1982) 377-385.
 ///
-/// Slope and intercept are sums `sum c y`. Their intervals add two parts: the usual t interval from the
-/// weighted residuals, and `sum |c| b`, all that the bounds allow, however the errors of the points
-/// depend on each other. C. F. Manski and E. Tamer, "Inference on
-/// Regressions with Interval Data on a Regressor or Outcome", Econometrica 70 (2002) 519-546.
+/// Slope and intercept are sums `sum c y`. Their intervals add two parts: the usual t interval from
+/// the weighted residuals, and `sum |c| b`, all that the bounds allow, however the errors of the
+/// points depend on each other. C. F. Manski and E. Tamer, "Inference on Regressions with Interval
+/// Data on a Regressor or Outcome", Econometrica 70 (2002) 519-546.
 ///
-/// The lower end of R^2 is Fisher's for the least R^2 within the bounds, which is at least
-/// `1 / (1 + (e + m)^2 / (g^2 Sxx))`: `e^2` is the weighted sum of squared residuals, `m^2 = sum w b^2`,
+/// The lower end of R^2 is Fisher's for the least R^2 within the bounds, which is at least `1 / (1
+/// + (e + m)^2 / (g^2 Sxx))`: `e^2` is the weighted sum of squared residuals, `m^2 = sum w b^2`,
 /// and `g` the slope nearest to 0 that the bounds allow. Its upper end is 1.
 ///
 /// `None` for fewer than three points, without two different x, and for a negative bound.
@@ -168,10 +164,8 @@ struct Weighted {
 impl Weighted {
     /// `None` without two different x.
     fn of(points: &[BoundedPoint], scatter: f64) -> Option<Weighted> {
-        let weights: Vec<f64> = points
-            .iter()
-            .map(|p| 1.0 / (scatter + p.bound * p.bound))
-            .collect();
+        let weights: Vec<f64> =
+            points.iter().map(|p| 1.0 / (scatter + p.bound * p.bound)).collect();
         let all: f64 = weights.iter().sum();
         let sum = |value: &dyn Fn(&BoundedPoint) -> f64| -> f64 {
             let each = weights.iter().zip(points);
@@ -228,11 +222,7 @@ mod tests {
     const XS: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
     fn points(bound: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> Vec<BoundedPoint> {
-        let point = |x| BoundedPoint {
-            x,
-            y: y(x),
-            bound: bound(x),
-        };
+        let point = |x| BoundedPoint { x, y: y(x), bound: bound(x) };
         XS.map(point).to_vec()
     }
 
@@ -243,18 +233,15 @@ mod tests {
         let plain = XS.map(|x| (x, bend(x)));
         let errors = line_errors(&plain, 0.95).unwrap();
         assert_eq!(found.slope_interval, errors.slope);
-        assert_eq!(
-            found.r_squared,
-            linear_regression(&plain).unwrap().r_squared
-        );
+        assert_eq!(found.r_squared, linear_regression(&plain).unwrap().r_squared);
         // Bounds that are far smaller than the scatter change nothing.
         let narrow = bounded_line(&points(|_| 1e-7, bend), 0.95).unwrap();
         assert!((narrow.slope - found.slope).abs() < 1e-9);
         assert!((narrow.intercept_interval.0 - found.intercept_interval.0).abs() < 1e-4);
     }
 
-    /// By hand: the points 0, 1, 2 with bounds of 1 have the coefficients -1/2, 0, 1/2 of the slope, and
-    /// those of the intercept are 5/6, 1/3, -1/6.
+    /// By hand: the points 0, 1, 2 with bounds of 1 have the coefficients -1/2, 0, 1/2 of the
+    ///   slope, and those of the intercept are 5/6, 1/3, -1/6.
     #[test]
     fn bounds_reach_as_far_as_the_sums_of_coefficients() {
         let point = |x| BoundedPoint::within(x, [3.0 * x, 3.0 * x + 2.0]);
@@ -285,21 +272,16 @@ mod tests {
         }
     }
 
-    /// A neighbour adds between nothing and a given share to each time; the true values scatter about
-    /// the line. The intervals hold the true line at least as often as they say.
+    /// A neighbour adds between nothing and a given share to each time; the true values scatter
+    /// about the line. The intervals hold the true line at least as often as they say.
     #[test]
     fn intervals_hold_the_line_of_undisturbed_values() {
         let mut random = Rng::with_seed(9);
-        for (share, sigma) in [
-            (0.02, 0.0),
-            (0.3, 0.0),
-            (0.02, 2.0),
-            (0.3, 2.0),
-            (0.02, 20.0),
-        ] {
+        for (share, sigma) in [(0.02, 0.0), (0.3, 0.0), (0.02, 2.0), (0.3, 2.0), (0.02, 20.0)] {
             let mut held = [0; 2];
             for _ in 0..1000 {
-                // The neighbour is as strong at all points, at each another, or stronger at large x.
+                // The neighbour is as strong at all points, at each another, or stronger at large
+                // x.
                 let kind = random.usize(..3);
                 let constant = random.f64();
                 let point = |x: f64| {
@@ -314,10 +296,7 @@ mod tests {
                 held[0] += usize::from(holds(found.slope_interval, 5.0));
                 held[1] += usize::from(holds(found.intercept_interval, 100.0));
             }
-            assert!(
-                held.iter().all(|h| *h >= 950),
-                "{held:?} of 1000 with {share} and {sigma}"
-            );
+            assert!(held.iter().all(|h| *h >= 950), "{held:?} of 1000 with {share} and {sigma}");
         }
     }
 

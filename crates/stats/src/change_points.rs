@@ -20,18 +20,24 @@ pub struct ChangePoint {
     pub before: f64,
     /// Median from this change point to the next, or the end.
     pub after: f64,
-    /// The p-value of the hypothesis that there is no change here: at least 1 / 500, since 499 permutations are drawn.
+    /// The p-value of the hypothesis that there is no change here: at least 1 / 500, since 499
+    /// permutations are drawn.
     pub p: f64,
 }
 
-/// Finds change points with E-divisive means. In a segment, the candidate is the split with the greatest energy distance between its parts,
-/// `Q = m n / (m + n) * (2 mean |x_i - y_j| - mean |x_i - x_k| - mean |y_j - y_k|)`. It is a change if at most the share `significance` of permutations within the current
-/// segments has a greater distance anywhere. The search continues in the parts until it finds no further change. It assumes no distribution, and a single outlier is no change, because
-/// a segment has at least three values. Finally, changes of the median by less than `least`, in the unit of the values, are removed, the smallest first.
+/// Finds change points with E-divisive means. In a segment, the candidate is the split with the
+/// greatest energy distance between its parts, `Q = m n / (m + n) * (2 mean |x_i - y_j| - mean |x_i
+/// - x_k| - mean |y_j - y_k|)`. It is a change if at most the share `significance` of permutations
+/// within the current segments has a greater distance anywhere. The search continues in the parts
+/// until it finds no further change. It assumes no distribution, and a single outlier is no change,
+/// because a segment has at least three values. Finally, changes of the median by less than
+/// `least`, in the unit of the values, are removed, the smallest first.
 ///
-/// D. S. Matteson and N. A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", Journal of the American Statistical
-/// Association 109 (2014) 334-345, with exponent 1 and binary splits as in D. Daly et al., "The Use of Change Point Detection to Identify Software
-/// Performance Regressions in a Continuous Integration System", ICPE 2020. `None` for no values or non-finite ones.
+/// D. S. Matteson and N. A. James, "A Nonparametric Approach for Multiple Change Point Analysis of
+/// Multivariate Data", Journal of the American Statistical Association 109 (2014) 334-345, with
+/// exponent 1 and binary splits as in D. Daly et al., "The Use of Change Point Detection to
+/// Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020. `None`
+/// for no values or non-finite ones.
 pub fn change_points(
     values: &[f64],
     significance: f64,
@@ -99,7 +105,8 @@ fn best(values: &[f64], found: &[(usize, f64)]) -> Option<(usize, f64)> {
     all.max_by(|(_, x), (_, y)| x.total_cmp(y))
 }
 
-/// The p-value of a split: the share of permutations within segments, the original order included, with at least this energy.
+/// The p-value of a split: the share of permutations within segments, the original order included,
+/// with at least this energy.
 fn p_value(values: &[f64], found: &[(usize, f64)], energy: f64, random: &mut Rng) -> f64 {
     let mut permuted = values.to_vec();
     let bounds = bounds(values.len(), found);
@@ -113,8 +120,8 @@ fn p_value(values: &[f64], found: &[(usize, f64)], energy: f64, random: &mut Rng
     as_good as f64 / (PERMUTATIONS + 1) as f64
 }
 
-/// The best split of a segment and its energy. `None` if the segment is too short. The loop moves one value at a time from the right part to the left
-/// and updates the sums of distances.
+/// The best split of a segment and its energy. `None` if the segment is too short. The loop moves
+/// one value at a time from the right part to the left and updates the sums of distances.
 fn split(segment: &[f64]) -> Option<(usize, f64)> {
     let n = segment.len();
     let (mut left, mut right, mut across) = (0.0, distances(segment), 0.0);
@@ -203,7 +210,8 @@ mod tests {
         assert!(near >= 17 && exact >= 10, "{near}, {exact} of 20");
     }
 
-    /// At 1 %, 2 of 200 noise series are expected to show a change; eight have a probability of 0.001.
+    /// At 1 %, 2 of 200 noise series are expected to show a change; eight have a probability of
+    /// 0.001.
     #[test]
     fn noise_has_no_change_points() {
         let alarms = (0..200).filter(|seed| !places(&series(&[(30, 0.0)], *seed), 0.0).is_empty());
@@ -224,9 +232,7 @@ mod tests {
     #[test]
     fn levels_are_medians_of_segments() {
         let values = [1.0, 1.1, 0.9, 1.0, 1.0, 1.1, 2.0, 2.1, 1.9, 2.0, 2.0, 2.1];
-        let [change] = change_points(&values, 0.01, 0.0, 1).unwrap()[..] else {
-            panic!()
-        };
+        let [change] = change_points(&values, 0.01, 0.0, 1).unwrap()[..] else { panic!() };
         assert_eq!((change.index, change.before, change.after), (6, 1.0, 2.0));
         assert!(change.p <= 0.01);
         assert_eq!(change_points(&[], 0.01, 0.0, 1), None);

@@ -1,9 +1,10 @@
 //! Test groups of measuring circles: computes the latency of one circle from accumulated latencies.
 //!
-//! After Kanata Bench (N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context", 2022),
-//! section 3. One *test* reads the clock around N runs of the circle and gives their accumulated latency A. A *group*
-//! is S tests of one size N. The *primary latency* P of a single run is not observed, but `Y = A / N` is its mean over N
-//! runs. Latencies are in any one unit of time, such as core cycles.
+//! After Kanata Bench (N. Korovkina, "seL4 microbenchmarking: designing predictable measurement
+//! context", 2022), section 3. One *test* reads the clock around N runs of the circle and gives
+//! their accumulated latency A. A *group* is S tests of one size N. The *primary latency* P of a
+//! single run is not observed, but `Y = A / N` is its mean over N runs. Latencies are in any one
+//! unit of time, such as core cycles.
 
 use crate::finite::defined;
 use crate::holm::holm;
@@ -42,8 +43,8 @@ pub struct GroupStatistics {
     pub mean_per_circle: f64,
 }
 
-/// Mean, standard deviation and coefficient of variation of a group's A, and the mean of its Y. `None` for fewer than
-/// two tests.
+/// Mean, standard deviation and coefficient of variation of a group's A, and the mean of its Y.
+/// `None` for fewer than two tests.
 pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     Some(GroupStatistics {
         mean: mean(group.accumulated)?,
@@ -53,20 +54,18 @@ pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     })
 }
 
-/// The index of the first group from which the mean of Y no longer changes significantly. Groups are ordered by test size.
-/// `None` for fewer than two groups, or if even the last two differ, since then there is no evidence that the caches are
-/// warm.
+/// The index of the first group from which the mean of Y no longer changes significantly. Groups
+/// are ordered by test size. `None` for fewer than two groups, or if even the last two differ,
+/// since then there is no evidence that the caches are warm.
 ///
-/// The paper does not specify the test ("stops significantly changing"). This function compares the Y of each group with
-/// those of each later one by Welch's t test. Holm's correction limits the error over all these pairs to `significance`.
-/// The result is the first group such that no pair of it and its successors differs. Comparing only neighbours would miss
-/// a slow decrease: in the paper's table 3.4 no two neighbours after the first pair differ significantly, yet the second
-/// group and the last one do.
+/// The paper does not specify the test ("stops significantly changing"). This function compares the
+/// Y of each group with those of each later one by Welch's t test. Holm's correction limits the
+/// error over all these pairs to `significance`. The result is the first group such that no pair of
+/// it and its successors differs. Comparing only neighbours would miss
+/// a slow decrease: in the paper's table 3.4 no two neighbours after the first pair differ
+///   significantly, yet the second group and the last one do.
 pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
-    let ys: Vec<Vec<f64>> = groups
-        .iter()
-        .map(Group::per_circle)
-        .collect::<Option<_>>()?;
+    let ys: Vec<Vec<f64>> = groups.iter().map(Group::per_circle).collect::<Option<_>>()?;
     let mut pairs = Vec::new();
     let mut p_values = Vec::new();
     for (i, earlier) in ys.iter().enumerate() {
@@ -76,15 +75,13 @@ pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
         }
     }
     let adjusted = holm(&p_values)?;
-    let changes = pairs
-        .iter()
-        .zip(adjusted)
-        .filter(|(_, p)| *p <= significance);
+    let changes = pairs.iter().zip(adjusted).filter(|(_, p)| *p <= significance);
     let steady = changes.map(|(i, _)| i + 1).max().unwrap_or(0);
     (steady + 1 < groups.len()).then_some(steady)
 }
 
-/// The p-value of a difference. Welch's t is undefined if neither group has any spread; then p is 1 for equal means and 0 for others.
+/// The p-value of a difference. Welch's t is undefined if neither group has any spread; then p is 1
+/// for equal means and 0 for others.
 fn p_of_difference(a: &[f64], b: &[f64]) -> Option<f64> {
     if let Some(difference) = welch_t(a, b, 0.95) {
         return Some(difference.p);
@@ -106,16 +103,17 @@ pub struct Primary {
     pub variance: f64,
     /// sigma_P as a share of mu_P. `None` for a mean of 0.
     pub coefficient_of_variation: Option<f64>,
-    /// S', the number of tests for an interval of the requested half-width, not rounded. `None` for a mean of 0.
+    /// S', the number of tests for an interval of the requested half-width, not rounded. `None` for
+    /// a mean of 0.
     pub tests_needed: Option<f64>,
 }
 
-/// Mean and variance of the primary latency by the paper's equation 3.2, `mu_P = mu_Y` and `sigma_P^2 = sigma_Y^2 N`,
-/// and the number of tests by its equation 3.3 for an interval of half-width `share` of the mean. The group must be
-/// past the warm-up (see `steady_from`).
+/// Mean and variance of the primary latency by the paper's equation 3.2, `mu_P = mu_Y` and
+/// `sigma_P^2 = sigma_Y^2 N`, and the number of tests by its equation 3.3 for an interval of
+/// half-width `share` of the mean. The group must be past the warm-up (see `steady_from`).
 ///
-/// The variance assumes that the runs in a test are independent; it is too large if neighbouring runs are correlated. `None`
-/// for fewer than two tests or a test size of 0.
+/// The variance assumes that the runs in a test are independent; it is too large if neighbouring
+/// runs are correlated. `None` for fewer than two tests or a test size of 0.
 pub fn primary(group: Group, confidence: f64, share: f64) -> Option<Primary> {
     let ys = group.per_circle()?;
     let interval = mean_z_interval(&ys, confidence)?;

@@ -1,12 +1,14 @@
-//! Distribution functions and quantiles: the `statrs` crate, with replacements where it is inaccurate.
+//! Distribution functions and quantiles: the `statrs` crate, with replacements where it is
+//! inaccurate.
 
 use crate::finite::defined;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
-/// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while the incomplete beta
-/// function loses precision.
+/// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while the
+/// incomplete beta function loses precision.
 const MANY_DEGREES: f64 = 2000.0;
-/// From this number on the normal distribution is used; statrs has low precision there (six digits at 1e9).
+/// From this number on the normal distribution is used; statrs has low precision there (six digits
+/// at 1e9).
 const ENDLESS_DEGREES: f64 = 1e10;
 
 /// `P(Z <= z)` of the standard normal distribution.
@@ -21,7 +23,8 @@ pub fn normal_quantile(p: f64) -> Option<f64> {
     inside(p).then(|| normal.inverse_cdf(p))
 }
 
-/// `P(T <= t)` of Student's t distribution with `degrees` >= 1 of freedom, not necessarily an integer.
+/// `P(T <= t)` of Student's t distribution with `degrees` >= 1 of freedom, not necessarily an
+/// integer.
 pub fn student_t_cdf(t: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
     if t.is_nan() {
@@ -35,9 +38,9 @@ pub fn student_t_cdf(t: f64, degrees: f64) -> Option<f64> {
 
 /// The `p`-quantile of Student's t distribution with `degrees` >= 1 of freedom, for `0 < p < 1`.
 ///
-/// Many degrees use the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*
-/// (1964), 26.7.5. Otherwise bisection inverts the distribution function, because the inversion of statrs 0.18
-/// panics for some p and is off by 3e-4 at a million degrees.
+/// Many degrees use the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical
+/// Functions* (1964), 26.7.5. Otherwise bisection inverts the distribution function, because the
+/// inversion of statrs 0.18 panics for some p and is off by 3e-4 at a million degrees.
 pub fn student_t_quantile(p: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
     if !inside(p) {

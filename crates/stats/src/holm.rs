@@ -1,11 +1,12 @@
 //! Correction for multiple tests.
 
-/// Adjusts the p-values of a family of tests by Holm's method. Rejecting all below alpha makes any error with a probability
-/// of at most alpha, whatever the dependence between the tests. In ascending order the i-th of m, from 0, is multiplied by `m - i`,
-/// raised to at least the previous one, and capped at 1. The result has the order of the input.
+/// Adjusts the p-values of a family of tests by Holm's method. Rejecting all below alpha makes any
+/// error with a probability of at most alpha, whatever the dependence between the tests. In
+/// ascending order the i-th of m, from 0, is multiplied by `m - i`, raised to at least the previous
+/// one, and capped at 1. The result has the order of the input.
 ///
-/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979)
-/// 65-70. `None` if a value is not a probability.
+/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
+/// Statistics 6 (1979) 65-70. `None` if a value is not a probability.
 pub fn holm(p_values: &[f64]) -> Option<Vec<f64>> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return None;

@@ -2,8 +2,10 @@
 
 use std::f64::consts::PI;
 
-/// The greatest distance between the distribution of ascending values and `cdf`: F. J. Massey, "The Kolmogorov-Smirnov Test for Goodness of Fit", Journal of the American Statistical Association 46 (1951) 68-78. For values
-/// with ties it is the distance at the distinct values, from both sides, so `cdf` must be continuous.
+/// The greatest distance between the distribution of ascending values and `cdf`: F. J. Massey, "The
+/// Kolmogorov-Smirnov Test for Goodness of Fit", Journal of the American Statistical Association 46
+/// (1951) 68-78. For values with ties it is the distance at the distinct values, from both sides,
+/// so `cdf` must be continuous.
 pub fn kolmogorov_distance(sorted: &[f64], cdf: impl Fn(f64) -> f64) -> Option<f64> {
     let count = sorted.len() as f64;
     let mut greatest: Option<f64> = None;
@@ -39,14 +41,18 @@ pub fn smirnov_distance(a: &[f64], b: &[f64]) -> Option<f64> {
     Some(greatest)
 }
 
-/// The distance of `count` values in the scale of the limiting distribution: M. A. Stephens, "Use of the Kolmogorov-Smirnov, Cramer-Von Mises and Related Statistics Without Extensive Tables", Journal of the Royal
-/// Statistical Society B 32 (1970) 115-122. For two samples, `count` is `n m / (n + m)`.
+/// The distance of `count` values in the scale of the limiting distribution: M. A. Stephens, "Use
+/// of the Kolmogorov-Smirnov, Cramer-Von Mises and Related Statistics Without Extensive Tables",
+/// Journal of the Royal Statistical Society B 32 (1970) 115-122. For two samples, `count` is `n m /
+/// (n + m)`.
 pub fn kolmogorov_scale(distance: f64, count: f64) -> f64 {
     let root = count.sqrt();
     (root + 0.12 + 0.11 / root) * distance
 }
 
-/// The probability of a distance of at least `distance` between `count` values and the continuous distribution from which they are drawn. The distribution must not have been fitted to the values.
+/// The probability of a distance of at least `distance` between `count` values and the continuous
+/// distribution from which they are drawn. The distribution must not have been fitted to the
+/// values.
 pub fn kolmogorov_p_value(distance: f64, count: f64) -> Option<f64> {
     if !(distance >= 0.0 && count >= 1.0 && count.is_finite()) {
         return None;
@@ -74,7 +80,8 @@ mod tests {
 
     #[test]
     fn distance_to_a_known_distribution() {
-        // By hand: the values of a uniform distribution are farthest from it at 0.4, where 1 of 3 values lies below 0.9.
+        // By hand: the values of a uniform distribution are farthest from it at 0.4, where 1 of 3
+        //   values lies below 0.9.
         let distance = kolmogorov_distance(&[0.1, 0.9, 0.95], |x| x).unwrap();
         assert!((distance - (0.9 - 1.0 / 3.0)).abs() < 1e-12, "{distance}");
         assert_eq!(kolmogorov_distance(&[], |x| x), None);
@@ -83,18 +90,13 @@ mod tests {
 
     #[test]
     fn distance_of_two_samples_with_ties() {
-        assert_eq!(
-            smirnov_distance(&[1.0, 1.0, 2.0, 3.0], &[1.0, 1.0, 2.0, 3.0]),
-            Some(0.0)
-        );
-        assert_eq!(
-            smirnov_distance(&[1.0, 1.0, 1.0, 2.0], &[1.0, 2.0, 2.0, 2.0]),
-            Some(0.5)
-        );
+        assert_eq!(smirnov_distance(&[1.0, 1.0, 2.0, 3.0], &[1.0, 1.0, 2.0, 3.0]), Some(0.0));
+        assert_eq!(smirnov_distance(&[1.0, 1.0, 1.0, 2.0], &[1.0, 2.0, 2.0, 2.0]), Some(0.5));
         assert_eq!(smirnov_distance(&[1.0], &[]), None);
     }
 
-    /// Limiting distribution: N. Smirnov, "Table for Estimating the Goodness of Fit of Empirical Distributions" (1948).
+    /// Limiting distribution: N. Smirnov, "Table for Estimating the Goodness of Fit of Empirical
+    ///   Distributions" (1948).
     #[test]
     fn probabilities_match_smirnovs_table() {
         for (x, p) in [

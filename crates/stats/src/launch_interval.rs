@@ -4,12 +4,13 @@ use crate::median_interval::{MedianInterval, median_interval};
 
 /// The order-statistic interval of the launches' medians, and its coverage.
 ///
-/// The unit of observation is the launch, not the timed batch. Address-space layout and page placement are drawn
-/// once per process, so the values inside one are correlated; pooling them would give an interval that is too narrow for
-/// the next run (T. Kalibera and R. Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). So each launch
-/// counts once, with its median. An order-statistic interval only requires independent launches: the range of six
-/// contains the true median of medians in `1 - 2 / 2^6` = 96.9 % of cases, whatever the
-/// distribution. Five would give 93.8 %, so six are the fewest for 95 %. With fewer the interval is their range, with its actual
+/// The unit of observation is the launch, not the timed batch. Address-space layout and page
+/// placement are drawn once per process, so the values inside one are correlated; pooling them
+/// would give an interval that is too narrow for the next run (T. Kalibera and R. Jones, "Rigorous
+/// Benchmarking in Reasonable Time", ISMM 2013). So each launch counts once, with its median. An
+/// order-statistic interval only requires independent launches: the range of six contains the true
+/// median of medians in `1 - 2 / 2^6` = 96.9 % of cases, whatever the distribution. Five would give
+/// 93.8 %, so six are the fewest for 95 %. With fewer the interval is their range, with its actual
 /// `coverage`.
 pub fn launch_interval(medians: &[f64], confidence: f64) -> Option<MedianInterval> {
     median_interval(medians, confidence)

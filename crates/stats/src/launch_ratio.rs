@@ -41,26 +41,30 @@ struct Level {
     degrees: f64,
 }
 
-/// The ratio b / a of the launches' medians. It is the ratio of their geometric means; with twelve or more launches per side, a quarter is trimmed at each end. The interval is
-/// Yuen's t interval of the difference of the trimmed means of the natural logarithms, transformed back with exp.
+/// The ratio b / a of the launches' medians. It is the ratio of their geometric means; with twelve
+/// or more launches per side, a quarter is trimmed at each end. The interval is Yuen's t interval
+/// of the difference of the trimmed means of the natural logarithms, transformed back with exp.
 ///
-/// The logarithm turns a ratio into a symmetric difference, and makes the spread of times more nearly constant. A launch that shared its core with another
-/// program takes half as long again. A few such launches on either side would dominate means and variances in Welch's test and hide a difference of a few percent.
-/// Yuen's test trims g of n values at each end. Its variance `s^2` is that of the values with the trimmed ones replaced by the nearest remaining one. With `h = n - 2 g` the squared error of a side is
-/// `(n - 1) s^2 / (h (h - 1))`, with `h - 1` degrees of freedom. K. K. Yuen, "The Two-Sample Trimmed t for Unequal Population Variances", Biometrika 61 (1974) 165-170. With fewer than twelve launches on either
-/// side g is 0, and the test is Welch's.
+/// The logarithm turns a ratio into a symmetric difference, and makes the spread of times more
+/// nearly constant. A launch that shared its core with another program takes half as long again. A
+/// few such launches on either side would dominate means and variances in Welch's test and hide a
+/// difference of a few percent. Yuen's test trims g of n values at each end. Its variance `s^2` is
+/// that of the values with the trimmed ones replaced by the nearest remaining one. With `h = n - 2
+/// g` the squared error of a side is `(n - 1) s^2 / (h (h - 1))`, with `h - 1` degrees of freedom.
+/// K. K. Yuen, "The Two-Sample Trimmed t for Unequal Population Variances", Biometrika 61 (1974)
+/// 165-170. With fewer than twelve launches on either side g is 0, and the test is Welch's.
 ///
-/// Launches may have two modes, for example because of memory layout. Trimming then removes the rarer mode, and two sides that drew different modes each seem consistent. Therefore, if launches are
-/// trimmed, the result has the p-value of the Mann-Whitney test too, which is valid for any distribution of launches.
+/// Launches may have two modes, for example because of memory layout. Trimming then removes the
+/// rarer mode, and two sides that drew different modes each seem consistent. Therefore, if launches
+/// are trimmed, the result has the p-value of the Mann-Whitney test too, which is valid for any
+/// distribution of launches.
 ///
-/// `variance_floor` is the minimum variance assumed for the logarithm of a launch: 1e-6 for a standard deviation of 0.1 %. With a floor of 0, six launches
-/// that agree by chance show differences that the next six do not. `None` for fewer than two launches on a side, for a median that is not positive, and if
-/// nothing has any spread and the floor is 0.
+/// `variance_floor` is the minimum variance assumed for the logarithm of a launch: 1e-6 for a
+/// standard deviation of 0.1 %. With a floor of 0, six launches that agree by chance show
+/// differences that the next six do not. `None` for fewer than two launches on a side, for a median
+/// that is not positive, and if nothing has any spread and the floor is 0.
 pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) -> Option<Ratio> {
-    let [a, b] = [a, b].map(|medians| BoundedLaunches {
-        medians,
-        bounds: None,
-    });
+    let [a, b] = [a, b].map(|medians| BoundedLaunches { medians, bounds: None });
     bounded_launch_ratio(a, b, confidence, variance_floor)
 }
 
@@ -76,9 +80,9 @@ pub struct BoundedLaunches<'a> {
 
 /// The ratio of two sides of which some are only known within bounds.
 ///
-/// `ratio` is that of the launches, as in [`launch_ratio`]. The interval reaches further by the distances
-/// from the launches' levels to the bounds. The p-values are those of the ratio that the bounds allow
-/// and that is nearest to 1. `None` also for bounds that are not positive.
+/// `ratio` is that of the launches, as in [`launch_ratio`]. The interval reaches further by the
+/// distances from the launches' levels to the bounds. The p-values are those of the ratio that the
+/// bounds allow and that is nearest to 1. `None` also for bounds that are not positive.
 pub fn bounded_launch_ratio(
     a: BoundedLaunches<'_>,
     b: BoundedLaunches<'_>,
@@ -129,7 +133,8 @@ impl BoundedLaunches<'_> {
     }
 }
 
-/// The mean of the launches' logarithms, with a quarter trimmed at each end from twelve launches on. [`launch_ratio`] compares this value if both sides have twelve launches.
+/// The mean of the launches' logarithms, with a quarter trimmed at each end from twelve launches
+/// on. [`launch_ratio`] compares this value if both sides have twelve launches.
 pub fn launch_level(medians: &[f64]) -> Option<f64> {
     let logarithms = logarithms(medians)?;
     let trimmed = trimmed(logarithms.len());
@@ -138,11 +143,7 @@ pub fn launch_level(medians: &[f64]) -> Option<f64> {
 
 /// Number of launches to trim at each end.
 fn trimmed(launches: usize) -> usize {
-    if launches < FEWEST_TRIMMED {
-        0
-    } else {
-        launches / QUARTER
-    }
+    if launches < FEWEST_TRIMMED { 0 } else { launches / QUARTER }
 }
 
 /// Logarithms in ascending order.
@@ -160,11 +161,7 @@ fn level(medians: &[f64], floor: f64, g: usize) -> Option<Level> {
     values.iter_mut().for_each(|x| *x = x.clamp(low, high));
     let (of_all, of_rest) = (n as f64, (n - 2 * g) as f64);
     let own = (of_all - 1.0) * variance(&values)? / (of_rest * (of_rest - 1.0));
-    Some(Level {
-        mean,
-        squared_error: own.max(floor / of_all),
-        degrees: of_rest - 1.0,
-    })
+    Some(Level { mean, squared_error: own.max(floor / of_all), degrees: of_rest - 1.0 })
 }
 
 #[cfg(test)]
@@ -195,7 +192,8 @@ mod tests {
         assert!((got.low - welch.low.exp()).abs() < 1e-12 && (got.p - welch.p).abs() < 1e-12);
     }
 
-    /// Computed by hand: of 1 .. 12 the mean of 4 .. 9, and of 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9 the squares about 6.5 are 55, so 55 / (6 * 5).
+    /// Computed by hand: of 1 .. 12 the mean of 4 .. 9, and of 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9
+    ///   the squares about 6.5 are 55, so 55 / (6 * 5).
     #[test]
     fn quarter_is_trimmed_at_each_end() {
         let exp: Vec<f64> = (1..=12).map(|x| f64::from(x).exp()).collect();
@@ -207,7 +205,8 @@ mod tests {
         assert!(launch_level(&[1.0, -1.0]).is_none() && launch_level(&[]).is_none());
     }
 
-    /// In 4000 comparisons of identical distributions 40 false alarms are expected at 1 %; 65 have a probability of less than 0.0001.
+    /// In 4000 comparisons of identical distributions 40 false alarms are expected at 1 %; 65 have
+    /// a probability of less than 0.0001.
     #[test]
     fn identical_sides_rarely_differ_with_shared_cores() {
         let mut random = Rng::with_seed(1);
@@ -221,7 +220,9 @@ mod tests {
         }
     }
 
-    /// Each launch is in one of two modes that differ by 8 %: often the twelve of one side are mostly in one mode and those of the other in the other. 20 of 2000 are expected at 1 %; 38 have a probability of less than 0.0002.
+    /// Each launch is in one of two modes that differ by 8 %: often the twelve of one side are
+    /// mostly in one mode and those of the other in the other. 20 of 2000 are expected at 1 %; 38
+    /// have a probability of less than 0.0002.
     #[test]
     fn identical_sides_with_two_modes_rarely_differ() {
         let mut random = Rng::with_seed(3);
@@ -237,7 +238,8 @@ mod tests {
         assert!(alarms < 38, "{alarms} of 2000");
     }
 
-    /// The launches of b took 25 % longer, of which the neighbour beside them may be the cause: it lengthens by up to 26 %.
+    /// The launches of b took 25 % longer, of which the neighbour beside them may be the cause: it
+    /// lengthens by up to 26 %.
     #[test]
     fn bounds_widen_interval_by_their_distance_from_the_launches() {
         let (a, seen) = ([100.0, 101.0, 99.0], [125.0, 126.0, 124.0]);
@@ -266,13 +268,11 @@ mod tests {
                 && (both.p - near.p).abs() < 1e-9
         );
         let zero = Some([0.0, 1.0]);
-        assert_eq!(
-            bounded_launch_ratio(of(&a, None), of(&seen, zero), 0.95, 0.0),
-            None
-        );
+        assert_eq!(bounded_launch_ratio(of(&a, None), of(&seen, zero), 0.95, 0.0), None);
     }
 
-    /// Side b is the same program beside a neighbour that takes up to half of the core. Its bounds hold the quiet level.
+    /// Side b is the same program beside a neighbour that takes up to half of the core. Its bounds
+    /// hold the quiet level.
     #[test]
     fn disturbed_side_is_no_false_alarm() {
         let mut random = Rng::with_seed(6);
@@ -282,10 +282,8 @@ mod tests {
                 let a = launches(count, 0.0, &mut random);
                 let b = launches(count, 0.0, &mut random);
                 let slowed = 1.0 + 0.5 * random.f64();
-                let b: Vec<f64> = b
-                    .iter()
-                    .map(|x| x * slowed * (1.0 + 0.05 * random.f64()))
-                    .collect();
+                let b: Vec<f64> =
+                    b.iter().map(|x| x * slowed * (1.0 + 0.05 * random.f64())).collect();
                 let seen = launch_level(&b).unwrap().exp();
                 let bounds = [None, Some([seen / 1.6, seen])];
                 for (alarms, bounds) in alarms.iter_mut().zip(bounds) {
@@ -295,10 +293,7 @@ mod tests {
                     *alarms += usize::from(ratio.p_of_both() <= 0.01);
                 }
             }
-            assert!(
-                alarms[0] > 800 && alarms[1] == 0,
-                "{alarms:?} of 1000 with {count}"
-            );
+            assert!(alarms[0] > 800 && alarms[1] == 0, "{alarms:?} of 1000 with {count}");
         }
     }
 

@@ -25,21 +25,23 @@ pub struct Fit {
     pub coefficients: Vec<Coefficient>,
     /// Standard deviation of the residuals, in the unit of y.
     pub residual_deviation: f64,
-    /// The coefficient of determination, `1 - sum residual^2 / sum (y - mean y)^2`. `None` if all y are equal.
+    /// The coefficient of determination, `1 - sum residual^2 / sum (y - mean y)^2`. `None` if all y
+    /// are equal.
     pub r_squared: Option<f64>,
 }
 
-/// Ordinary least squares with an intercept, by a QR decomposition with Householder reflections. The standard errors
-/// are the roots of the diagonal of `s^2 (R'R)^-1`. The degrees of freedom of t are n minus the number of coefficients.
-/// Row i of `rows` holds the variables of observation i.
+/// Ordinary least squares with an intercept, by a QR decomposition with Householder reflections.
+/// The standard errors are the roots of the diagonal of `s^2 (R'R)^-1`. The degrees of freedom of t
+/// are n minus the number of coefficients. Row i of `rows` holds the variables of observation i.
 ///
-/// G. H. Golub and C. F. Van Loan, *Matrix Computations*, 3rd ed. (1996), section 5.3. `None` unless there are more observations
-/// than coefficients, for rows of different lengths, and if a variable depends linearly on the others.
+/// G. H. Golub and C. F. Van Loan, *Matrix Computations*, 3rd ed. (1996), section 5.3. `None`
+/// unless there are more observations than coefficients, for rows of different lengths, and if a
+/// variable depends linearly on the others.
 ///
-/// The cost of a garbage collection in HBench:JGC (X. Zhang's thesis, section 5.2.1.2, equation 1) is such a sum: `T =
-/// C_fixed(heap size) + C_live(size) N_live + C_dead N_dead`. The thesis fits a line for each variable with the other two
-/// fixed. With rows of `[heap size, N_live, N_dead]` one fit gives all three coefficients and their errors from any mixture of
-/// runs.
+/// The cost of a garbage collection in HBench:JGC (X. Zhang's thesis, section 5.2.1.2, equation 1)
+/// is such a sum: `T = C_fixed(heap size) + C_live(size) N_live + C_dead N_dead`. The thesis fits a
+/// line for each variable with the other two fixed. With rows of `[heap size, N_live, N_dead]` one
+/// fit gives all three coefficients and their errors from any mixture of runs.
 pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit> {
     let n = rows.len();
     let width = rows.first()?.len() + 1;
@@ -60,11 +62,7 @@ pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit
     let coefficients = coefficients.map(|(&value, length)| {
         let error = deviation * length;
         let (low, high) = (value - t * error, value + t * error);
-        Some(Coefficient {
-            value,
-            error,
-            interval: (defined(low)?, defined(high)?),
-        })
+        Some(Coefficient { value, error, interval: (defined(low)?, defined(high)?) })
     });
     let middle = mean(ys)?;
     let spread: f64 = ys.iter().map(|y| (y - middle) * (y - middle)).sum();
@@ -75,8 +73,8 @@ pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit
     })
 }
 
-/// Reflects each column onto its axis, and the observations with it. Afterwards the columns hold R above its diagonal, and the
-/// result is the diagonal.
+/// Reflects each column onto its axis, and the observations with it. Afterwards the columns hold R
+/// above its diagonal, and the result is the diagonal.
 fn decompose(columns: &mut [Vec<f64>], ys: &mut [f64]) -> Option<Vec<f64>> {
     let lengths: Vec<f64> = columns.iter().map(|column| length(column)).collect();
     let mut diagonal = Vec::with_capacity(columns.len());

@@ -1,4 +1,5 @@
-//! The lower mode of a distribution: the level that repeated readings have when nothing lengthens them.
+//! The lower mode of a distribution: the level that repeated readings have when nothing lengthens
+//! them.
 
 use crate::finite::finite;
 use crate::quantile::sorted;
@@ -10,18 +11,21 @@ pub struct LowerMode {
     pub level: f64,
     /// Share of the values in the stretch.
     pub share: f64,
-    /// Share of the values in the stretch among those in a stretch ten times as wide around it. It is 0.1 for values that are spread
-    /// evenly, and near 1 for a sharp mode.
+    /// Share of the values in the stretch among those in a stretch ten times as wide around it. It
+    /// is 0.1 for values that are spread evenly, and near 1 for a sharp mode.
     pub sharpness: f64,
 }
 
-/// Finds the lower mode of positive `values`: the lowest stretch of the relative `width` that has at least `fewest` values and at least
-/// this `sharpness`. A stretch is moved to the densest place that overlaps it before it is judged.
+/// Finds the lower mode of positive `values`: the lowest stretch of the relative `width` that has
+/// at least `fewest` values and at least this `sharpness`. A stretch is moved to the densest place
+/// that overlaps it before it is judged.
 ///
-/// The densest stretch alone is the wrong one if most values are lengthened alike. The half-sample mode (D. R. Bickel and R. Fruehwirth, "On
-/// a fast, robust estimator of the mode", Computational Statistics & Data Analysis 50 (2006) 3500-3530) has the same weakness.
+/// The densest stretch alone is the wrong one if most values are lengthened alike. The half-sample
+/// mode (D. R. Bickel and R. Fruehwirth, "On a fast, robust estimator of the mode", Computational
+/// Statistics & Data Analysis 50 (2006) 3500-3530) has the same weakness.
 ///
-/// `None` if there is no such stretch, for a value that is not positive, and if `width` is not positive.
+/// `None` if there is no such stretch, for a value that is not positive, and if `width` is not
+/// positive.
 pub fn lower_mode(values: &[f64], width: f64, fewest: usize, sharpness: f64) -> Option<LowerMode> {
     let logarithms: Vec<f64> = sorted(values).iter().map(|x| x.ln()).collect();
     if !(finite(&logarithms) && width > 0.0 && width.is_finite()) {
@@ -95,9 +99,7 @@ mod tests {
     #[test]
     fn evenly_spread_values_have_no_sharp_mode() {
         let mut random = Rng::with_seed(6);
-        let values: Vec<f64> = (0..20_000)
-            .map(|_| 2400.0 + random.f64() * 1200.0)
-            .collect();
+        let values: Vec<f64> = (0..20_000).map(|_| 2400.0 + random.f64() * 1200.0).collect();
         assert_eq!(lower_mode(&values, 0.01, 100, 0.25), None);
     }
 

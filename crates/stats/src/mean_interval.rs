@@ -22,19 +22,19 @@ impl MeanInterval {
     }
 }
 
-/// `m -+ t s / sqrt n`, with t the quantile of Student's distribution with `n - 1` degrees of freedom: exact for
-/// independent normal values, good for the mean of many others. `None` for fewer than two.
+/// `m -+ t s / sqrt n`, with t the quantile of Student's distribution with `n - 1` degrees of
+/// freedom: exact for independent normal values, good for the mean of many others. `None` for fewer
+/// than two.
 ///
 /// Student, "The Probable Error of a Mean", Biometrika 6 (1908) 1-25.
 pub fn mean_t_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> {
     let degrees = values.len() as f64 - 1.0;
-    interval(values, || {
-        student_t_quantile(upper_tail(confidence)?, degrees)
-    })
+    interval(values, || student_t_quantile(upper_tail(confidence)?, degrees))
 }
 
-/// `m -+ z s / sqrt n`, with z the quantile of the normal distribution: the limit of the t interval for many values,
-/// and the interval in the Kanata Bench paper (Appendix 2). Too narrow for few values. `None` for fewer than two.
+/// `m -+ z s / sqrt n`, with z the quantile of the normal distribution: the limit of the t interval
+/// for many values, and the interval in the Kanata Bench paper (Appendix 2). Too narrow for few
+/// values. `None` for fewer than two.
 pub fn mean_z_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> {
     interval(values, || normal_quantile(upper_tail(confidence)?))
 }

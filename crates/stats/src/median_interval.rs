@@ -16,12 +16,14 @@ pub struct MedianInterval {
     pub coverage: f64,
 }
 
-/// The narrowest symmetric interval `[x(k), x(n + 1 - k)]` that contains the median with at least `confidence`.
+/// The narrowest symmetric interval `[x(k), x(n + 1 - k)]` that contains the median with at least
+/// `confidence`.
 ///
-/// Independent values are each below the median with probability 1/2, so their number is binomial. The
-/// interval misses with probability `2 P(B(n, 1/2) <= k - 1)`, whatever the distribution. W. J. Conover, *Practical
-/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2; W. R. Thompson, Annals of Mathematical Statistics 7 (1936)
-/// 122-128. With too few values for the confidence, the interval is their whole range, with its actual `coverage`.
+/// Independent values are each below the median with probability 1/2, so their number is binomial.
+/// The interval misses with probability `2 P(B(n, 1/2) <= k - 1)`, whatever the distribution. W. J.
+/// Conover, *Practical Nonparametric Statistics*, 3rd ed. (1999), section 3.2; W. R. Thompson,
+/// Annals of Mathematical Statistics 7 (1936) 122-128. With too few values for the confidence, the
+/// interval is their whole range, with its actual `coverage`.
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<MedianInterval> {
     if !finite(values) {
         return None;
@@ -59,8 +61,8 @@ fn rank(n: usize, confidence: f64) -> (usize, f64) {
 mod tests {
     use super::*;
 
-    /// Ranks and coverages as tabulated (Dixon and Massey, *Introduction to Statistical Analysis*, table A-25; the
-    /// binomial tables of Conover).
+    /// Ranks and coverages as tabulated (Dixon and Massey, *Introduction to Statistical Analysis*,
+    /// table A-25; the binomial tables of Conover).
     #[test]
     fn tabulated_ranks() {
         for (n, k, coverage) in [
@@ -91,7 +93,8 @@ mod tests {
         assert_eq!(median_interval(&[1.0, f64::NAN], 0.95), None);
     }
 
-    /// For many values the ranks are those of the normal approximation, `n/2 - 1.96 sqrt(n)/2`, within one.
+    /// For many values the ranks are those of the normal approximation, `n/2 - 1.96 sqrt(n)/2`,
+    /// within one.
     #[test]
     fn many_values() {
         for n in [1000usize, 5000, 20000] {

@@ -1,13 +1,16 @@
-//! Moderated variances: the variance of a group of few values, with what the other groups say about it.
+//! Moderated variances: the variance of a group of few values, with what the other groups say about
+//!   it.
 
 use crate::distribution::{student_t_quantile, upper_tail};
 use crate::finite::defined;
 use statrs::function::beta::{beta_reg, ln_beta};
 
-/// Range of the prior's degrees of freedom. Below it a scale would say nothing of a group; above it all groups are alike.
+/// Range of the prior's degrees of freedom. Below it a scale would say nothing of a group; above it
+/// all groups are alike.
 const DEGREES: [f64; 2] = [0.5, 200.0];
 
-/// Steps of the golden-section search over the logarithm of the degrees of freedom: to a part in ten thousand.
+/// Steps of the golden-section search over the logarithm of the degrees of freedom: to a part in
+/// ten thousand.
 const SEARCH_STEPS: usize = 25;
 
 /// Most steps of Fisher scoring, and the change at which it has converged.
@@ -25,12 +28,13 @@ pub struct GroupVariance {
     pub covariate: f64,
 }
 
-/// The distribution of the true variances of groups: `d0 s0^2 / sigma^2` is chi-squared with `d0` degrees of freedom, where
-/// `ln s0^2 = intercept + slope * covariate`.
+/// The distribution of the true variances of groups: `d0 s0^2 / sigma^2` is chi-squared with `d0`
+/// degrees of freedom, where `ln s0^2 = intercept + slope * covariate`.
 ///
-/// G. K. Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray Experiments",
-/// Statistical Applications in Genetics and Molecular Biology 3 (2004), article 3; the trend is that of limma (C. W. Law and
-/// others, "voom", Genome Biology 15 (2014) R29).
+/// G. K. Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in
+/// Microarray Experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004),
+/// article 3; the trend is that of limma (C. W. Law and others, "voom", Genome Biology 15 (2014)
+/// R29).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VariancePrior {
     /// `ln s0^2` at a covariate of 0.
@@ -51,10 +55,12 @@ pub struct ModeratedVariance {
 }
 
 impl VariancePrior {
-    /// The prior of maximum marginal likelihood. `s^2 / s0^2` of a group has the F distribution with `d` and `d0` degrees of freedom.
+    /// The prior of maximum marginal likelihood. `s^2 / s0^2` of a group has the F distribution
+    /// with `d` and `d0` degrees of freedom.
     ///
-    /// limma matches the moments of `ln s^2` instead. With one degree of freedom, a single variance near 0 moves these by
-    /// much, and the likelihood by little. `None` for fewer than three groups, or if all variances are 0.
+    /// limma matches the moments of `ln s^2` instead. With one degree of freedom, a single variance
+    /// near 0 moves these by much, and the likelihood by little. `None` for fewer than three
+    /// groups, or if all variances are 0.
     pub fn fit(groups: &[GroupVariance]) -> Option<VariancePrior> {
         let is_valid = |g: &GroupVariance| {
             g.variance >= 0.0
@@ -75,11 +81,7 @@ impl VariancePrior {
         let best = golden_section(DEGREES.map(f64::ln), |x| fit(x).log_likelihood(groups));
         let found = fit(best);
         let intercept = defined(found.level - found.slope * center)?;
-        Some(VariancePrior {
-            intercept,
-            slope: defined(found.slope)?,
-            degrees: found.degrees,
-        })
+        Some(VariancePrior { intercept, slope: defined(found.slope)?, degrees: found.degrees })
     }
 
     /// The expected variance `s0^2` of a group.
@@ -87,22 +89,19 @@ impl VariancePrior {
         (self.intercept + self.slope * covariate).exp()
     }
 
-    /// `(d0 s0^2 + d s^2) / (d0 + d)` with `d0 + d` degrees of freedom (Smyth, equation 5). A group without own degrees
-    /// has `s0^2`.
+    /// `(d0 s0^2 + d s^2) / (d0 + d)` with `d0 + d` degrees of freedom (Smyth, equation 5). A group
+    /// without own degrees has `s0^2`.
     pub fn moderate(&self, group: GroupVariance) -> ModeratedVariance {
         let degrees = self.degrees + group.degrees;
-        let own = if group.degrees > 0.0 {
-            group.degrees * group.variance
-        } else {
-            0.0
-        };
+        let own = if group.degrees > 0.0 { group.degrees * group.variance } else { 0.0 };
         ModeratedVariance {
             variance: (self.degrees * self.scale(group.covariate) + own) / degrees,
             degrees,
         }
     }
 
-    /// The probability that the variance of a group is at least as large as this one. `None` without degrees of freedom.
+    /// The probability that the variance of a group is at least as large as this one. `None`
+    /// without degrees of freedom.
     ///
     /// `s^2 / s0^2` has the F distribution with `d` and `d0` degrees of freedom.
     pub fn upper_tail(&self, group: GroupVariance) -> Option<f64> {
@@ -113,8 +112,8 @@ impl VariancePrior {
 }
 
 impl ModeratedVariance {
-    /// Half the width of the interval that holds a further value in `confidence` of cases, if its difference from the centre
-    /// has `factor` times this variance: `t sqrt(factor variance)`.
+    /// Half the width of the interval that holds a further value in `confidence` of cases, if its
+    /// difference from the centre has `factor` times this variance: `t sqrt(factor variance)`.
     pub fn half_width(&self, factor: f64, confidence: f64) -> Option<f64> {
         let t = student_t_quantile(upper_tail(confidence)?, self.degrees.max(1.0))?;
         defined(t * (factor * self.variance).sqrt())
@@ -131,15 +130,10 @@ struct Fit {
 }
 
 impl Fit {
-    /// Fisher scoring. The score of a group's `ln s0^2` is `(d0 q - d) / (2 (1 + q))` with `q = d s^2 / (d0 s0^2)`, its
-    /// information `d d0 / (2 (d + d0 + 2))`.
+    /// Fisher scoring. The score of a group's `ln s0^2` is `(d0 q - d) / (2 (1 + q))` with `q = d
+    /// s^2 / (d0 s0^2)`, its information `d d0 / (2 (d + d0 + 2))`.
     fn at(groups: &[GroupVariance], center: f64, start: f64, degrees: f64) -> Fit {
-        let mut fit = Fit {
-            degrees,
-            level: start,
-            slope: 0.0,
-            center,
-        };
+        let mut fit = Fit { degrees, level: start, slope: 0.0, center };
         for _ in 0..SCORING_STEPS {
             let (mut score, mut slope_score) = (0.0, 0.0);
             let (mut w, mut wx, mut wxx) = (0.0, 0.0, 0.0);
@@ -184,7 +178,8 @@ impl Fit {
         group.degrees * group.variance / self.degrees * (-log_scale).exp()
     }
 
-    /// The logarithm of the density of `s` of each group, without terms that do not depend on the prior.
+    /// The logarithm of the density of `s` of each group, without terms that do not depend on the
+    /// prior.
     fn log_likelihood(&self, groups: &[GroupVariance]) -> f64 {
         let of_group = |group: &GroupVariance| {
             let (d, d0) = (group.degrees, self.degrees);
@@ -222,11 +217,7 @@ mod tests {
     use crate::distribution::{chi_squared_quantile, normal_quantile};
 
     fn group(variance: f64, degrees: f64, covariate: f64) -> GroupVariance {
-        GroupVariance {
-            variance,
-            degrees,
-            covariate,
-        }
+        GroupVariance { variance, degrees, covariate }
     }
 
     /// A uniform number inside 0 to 1.
@@ -246,11 +237,7 @@ mod tests {
         let one = |_| {
             let covariate = -12.0 + 8.0 * random.f64();
             let true_variance = prior.degrees * prior.scale(covariate) / chi(prior.degrees, random);
-            group(
-                true_variance * chi(degrees, random) / degrees,
-                degrees,
-                covariate,
-            )
+            group(true_variance * chi(degrees, random) / degrees, degrees, covariate)
         };
         (0..count).map(one).collect()
     }
@@ -258,11 +245,7 @@ mod tests {
     /// Smyth (2004), equation 5, by hand: (4 * 0.5 + 2 * 2) / (4 + 2).
     #[test]
     fn moderated_variance_is_the_weighted_mean() {
-        let prior = VariancePrior {
-            intercept: 0.5f64.ln(),
-            slope: 0.0,
-            degrees: 4.0,
-        };
+        let prior = VariancePrior { intercept: 0.5f64.ln(), slope: 0.0, degrees: 4.0 };
         let moderated = prior.moderate(group(2.0, 2.0, 7.0));
         assert!((moderated.variance - 1.0).abs() < 1e-12);
         assert_eq!(moderated.degrees, 6.0);
@@ -275,16 +258,12 @@ mod tests {
         assert_eq!(moderated.half_width(2.0, 1.0), None);
     }
 
-    /// Quantiles of the F distribution in printed tables: 5 % lie above 10.13 with 1 and 3 degrees of freedom, and above 6.94
-    /// with 2 and 4.
+    /// Quantiles of the F distribution in printed tables: 5 % lie above 10.13 with 1 and 3 degrees
+    /// of freedom, and above 6.94 with 2 and 4.
     #[test]
     fn tail_is_that_of_the_f_distribution() {
         let tail = |d: f64, d0: f64, ratio: f64| {
-            let prior = VariancePrior {
-                intercept: 4f64.ln(),
-                slope: 0.0,
-                degrees: d0,
-            };
+            let prior = VariancePrior { intercept: 4f64.ln(), slope: 0.0, degrees: d0 };
             prior.upper_tail(group(4.0 * ratio, d, 0.0))
         };
         assert!((tail(1.0, 3.0, 10.13).unwrap() - 0.05).abs() < 1e-4);
@@ -296,16 +275,10 @@ mod tests {
     #[test]
     fn fit_finds_the_parameters_of_simulated_groups() {
         let mut random = fastrand::Rng::with_seed(1);
-        for (intercept, slope, degrees, own) in [
-            (-0.7, 0.9, 1.5, 1.0),
-            (0.3, 0.5, 6.0, 2.0),
-            (-2.0, 0.0, 3.0, 5.0),
-        ] {
-            let prior = VariancePrior {
-                intercept,
-                slope,
-                degrees,
-            };
+        for (intercept, slope, degrees, own) in
+            [(-0.7, 0.9, 1.5, 1.0), (0.3, 0.5, 6.0, 2.0), (-2.0, 0.0, 3.0, 5.0)]
+        {
+            let prior = VariancePrior { intercept, slope, degrees };
             let found = VariancePrior::fit(&drawn(prior, own, 2000, &mut random)).unwrap();
             assert!((found.slope - slope).abs() < 0.06, "{found:?}");
             assert!((found.degrees / degrees).ln().abs() < 0.4, "{found:?}");
@@ -318,11 +291,7 @@ mod tests {
     #[test]
     fn fit_has_the_greatest_likelihood() {
         let mut random = fastrand::Rng::with_seed(2);
-        let prior = VariancePrior {
-            intercept: -1.0,
-            slope: 0.8,
-            degrees: 2.0,
-        };
+        let prior = VariancePrior { intercept: -1.0, slope: 0.8, degrees: 2.0 };
         let groups = drawn(prior, 1.0, 60, &mut random);
         let found = VariancePrior::fit(&groups).unwrap();
         // The density of s by the F distribution, from its definition.
@@ -353,7 +322,8 @@ mod tests {
         }
     }
 
-    /// Without any difference between the groups the scale is their mean variance, and the prior has many degrees.
+    /// Without any difference between the groups the scale is their mean variance, and the prior
+    /// has many degrees.
     #[test]
     fn equal_variances_give_a_sharp_prior() {
         let found = VariancePrior::fit(&[group(0.25, 3.0, 1.0); 9]).unwrap();
@@ -364,9 +334,8 @@ mod tests {
 
     #[test]
     fn variances_of_zero_do_not_upset_the_fit() {
-        let mut groups: Vec<GroupVariance> = (1..40)
-            .map(|i| group(1e-4 * f64::from(i), 1.0, -5.0))
-            .collect();
+        let mut groups: Vec<GroupVariance> =
+            (1..40).map(|i| group(1e-4 * f64::from(i), 1.0, -5.0)).collect();
         let without = VariancePrior::fit(&groups).unwrap();
         groups.push(group(0.0, 1.0, -5.0));
         let with = VariancePrior::fit(&groups).unwrap();
@@ -377,16 +346,12 @@ mod tests {
         assert_eq!(VariancePrior::fit(&[group(f64::NAN, 1.0, 0.0); 5]), None);
     }
 
-    /// Known truth: figures of two values each hold the next figure as often as stated, although their variances
-    /// differ by four orders of magnitude.
+    /// Known truth: figures of two values each hold the next figure as often as stated, although
+    ///   their variances differ by four orders of magnitude.
     #[test]
     fn intervals_of_two_values_hold_the_next_figure() {
         let mut random = fastrand::Rng::with_seed(3);
-        let prior = VariancePrior {
-            intercept: -0.7,
-            slope: 0.9,
-            degrees: 2.0,
-        };
+        let prior = VariancePrior { intercept: -0.7, slope: 0.9, degrees: 2.0 };
         let (mut inside, mut total) = (0, 0);
         let normal = |random: &mut fastrand::Rng| normal_quantile(uniform(random)).unwrap();
         for _ in 0..20 {

@@ -11,18 +11,25 @@ const QUARTILE_SCALE: f64 = 0.741_301_109_252_801;
 pub struct ModeRule {
     /// The fewest values of a mode.
     pub fewest: usize,
-    /// The least distance of two neighbouring modes in units of their standard deviation, which is Ashman's D.
+    /// The least distance of two neighbouring modes in units of their standard deviation, which is
+    /// Ashman's D.
     pub separation: f64,
     /// The least standard deviation that a mode is assumed to have, in the unit of the values.
     pub least_deviation: f64,
 }
 
-/// Divides `values` into modes, and returns the ascending cuts between these: none for a single mode.
+/// Divides `values` into modes, and returns the ascending cuts between these: none for a single
+/// mode.
 ///
-/// Of all divisions in two parts with enough values, the one with the greatest distance counts: the difference of the parts' medians by the root mean square of their
-/// standard deviations, which are taken from their interquartile ranges. The parts are divided further. The distance is that of K. M. Ashman, C. M. Bird and S. E. Zepf, "Detecting
-/// Bimodality in Astronomical Datasets", The Astronomical Journal 108 (1994) 2348-2361, with robust estimates, so that an outlier is no mode and hides none. One normal
-/// distribution has a greatest distance of 2.6 in large samples. A cut divides the way between the medians of two modes in proportion to their deviations. Three modes of similar shares may count as one, since a part of two modes has a wide interquartile range. `None` for non-finite values.
+/// Of all divisions in two parts with enough values, the one with the greatest distance counts: the
+/// difference of the parts' medians by the root mean square of their standard deviations, which are
+/// taken from their interquartile ranges. The parts are divided further. The distance is that of K.
+/// M. Ashman, C. M. Bird and S. E. Zepf, "Detecting Bimodality in Astronomical Datasets", The
+/// Astronomical Journal 108 (1994) 2348-2361, with robust estimates, so that an outlier is no mode
+/// and hides none. One normal distribution has a greatest distance of 2.6 in large samples. A cut
+/// divides the way between the medians of two modes in proportion to their deviations. Three modes
+/// of similar shares may count as one, since a part of two modes has a wide interquartile range.
+/// `None` for non-finite values.
 pub fn modes(values: &[f64], rule: ModeRule) -> Option<Vec<f64>> {
     let mut cuts = Vec::new();
     if !values.is_empty() && !finite(values) {
@@ -33,7 +40,8 @@ pub fn modes(values: &[f64], rule: ModeRule) -> Option<Vec<f64>> {
     Some(balanced(&values, &cuts, rule.least_deviation))
 }
 
-/// Moves each cut to the balance of the two modes beside it, so that an outlier between them belongs to the nearer one.
+/// Moves each cut to the balance of the two modes beside it, so that an outlier between them
+/// belongs to the nearer one.
 fn balanced(values: &[f64], cuts: &[f64], least_deviation: f64) -> Vec<f64> {
     let edge = |cut: &f64| values.partition_point(|x| x < cut);
     let inner = cuts.iter().map(edge);
@@ -50,10 +58,7 @@ fn divide(values: &[f64], rule: ModeRule, cuts: &mut Vec<f64>) {
     let fewest = rule.fewest.max(1);
     let places = fewest..(values.len() + 1).saturating_sub(fewest);
     let division = |at: usize| Division::of(values, at, rule.least_deviation);
-    let best = places
-        .clone()
-        .map(division)
-        .max_by(|a, b| a.distance.total_cmp(&b.distance));
+    let best = places.clone().map(division).max_by(|a, b| a.distance.total_cmp(&b.distance));
     let Some(best) = best.filter(|best| best.distance >= rule.separation) else {
         return;
     };
@@ -66,7 +71,8 @@ fn divide(values: &[f64], rule: ModeRule, cuts: &mut Vec<f64>) {
     }
 }
 
-/// The place of the widest gap between the medians of the two parts. The greatest distance may be found within a mode, since quartiles do not see its edge.
+/// The place of the widest gap between the medians of the two parts. The greatest distance may be
+/// found within a mode, since quartiles do not see its edge.
 fn widest_gap(values: &[f64], at: usize, places: &std::ops::Range<usize>) -> usize {
     let medians = at / 2 + 1..usize::midpoint(at, values.len());
     let gap = |i: &usize| values[*i] - values[i - 1];
@@ -88,10 +94,7 @@ impl Division {
         let (low, high) = values.split_at(at);
         let [below, above] = [low, high].map(|part| {
             let range = at_share(part, 0.75) - at_share(part, 0.25);
-            (
-                at_share(part, 0.5),
-                (QUARTILE_SCALE * range).max(least_deviation),
-            )
+            (at_share(part, 0.5), (QUARTILE_SCALE * range).max(least_deviation))
         });
         let deviation = (0.5 * (below.1 * below.1 + above.1 * above.1)).sqrt();
         Division {
@@ -105,10 +108,7 @@ impl Division {
 /// A quantile of ascending values.
 fn at_share(values: &[f64], share: f64) -> f64 {
     let place = share * (values.len() - 1) as f64;
-    let (low, high) = (
-        values[place.floor() as usize],
-        values[place.ceil() as usize],
-    );
+    let (low, high) = (values[place.floor() as usize], values[place.ceil() as usize]);
     low + (high - low) * place.fract()
 }
 
@@ -121,11 +121,7 @@ mod tests {
 
     /// Each mode has a tenth of the values.
     fn rule(count: usize) -> ModeRule {
-        ModeRule {
-            fewest: (count / 10).max(8),
-            separation: 6.0,
-            least_deviation: 0.0,
-        }
+        ModeRule { fewest: (count / 10).max(8), separation: 6.0, least_deviation: 0.0 }
     }
 
     fn found(values: &[f64]) -> Vec<f64> {
@@ -155,18 +151,10 @@ mod tests {
             let parts = [(0.8, 0.0), (0.1, 9.0), (0.1, 19.0)];
             let mut values = mixture(&mut random, 1000, &parts);
             values[..3].copy_from_slice(&[40.0, 90.0, 1e6]);
-            let rule = ModeRule {
-                fewest: 50,
-                ..rule(1000)
-            };
+            let rule = ModeRule { fewest: 50, ..rule(1000) };
             let cuts = modes(&values, rule).unwrap();
-            let [first, second] = cuts[..] else {
-                panic!("{cuts:?}")
-            };
-            assert!(
-                (2.0..7.0).contains(&first) && (11.0..17.0).contains(&second),
-                "{cuts:?}"
-            );
+            let [first, second] = cuts[..] else { panic!("{cuts:?}") };
+            assert!((2.0..7.0).contains(&first) && (11.0..17.0).contains(&second), "{cuts:?}");
         }
     }
 

@@ -2,10 +2,11 @@
 
 use crate::finite::{defined, finite};
 
-/// The arithmetic mean in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which corrects the rounding error.
+/// The arithmetic mean in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which corrects
+/// the rounding error.
 ///
-/// T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician
-/// 37 (1983) 242-247.
+/// T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance", The
+/// American Statistician 37 (1983) 242-247.
 pub fn mean(values: &[f64]) -> Option<f64> {
     if !finite(values) {
         return None;
@@ -16,8 +17,9 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     defined(mean)
 }
 
-/// The sample variance, `sum (x - m)^2 / (n - 1)`, in the square of the values' unit, by the corrected two-pass
-/// algorithm of Chan, Golub and LeVeque (1983): `sum (x - m)^2 - (sum (x - m))^2 / n`.
+/// The sample variance, `sum (x - m)^2 / (n - 1)`, in the square of the values' unit, by the
+/// corrected two-pass algorithm of Chan, Golub and LeVeque (1983): `sum (x - m)^2 - (sum (x - m))^2
+/// / n`.
 pub fn variance(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
@@ -45,7 +47,8 @@ pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// NIST Statistical Reference Datasets, univariate: NumAcc1 to NumAcc3 are designed to defeat naive formulas.
+    /// NIST Statistical Reference Datasets, univariate: NumAcc1 to NumAcc3 are designed to defeat
+    /// naive formulas.
     #[test]
     fn nist_reference_values() {
         let steps = |base: f64| {

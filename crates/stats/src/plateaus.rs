@@ -1,4 +1,5 @@
-//! Detection of plateaus in a curve and of the steps between them: cache sizes from latency against working-set size.
+//! Detection of plateaus in a curve and of the steps between them: cache sizes from latency against
+//! working-set size.
 
 use crate::deviation::{NORMAL_SCALE, median_absolute_deviation};
 use crate::finite::finite;
@@ -6,7 +7,8 @@ use crate::quantile::{median, sorted};
 
 /// Minimum number of points of a plateau; two may lie on a slope.
 const FEWEST: usize = 3;
-/// A point farther from a plateau than this many standard deviations does not belong to it. Its cost is capped at this distance.
+/// A point farther from a plateau than this many standard deviations does not belong to it. Its
+/// cost is capped at this distance.
 const FAR: f64 = 3.0;
 
 /// A stretch of the curve with one level.
@@ -14,26 +16,30 @@ const FAR: f64 = 3.0;
 pub struct Plateau {
     /// Index of the first point.
     pub first: usize,
-    /// Index of the last point. The capacity that ends the plateau lies between the sizes of this point and the next.
+    /// Index of the last point. The capacity that ends the plateau lies between the sizes of this
+    /// point and the next.
     pub last: usize,
     /// Median of the values.
     pub level: f64,
 }
 
-/// Finds the plateaus of a curve of positive `values`, ordered by size. Levels of neighbouring plateaus
-/// differ by more than the share `least_step` (0.15: 15 %).
+/// Finds the plateaus of a curve of positive `values`, ordered by size. Levels of neighbouring
+/// plateaus differ by more than the share `least_step` (0.15: 15 %).
 ///
-/// The logarithms are divided into stretches of constant level that minimise the total cost. A point costs its squared
-/// distance from the median of its stretch, at most `(3 s)^2`; a stretch costs `4 s^2 ln n`. The cap makes outliers
-/// harmless (P. Fearnhead and G. Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of the
-/// American Statistical Association 114 (2019) 169-183). Dynamic programming finds the optimal division (B.
-/// Jackson et al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12
-/// (2005) 105-108). The noise s is `1.4826 MAD` of the differences of neighbours over sqrt 2, which is insensitive to steps.
-/// s is at least a quarter of the least step, since smaller steps are irrelevant. A plateau has at least three points
-/// within 3 s of its median, which excludes the slope between two levels.
+/// The logarithms are divided into stretches of constant level that minimise the total cost. A
+/// point costs its squared distance from the median of its stretch, at most `(3 s)^2`; a stretch
+/// costs `4 s^2 ln n`. The cap makes outliers harmless (P. Fearnhead and G. Rigaill, "Changepoint
+/// Detection in the Presence of Outliers", Journal of the American Statistical Association 114
+/// (2019) 169-183). Dynamic programming finds the optimal division (B. Jackson et al., "An
+/// Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12
+/// (2005) 105-108). The noise s is `1.4826 MAD` of the differences of neighbours over sqrt 2, which
+/// is insensitive to steps. s is at least a quarter of the least step, since smaller steps are
+/// irrelevant. A plateau has at least three points within 3 s of its median, which excludes the
+/// slope between two levels.
 ///
-/// The time is cubic in the number of points: suitable for hundreds of points, not for thousands. `None` for an empty curve,
-/// for a value that is not positive, and if `least_step` is not positive.
+/// The time is cubic in the number of points: suitable for hundreds of points, not for thousands.
+/// `None` for an empty curve, for a value that is not positive, and if `least_step` is not
+/// positive.
 pub fn plateaus(values: &[f64], least_step: f64) -> Option<Vec<Plateau>> {
     let logarithms: Vec<f64> = values.iter().map(|x| x.ln()).collect();
     if !(finite(&logarithms) && least_step > 0.0 && least_step.is_finite()) {
@@ -92,7 +98,8 @@ fn stretches(curve: &[f64], noise: f64) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// The median of a stretch. For an even count it is the lower middle value, since the mean of both may lie on no plateau.
+/// The median of a stretch. For an even count it is the lower middle value, since the mean of both
+/// may lie on no plateau.
 fn middle(stretch: &[f64]) -> f64 {
     sorted(stretch)[(stretch.len() - 1) / 2]
 }
@@ -100,18 +107,14 @@ fn middle(stretch: &[f64]) -> f64 {
 fn cost(stretch: &[f64], noise: f64) -> f64 {
     let level = middle(stretch);
     let bound = FAR * noise;
-    stretch
-        .iter()
-        .map(|y| (y - level).abs().min(bound).powi(2))
-        .sum()
+    stretch.iter().map(|y| (y - level).abs().min(bound).powi(2)).sum()
 }
 
-/// The range from the first to the last point of a stretch that is on its level. `None` if too few points are.
+/// The range from the first to the last point of a stretch that is on its level. `None` if too few
+/// points are.
 fn flat_part(curve: &[f64], from: usize, to: usize, noise: f64) -> Option<(usize, usize)> {
     let level = middle(&curve[from..to]);
-    let on: Vec<usize> = (from..to)
-        .filter(|&i| (curve[i] - level).abs() <= FAR * noise)
-        .collect();
+    let on: Vec<usize> = (from..to).filter(|&i| (curve[i] - level).abs() <= FAR * noise).collect();
     (on.len() >= FEWEST).then(|| (on[0], on[on.len() - 1]))
 }
 

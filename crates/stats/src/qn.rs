@@ -3,18 +3,22 @@
 use crate::finite::finite;
 use crate::quantile::sorted;
 
-/// Factor from the order statistic to the standard deviation of normal values: `1 / (sqrt 2 * quantile of the normal distribution at 5/8)`.
+/// Factor from the order statistic to the standard deviation of normal values: `1 / (sqrt 2 *
+/// quantile of the normal distribution at 5/8)`.
 const NORMAL_FACTOR: f64 = 2.219_144_465_985_076;
 
 /// Corrections for 2 to 9 values.
 const FEW: [f64; 8] = [0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872];
 
-/// The Q_n estimator of the standard deviation, in the unit of the values: the k-th smallest of all distances between two values, with `h = n / 2 + 1` and
-/// `k = h (h - 1) / 2`, times a factor for normal values. Up to half of the values may be anything. Its efficiency for normal values is 82 %, that of the median absolute deviation 37 %.
+/// The Q_n estimator of the standard deviation, in the unit of the values: the k-th smallest of all
+/// distances between two values, with `h = n / 2 + 1` and `k = h (h - 1) / 2`, times a factor for
+/// normal values. Up to half of the values may be anything. Its efficiency for normal values is 82
+/// %, that of the median absolute deviation 37 %.
 ///
-/// P. J. Rousseeuw and C. Croux, "Alternatives to the Median Absolute Deviation", Journal of the American Statistical Association 88 (1993) 1273-1283;
-/// corrections for few values from C. Croux and P. J. Rousseeuw, "Time-efficient Algorithms for Two Highly Robust Estimators of Scale", Computational Statistics 1 (1992) 411-428.
-/// `None` for fewer than two values or non-finite ones.
+/// P. J. Rousseeuw and C. Croux, "Alternatives to the Median Absolute Deviation", Journal of the
+/// American Statistical Association 88 (1993) 1273-1283; corrections for few values from C. Croux
+/// and P. J. Rousseeuw, "Time-efficient Algorithms for Two Highly Robust Estimators of Scale",
+/// Computational Statistics 1 (1992) 411-428. `None` for fewer than two values or non-finite ones.
 pub fn qn(values: &[f64]) -> Option<f64> {
     let n = values.len();
     if n < 2 || !finite(values) {
@@ -30,7 +34,8 @@ pub fn qn(values: &[f64]) -> Option<f64> {
     Some(correction * NORMAL_FACTOR * distance)
 }
 
-/// The `k`-th smallest distance between two of the ascending values, by bisection over the numbers that `f64` can hold.
+/// The `k`-th smallest distance between two of the ascending values, by bisection over the numbers
+/// that `f64` can hold.
 fn smallest_distance(values: &[f64], k: usize) -> f64 {
     let (mut low, mut high) = (0, (values[values.len() - 1] - values[0]).to_bits());
     while low < high {
@@ -82,7 +87,8 @@ mod tests {
         }
     }
 
-    /// The factor makes the mean of the estimate that of the standard deviation: 4000 samples give it to 0.5 %.
+    /// The factor makes the mean of the estimate that of the standard deviation: 4000 samples give
+    /// it to 0.5 %.
     #[test]
     fn estimates_the_deviation_of_normal_values_in_spite_of_outliers() {
         let mut random = Rng::with_seed(2);

@@ -17,8 +17,8 @@ pub fn median(values: &[f64]) -> Option<f64> {
 /// The `p`-quantile, by linear interpolation between the order statistics around `h = (n - 1) p`:
 /// `x[floor h] + (h - floor h) (x[floor h + 1] - x[floor h])`.
 ///
-/// Definition 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50
-/// (1996) 361-365; the default of R and NumPy.
+/// Definition 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", The
+/// American Statistician 50 (1996) 361-365; the default of R and NumPy.
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     if !finite(values) || !(0.0..=1.0).contains(&p) {
         return None;
@@ -26,7 +26,8 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     defined(quantile_of_sorted(&sorted(values), p))
 }
 
-/// The `p`-quantile of ascending values, as [`quantile`] defines it. `values` is not empty, and `0 <= p <= 1`.
+/// The `p`-quantile of ascending values, as [`quantile`] defines it. `values` is not empty, and `0
+/// <= p <= 1`.
 pub fn quantile_of_sorted(values: &[f64], p: f64) -> f64 {
     let place = (values.len() - 1) as f64 * p;
     let below = place.floor() as usize;
@@ -58,14 +59,9 @@ mod tests {
     #[test]
     fn quantiles_match_r() {
         let values = [15.0, 20.0, 35.0, 40.0, 50.0];
-        for (p, expected) in [
-            (0.0, 15.0),
-            (0.05, 16.0),
-            (0.3, 23.0),
-            (0.4, 29.0),
-            (0.5, 35.0),
-            (1.0, 50.0),
-        ] {
+        for (p, expected) in
+            [(0.0, 15.0), (0.05, 16.0), (0.3, 23.0), (0.4, 29.0), (0.5, 35.0), (1.0, 50.0)]
+        {
             let got = quantile(&values, p).unwrap();
             assert!((got - expected).abs() < 1e-12, "{p}: {got}");
         }

@@ -13,17 +13,19 @@ pub struct QuantileInterval {
     pub low: Option<f64>,
     /// The upper end. `None` if there are too few values for one.
     pub high: Option<f64>,
-    /// The probability that the interval, unbounded where an end is missing, contains the true quantile.
+    /// The probability that the interval, unbounded where an end is missing, contains the true
+    /// quantile.
     pub coverage: f64,
 }
 
-/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`. The error probability on either side is at
-/// most `(1 - confidence) / 2`.
+/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`. The error probability on either
+/// side is at most `(1 - confidence) / 2`.
 ///
-/// The number B of independent values below the quantile is binomial, `B(n, p)`. So l is the greatest rank with `P(B <=
-/// l - 1) <= (1 - confidence) / 2`, and u the least with `P(B >= u)` no more than that. W. J. Conover, *Practical
-/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2. Extreme quantiles of few values have no such rank: 100 values
-/// give no upper bound for the 99 % quantile.
+/// The number B of independent values below the quantile is binomial, `B(n, p)`. So l is the
+/// greatest rank with `P(B <= l - 1) <= (1 - confidence) / 2`, and u the least with `P(B >= u)` no
+/// more than that. W. J. Conover, *Practical Nonparametric Statistics*, 3rd ed. (1999), section
+/// 3.2. Extreme quantiles of few values have no such rank: 100 values give no upper bound for the
+/// 99 % quantile.
 pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<QuantileInterval> {
     let tail = 1.0 - upper_tail(confidence)?;
     if !(finite(values) && p > 0.0 && p < 1.0) {
@@ -44,8 +46,8 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     })
 }
 
-/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if no k satisfies it. The arguments are the
-/// logarithms of p and of 1 - p.
+/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if no k satisfies it.
+/// The arguments are the logarithms of p and of 1 - p.
 fn rank(n: usize, ln_p: f64, ln_rest: f64, tail: f64) -> (usize, f64) {
     let mut logarithm = n as f64 * ln_rest;
     let odds = ln_p - ln_rest;

@@ -3,8 +3,8 @@
 use crate::distribution::normal_cdf;
 use crate::finite::finite;
 
-/// Up to this total number of values, p is computed exactly: all counts of arrangements are integers that a double represents, and quick to
-/// compute.
+/// Up to this total number of values, p is computed exactly: all counts of arrangements are
+/// integers that a double represents, and quick to compute.
 const MOST_COUNTED: usize = 50;
 
 /// The Mann-Whitney U test of two independent samples.
@@ -12,7 +12,8 @@ const MOST_COUNTED: usize = 50;
 pub struct MannWhitney {
     /// Number of pairs in which the value of a is greater, with ties counted half.
     pub u: f64,
-    /// U as a share of all pairs: estimates the probability that a value of a is greater than one of b.
+    /// U as a share of all pairs: estimates the probability that a value of a is greater than one
+    /// of b.
     pub superiority: f64,
     /// The two-sided p-value of the hypothesis that neither side tends to be greater.
     pub p: f64,
@@ -20,12 +21,14 @@ pub struct MannWhitney {
     pub exact: bool,
 }
 
-/// Mann-Whitney U test. Without ties and with at most 50 values in total, p is exact, twice the smaller tail. Otherwise it is from
-/// the normal approximation with corrections for continuity and ties: `z = (|U - mn/2| - 1/2) / s`, `s^2 = mn / 12 (m + n + 1
+/// Mann-Whitney U test. Without ties and with at most 50 values in total, p is exact, twice the
+/// smaller tail. Otherwise it is from the normal approximation with corrections for continuity and
+/// ties: `z = (|U - mn/2| - 1/2) / s`, `s^2 = mn / 12 (m + n + 1
 /// - sum (t^3 - t) / ((m + n) (m + n - 1)))`, where t are the sizes of the groups of equal values.
 ///
-/// H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947) 50-60; M. Hollander, D. A. Wolfe and E.
-/// Chicken, *Nonparametric Statistical Methods*, 3rd ed. (2014), section 4.1. If all values are equal, p is 1.
+/// H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947) 50-60; M. Hollander,
+/// D. A. Wolfe and E. Chicken, *Nonparametric Statistical Methods*, 3rd ed. (2014), section 4.1. If
+/// all values are equal, p is 1.
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     if !(finite(a) && finite(b)) {
         return None;
@@ -36,11 +39,7 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     Some(MannWhitney {
         u,
         superiority: u / (m as f64 * n as f64),
-        p: if exact {
-            exact_p(u as usize, m, n)
-        } else {
-            normal_p(u, ties, m as f64, n as f64)?
-        },
+        p: if exact { exact_p(u as usize, m, n) } else { normal_p(u, ties, m as f64, n as f64)? },
         exact,
     })
 }
@@ -69,8 +68,8 @@ fn exact_p(u: usize, m: usize, n: usize) -> f64 {
     (2.0 * tail / all).min(1.0)
 }
 
-/// The number of orders of m and n values with U = 0, 1, ... mn: the coefficients of the Gaussian binomial
-/// `prod (1 - q^(n + i)) / (1 - q^i)`, i from 1 to m.
+/// The number of orders of m and n values with U = 0, 1, ... mn: the coefficients of the Gaussian
+/// binomial `prod (1 - q^(n + i)) / (1 - q^i)`, i from 1 to m.
 fn arrangements(m: usize, n: usize) -> Vec<f64> {
     let mut counts = vec![0.0; m * n + 1];
     counts[0] = 1.0;
@@ -109,9 +108,7 @@ mod tests {
                     continue;
                 }
                 let of_a = (0..m + n).filter(|i| order >> i & 1 == 1);
-                let u: u32 = of_a
-                    .map(|i| i as u32 - (order & ((1 << i) - 1)).count_ones())
-                    .sum();
+                let u: u32 = of_a.map(|i| i as u32 - (order & ((1 << i) - 1)).count_ones()).sum();
                 counts[u as usize] += 1.0;
             }
             assert_eq!(arrangements(m, n), counts, "{m}, {n}");

@@ -15,10 +15,11 @@ pub struct Line {
     pub r_squared: Option<f64>,
 }
 
-/// Ordinary least squares: `slope = Sxy / Sxx`, `intercept = mean y - slope mean x`, `R^2 = Sxy^2 / (Sxx Syy)`, with
-/// the sums taken about the means.
+/// Ordinary least squares: `slope = Sxy / Sxx`, `intercept = mean y - slope mean x`, `R^2 = Sxy^2 /
+/// (Sxx Syy)`, with the sums taken about the means.
 ///
-/// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. `None` without two different x.
+/// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. `None`
+/// without two different x.
 pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
     let sums = Sums::of(points)?;
     let slope = defined(sums.xy / sums.xx)?;
@@ -44,11 +45,12 @@ pub struct LineErrors {
     pub intercept: (f64, f64),
 }
 
-/// Standard errors and t intervals of the regression line: `s^2 = sum (y - slope x - intercept)^2 / (n - 2)`,
-/// `e(slope)^2 = s^2 / Sxx`, `e(intercept)^2 = s^2 (1 / n + (mean x)^2 / Sxx)`, t with `n - 2` degrees of freedom.
+/// Standard errors and t intervals of the regression line: `s^2 = sum (y - slope x - intercept)^2 /
+/// (n - 2)`, `e(slope)^2 = s^2 / Sxx`, `e(intercept)^2 = s^2 (1 / n + (mean x)^2 / Sxx)`, t with `n
+/// - 2` degrees of freedom.
 ///
-/// Draper and Smith (1998), section 1.4. `None` for fewer than three points. The points are assumed to be independent with
-/// the same variance everywhere.
+/// Draper and Smith (1998), section 1.4. `None` for fewer than three points. The points are assumed
+/// to be independent with the same variance everywhere.
 pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors> {
     let line = linear_regression(points)?;
     let sums = Sums::of(points)?;
@@ -75,12 +77,13 @@ pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors>
     })
 }
 
-/// The interval of R^2 by Fisher's transformation: `z = atanh sqrt(R^2)` is nearly normal with the standard error
-/// `1 / sqrt(n - 3)`; an end of z below 0 is an R^2 of 0.
+/// The interval of R^2 by Fisher's transformation: `z = atanh sqrt(R^2)` is nearly normal with the
+/// standard error `1 / sqrt(n - 3)`; an end of z below 0 is an R^2 of 0.
 ///
-/// R. A. Fisher, "On the 'Probable Error' of a Coefficient of Correlation Deduced from a Small Sample", Metron 1 (1921)
-/// 3-32, for normal x and y. If x is chosen, the variance of z is nearer to `(1 - R^2 / 2) / n`, and the
-/// interval is wider than necessary. Values above 1, from rounding, count as 1. `None` for fewer than four points or a negative R^2.
+/// R. A. Fisher, "On the 'Probable Error' of a Coefficient of Correlation Deduced from a Small
+/// Sample", Metron 1 (1921) 3-32, for normal x and y. If x is chosen, the variance of z is nearer
+/// to `(1 - R^2 / 2) / n`, and the interval is wider than necessary. Values above 1, from rounding,
+/// count as 1. `None` for fewer than four points or a negative R^2.
 pub fn r_squared_interval(r_squared: f64, points: usize, confidence: f64) -> Option<(f64, f64)> {
     if points < 4 || r_squared.is_nan() || r_squared < 0.0 {
         return None;
@@ -113,13 +116,7 @@ impl Sums {
             points.iter().map(|p| f(p.0 - mean_x, p.1 - mean_y)).sum()
         };
         let (xx, xy, yy) = (sum(|x, _| x * x), sum(|x, y| x * y), sum(|_, y| y * y));
-        (xx > 0.0 && xx.is_finite()).then_some(Sums {
-            mean_x,
-            mean_y,
-            xx,
-            xy,
-            yy,
-        })
+        (xx > 0.0 && xx.is_finite()).then_some(Sums { mean_x, mean_y, xx, xy, yy })
     }
 }
 
@@ -142,7 +139,8 @@ mod tests {
         }
     }
 
-    /// If x is fixed, not random, the interval contains the R^2 of the true line at least as often as its confidence level states.
+    /// If x is fixed, not random, the interval contains the R^2 of the true line at least as often
+    /// as its confidence level states.
     #[test]
     fn r_squared_interval_has_stated_coverage() {
         let mut random = Rng::with_seed(8);

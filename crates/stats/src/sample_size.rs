@@ -3,11 +3,12 @@
 use crate::distribution::{normal_quantile, upper_tail};
 use crate::finite::defined;
 
-/// The number of independent values for which the interval of the mean has a half-width of `share` of it: `S' = (s z / (m e))^2`,
-/// with s the standard deviation, m the mean, e the share and z the two-sided normal quantile of the confidence.
+/// The number of independent values for which the interval of the mean has a half-width of `share`
+/// of it: `S' = (s z / (m e))^2`, with s the standard deviation, m the mean, e the share and z the
+/// two-sided normal quantile of the confidence.
 ///
-/// Kanata Bench (N. Korovkina, 2022), equation 3.3, after S. Kounev et al., *Systems Benchmarking* (2020). Not rounded,
-/// so that it can be divided between processes; round it up to measure.
+/// Kanata Bench (N. Korovkina, 2022), equation 3.3, after S. Kounev et al., *Systems Benchmarking*
+/// (2020). Not rounded, so that it can be divided between processes; round it up to measure.
 pub fn samples_for_mean(
     mean: f64,
     standard_deviation: f64,
@@ -39,10 +40,7 @@ mod tests {
     fn undefined() {
         assert_eq!(samples_for_mean(0.0, 1.0, 0.01, 0.95), None);
         assert_eq!(samples_for_mean(1.0, f64::NAN, 0.01, 0.95), None);
-        assert_eq!(
-            samples_for_mean(f64::INFINITY, f64::INFINITY, 0.01, 0.9),
-            None
-        );
+        assert_eq!(samples_for_mean(f64::INFINITY, f64::INFINITY, 0.01, 0.9), None);
         assert_eq!(samples_for_mean(1.0, 1.0, 0.0, 0.95), None);
         assert_eq!(samples_for_mean(1.0, 1.0, 0.01, 1.0), None);
     }

@@ -12,22 +12,26 @@ pub struct ScalingPoint {
 /// Efficiency and bend of a scaling curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// `X(P) / (P X(1))` for each point, ascending in P; 1 where processes or threads do not slow each other down.
+    /// `X(P) / (P X(1))` for each point, ascending in P; 1 where processes or threads do not slow
+    /// each other down.
     pub efficiency: Vec<f64>,
-    /// The bend: the greatest P up to which each added process or thread contributes at least half of the throughput of one alone.
+    /// The bend: the greatest P up to which each added process or thread contributes at least half
+    ///   of the throughput of one alone.
     pub bend: usize,
 }
 
-/// The minimum contribution of an added process or thread before the bend, as a share of the throughput of one alone.
+/// The minimum contribution of an added process or thread before the bend, as a share of the
+/// throughput of one alone.
 const WORTHWHILE: f64 = 0.5;
 
 /// Efficiency and bend of a throughput curve with one point for P = 1.
 ///
-/// The contribution of an added process or thread between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
-/// before the first gap with a contribution below `X(1) / 2`, or the last P without such a gap. A later rise does not count as
-/// scaling. Efficiency as in D. L. Eager, J. Zahorjan
-/// and E. D. Lazowska, "Speedup Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989)
-/// 408-423. `None` without P = 1, with a duplicate P or P = 0, or with a throughput that is not positive and finite.
+/// The contribution of an added process or thread between two measured numbers P < Q is `(X(Q) -
+/// X(P)) / (Q - P)`. The bend is the P before the first gap with a contribution below `X(1) / 2`,
+/// or the last P without such a gap. A later rise does not count as scaling. Efficiency as in D. L.
+/// Eager, J. Zahorjan and E. D. Lazowska, "Speedup Versus Efficiency in Parallel Systems", IEEE
+/// Transactions on Computers 38 (1989) 408-423. `None` without P = 1, with a duplicate P or P = 0,
+/// or with a throughput that is not positive and finite.
 pub fn scaling(points: &[ScalingPoint]) -> Option<Scaling> {
     let mut curve = points.to_vec();
     curve.sort_by_key(|point| point.workers);
@@ -58,10 +62,7 @@ mod tests {
     fn scaling_of(curve: &[(usize, f64)]) -> Option<Scaling> {
         let points: Vec<ScalingPoint> = curve
             .iter()
-            .map(|&(workers, throughput)| ScalingPoint {
-                workers,
-                throughput,
-            })
+            .map(|&(workers, throughput)| ScalingPoint { workers, throughput })
             .collect();
         scaling(&points)
     }

@@ -4,9 +4,13 @@ use statrs::distribution::{Beta, ContinuousCDF};
 
 use crate::distribution::upper_end;
 
-/// The upper end of the one-sided interval of a share, of which `count` were observed in `of` independent trials: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the
-/// Case of the Binomial", Biometrika 26 (1934) 404-413. It is the share `q` for which `count` or fewer have the probability `1 - confidence`, that is, the quantile of Beta(count + 1, of - count). For a count of 0 it is
-/// `1 - (1 - confidence)^(1 / of)`. `None` without trials, for a count above the number of trials, and for a confidence that is not between 0 and 1.
+/// The upper end of the one-sided interval of a share, of which `count` were observed in `of`
+/// independent trials: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits
+/// Illustrated in the Case of the Binomial", Biometrika 26 (1934) 404-413. It is the share `q` for
+/// which `count` or fewer have the probability `1 - confidence`, that is, the quantile of
+/// Beta(count + 1, of - count). For a count of 0 it is `1 - (1 - confidence)^(1 / of)`. `None`
+/// without trials, for a count above the number of trials, and for a confidence that is not between
+/// 0 and 1.
 pub fn share_at_most(count: u64, of: u64, confidence: f64) -> Option<f64> {
     let is_defined = of > 0 && count <= of && confidence > 0.0 && confidence < 1.0;
     if !is_defined {
@@ -23,7 +27,8 @@ pub fn share_at_most(count: u64, of: u64, confidence: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// At exactly these shares, counts this low have a probability of 5 % or 2.5 %, computed by summation of binomial probabilities.
+    /// At exactly these shares, counts this low have a probability of 5 % or 2.5 %, computed by
+    /// summation of binomial probabilities.
     #[test]
     fn bound_matches_binomial_sums() {
         for (count, of, confidence, share) in [

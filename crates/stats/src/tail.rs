@@ -4,15 +4,17 @@ use std::sync::LazyLock;
 
 use crate::distribution::{student_t_cdf, upper_end};
 
-/// Width and number of the bins. Values beyond the last bin do not count, because they may be outliers of another kind.
+/// Width and number of the bins. Values beyond the last bin do not count, because they may be
+/// outliers of another kind.
 const WIDTH: f64 = 0.1;
 const BINS: usize = 45;
 
 /// Number of candidate tails.
 const TAILS: usize = 12;
 
-/// Degrees of freedom of the candidates, from the lightest tail, which is that of the normal distribution; and the scale at which the robust standard deviation [`qn`](crate::qn)
-/// of such values is 1, computed from 20 million pairs each.
+/// Degrees of freedom of the candidates, from the lightest tail, which is that of the normal
+/// distribution; and the scale at which the robust standard deviation [`qn`](crate::qn) of such
+/// values is 1, computed from 20 million pairs each.
 const CANDIDATES: [(f64, f64); TAILS] = [
     (1e11, 1.0),
     (100.0, 0.994),
@@ -28,7 +30,8 @@ const CANDIDATES: [(f64, f64); TAILS] = [
     (3.0, 0.809),
 ];
 
-/// The probability of the normal distribution before the values are seen. The other candidates share the rest.
+/// The probability of the normal distribution before the values are seen. The other candidates
+/// share the rest.
 const NORMAL_PRIOR: f64 = 0.9;
 
 /// Steps of the iteration that finds how frequent each candidate is.
@@ -42,7 +45,8 @@ const LEAST_WEIGHT: f64 = 1e-12;
 pub struct Tail([f64; TAILS]);
 
 impl Tail {
-    /// The probability of a value of at least `t`, in units of the robust standard deviation, which is itself as uncertain as one with `degrees` degrees of freedom.
+    /// The probability of a value of at least `t`, in units of the robust standard deviation, which
+    /// is itself as uncertain as one with `degrees` degrees of freedom.
     pub fn upper(&self, t: f64, degrees: f64) -> f64 {
         let each = self.0.iter().zip(CANDIDATES);
         let weighty = each.filter(|(weight, _)| **weight > LEAST_WEIGHT);
@@ -69,11 +73,18 @@ static LOGARITHMS: LazyLock<[[f64; BINS]; TAILS]> = LazyLock::new(|| {
     })
 });
 
-/// Estimates the upper tail of each of some samples. The values are distances from the sample's median in units of its robust standard deviation; negative ones, and those beyond 4.5, do not count.
+/// Estimates the upper tail of each of some samples. The values are distances from the sample's
+/// median in units of its robust standard deviation; negative ones, and those beyond 4.5, do not
+/// count.
 ///
-/// The candidates are t distributions with 3 to 100 degrees of freedom and the normal distribution. The weight of a candidate is its posterior probability, so a small sample, which cannot exclude a heavy tail, keeps one; this is
-/// Bayesian model averaging (J. A. Hoeting et al., Statistical Science 14 (1999) 382-417). The prior is that of empirical Bayes: how frequent each candidate is among all samples
-/// (B. Efron and C. Morris, Journal of the American Statistical Association 68 (1973) 117-130), with one further sample that has the probability 0.9 for the normal distribution. The likelihood is that of values truncated at 4.5, in bins of 0.1, so outliers of another kind have no influence.
+/// The candidates are t distributions with 3 to 100 degrees of freedom and the normal distribution.
+/// The weight of a candidate is its posterior probability, so a small sample, which cannot exclude
+/// a heavy tail, keeps one; this is Bayesian model averaging (J. A. Hoeting et al., Statistical
+/// Science 14 (1999) 382-417). The prior is that of empirical Bayes: how frequent each candidate is
+/// among all samples (B. Efron and C. Morris, Journal of the American Statistical Association 68
+/// (1973) 117-130), with one further sample that has the probability 0.9 for the normal
+/// distribution. The likelihood is that of values truncated at 4.5, in bins of 0.1, so outliers of
+/// another kind have no influence.
 pub fn upper_tails<'a>(samples: impl Iterator<Item = &'a [f64]>) -> Vec<Tail> {
     let likelihoods: Vec<[f64; TAILS]> = samples.map(likelihoods).collect();
     let other = (1.0 - NORMAL_PRIOR) / (TAILS - 1) as f64;
@@ -87,10 +98,7 @@ pub fn upper_tails<'a>(samples: impl Iterator<Item = &'a [f64]>) -> Vec<Tail> {
         }
         prior = sum.map(|s| s / (likelihoods.len() + 1) as f64);
     }
-    likelihoods
-        .iter()
-        .map(|likelihood| posterior(likelihood, &prior))
-        .collect()
+    likelihoods.iter().map(|likelihood| posterior(likelihood, &prior)).collect()
 }
 
 /// The likelihood of each candidate, in units of the greatest.
@@ -134,9 +142,8 @@ mod tests {
     }
 
     fn tails(degrees: f64, samples: usize, count: usize, random: &mut Rng) -> Vec<Tail> {
-        let all: Vec<Vec<f64>> = (0..samples)
-            .map(|_| distances(degrees, count, count / 100, random))
-            .collect();
+        let all: Vec<Vec<f64>> =
+            (0..samples).map(|_| distances(degrees, count, count / 100, random)).collect();
         upper_tails(all.iter().map(Vec::as_slice))
     }
 
@@ -156,16 +163,9 @@ mod tests {
         for degrees in [3.0, 5.0] {
             let exact = student_t_quantile(1.0 - 1e-6, degrees).unwrap();
             for tail in tails(degrees, 20, 1000, &mut random) {
-                let scale = CANDIDATES
-                    .iter()
-                    .find(|(own, _)| *own == degrees)
-                    .unwrap()
-                    .1;
+                let scale = CANDIDATES.iter().find(|(own, _)| *own == degrees).unwrap().1;
                 let found = tail.upper_quantile(1e-6, 1e6).unwrap() / scale;
-                assert!(
-                    found > 0.6 * exact && found < 2.0 * exact,
-                    "{found} {exact}"
-                );
+                assert!(found > 0.6 * exact && found < 2.0 * exact, "{found} {exact}");
             }
         }
         let few = tails(1e11, 1, 20, &mut random);
@@ -174,9 +174,7 @@ mod tests {
 
     #[test]
     fn no_values_keep_the_prior() {
-        let [tail] = upper_tails([&[-1.0, 77.0][..]].into_iter())[..] else {
-            panic!()
-        };
+        let [tail] = upper_tails([&[-1.0, 77.0][..]].into_iter())[..] else { panic!() };
         assert!(
             (tail.0[0] - NORMAL_PRIOR).abs() < 1e-9
                 && (tail.0.iter().sum::<f64>() - 1.0).abs() < 1e-9

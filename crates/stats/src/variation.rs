@@ -4,11 +4,14 @@ use crate::distribution::{chi_squared_quantile, upper_tail};
 use crate::finite::defined;
 use crate::moments::coefficient_of_variation;
 
-/// The confidence interval of the coefficient of variation K of normally distributed values, by the modified method of McKay. Its ends are
-/// `K / sqrt(((u + 2) / n - 1) K^2 + u / (n - 1))`, where u is the upper quantile of chi-squared with `n - 1` degrees of freedom for the low end and the lower quantile
-/// for the high end. Valid for K up to about a third. `None` for fewer than two values, and if K is so large that the interval has no high end.
+/// The confidence interval of the coefficient of variation K of normally distributed values, by the
+/// modified method of McKay. Its ends are `K / sqrt(((u + 2) / n - 1) K^2 + u / (n - 1))`, where u
+/// is the upper quantile of chi-squared with `n - 1` degrees of freedom for the low end and the
+/// lower quantile for the high end. Valid for K up to about a third. `None` for fewer than two
+/// values, and if K is so large that the interval has no high end.
 ///
-/// M. G. Vangel, "Confidence Intervals for a Normal Coefficient of Variation", The American Statistician 50 (1996) 21-26.
+/// M. G. Vangel, "Confidence Intervals for a Normal Coefficient of Variation", The American
+/// Statistician 50 (1996) 21-26.
 pub fn variation_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let k = coefficient_of_variation(values)?;
     let n = values.len() as f64;

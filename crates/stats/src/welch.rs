@@ -22,7 +22,8 @@ pub struct Difference {
 /// Welch's t test and interval: `t = (m_b - m_a) / e`, `e^2 = s_a^2 / n_a + s_b^2 / n_b`, with
 /// `e^4 / (s_a^4 / (n_a^2 (n_a - 1)) + s_b^4 / (n_b^2 (n_b - 1)))` degrees of freedom.
 ///
-/// B. L. Welch, Biometrika 34 (1947) 28-35. `None` for fewer than two values on a side, or if neither side has any spread.
+/// B. L. Welch, Biometrika 34 (1947) 28-35. `None` for fewer than two values on a side, or if
+/// neither side has any spread.
 pub fn welch_t(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
     if !(finite(a) && finite(b)) {
         return None;

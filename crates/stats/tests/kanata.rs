@@ -1,5 +1,5 @@
-//! The tables of the Kanata Bench paper (N. Korovkina, 2022): every printed statistic is reproduced to the last
-//! digit. No printed figure of tables 3.4, 3.5, A.2.1, A.2.2 and A.2.3 is wrong.
+//! The tables of the Kanata Bench paper (N. Korovkina, 2022): every printed statistic is reproduced
+//! to the last digit. No printed figure of tables 3.4, 3.5, A.2.1, A.2.2 and A.2.3 is wrong.
 
 use yamba_stats::MeanInterval;
 use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
@@ -8,9 +8,8 @@ use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
 fn table(text: &str) -> Vec<(u64, Vec<f64>)> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let sizes = lines.next().expect("test sizes").split_whitespace();
-    let mut groups: Vec<(u64, Vec<f64>)> = sizes
-        .map(|size| (size.parse().expect("a size"), Vec::new()))
-        .collect();
+    let mut groups: Vec<(u64, Vec<f64>)> =
+        sizes.map(|size| (size.parse().expect("a size"), Vec::new())).collect();
     for line in lines {
         for (group, value) in groups.iter_mut().zip(line.split_whitespace()) {
             group.1.push(value.parse().expect("a latency"));
@@ -23,10 +22,7 @@ fn table(text: &str) -> Vec<(u64, Vec<f64>)> {
 fn groups(table: &[(u64, Vec<f64>)]) -> Vec<Group<'_>> {
     table
         .iter()
-        .map(|(test_size, accumulated)| Group {
-            test_size: *test_size,
-            accumulated,
-        })
+        .map(|(test_size, accumulated)| Group { test_size: *test_size, accumulated })
         .collect()
 }
 
@@ -82,8 +78,8 @@ fn table_3_5() {
     );
 }
 
-/// The paper's conclusion, checked by a test: nothing changes from tests of 30 circles on, and the first
-/// three sizes, 1 to 5 circles, differ from a later one.
+/// The paper's conclusion, checked by a test: nothing changes from tests of 30 circles on, and the
+/// first three sizes, 1 to 5 circles, differ from a later one.
 #[test]
 fn warm_up() {
     let cold = table(include_str!("data/kanata_3_4.txt"));
@@ -98,11 +94,8 @@ fn warm_up() {
 #[test]
 fn table_a_2_1() {
     let runs = table(include_str!("data/kanata_a_2_1.txt"));
-    let expected = [
-        ["1361987.77", "6227560.94"],
-        ["1362333.17", "7777320.14"],
-        ["1361994.33", "6874037.68"],
-    ];
+    let expected =
+        [["1361987.77", "6227560.94"], ["1362333.17", "7777320.14"], ["1361994.33", "6874037.68"]];
     for ((_, run), expected) in runs.iter().zip(expected) {
         let got = [yamba_stats::mean(run), yamba_stats::variance(run)];
         assert_eq!(got.map(|x| printed(x.unwrap())), expected);
@@ -126,15 +119,9 @@ fn table_a_2_2_statistics() {
     let runs = table(include_str!("data/kanata_a_2_1.txt"));
     // Mean, variance, standard deviation, variation in %, both ends, half-width in %.
     let expected = [
-        [
-            "4539.96", "69.20", "8.32", "0.18", "4537.46", "4542.46", "0.06",
-        ],
-        [
-            "4541.11", "86.41", "9.30", "0.20", "4538.32", "4543.90", "0.06",
-        ],
-        [
-            "4539.98", "76.38", "8.74", "0.19", "4537.36", "4542.61", "0.06",
-        ],
+        ["4539.96", "69.20", "8.32", "0.18", "4537.46", "4542.46", "0.06"],
+        ["4541.11", "86.41", "9.30", "0.20", "4538.32", "4543.90", "0.06"],
+        ["4539.98", "76.38", "8.74", "0.19", "4537.36", "4542.61", "0.06"],
     ];
     for (run, expected) in groups(&runs).into_iter().zip(expected) {
         let got = primary(run, 0.9, 0.02).unwrap();
@@ -163,17 +150,14 @@ fn table_a_2_3() {
     ];
     for (run, expected) in groups(&runs).into_iter().zip(expected) {
         let got = primary(run, 0.9, 0.02).unwrap();
-        let got = [
-            got.variance,
-            got.variance.sqrt(),
-            100.0 * got.coefficient_of_variation.unwrap(),
-        ];
+        let got =
+            [got.variance, got.variance.sqrt(), 100.0 * got.coefficient_of_variation.unwrap()];
         assert_eq!(got.map(printed), expected);
     }
 }
 
-/// 2 % needs no larger sample than the 30 tests, as the paper concludes: one would do. A hundredth of that width
-/// needs ten thousand times as many, and a sample of that size has that width.
+/// 2 % needs no larger sample than the 30 tests, as the paper concludes: one would do. A hundredth
+/// of that width needs ten thousand times as many, and a sample of that size has that width.
 #[test]
 fn tests_needed() {
     let runs = table(include_str!("data/kanata_a_2_1.txt"));
@@ -199,10 +183,7 @@ fn interval_by_t_is_wider() {
 
 #[test]
 fn undefined() {
-    let group = |test_size, accumulated| Group {
-        test_size,
-        accumulated,
-    };
+    let group = |test_size, accumulated| Group { test_size, accumulated };
     assert_eq!(group_statistics(group(1, &[1.0])), None);
     assert_eq!(group_statistics(group(0, &[1.0, 2.0])), None);
     assert_eq!(primary(group(5, &[]), 0.9, 0.02), None);
@@ -215,18 +196,12 @@ fn undefined() {
 /// A coarse clock may give no spread at all.
 #[test]
 fn constant_groups() {
-    let group = |test_size, accumulated| Group {
-        test_size,
-        accumulated,
-    };
+    let group = |test_size, accumulated| Group { test_size, accumulated };
     let (cold, warm, later) = ([900.0; 5], [1000.0; 5], [2000.0; 5]);
     let groups = [group(1, &cold[..]), group(2, &warm), group(4, &later)];
     assert_eq!(steady_from(&groups, 0.05), Some(1));
     assert_eq!(steady_from(&groups[..2], 0.05), None);
     let got = primary(groups[1], 0.9, 0.02).unwrap();
-    assert_eq!(
-        (got.mean.low, got.mean.high, got.variance),
-        (500.0, 500.0, 0.0)
-    );
+    assert_eq!((got.mean.low, got.mean.high, got.variance), (500.0, 500.0, 0.0));
     assert_eq!(got.tests_needed, Some(0.0));
 }

@@ -4,10 +4,7 @@ use yamba_stats::{Fit, least_squares, line_errors, linear_regression};
 
 fn close(got: f64, expected: f64, share: f64, what: &str) {
     let error = (got - expected).abs();
-    assert!(
-        error <= share * expected.abs(),
-        "{what}: {got} instead of {expected}"
-    );
+    assert!(error <= share * expected.abs(), "{what}: {got} instead of {expected}");
 }
 
 fn fit(rows: &[Vec<f64>], ys: &[f64]) -> Option<Fit> {
@@ -15,8 +12,8 @@ fn fit(rows: &[Vec<f64>], ys: &[f64]) -> Option<Fit> {
     least_squares(&rows, ys, 0.95)
 }
 
-/// NIST Statistical Reference Datasets, Longley, at the highest level of difficulty for linear regression: y, then the
-/// six variables.
+/// NIST Statistical Reference Datasets, Longley, at the highest level of difficulty for linear
+/// regression: y, then the six variables.
 #[test]
 fn nist_longley() {
     #[rustfmt::skip]
@@ -66,29 +63,14 @@ fn one_variable_matches_simple_regression() {
     close(intercept.value, line.intercept, 1e-13, "intercept");
     close(slope.error, errors.slope_error, 1e-13, "slope's error");
     close(slope.interval.1, errors.slope.1, 1e-12, "slope's end");
-    close(
-        intercept.interval.0,
-        errors.intercept.0,
-        1e-12,
-        "intercept's end",
-    );
-    close(
-        got.r_squared.unwrap(),
-        line.r_squared.unwrap(),
-        1e-13,
-        "R^2",
-    );
-    close(
-        got.residual_deviation,
-        errors.residual_deviation,
-        1e-13,
-        "deviation",
-    );
+    close(intercept.interval.0, errors.intercept.0, 1e-12, "intercept's end");
+    close(got.r_squared.unwrap(), line.r_squared.unwrap(), 1e-13, "R^2");
+    close(got.residual_deviation, errors.residual_deviation, 1e-13, "deviation");
 }
 
-/// Figures that HBench:JGC prints for the SPARC (section 5.4.2): 3.75 ms per megabyte of heap, 229.1 ms for 512 x 512 live
-/// objects and 108.6 ms for as many dead ones. These are 874 ns and 414 ns per object: the thesis's "0.9 ns" and "0.4
-/// ns" are microseconds.
+/// Figures that HBench:JGC prints for the SPARC (section 5.4.2): 3.75 ms per megabyte of heap,
+/// 229.1 ms for 512 x 512 live objects and 108.6 ms for as many dead ones. These are 874 ns and 414
+/// ns per object: the thesis's "0.9 ns" and "0.4 ns" are microseconds.
 #[test]
 fn hbench_collection_costs() {
     let objects = 512.0 * 512.0;
@@ -118,14 +100,8 @@ fn undefined() {
     assert_eq!(fit(&[], &[]), None);
     assert_eq!(fit(&[vec![1.0], vec![2.0]], &[1.0, 2.0]), None);
     assert_eq!(fit(&[vec![1.0], vec![2.0], vec![]], &[1.0, 2.0, 3.0]), None);
-    assert_eq!(
-        fit(&[vec![3.0], vec![3.0], vec![3.0]], &[1.0, 2.0, 3.0]),
-        None
-    );
-    assert_eq!(
-        fit(&[vec![0.0], vec![0.0], vec![0.0]], &[1.0, 2.0, 3.0]),
-        None
-    );
+    assert_eq!(fit(&[vec![3.0], vec![3.0], vec![3.0]], &[1.0, 2.0, 3.0]), None);
+    assert_eq!(fit(&[vec![0.0], vec![0.0], vec![0.0]], &[1.0, 2.0, 3.0]), None);
     assert_eq!(fit(&[vec![1.0], vec![2.0], vec![f64::NAN]], &ys[..3]), None);
     assert_eq!(fit(&[vec![1.0], vec![2.0], vec![4.0]], &ys[..2]), None);
     assert_eq!(line_errors(&[(1.0, 2.0), (2.0, 3.0)], 0.95), None);

@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use yamba_stats::{Plateau, plateaus};
 
-/// Latencies of a pointer chase against the working set, from 1 KiB in steps of a factor of sqrt 2: three caches and
-/// memory, the slopes between them, and noise of a few per cent.
+/// Latencies of a pointer chase against the working set, from 1 KiB in steps of a factor of sqrt 2:
+/// three caches and memory, the slopes between them, and noise of a few per cent.
 fn curve(noise: f64) -> Vec<f64> {
     #[rustfmt::skip]
     let clean = [
@@ -30,10 +30,7 @@ fn levels(values: &[f64]) -> Vec<f64> {
 fn caches_and_memory() {
     let got = found(&curve(0.0));
     let places: Vec<_> = got.iter().map(|p| (p.first, p.last, p.level)).collect();
-    assert_eq!(
-        places,
-        [(0, 10, 1.0), (12, 20, 3.5), (23, 29, 11.0), (33, 37, 90.0)]
-    );
+    assert_eq!(places, [(0, 10, 1.0), (12, 20, 3.5), (23, 29, 11.0), (33, 37, 90.0)]);
 }
 
 #[test]

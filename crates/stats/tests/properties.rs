@@ -28,11 +28,7 @@ fn near(a: f64, b: f64) -> bool {
 
 /// Each run draws new cases; few of them, since the bootstrap is slow.
 fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: 48,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {
@@ -118,7 +114,8 @@ proptest! {
             got.high - got.low
         };
         let spread = |side: &[f64]| variance(&side.iter().map(|x| x.ln()).collect::<Vec<_>>()).unwrap();
-        // Trimming increases the error of a side over that from its variance by a factor of at most 2.5.
+        // Trimming increases the error of a side over that from its variance by a factor of at most
+        // 2.5.
         let most = 2.5 * spread(&a).max(spread(&b));
         prop_assert!(width(4.0 * most) >= width(most) * 1.9);
     }

@@ -7,10 +7,7 @@ fn fit(points: &[(f64, f64)]) -> Line {
 }
 
 fn near(got: f64, printed: f64, last_digit: f64) {
-    assert!(
-        (got - printed).abs() <= 0.5 * last_digit,
-        "{got} instead of {printed}"
-    );
+    assert!((got - printed).abs() <= 0.5 * last_digit, "{got} instead of {printed}");
 }
 
 /// NIST Statistical Reference Datasets, Norris (y, x), with its certified values.
@@ -48,10 +45,11 @@ fn paper_figure_8_linux() {
     near(c2.r_squared.unwrap(), 0.997, 0.001);
 }
 
-/// Figure 8, Darwin. x only ranges from 8.42 to 11, so the dropped digits of x affect the line: the printed x
-/// give 32.520, 859.89 and 0.9178, not the printed 32.562, 859.45 and 0.9171. An x that rounds to the
-/// printed one gives all three, and for the other computer the printed slope (to its last digit) and R^2. No x gives the
-/// intercept printed there, -2025.2: its decimal point is one place too far to the left.
+/// Figure 8, Darwin. x only ranges from 8.42 to 11, so the dropped digits of x affect the line: the
+/// printed x give 32.520, 859.89 and 0.9178, not the printed 32.562, 859.45 and 0.9171. An x that
+/// rounds to the printed one gives all three, and for the other computer the printed slope (to its
+/// last digit) and R^2. No x gives the intercept printed there, -2025.2: its decimal point is one
+/// place too far to the left.
 #[test]
 fn paper_figure_8_darwin() {
     let as_printed = fit(&[(8.42, 1124.16), (9.30, 1176.83), (11.00, 1212.67)]);

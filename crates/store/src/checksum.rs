@@ -7,10 +7,7 @@ const LENGTH: usize = 8;
 
 /// The concatenated checksums of the parts: the first bytes of the BLAKE3 hash of each.
 pub(crate) fn of(parts: &[&[u8]]) -> Vec<u8> {
-    parts
-        .iter()
-        .flat_map(|part| blake3::hash(part).as_bytes()[..LENGTH].to_vec())
-        .collect()
+    parts.iter().flat_map(|part| blake3::hash(part).as_bytes()[..LENGTH].to_vec()).collect()
 }
 
 /// Compares part `place` with the stored checksums.
@@ -23,10 +20,7 @@ pub(crate) fn check(
     if noted.chunks(LENGTH).nth(place) == Some(&of(&[part])) {
         Ok(())
     } else {
-        Err(StoreFault::Damaged(format!(
-            "{} is not what was written",
-            what()
-        )))
+        Err(StoreFault::Damaged(format!("{} is not what was written", what())))
     }
 }
 

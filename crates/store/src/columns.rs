@@ -1,4 +1,5 @@
-//! The timed batches, the sizing and the curves of an entry in stored form: columns as JSON, compressed by LZ4.
+//! The timed batches, the sizing and the curves of an entry in stored form: columns as JSON,
+//! compressed by LZ4.
 
 use yamba_record::{Benchmark, document};
 

@@ -2,7 +2,8 @@
 
 use crate::error::StoreFault;
 
-/// A parameter of a statement. `$1`, `$2`, ... must first occur in this order: SQLite numbers by occurrence, PostgreSQL by the number.
+/// A parameter of a statement. `$1`, `$2`, ... must first occur in this order: SQLite numbers by
+/// occurrence, PostgreSQL by the number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value<'a> {
     Text(&'a str),
@@ -48,7 +49,8 @@ pub(crate) trait Connection {
     ) -> Result<(), StoreFault>;
     fn begin(&mut self, purpose: Purpose) -> Result<(), StoreFault>;
     fn commit(&mut self) -> Result<(), StoreFault>;
-    /// Rolls back the transaction, if there is one. If the connection is gone, the database does so itself.
+    /// Rolls back the transaction, if there is one. If the connection is gone, the database does so
+    /// itself.
     fn rollback(&mut self);
 }
 

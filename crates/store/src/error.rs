@@ -12,10 +12,7 @@ pub struct StoreError {
 impl StoreError {
     /// An error without a fix.
     pub fn new(text: impl Into<String>) -> StoreError {
-        StoreError {
-            fault: text.into(),
-            fix: None,
-        }
+        StoreError { fault: text.into(), fix: None }
     }
 
     /// Adds the fix.

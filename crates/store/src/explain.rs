@@ -1,4 +1,5 @@
-//! Turns a fault into an error message with place, fault and fix. Each kind of database has messages of its own.
+//! Turns a fault into an error message with place, fault and fix. Each kind of database has
+//! messages of its own.
 
 use crate::error::{StoreError, StoreFault};
 use crate::location::Location;

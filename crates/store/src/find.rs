@@ -37,21 +37,17 @@ pub(crate) fn nth(ids: &[String], reference: &str, back: usize) -> Result<String
                 "`yamba run` stores what it measures; {lists}, those of `compare` and `noise` too"
             ))
         }
-        n => StoreError::new(format!(
-            "no run {reference}: the first of {n} is latest~{}",
-            n - 1
-        ))
-        .help(lists),
+        n => StoreError::new(format!("no run {reference}: the first of {n} is latest~{}", n - 1))
+            .help(lists),
     })
 }
 
-/// Resolves an id, the beginning of an id, or a tag (to its latest run). `runs` are ids with their tags, latest first.
+/// Resolves an id, the beginning of an id, or a tag (to its latest run). `runs` are ids with their
+/// tags, latest first.
 pub(crate) fn named(runs: &[(String, Vec<String>)], reference: &str) -> Result<String, StoreError> {
     if runs.is_empty() {
-        return Err(
-            StoreError::new(format!("no run {reference}: nothing is stored yet"))
-                .help("`yamba run` stores what it measures"),
-        );
+        return Err(StoreError::new(format!("no run {reference}: nothing is stored yet"))
+            .help("`yamba run` stores what it measures"));
     }
     if let Some((id, _)) = runs.iter().find(|(id, _)| id == reference) {
         return Ok(id.clone());
@@ -74,16 +70,15 @@ pub(crate) fn named(runs: &[(String, Vec<String>)], reference: &str) -> Result<S
     }
 }
 
-/// Resolves a reference among the runs that hold vectors. `vectors` are their ids with tags and applications, latest first.
+/// Resolves a reference among the runs that hold vectors. `vectors` are their ids with tags and
+/// applications, latest first.
 pub(crate) fn vector(
     vectors: &[(String, Vec<String>)],
     reference: &str,
 ) -> Result<String, StoreError> {
     if vectors.is_empty() {
-        return Err(
-            StoreError::new(format!("no vector {reference}: no vector is stored yet"))
-                .help("`yamba trace` stores what it counts; a file is named by its path"),
-        );
+        return Err(StoreError::new(format!("no vector {reference}: no vector is stored yet"))
+            .help("`yamba trace` stores what it counts; a file is named by its path"));
     }
     let Some(back) = back_of_vector(reference) else {
         return named(vectors, reference);
@@ -91,10 +86,8 @@ pub(crate) fn vector(
     let found = vectors.get(back).map(|(id, _)| id.clone());
     found.ok_or_else(|| {
         let last = vectors.len() - 1;
-        StoreError::new(format!(
-            "no vector {reference}: the first is {LATEST_VECTOR}~{last}"
-        ))
-        .help("`yamba runs` lists all")
+        StoreError::new(format!("no vector {reference}: the first is {LATEST_VECTOR}~{last}"))
+            .help("`yamba runs` lists all")
     })
 }
 
@@ -128,21 +121,13 @@ mod tests {
             let tags = tags.iter().map(|t| (*t).to_owned());
             (id.to_owned(), tags.collect())
         };
-        vec![
-            run("cc01", &[]),
-            run("bb02", &["base"]),
-            run("bb01", &["base", "cc01"]),
-        ]
+        vec![run("cc01", &[]), run("bb02", &["base"]), run("bb01", &["base", "cc01"])]
     }
 
     #[test]
     fn references_resolve_to_ids() {
-        for (reference, id) in [
-            ("cc01", "cc01"),
-            ("bb01", "bb01"),
-            ("c", "cc01"),
-            ("base", "bb02"),
-        ] {
+        for (reference, id) in [("cc01", "cc01"), ("bb01", "bb01"), ("c", "cc01"), ("base", "bb02")]
+        {
             assert_eq!(named(&runs(), reference).unwrap(), id, "{reference}");
         }
     }
@@ -156,10 +141,7 @@ mod tests {
         let error = found("latest~2").unwrap_err().to_string();
         assert!(error.contains("the first of 2 is latest~1"), "{error}");
         let error = nth(&[], "latest", 0).unwrap_err();
-        assert!(
-            error.to_string().contains("no run was requested"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("no run was requested"), "{error}");
         assert_eq!(back("latest~x"), None);
     }
 
@@ -185,10 +167,7 @@ mod tests {
     fn unresolvable_reference_is_error() {
         for (reference, said) in [
             ("bb", "2 runs begin with bb: bb02, bb01"),
-            (
-                "latest~x",
-                "no run latest~x: there are cc01, bb02, bb01; tags: base, cc01",
-            ),
+            ("latest~x", "no run latest~x: there are cc01, bb02, bb01; tags: base, cc01"),
             ("", "there are cc01"),
         ] {
             let error = named(&runs(), reference).unwrap_err();

@@ -1,4 +1,5 @@
-//! Reads run documents and results of other programs. Sizes are bounded, and everything that can be checked is checked.
+//! Reads run documents and results of other programs. Sizes are bounded, and everything that can be
+//! checked is checked.
 
 mod foreign;
 mod google;
@@ -16,10 +17,12 @@ use yamba_record::{Batches, Benchmark, Machine, Run, Status, document, run};
 
 use crate::{Detail, StoreError, StoredEntry};
 
-/// Default limit for the size of a document in bytes. A run of the whole suite has about 160 million.
+/// Default limit for the size of a document in bytes. A run of the whole suite has about 160
+/// million.
 pub const LARGEST: u64 = 256 << 20;
 
-/// Schema of an application's vector. A file of it becomes a run with the vector, of an unknown machine.
+/// Schema of an application's vector. A file of it becomes a run with the vector, of an unknown
+/// machine.
 const VECTOR: &str = "yamba-vector/1";
 
 /// The byte order mark that some programs write before UTF-8.
@@ -47,7 +50,8 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
     }
 }
 
-/// Like [`read`], with entries in their stored form, and the number of bytes read. Besides the text, at most one entry at a time is in memory in full.
+/// Like [`read`], with entries in their stored form, and the number of bytes read. Besides the
+/// text, at most one entry at a time is in memory in full.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -152,11 +156,8 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFa
             Ok(Run::of_vector(Machine::default(), vector))
         }
         Some(other) if other.starts_with("yamba-run/") => {
-            let message = format!(
-                "its schema is {}, and this version reads {}",
-                quoted(other),
-                run::SCHEMA
-            );
+            let message =
+                format!("its schema is {}, and this version reads {}", quoted(other), run::SCHEMA);
             Err((message, Some("use the Yamba that wrote it, or a newer one")))
         }
         None if kind.context.is_some() && kind.benchmarks.is_some() => {
@@ -192,7 +193,8 @@ fn is_object(text: &str) -> Result<(), DocumentFault> {
     Err((message, Some(WRITERS)))
 }
 
-/// An entry without raw batches, which are nearly all of a document. They are dropped as soon as they are read.
+/// An entry without raw batches, which are nearly all of a document. They are dropped as soon as
+/// they are read.
 struct Light(Benchmark);
 
 impl From<Benchmark> for Light {
@@ -243,15 +245,13 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     )
 }
 
-/// Checks rules that the types do not express. `contradicting` is the first entry that contradicts itself: its place and name.
+/// Checks rules that the types do not express. `contradicting` is the first entry that contradicts
+/// itself: its place and name.
 fn check(run: &Run<()>, contradicting: Option<(usize, String)>) -> Result<(), DocumentFault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {
-        let message = format!(
-            "its id {} is not sixteen hexadecimal digits",
-            quoted(&run.id)
-        );
+        let message = format!("its id {} is not sixteen hexadecimal digits", quoted(&run.id));
         return Err((
             message,
             Some("take the id out of the document: the run then gets one of the hash of its bytes"),
@@ -262,10 +262,7 @@ fn check(run: &Run<()>, contradicting: Option<(usize, String)>) -> Result<(), Do
             "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
             quoted(&name)
         );
-        return Err((
-            message,
-            Some("no version of Yamba writes that; get the document again"),
-        ));
+        return Err((message, Some("no version of Yamba writes that; get the document again")));
     }
     Ok(())
 }

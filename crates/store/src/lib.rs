@@ -1,7 +1,7 @@
 //! Storage of runs in a SQLite file or in a database of a PostgreSQL server.
 //!
-//! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. If the process ends early, all entries that were put
-//! are still stored.
+//! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch,
+//! then [`Store::finish`]. If the process ends early, all entries that were put are still stored.
 
 mod checksum;
 mod columns;
@@ -67,7 +67,8 @@ pub struct Listed {
 pub struct Store {
     connection: Box<dyn Connection>,
     location: Location,
-    /// Whether to reconnect to a server after a lost connection. False after a failed attempt, so that not every entry waits for a timeout.
+    /// Whether to reconnect to a server after a lost connection. False after a failed attempt, so
+    /// that not every entry waits for a timeout.
     calls_again: bool,
 }
 
@@ -93,13 +94,15 @@ impl Store {
         Ok(opened.map(|connection| Store::of(connection, location)))
     }
 
-    /// Opens a file for a quick read during command-line completion: never creates it, and waits only briefly for a lock. `None` if there is no file of the
-    /// current schema, or if the location is a server.
+    /// Opens a file for a quick read during command-line completion: never creates it, and waits
+    /// only briefly for a lock. `None` if there is no file of the current schema, or if the
+    /// location is a server.
     pub fn glance(location: &Location) -> Result<Option<Store>, StoreError> {
         Store::if_ready(location, Access::ReadWrite)
     }
 
-    /// Opens a damaged file only for reading. `None` if there is no file of the current schema, or if the location is a server.
+    /// Opens a damaged file only for reading. `None` if there is no file of the current schema, or
+    /// if the location is a server.
     pub fn damaged(location: &Location) -> Result<Option<Store>, StoreError> {
         Store::if_ready(location, Access::ReadOnly)
     }
@@ -113,11 +116,7 @@ impl Store {
     }
 
     fn of(connection: Box<dyn Connection>, location: &Location) -> Store {
-        Store {
-            connection,
-            location: location.clone(),
-            calls_again: true,
-        }
+        Store { connection, location: location.clone(), calls_again: true }
     }
 
     fn in_one<T>(
@@ -132,18 +131,14 @@ impl Store {
     pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
         let head = bare(run);
         let writer = writer::own();
-        self.in_one(Purpose::Writing, |c| {
-            statements::insert(c, &head, writer.as_deref())
-        })
+        self.in_one(Purpose::Writing, |c| statements::insert(c, &head, writer.as_deref()))
     }
 
     /// Inserts or replaces the entry at `place`, counted from 0.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
         let entry = StoredEntry::of(benchmark);
         self.repeatable(|c| {
-            transaction(c, Purpose::OneStatement, |c| {
-                statements::put(c, id, place, &entry)
-            })
+            transaction(c, Purpose::OneStatement, |c| statements::put(c, id, place, &entry))
         })
     }
 
@@ -152,9 +147,7 @@ impl Store {
         let head = bare(run);
         let entries = run.benchmarks.len();
         self.repeatable(|c| {
-            transaction(c, Purpose::Lasting, |c| {
-                statements::finish(c, &head, entries)
-            })
+            transaction(c, Purpose::Lasting, |c| statements::finish(c, &head, entries))
         })
     }
 
@@ -194,18 +187,15 @@ impl Store {
         self.add_all(&[run])
     }
 
-    /// Stores several whole runs, or nothing. After a lost connection, reconnects and stores those that the server did not commit before.
+    /// Stores several whole runs, or nothing. After a lost connection, reconnects and stores those
+    /// that the server did not commit before.
     pub fn add_all<E: StorableEntry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
         let insert = |c: &mut dyn Connection| runs.iter().try_for_each(|run| insert_whole(c, run));
         let done = match transaction(self.connection.as_mut(), Purpose::Lasting, insert) {
             Err(fault) if fault.is_of_lost_connection() && self.reconnects() => {
                 transaction(self.connection.as_mut(), Purpose::Lasting, |c| {
                     let first = runs.first().map_or("", |run| &run.id);
-                    if statements::exists(c, first)? {
-                        Ok(())
-                    } else {
-                        insert(c)
-                    }
+                    if statements::exists(c, first)? { Ok(()) } else { insert(c) }
                 })
             }
             done => done,
@@ -234,16 +224,19 @@ impl Store {
         Ok(found.pop())
     }
 
-    /// Resolves a reference to the id of a run that holds an application's vector. A reference is an id or the beginning of one, a tag or the name of the application (for its
-    /// latest run), `latest-vector`, or `latest-vector~N`, the N-th before it.
+    /// Resolves a reference to the id of a run that holds an application's vector. A reference is
+    /// an id or the beginning of one, a tag or the name of the application (for its latest run),
+    /// `latest-vector`, or `latest-vector~N`, the N-th before it.
     pub fn find_vector(&mut self, reference: &str) -> Result<String, StoreError> {
         let vectors = self.in_one(Purpose::Reading, statements::vectors)?;
         let found = find::vector(&vectors, reference);
         found.map_err(|e| StoreFault::from(e).of(&self.location))
     }
 
-    /// Resolves a reference to an id. A reference is an id or the beginning of one, a tag (for its latest run), `latest`, or `latest~N`, the N-th before it. `latest` skips runs that
-    /// [another command](yamba_record::run::Producer::for_another_command) measured, and vectors: `latest-vector` and `latest-vector~N` are those.
+    /// Resolves a reference to an id. A reference is an id or the beginning of one, a tag (for its
+    /// latest run), `latest`, or `latest~N`, the N-th before it. `latest` skips runs that [another
+    /// command](yamba_record::run::Producer::for_another_command) measured, and vectors:
+    /// `latest-vector` and `latest-vector~N` are those.
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
         if find::back_of_vector(reference).is_some() {
             return self.find_vector(reference);
@@ -279,9 +272,7 @@ impl Store {
 
     /// Removes several runs, or none.
     pub fn remove_all(&mut self, ids: &[&str]) -> Result<(), StoreError> {
-        self.in_one(Purpose::Lasting, |c| {
-            ids.iter().try_for_each(|id| statements::remove(c, id))
-        })
+        self.in_one(Purpose::Lasting, |c| ids.iter().try_for_each(|id| statements::remove(c, id)))
     }
 }
 

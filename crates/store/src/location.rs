@@ -34,7 +34,8 @@ impl Location {
     /// Parses a URL of a server, or else the path of a file.
     ///
     /// # Errors
-    /// If the text is empty, or the URL is invalid or asks for something unsupported, or the text resembles a URL. The message does not repeat it, since it may contain a password.
+    /// If the text is empty, or the URL is invalid or asks for something unsupported, or the text
+    /// resembles a URL. The message does not repeat it, since it may contain a password.
     pub fn parse(text: &OsStr) -> Result<Location, StoreError> {
         if text.is_empty() {
             return Err(StoreError::new("the place of the store is an empty text").help(
@@ -73,12 +74,11 @@ fn is_url(text: &str) -> bool {
     SCHEMES.iter().any(|scheme| text.starts_with(scheme))
 }
 
-/// Whether the user may have meant a server: a URL with a misspelled scheme, or the form `host=... password=...`.
+/// Whether the user may have meant a server: a URL with a misspelled scheme, or the form `host=...
+/// password=...`.
 fn is_almost_url(text: &str) -> bool {
     let small = text.to_ascii_lowercase();
-    let name = small
-        .strip_prefix("postgresql")
-        .or(small.strip_prefix("postgres"));
+    let name = small.strip_prefix("postgresql").or(small.strip_prefix("postgres"));
     small.contains("://")
         || small.contains(PASSWORD)
         || name.is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
@@ -87,7 +87,8 @@ fn is_almost_url(text: &str) -> bool {
 /// The key before a password in libpq's `key=value` form.
 const PASSWORD: &str = "password=";
 
-/// A command-line argument as it may be recorded: without the password of a URL, and without any text that may be one.
+/// A command-line argument as it may be recorded: without the password of a URL, and without any
+/// text that may be one.
 pub fn without_password(word: &str) -> String {
     let option = "--store=";
     let (before, url) = match word.strip_prefix(option) {
@@ -141,20 +142,15 @@ impl Address {
     fn parse(url: &str) -> Result<Address, StoreError> {
         let new = |text: &str| StoreError::new(format!("the URL of the store: {text}"));
         let (url, own) = without_own_parameters(url);
-        let mut config: Config = url
-            .parse()
-            .map_err(|e: postgres::Error| new(&why(&e)).help(FORM))?;
+        let mut config: Config =
+            url.parse().map_err(|e: postgres::Error| new(&why(&e)).help(FORM))?;
         let mut encryption = Encryption::default();
         let is_service = |(name, _): &&(String, String)| name == SERVICE;
         for (name, value) in own.iter().filter(|pair| !is_service(pair)) {
             encryption.add(name, value)?;
         }
         let named = own.iter().find(is_service).map(|(_, name)| name.clone());
-        let usual = || {
-            std::env::var("PGSERVICE")
-                .ok()
-                .filter(|name| !name.is_empty())
-        };
+        let usual = || std::env::var("PGSERVICE").ok().filter(|name| !name.is_empty());
         if let Some(service) = named.or_else(usual) {
             add_service(&mut config, &mut encryption, &service)?;
         }
@@ -175,13 +171,11 @@ impl Address {
         }
         config.tcp_user_timeout(PATIENCE);
         config.application_name("yamba");
-        Ok(Address {
-            config: Box::new(config),
-            encryption,
-        })
+        Ok(Address { config: Box::new(config), encryption })
     }
 
-    /// Connects. The password comes from the URL or its service, else from `PGPASSWORD`, else from the file of passwords, as for PostgreSQL's own programs.
+    /// Connects. The password comes from the URL or its service, else from `PGPASSWORD`, else from
+    /// the file of passwords, as for PostgreSQL's own programs.
     pub(crate) fn connect(&self) -> Result<postgres::Client, StoreFault> {
         let mut config = self.config.clone();
         if config.get_password().is_none() {
@@ -263,7 +257,8 @@ fn add_service(
     Ok(())
 }
 
-/// The fault of a URL. The name of an unknown parameter is not repeated: it may be the rest of a password that contains `&`.
+/// The fault of a URL. The name of an unknown parameter is not repeated: it may be the rest of a
+/// password that contains `&`.
 fn why(error: &postgres::Error) -> String {
     let text = match error.source() {
         Some(source) => source.to_string(),
@@ -280,13 +275,7 @@ fn why(error: &postgres::Error) -> String {
 fn coded(part: &[u8]) -> String {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~".contains(&b);
     part.iter()
-        .map(|b| {
-            if is_plain(*b) {
-                char::from(*b).to_string()
-            } else {
-                format!("%{b:02X}")
-            }
-        })
+        .map(|b| if is_plain(*b) { char::from(*b).to_string() } else { format!("%{b:02X}") })
         .collect()
 }
 
@@ -313,9 +302,8 @@ impl fmt::Display for Address {
             write!(f, "/{}", coded(name.as_bytes()))?;
         }
         let encryption = self.encryption.parameters();
-        let encryption = encryption
-            .into_iter()
-            .map(|(name, value)| (name, coded(value.as_bytes())));
+        let encryption =
+            encryption.into_iter().map(|(name, value)| (name, coded(value.as_bytes())));
         for (i, (name, value)) in self.query().into_iter().chain(encryption).enumerate() {
             write!(f, "{}{name}={value}", if i > 0 { '&' } else { '?' })?;
         }
@@ -368,10 +356,7 @@ mod tests {
         assert_eq!(shown("postgres://h/d"), "postgresql://h/d");
         let socket = "postgresql://u@%2Ftmp%2Fs:5433/d";
         assert_eq!(shown(socket), socket);
-        assert_eq!(
-            shown("postgresql:///d?host=/tmp/s&user=u"),
-            "postgresql://u@%2Ftmp%2Fs/d"
-        );
+        assert_eq!(shown("postgresql:///d?host=/tmp/s&user=u"), "postgresql://u@%2Ftmp%2Fs/d");
         for url in [
             "postgresql://ann%40home@[::1]:5433/a%2Fb%3Fc",
             "postgresql://h1:5433,h2/d",
@@ -430,10 +415,7 @@ mod tests {
     fn unsupported_url_parameters_are_rejected() {
         for (url, said) in [
             ("postgresql://h/d?sslmode=full", "unknown"),
-            (
-                "postgresql://h/d?sslmode=require&sslrootcert=system",
-                "weaker",
-            ),
+            ("postgresql://h/d?sslmode=require&sslrootcert=system", "weaker"),
             ("postgresql://h:x/d", "port"),
             ("postgresql://h/d?service=nowhere", "no file has it"),
             ("postgresql://h/d?colour=red", "not known"),

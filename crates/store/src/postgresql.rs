@@ -152,11 +152,8 @@ pub(crate) fn is_of_no_run(error: &postgres::Error) -> bool {
 /// Whether the server or the connection to it is gone. A server that shuts down reports an error of
 /// class 57P, and PgBouncer one of class 08.
 pub(crate) fn is_of_lost_connection(error: &postgres::Error) -> bool {
-    let is_ending = error.code().is_some_and(|c| {
-        ["57P", "08"]
-            .iter()
-            .any(|class| c.code().starts_with(class))
-    });
+    let is_ending =
+        error.code().is_some_and(|c| ["57P", "08"].iter().any(|class| c.code().starts_with(class)));
     let is_broken = error.source().is_some_and(|e| e.is::<std::io::Error>());
     error.is_closed() || is_ending || is_broken
 }

@@ -1,9 +1,12 @@
-//! Copies the readable runs of a damaged SQLite file into another store, entry by entry. Skips data whose checksum does not match.
+//! Copies the readable runs of a damaged SQLite file into another store, entry by entry. Skips data
+//! whose checksum does not match.
 //!
-//! Rows are read by their numbers, so that a destroyed page hides no other rows. The indexes tell which rows there were.
+//! Rows are read by their numbers, so that a destroyed page hides no other rows. The indexes tell
+//! which rows there were.
 //!
-//! `sqlite3 FILE .recover` is no substitute: it does not know the checksums, and a run that lost an entry cannot be read. Debian 12's sqlite3 3.40.1 recovers no row
-//! even of an undamaged file, because its library lacks the table `sqlite_dbpage`.
+//! `sqlite3 FILE .recover` is no substitute: it does not know the checksums, and a run that lost an
+//! entry cannot be read. Debian 12's sqlite3 3.40.1 recovers no row even of an undamaged file,
+//! because its library lacks the table `sqlite_dbpage`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +42,8 @@ impl Salvaged {
 }
 
 impl Store {
-    /// Copies each run of this SQLite file to `to`, and changes nothing here. A run with lost entries is not marked as finished.
+    /// Copies each run of this SQLite file to `to`, and changes nothing here. A run with lost
+    /// entries is not marked as finished.
     ///
     /// # Errors
     /// When the other store fails. Then nothing is copied.
@@ -70,7 +74,8 @@ impl Store {
 #[derive(Default)]
 struct Remains {
     report: Salvaged,
-    /// The run without its entries, whether it finished, and its number of entries then. `None` if the run is not copied.
+    /// The run without its entries, whether it finished, and its number of entries then. `None` if
+    /// the run is not copied.
     head: Option<(Run<()>, bool, i64)>,
 }
 
@@ -158,9 +163,7 @@ fn pairs<T: Ord>(
 ) -> BTreeSet<T> {
     let orders = ["rowid", "run"];
     let sql = orders.map(|order| format!("SELECT run, {column} FROM {table} ORDER BY {order}"));
-    let rows = sql
-        .iter()
-        .flat_map(|sql| readable(damaged, sql, &[], &read));
+    let rows = sql.iter().flat_map(|sql| readable(damaged, sql, &[], &read));
     rows.collect()
 }
 

@@ -15,7 +15,8 @@ use yamba_record::system_error::reason;
 /// The fix for an unusable file.
 const ANOTHER: &str = "name another file with --store FILE or YAMBA_STORE";
 
-/// The fix for a missing write permission. SQLite writes to the file and its folder even for reading.
+/// The fix for a missing write permission. SQLite writes to the file and its folder even for
+/// reading.
 const COPY: &str =
     "copy it to a folder that you may write, and name the copy with --store FILE or YAMBA_STORE";
 
@@ -52,10 +53,8 @@ impl Sqlite {
         let connection = open_existing(path, access)?;
         // Reads a file that was cut short, too.
         connection.execute_batch("PRAGMA writable_schema = ON")?;
-        let sqlite = schema::is_ready(&connection)?.then_some(Sqlite {
-            connection,
-            is_lasting: false,
-        });
+        let sqlite =
+            schema::is_ready(&connection)?.then_some(Sqlite { connection, is_lasting: false });
         Ok(sqlite)
     }
 
@@ -70,16 +69,12 @@ impl Sqlite {
         }
         let mut connection = opened?;
         schema::prepare(&mut connection)?;
-        Ok(Sqlite {
-            connection,
-            is_lasting: false,
-        })
+        Ok(Sqlite { connection, is_lasting: false })
     }
 
     fn wait_for_disk(&mut self, on: bool) -> Result<(), StoreFault> {
         let how = if on { "FULL" } else { "NORMAL" };
-        self.connection
-            .execute_batch(&format!("PRAGMA synchronous = {how}"))?;
+        self.connection.execute_batch(&format!("PRAGMA synchronous = {how}"))?;
         self.is_lasting = on;
         Ok(())
     }
@@ -144,15 +139,12 @@ impl Connection for Sqlite {
 
     fn commit(&mut self) -> Result<(), StoreFault> {
         self.connection.execute_batch("COMMIT")?;
-        if self.is_lasting {
-            self.wait_for_disk(false)
-        } else {
-            Ok(())
-        }
+        if self.is_lasting { self.wait_for_disk(false) } else { Ok(()) }
     }
 
     fn rollback(&mut self) {
-        // Some faults, such as a full disk, have already ended the transaction. A failure here recurs at the next statement, which reports it.
+        // Some faults, such as a full disk, have already ended the transaction. A failure here
+        // recurs at the next statement, which reports it.
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -254,7 +246,8 @@ mod tests {
         Ok(count)
     }
 
-    /// By SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until the log is on disk, 1 (NORMAL) does not. It cannot be changed within a transaction.
+    /// By SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until
+    /// the log is on disk, 1 (NORMAL) does not. It cannot be changed within a transaction.
     fn level(connection: &mut dyn Connection) -> Result<i64, StoreFault> {
         let mut level = -1;
         connection.query("PRAGMA synchronous", &[], &mut |row| {

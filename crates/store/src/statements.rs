@@ -66,11 +66,7 @@ pub(crate) fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, 
 }
 
 fn must_exist(connection: &mut dyn Connection, id: &str) -> Result<(), StoreFault> {
-    if exists(connection, id)? {
-        Ok(())
-    } else {
-        Err(no_run(id))
-    }
+    if exists(connection, id)? { Ok(()) } else { Err(no_run(id)) }
 }
 
 fn no_run(id: &str) -> StoreFault {
@@ -168,7 +164,8 @@ fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Stor
     Ok(())
 }
 
-/// Finds or stores a source text and returns its row. Compares the text too, since an imported document may give a text a wrong hash.
+/// Finds or stores a source text and returns its row. Compares the text too, since an imported
+/// document may give a text a wrong hash.
 fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64, StoreFault> {
     let known = "SELECT id FROM source WHERE hash = $1 AND text = $2";
     if let Some(id) = number(connection, known, &[Text(hash), Text(text)])? {
@@ -254,11 +251,7 @@ pub(crate) fn names(
     connection: &mut dyn Connection,
 ) -> Result<Vec<(String, Vec<String>)>, StoreFault> {
     let mut tags = by_run(connection, "SELECT run, tag FROM tag ORDER BY rowid", &[])?;
-    let ids = column(
-        connection,
-        &format!("SELECT id FROM run {LATEST_FIRST}"),
-        &[],
-    )?;
+    let ids = column(connection, &format!("SELECT id FROM run {LATEST_FIRST}"), &[])?;
     let with_tags = |id: String| {
         let tags = tags.remove(&id).unwrap_or_default();
         (id, tags)
@@ -269,8 +262,10 @@ pub(crate) fn names(
 /// Number of documents in the first batch that is searched for requested runs.
 const FIRST_PIECE: usize = 16;
 
-/// The ids of the latest runs that the user requested, latest first, without those that a command measured for its own purpose and without vectors. Contains at least `least` ids if there are as many.
-/// Reads documents in batches, since they are most of a list, and the latest run is nearly always the one wanted.
+/// The ids of the latest runs that the user requested, latest first, without those that a command
+/// measured for its own purpose and without vectors. Contains at least `least` ids if there are as
+/// many. Reads documents in batches, since they are most of a list, and the latest run is nearly
+/// always the one wanted.
 pub(crate) fn asked_for(
     connection: &mut dyn Connection,
     least: usize,
@@ -316,7 +311,8 @@ fn add_asked_for(
     Ok(read)
 }
 
-/// The ids of the runs that hold an application's vector, each with its tags and the application's name, latest first.
+/// The ids of the runs that hold an application's vector, each with its tags and the application's
+/// name, latest first.
 pub(crate) fn vectors(
     connection: &mut dyn Connection,
 ) -> Result<Vec<(String, Vec<String>)>, StoreFault> {
@@ -375,11 +371,7 @@ pub(crate) fn listed(
             Err(StoreFault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
             Err(other) => return Err(other),
         };
-        let head = Run {
-            tags: tags.remove(&id).unwrap_or_default(),
-            id: id.clone(),
-            ..head
-        };
+        let head = Run { tags: tags.remove(&id).unwrap_or_default(), id: id.clone(), ..head };
         let named = benchmarks.remove(&id).filter(|_| damage.is_none());
         all.push(Listed {
             id,
@@ -452,7 +444,8 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
 /// The columns of [`head`].
 pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
-/// A run's document, whether the run finished, and its number of entries then. Reads the columns [`HEAD`].
+/// A run's document, whether the run finished, and its number of entries then. Reads the columns
+/// [`HEAD`].
 pub(crate) fn head(row: &dyn ResultRow) -> Result<(Run<()>, bool, i64), StoreFault> {
     let (text, noted) = (row.text(0)?, row.bytes(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
@@ -467,9 +460,7 @@ pub(crate) fn head(row: &dyn ResultRow) -> Result<(Run<()>, bool, i64), StoreFau
 pub(crate) fn text(row: &dyn ResultRow) -> Result<(String, String), StoreFault> {
     let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes(2)?);
     for (place, part) in [hash, text].into_iter().enumerate() {
-        checksum::check(noted, place, part.as_bytes(), || {
-            format!("a source text ({hash})")
-        })?;
+        checksum::check(noted, place, part.as_bytes(), || format!("a source text ({hash})"))?;
     }
     Ok((hash.to_owned(), text.to_owned()))
 }

@@ -1,4 +1,5 @@
-//! Identity of the process that measures a run. It distinguishes a run in progress from a killed one.
+//! Identity of the process that measures a run. It distinguishes a run in progress from a killed
+//! one.
 
 use std::fs;
 
@@ -8,7 +9,8 @@ pub(crate) fn own() -> Option<String> {
     Some(format!("{} {pid} {}", surroundings()?, start(pid)?))
 }
 
-/// Whether the process still runs. `None` if that cannot be determined here: it ran on another machine, before a reboot, or in another container.
+/// Whether the process still runs. `None` if that cannot be determined here: it ran on another
+/// machine, before a reboot, or in another container.
 pub(crate) fn lives(writer: &str) -> Option<bool> {
     let here = writer.strip_prefix(&surroundings()?)?.strip_prefix(' ')?;
     let (pid, started) = here.split_once(' ')?;
@@ -23,7 +25,8 @@ fn surroundings() -> Option<String> {
     Some(format!("{} {}", boot.trim(), names.display()))
 }
 
-/// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process does not exist or is dead. `yamba-harness` parses this file for
+/// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process
+/// does not exist or is dead. `yamba-harness` parses this file for
 /// itself: the only crate below both is `yamba-record`, which knows documents and not the system.
 fn start(pid: u32) -> Option<String> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
@@ -47,10 +50,7 @@ mod tests {
         assert_eq!(lives(&own.replacen(' ', "x ", 1)), None);
         assert_eq!(lives(""), None);
 
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .spawn()
-            .unwrap();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let (before, _) = own.rsplit_once(' ').unwrap();
         let (before, _) = before.rsplit_once(' ').unwrap();
         let other = format!("{before} {} {}", child.id(), start(child.id()).unwrap());

@@ -1,7 +1,9 @@
-//! Removes cache folders that have not been used for a long time. Everything in them can be rebuilt.
+//! Removes cache folders that have not been used for a long time. Everything in them can be
+//! rebuilt.
 //!
-//! A folder's modification time records its last use, to the hour. The user of a folder updates an older time under a shared lock. The remover checks
-//! the time again under an exclusive lock. So no process loses a folder that it has just started to use.
+//! A folder's modification time records its last use, to the hour. The user of a folder updates an
+//! older time under a shared lock. The remover checks the time again under an exclusive lock. So no
+//! process loses a folder that it has just started to use.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,7 +16,8 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Folders that are unused for longer than this are always removed.
 const LONG: Duration = Duration::from_secs(30 * 24 * 3600);
-/// While the cache holds more bytes than this, folders unused for longer than `THESE_DAYS` are removed too, oldest first.
+/// While the cache holds more bytes than this, folders unused for longer than `THESE_DAYS` are
+/// removed too, oldest first.
 const MOST_BYTES: u64 = 1 << 30;
 const THESE_DAYS: Duration = Duration::from_secs(2 * 24 * 3600);
 
@@ -29,15 +32,17 @@ pub(crate) fn take(folder: &Path) -> bool {
     if unused_for(&open).is_some_and(|age| age < HOUR) {
         return true;
     }
-    // Errors are ignored: in a read-only cache the date stays unchanged, but there this user cannot remove folders either.
+    // Errors are ignored: in a read-only cache the date stays unchanged, but there this user cannot
+    //   remove folders either.
     let _ = flock(&open, FlockOperation::LockShared);
     let _ = open.set_modified(SystemTime::now());
     // Another process may have removed the folder before this one got the lock.
     folder.is_dir()
 }
 
-/// Removes unused folders in `home` whose names satisfy `is_kind`, at most once a day. `home` may hold folders of other programs, so `is_kind`
-/// accepts only names that Yamba generates. Each folder is first renamed to `aside` with its name appended, so no process finds a half-removed
+/// Removes unused folders in `home` whose names satisfy `is_kind`, at most once a day. `home` may
+/// hold folders of other programs, so `is_kind` accepts only names that Yamba generates. Each
+/// folder is first renamed to `aside` with its name appended, so no process finds a half-removed
 /// folder.
 pub(crate) fn sweep(home: &Path, is_kind: impl Fn(&str) -> bool, aside: &Path) {
     if !is_due(home) {
@@ -57,7 +62,8 @@ fn unused_for(folder: &File) -> Option<Duration> {
     folder.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// Returns whether the last sweep is more than a day old. Records the new sweep; if that fails, no sweep is due.
+/// Returns whether the last sweep is more than a day old. Records the new sweep; if that fails, no
+/// sweep is due.
 fn is_due(home: &Path) -> bool {
     let mark = home.join(SWEPT);
     let age = File::open(&mark).ok().and_then(|mark| unused_for(&mark));
@@ -69,9 +75,8 @@ fn by_age(home: &Path, is_kind: impl Fn(&str) -> bool) -> Vec<(Duration, PathBuf
     let entries = fs::read_dir(home).into_iter().flatten().flatten();
     let is_folder = |e: &fs::DirEntry| e.file_type().is_ok_and(|t| t.is_dir());
     let ours = entries.filter(|e| is_folder(e) && is_kind(&e.file_name().to_string_lossy()));
-    let mut all: Vec<(Duration, PathBuf)> = ours
-        .filter_map(|e| Some((unused_for(&File::open(e.path()).ok()?)?, e.path())))
-        .collect();
+    let mut all: Vec<(Duration, PathBuf)> =
+        ours.filter_map(|e| Some((unused_for(&File::open(e.path()).ok()?)?, e.path()))).collect();
     all.sort();
     all
 }
@@ -85,14 +90,7 @@ pub(crate) fn is_digest(name: &str, digits: usize) -> bool {
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let each = entries.filter_map(|e| Some((e.metadata().ok()?, e.path())));
-    each.map(|(about, path)| {
-        if about.is_dir() {
-            size(&path)
-        } else {
-            about.len()
-        }
-    })
-    .sum()
+    each.map(|(about, path)| if about.is_dir() { size(&path) } else { about.len() }).sum()
 }
 
 /// Removes `folder`, unless another process is using it or has used it within `limit`.
@@ -159,12 +157,7 @@ mod tests {
     #[test]
     fn digest_name_is_recognised() {
         assert!(is_digest("0123456789abcdef", 16));
-        for name in [
-            "0123456789abcde",
-            "0123456789abcdeg",
-            "0123456789ABCDEF",
-            "backup",
-        ] {
+        for name in ["0123456789abcde", "0123456789abcdeg", "0123456789ABCDEF", "backup"] {
             assert!(!is_digest(name, 16), "{name}");
         }
     }

@@ -1,4 +1,5 @@
-//! The runtime, the library and the suite are embedded in the binary and unpacked once. Studies are read from the binary directly.
+//! The runtime, the library and the suite are embedded in the binary and unpacked once. Studies are
+//! read from the binary directly.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,10 +40,12 @@ impl Home {
     }
 }
 
-/// Returns the checkout that `YAMBA_HOME` names. Without it, unpacks the embedded files to the cache.
+/// Returns the checkout that `YAMBA_HOME` names. Without it, unpacks the embedded files to the
+/// cache.
 ///
 /// # Errors
-/// When `YAMBA_HOME` is not such a folder, or neither the cache nor the folder for temporary files can be written.
+/// When `YAMBA_HOME` is not such a folder, or neither the cache nor the folder for temporary files
+/// can be written.
 pub fn home() -> io::Result<Home> {
     match std::env::var_os("YAMBA_HOME").filter(|v| !v.is_empty()) {
         Some(root) => checkout(Path::new(&root)),
@@ -50,7 +53,8 @@ pub fn home() -> io::Result<Home> {
     }
 }
 
-/// The embedded suite files, without unpacking. `None` if `YAMBA_HOME` names a checkout, which has its own suite.
+/// The embedded suite files, without unpacking. `None` if `YAMBA_HOME` names a checkout, which has
+/// its own suite.
 pub fn suite() -> Option<Vec<Input>> {
     let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
     (!is_checkout).then(|| {
@@ -61,19 +65,15 @@ pub fn suite() -> Option<Vec<Input>> {
 }
 
 fn read(dir: &Dir, into: &mut Vec<Input>) {
-    let files = dir
-        .files()
-        .filter(|f| f.path().extension().is_some_and(|e| e == "yamba"));
+    let files = dir.files().filter(|f| f.path().extension().is_some_and(|e| e == "yamba"));
     into.extend(files.filter_map(|f| {
-        Some(Input {
-            path: f.path().display().to_string(),
-            text: f.contents_utf8()?.to_owned(),
-        })
+        Some(Input { path: f.path().display().to_string(), text: f.contents_utf8()?.to_owned() })
     }));
     dir.dirs().for_each(|sub| read(sub, into));
 }
 
-/// The texts of the shipped studies by name: from the checkout that `YAMBA_HOME` names, or else the embedded ones.
+/// The texts of the shipped studies by name: from the checkout that `YAMBA_HOME` names, or else the
+/// embedded ones.
 ///
 /// # Errors
 /// When the checkout's studies cannot be read.
@@ -97,8 +97,8 @@ pub fn studies() -> io::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// The cache folder: `YAMBA_CACHE`, or else `yamba` in the user's cache folder. If the user has no home or that folder is not writable, a private
-/// folder below the temporary folder.
+/// The cache folder: `YAMBA_CACHE`, or else `yamba` in the user's cache folder. If the user has no
+///   home or that folder is not writable, a private folder below the temporary folder.
 ///
 /// # Errors
 /// When none of these folders can be written.
@@ -106,9 +106,7 @@ pub fn cache_root() -> io::Result<PathBuf> {
     if let Some(named) = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty()) {
         return writable(PathBuf::from(named));
     }
-    let usual = etcetera::choose_base_strategy()
-        .ok()
-        .map(|s| s.cache_dir().join("yamba"));
+    let usual = etcetera::choose_base_strategy().ok().map(|s| s.cache_dir().join("yamba"));
     match usual.map(writable) {
         Some(Ok(root)) => Ok(root),
         _ => private_temporary(),
@@ -139,10 +137,7 @@ const REMOVED: &str = "home-removed-";
 const DIGITS: usize = 16;
 
 fn is_unpacked(name: &str) -> bool {
-    let digits = name
-        .strip_prefix(REMOVED)
-        .unwrap_or(name)
-        .strip_prefix(HOME);
+    let digits = name.strip_prefix(REMOVED).unwrap_or(name).strip_prefix(HOME);
     digits.is_some_and(|digits| cache_eviction::is_digest(digits, DIGITS))
 }
 
@@ -162,17 +157,14 @@ fn unpacked() -> io::Result<Home> {
     Ok(Home::at(&root))
 }
 
-/// Unpacks to a temporary folder and renames it to `root`, so that `root` is always complete. Removes unused folders of other versions.
+/// Unpacks to a temporary folder and renames it to `root`, so that `root` is always complete.
+/// Removes unused folders of other versions.
 fn unpack(root: &Path) -> io::Result<()> {
     let parent = root.parent().unwrap_or(Path::new("."));
     let aside = parent.join(REMOVED);
     cache_eviction::sweep(parent, is_unpacked, &aside);
     let staging = tempfile::Builder::new().prefix(HOME).tempdir_in(parent)?;
-    for (name, dir) in [
-        ("runtime", &RUNTIME),
-        ("library", &LIBRARY),
-        ("suite", &SUITE),
-    ] {
+    for (name, dir) in [("runtime", &RUNTIME), ("library", &LIBRARY), ("suite", &SUITE)] {
         let folder = staging.path().join(name);
         fs::create_dir(&folder)?;
         dir.extract(&folder)?;
@@ -241,8 +233,5 @@ fn private_temporary() -> io::Result<PathBuf> {
 }
 
 fn at(what: &str, path: &Path, e: &io::Error) -> io::Error {
-    io::Error::new(
-        e.kind(),
-        format!("{what} {}: {}", path.display(), reason(e)),
-    )
+    io::Error::new(e.kind(), format!("{what} {}: {}", path.display(), reason(e)))
 }

@@ -1,4 +1,5 @@
-//! `.yamba` files on disk: those that the command line names, and the folders in which other classes and ports are searched.
+//! `.yamba` files on disk: those that the command line names, and the folders in which other
+//! classes and ports are searched.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,10 +14,12 @@ use yamba_record::system_error::reason;
 
 use crate::embedded::Home;
 
-/// Largest accepted file size in bytes. A benchmark is a page of text, so a longer file was named by mistake.
+/// Largest accepted file size in bytes. A benchmark is a page of text, so a longer file was named
+/// by mistake.
 pub const LARGEST_FILE: u64 = 4 << 20;
 
-/// Search depth below the suite or library folder. It exceeds any sensible nesting and stops at looped links.
+/// Search depth below the suite or library folder. It exceeds any sensible nesting and stops at
+/// looped links.
 const DEEPEST: usize = 8;
 
 /// The reason why a file or a folder cannot be read, and the help text.
@@ -44,7 +47,8 @@ pub struct Disk {
     folders: RefCell<HashMap<PathBuf, Rc<Folder>>>,
 }
 
-/// The `.yamba` files of one folder, by file name. For the library and the suite it includes all subfolders.
+/// The `.yamba` files of one folder, by file name. For the library and the suite it includes all
+/// subfolders.
 #[derive(Default)]
 struct Folder {
     files: BTreeMap<String, Vec<Input>>,
@@ -88,10 +92,7 @@ impl Disk {
             });
         }
         let text = read(path)?;
-        Ok(self.known(path, &text).unwrap_or(Input {
-            path: shown.to_string(),
-            text,
-        }))
+        Ok(self.known(path, &text).unwrap_or(Input { path: shown.to_string(), text }))
     }
 
     /// All files of each `--lib`, of the suite and, if `with_library`, of the library.
@@ -105,8 +106,8 @@ impl Disk {
         visible(&places)
     }
 
-    /// The entry of this file in its folder's listing, if the text is the same. One file must have one path, or its classes would conflict with
-    /// themselves.
+    /// The entry of this file in its folder's listing, if the text is the same. One file must have
+    /// one path, or its classes would conflict with themselves.
     fn known(&self, path: &Path, text: &str) -> Option<Input> {
         let name = path.file_name()?.to_str()?;
         let folder = fs::canonicalize(parent(path)).ok()?;
@@ -138,7 +139,8 @@ impl Disk {
         folder
     }
 
-    /// The folders to search from the file at `from`, in order. For a file of the suite or library, its own folder is already part of those.
+    /// The folders to search from the file at `from`, in order. For a file of the suite or library,
+    /// its own folder is already part of those.
     fn places(&self, from: &str) -> Vec<Rc<Folder>> {
         let [library, suite] = &self.installed;
         let own = parent(Path::new(from));
@@ -164,16 +166,13 @@ impl Files for Disk {
     }
 }
 
-/// All files visible in `places`. A file hides files of the same name in later places, as `find` does. So a copy of the suite does not conflict with
-/// the installed one.
+/// All files visible in `places`. A file hides files of the same name in later places, as `find`
+/// does. So a copy of the suite does not conflict with the installed one.
 fn visible(places: &[Rc<Folder>]) -> Vec<Input> {
     let mut hidden: HashSet<&str> = HashSet::new();
     let mut all = Vec::new();
     for place in places {
-        let shown = place
-            .files
-            .iter()
-            .filter(|(name, _)| !hidden.contains(name.as_str()));
+        let shown = place.files.iter().filter(|(name, _)| !hidden.contains(name.as_str()));
         all.extend(shown.flat_map(|(_, inputs)| inputs.iter().cloned()));
         hidden.extend(place.files.keys().map(String::as_str));
     }
@@ -188,16 +187,13 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Adds the `.yamba` files below `path`. Unreadable neighbours are skipped: the current file may not need them. If it does, the missing class is
-/// reported where it is used.
+/// Adds the `.yamba` files below `path`. Unreadable neighbours are skipped: the current file may
+/// not need them. If it does, the missing class is reported where it is used.
 fn collect(path: &Path, depth: usize, into: &mut Folder) {
     let Ok(entries) = fs::read_dir(path) else {
         return;
     };
-    let mut paths: Vec<PathBuf> = entries
-        .flatten()
-        .map(|e| join(path, e.file_name()))
-        .collect();
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| join(path, e.file_name())).collect();
     paths.sort();
     for path in paths {
         if path.extension().is_some_and(|e| e == "yamba") {
@@ -205,10 +201,7 @@ fn collect(path: &Path, depth: usize, into: &mut Folder) {
                 && let Ok(text) = read(&path)
             {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let input = Input {
-                    path: path.display().to_string(),
-                    text,
-                };
+                let input = Input { path: path.display().to_string(), text };
                 into.files.entry(name.into_owned()).or_default().push(input);
             }
         } else if depth > 0 && path.is_dir() {
@@ -219,11 +212,7 @@ fn collect(path: &Path, depth: usize, into: &mut Folder) {
 
 /// Joins the path as a person would write it: `a.yamba`, not `./a.yamba`, in the current folder.
 fn join(folder: &Path, name: std::ffi::OsString) -> PathBuf {
-    if folder == Path::new(".") {
-        PathBuf::from(name)
-    } else {
-        folder.join(name)
-    }
+    if folder == Path::new(".") { PathBuf::from(name) } else { folder.join(name) }
 }
 
 fn read(path: &Path) -> Result<String, Unreadable> {
@@ -234,9 +223,7 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(cannot)?;
-    file.take(LARGEST_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(cannot)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > LARGEST_FILE {
         return Err(Unreadable {
             why: format!(
@@ -349,11 +336,7 @@ mod tests {
     fn unreadable_file_is_one_sentence() {
         let w = World::new(&["mine/a.yamba"]);
         fs::write(w.path("mine/bad.yamba"), b"a\n\xff").unwrap();
-        fs::write(
-            w.path("mine/long.yamba"),
-            vec![b' '; LARGEST_FILE as usize + 1],
-        )
-        .unwrap();
+        fs::write(w.path("mine/long.yamba"), vec![b' '; LARGEST_FILE as usize + 1]).unwrap();
         let disk = w.disk(&[]);
         let error = |name: &str| disk.open(&w.path(name)).unwrap_err().why;
         assert!(error("mine").contains("is a folder"));

@@ -1,7 +1,8 @@
-//! Turns `.yamba` files into executables: file lookup, the embedded library and suite, the system's compiler, the build cache, and disassembly.
+//! Turns `.yamba` files into executables: file lookup, the embedded library and suite, the system's
+//! compiler, the build cache, and disassembly.
 //!
-//! This crate runs compilers and assemblers, but never the programs that it builds. It depends on neither the harness nor the store, and prints
-//! nothing.
+//! This crate runs compilers and assemblers, but never the programs that it builds. It depends on
+//! neither the harness nor the store, and prints nothing.
 
 pub mod build;
 mod cache_eviction;

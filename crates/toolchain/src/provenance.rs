@@ -1,4 +1,5 @@
-//! The description of a benchmark in a run's document, apart from its results: its group, summary and source texts. No I/O.
+//! The description of a benchmark in a run's document, apart from its results: its group, summary
+//! and source texts. No I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +10,8 @@ use yamba_record::run::{Provenance, SourceFile};
 
 use crate::suite_topics;
 
-/// Describes `class` without the program's hash. Paths below `home`, the folder of library and suite, are relative to it.
+/// Describes `class` without the program's hash. Paths below `home`, the folder of library and
+/// suite, are relative to it.
 pub fn of_class(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> Provenance {
     let topic = suite_topics::title(suite_topics::folder(analysis, class));
     let summary = first_sentence(&analysis.class(class).ast.doc);
@@ -17,19 +19,13 @@ pub fn of_class(analysis: &Analysis, class: ClassId, target: &Target, home: &Pat
         let file = analysis.sources.file(id);
         let path = Path::new(&file.path);
         let path = path.strip_prefix(home).unwrap_or(path);
-        SourceFile {
-            path: path.to_string_lossy().into_owned(),
-            hash: hash(&file.text),
-        }
+        SourceFile { path: path.to_string_lossy().into_owned(), hash: hash(&file.text) }
     };
     Provenance {
         topic: (!topic.is_empty()).then(|| topic.to_owned()),
         summary: (!summary.is_empty()).then_some(summary),
         tags: analysis.tags(class),
-        files: files(analysis, class, target)
-            .into_iter()
-            .map(file)
-            .collect(),
+        files: files(analysis, class, target).into_iter().map(file).collect(),
         program: None,
         inputs: None,
     }
@@ -40,20 +36,19 @@ pub fn sources<'a>(
     analysis: &Analysis,
     all: impl Iterator<Item = &'a Provenance>,
 ) -> BTreeMap<String, String> {
-    let wanted: BTreeSet<&str> = all
-        .flat_map(|a| a.files.iter().map(|f| f.hash.as_str()))
-        .collect();
+    let wanted: BTreeSet<&str> =
+        all.flat_map(|a| a.files.iter().map(|f| f.hash.as_str())).collect();
     let all = analysis.sources.files();
     all.map(|(_, file)| (hash(&file.text), file.text.clone()))
         .filter(|(hash, _)| wanted.contains(hash.as_str()))
         .collect()
 }
 
-/// The first sentence of a documentation comment, at most its first line.
+/// The first sentence of a documentation comment, at most its first paragraph.
 pub fn first_sentence(doc: &str) -> String {
-    let mut lines = doc.lines().map(str::trim);
-    let line = lines.find(|l| !l.is_empty()).unwrap_or("");
-    let sentence = line.split(". ").next().unwrap_or(line);
+    let lines = doc.lines().map(str::trim).skip_while(|line| line.is_empty());
+    let paragraph = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let sentence = paragraph.split(". ").next().unwrap_or(&paragraph);
     sentence.trim_end_matches('.').to_owned()
 }
 

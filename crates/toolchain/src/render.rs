@@ -1,4 +1,5 @@
-//! Renders diagnostics for a person: place and message, the source line with the fault underlined, and the help text.
+//! Renders diagnostics for a person: place and message, the source line with the fault underlined,
+//! and the help text.
 
 use std::ops::Range;
 
@@ -6,36 +7,28 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use yamba_lang::diagnostic::{Diagnostic, Label, Severity};
 use yamba_lang::source::{FileId, SourceMap};
 
-/// Labels at least this many lines apart are shown as separate snippets, because rendering time grows with snippet length.
+/// Labels at least this many lines apart are shown as separate snippets, because rendering time
+/// grows with snippet length.
 const FAR: u32 = 200;
 
 /// Renders `diagnostics` in the order given. An empty line follows each.
 pub fn diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic], colour: bool) -> String {
-    diagnostics
-        .iter()
-        .map(|d| diagnostic(sources, d, colour))
-        .collect()
+    diagnostics.iter().map(|d| diagnostic(sources, d, colour)).collect()
 }
 
-/// Renders one diagnostic. The first line is `FILE:LINE:COLUMN: error[KIND]: MESSAGE`, which editors and terminals recognize.
+/// Renders one diagnostic. The first line is `FILE:LINE:COLUMN: error[KIND]: MESSAGE`, which
+/// editors and terminals recognize.
 pub fn diagnostic(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     let mut group = Group::with_level(level(d.severity));
     for piece in pieces(sources, d) {
         group = group.element(piece.snippet(sources));
     }
-    let renderer = if colour {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut out = header(sources, d, colour);
     out.push_str(renderer.render(&[group]).trim_end());
     if let Some(help) = &d.help {
         let help = help.replace('\n', "\n      ");
-        out.push_str(&format!(
-            "\n{}: {help}",
-            paint("help", "\x1b[1;96m", colour)
-        ));
+        out.push_str(&format!("\n{}: {help}", paint("help", "\x1b[1;96m", colour)));
     }
     out.push_str("\n\n");
     out
@@ -53,11 +46,7 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
 }
 
 fn count(diagnostics: &[Diagnostic], severity: Severity, name: &str) -> Option<String> {
-    match diagnostics
-        .iter()
-        .filter(|d| d.severity == severity)
-        .count()
-    {
+    match diagnostics.iter().filter(|d| d.severity == severity).count() {
         0 => None,
         1 => Some(format!("1 {name}")),
         n => Some(format!("{n} {name}s")),
@@ -73,12 +62,7 @@ fn header(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     };
     let kind = paint(&format!("{word}[{}]", d.code), style, colour);
     let message = paint(&visible(&d.message), "\x1b[1m", colour);
-    format!(
-        "{}:{}:{}: {kind}: {message}\n",
-        visible(path),
-        place.line,
-        place.column
-    )
+    format!("{}:{}:{}: {kind}: {message}\n", visible(path), place.line, place.column)
 }
 
 fn level(severity: Severity) -> Level<'static> {
@@ -89,24 +73,13 @@ fn level(severity: Severity) -> Level<'static> {
 }
 
 fn paint(text: &str, style: &str, colour: bool) -> String {
-    if colour {
-        format!("{style}{text}\x1b[0m")
-    } else {
-        text.to_string()
-    }
+    if colour { format!("{style}{text}\x1b[0m") } else { text.to_string() }
 }
 
-/// Replaces control characters, which a compiler's message or a file name may hold, so that they do not reach the terminal.
+/// Replaces control characters, which a compiler's message or a file name may hold, so that they do
+/// not reach the terminal.
 pub fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
 /// Consecutive lines of one file with the labels in them.
@@ -120,12 +93,7 @@ struct Piece<'a> {
 }
 
 fn pieces<'a>(sources: &SourceMap, d: &'a Diagnostic) -> Vec<Piece<'a>> {
-    let mut pieces = vec![Piece::new(
-        sources,
-        AnnotationKind::Primary,
-        &d.primary,
-        true,
-    )];
+    let mut pieces = vec![Piece::new(sources, AnnotationKind::Primary, &d.primary, true)];
     for label in &d.secondary {
         let new = Piece::new(sources, AnnotationKind::Context, label, false);
         match pieces.iter_mut().find(|p| p.is_near(&new)) {
@@ -160,10 +128,7 @@ impl<'a> Piece<'a> {
     }
 
     fn join(&mut self, other: Piece<'a>) {
-        self.lines = (
-            self.lines.0.min(other.lines.0),
-            self.lines.1.max(other.lines.1),
-        );
+        self.lines = (self.lines.0.min(other.lines.0), self.lines.1.max(other.lines.1));
         self.labels.extend(other.labels);
     }
 
@@ -178,19 +143,13 @@ impl<'a> Piece<'a> {
             .line_start(self.lines.0 as usize)
             .path(path)
             .annotations(
-                self.labels
-                    .into_iter()
-                    .map(|(kind, label)| annotation(kind, label, range.start)),
+                self.labels.into_iter().map(|(kind, label)| annotation(kind, label, range.start)),
             )
     }
 
     fn range(&self, sources: &SourceMap) -> Range<usize> {
-        let start = sources
-            .line_span(self.file, self.lines.0)
-            .map_or(0, |s| s.start);
-        let end = sources
-            .line_span(self.file, self.lines.1)
-            .map_or(start, |s| s.end);
+        let start = sources.line_span(self.file, self.lines.0).map_or(0, |s| s.start);
+        let end = sources.line_span(self.file, self.lines.1).map_or(start, |s| s.end);
         start as usize..end as usize
     }
 }
@@ -254,11 +213,7 @@ mod tests {
         let text = format!("a\n{}b\n", "\n".repeat(1000));
         let end = text.len() as u32;
         let shown = show(&text, 0, 1, |file, d| {
-            let span = Span {
-                file,
-                start: end - 2,
-                end: end - 1,
-            };
+            let span = Span { file, start: end - 2, end: end - 1 };
             d.also(span, "first here")
         });
         assert!(shown.contains("a.yamba:1002:1"), "{shown}");
@@ -269,11 +224,7 @@ mod tests {
     fn control_characters_do_not_reach_the_terminal() {
         let mut sources = SourceMap::default();
         let file = sources.add("a\x1b[31m.yamba", "\x1b[31mx\n");
-        let span = Span {
-            file,
-            start: 0,
-            end: 6,
-        };
+        let span = Span { file, start: 0, end: 6 };
         let d = Diagnostic::error("k", span, "bad \x1b[0m");
         assert!(!diagnostics(&sources, &[d], false).contains('\x1b'));
     }

@@ -13,8 +13,9 @@ use crate::build::SnapshotIncludes;
 use crate::embedded::Home;
 use crate::files::{Disk, Unreadable};
 
-/// The stored files of a run's benchmarks, and the platforms of the installed library. Platforms belong to no benchmark, so a run does not store
-/// them. Other installed files are left out: a port added later was not part of the measurement.
+/// The stored files of a run's benchmarks, and the platforms of the installed library. Platforms
+/// belong to no benchmark, so a run does not store them. Other installed files are left out: a port
+/// added later was not part of the measurement.
 pub struct SourceSnapshot {
     /// Texts by path.
     files: BTreeMap<String, String>,
@@ -24,7 +25,8 @@ pub struct SourceSnapshot {
 }
 
 impl SourceSnapshot {
-    /// The reason why a benchmark's program cannot be rebuilt. `None` if all its texts are present under their hashes.
+    /// The reason why a benchmark's program cannot be rebuilt. `None` if all its texts are present
+    /// under their hashes.
     pub fn lacks(run: &Run, benchmark: &Benchmark) -> Option<String> {
         if benchmark.provenance.files.is_empty() {
             return Some(
@@ -38,8 +40,9 @@ impl SourceSnapshot {
         Some(format!("the run did not keep the text of {}", missing.path))
     }
 
-    /// Loads the stored files of `classes`, for which [`lacks`](SourceSnapshot::lacks) must return `None`. Paths in a record are relative to the checkout;
-    /// files of library and suite are placed below `home`.
+    /// Loads the stored files of `classes`, for which [`lacks`](SourceSnapshot::lacks) must return
+    /// `None`. Paths in a record are relative to the checkout; files of library and suite are
+    /// placed below `home`.
     ///
     /// # Errors
     /// When `home` cannot be read.
@@ -50,14 +53,9 @@ impl SourceSnapshot {
     ) -> Result<SourceSnapshot, Unreadable> {
         let root = home.suite.parent().unwrap_or(Path::new(""));
         let mut files = BTreeMap::new();
-        let wanted = run
-            .benchmarks
-            .iter()
-            .filter(|b| classes.contains(b.class.as_str()));
+        let wanted = run.benchmarks.iter().filter(|b| classes.contains(b.class.as_str()));
         for file in wanted.flat_map(|b| &b.provenance.files) {
-            let is_ours = ["library/", "suite/"]
-                .iter()
-                .any(|f| file.path.starts_with(f));
+            let is_ours = ["library/", "suite/"].iter().any(|f| file.path.starts_with(f));
             let path = if is_ours {
                 root.join(&file.path).to_string_lossy().into_owned()
             } else {
@@ -68,14 +66,11 @@ impl SourceSnapshot {
         let present = Disk::new(Vec::new(), home)?;
         let mut platforms = present.searched(true);
         platforms.retain(|i| !files.contains_key(&i.path) && declares_platform(i));
-        Ok(SourceSnapshot {
-            files,
-            platforms,
-            present,
-        })
+        Ok(SourceSnapshot { files, platforms, present })
     }
 
-    /// The stored C++ files that these classes include. `None` if the run's version stored no inputs.
+    /// The stored C++ files that these classes include. `None` if the run's version stored no
+    /// inputs.
     ///
     /// # Errors
     /// A one-sentence message, if the includes conflict or have unusable paths.
@@ -85,9 +80,8 @@ impl SourceSnapshot {
     ) -> Result<Option<SnapshotIncludes>, String> {
         let of_classes = run.benchmarks.iter();
         let of_classes = of_classes.filter(|b| classes.contains(b.class.as_str()));
-        let inputs: Vec<&BuildInputs> = of_classes
-            .filter_map(|b| b.provenance.inputs.as_ref())
-            .collect();
+        let inputs: Vec<&BuildInputs> =
+            of_classes.filter_map(|b| b.provenance.inputs.as_ref()).collect();
         let mut kept = SnapshotIncludes::default();
         for file in inputs.iter().flat_map(|i| &i.includes) {
             let text = text(run, file);
@@ -111,10 +105,7 @@ impl SourceSnapshot {
     }
 
     fn all(&self) -> impl Iterator<Item = Input> {
-        self.files.iter().map(|(path, text)| Input {
-            path: path.clone(),
-            text: text.clone(),
-        })
+        self.files.iter().map(|(path, text)| Input { path: path.clone(), text: text.clone() })
     }
 }
 

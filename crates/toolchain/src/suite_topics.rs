@@ -1,4 +1,5 @@
-//! The suite's folders are its groups, listed here in display order. A folder that is not listed is a group under its own name.
+//! The suite's folders are its groups, listed here in display order. A folder that is not listed is
+//! a group under its own name.
 
 use yamba_lang::{Analysis, ClassId};
 
@@ -24,11 +25,7 @@ fn folder_of(path: &str) -> &str {
     let mut parts = path.rsplit(['/', '\\']);
     parts.next();
     let folder = parts.next().unwrap_or_default();
-    if matches!(folder, "." | "..") {
-        ""
-    } else {
-        folder
-    }
+    if matches!(folder, "." | "..") { "" } else { folder }
 }
 
 /// Whether a folder of the suite has this name.

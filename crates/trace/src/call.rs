@@ -10,7 +10,8 @@ pub type Kind = Cow<'static, str>;
 pub struct Call<'a> {
     /// Name of the system call.
     pub name: &'a Cow<'static, str>,
-    /// The result; below 0 if the call failed. `None`: the call does not return, or its result is an address.
+    /// The result; below 0 if the call failed. `None`: the call does not return, or its result is
+    /// an address.
     pub result: Option<i64>,
     /// Its arguments.
     pub arguments: &'a dyn Arguments,

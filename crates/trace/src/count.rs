@@ -42,14 +42,9 @@ pub struct Counts {
 impl Counts {
     /// Counts uses that took this kernel time together. Without times, that is 0.
     pub fn add(&mut self, used: Used, count: u64, time_ns: f64, is_in_started: bool) {
-        let power = used
-            .size
-            .map(|size| (size.max(0.0) as u64).checked_ilog2().map_or(0, |p| p + 1));
-        let key = Key {
-            name: used.name,
-            kind: used.kind,
-            power,
-        };
+        let power =
+            used.size.map(|size| (size.max(0.0) as u64).checked_ilog2().map_or(0, |p| p + 1));
+        let key = Key { name: used.name, kind: used.kind, power };
         let Uses { all, started } = self.buckets.entry(key).or_default();
         let whole = [Some(all), is_in_started.then_some(started)];
         for bucket in whole.into_iter().flatten() {
@@ -60,14 +55,11 @@ impl Counts {
         }
     }
 
-    /// The uses per unit of work. The size of a bucket is the mean of its sizes: where the cost is a straight line over the size, the sum of the costs stays
-    /// the same.
+    /// The uses per unit of work. The size of a bucket is the mean of its sizes: where the cost is
+    /// a straight line over the size, the sum of the costs stays the same.
     pub fn uses(&self, units: f64, has_times: bool) -> Vec<Use> {
-        let sorted: BTreeMap<(String, Option<u32>), Uses> = self
-            .buckets
-            .iter()
-            .map(|(key, uses)| ((key.label(), key.power), *uses))
-            .collect();
+        let sorted: BTreeMap<(String, Option<u32>), Uses> =
+            self.buckets.iter().map(|(key, uses)| ((key.label(), key.power), *uses)).collect();
         let each = sorted.into_iter().map(|((name, power), uses)| {
             let Uses { all, started } = uses;
             let time_ns = has_times.then_some(all.time_ns.max(0.0) / units);
@@ -92,9 +84,7 @@ impl Counts {
 impl Bucket {
     /// The mean size.
     fn size(&self, power: Option<u32>) -> Option<f64> {
-        power
-            .filter(|_| self.count > 0)
-            .map(|_| self.sizes / self.count as f64)
+        power.filter(|_| self.count > 0).map(|_| self.sizes / self.count as f64)
     }
 
     fn is_used(&self) -> bool {

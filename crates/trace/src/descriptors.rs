@@ -24,7 +24,8 @@ pub struct Descriptors {
     tables: Vec<Kinds>,
     /// When the current call returned, in ns. Without times, that is 0.
     now_ns: u64,
-    /// Processes made by `vfork`, which share the memory of their parent until they execute a program.
+    /// Processes made by `vfork`, which share the memory of their parent until they execute a
+    /// program.
     borrowing: FxHashSet<u32>,
     /// The table of a process that the trace has not seen before.
     at_start: Kinds,
@@ -34,10 +35,7 @@ pub struct Descriptors {
 impl Descriptors {
     /// Descriptors of processes that begin with these kinds.
     pub fn beginning_with(at_start: HashMap<i64, Kind>) -> Descriptors {
-        Descriptors {
-            at_start: Kinds::of(at_start),
-            ..Descriptors::default()
-        }
+        Descriptors { at_start: Kinds::of(at_start), ..Descriptors::default() }
     }
 
     /// Adds a process with these threads and kinds.
@@ -48,8 +46,9 @@ impl Descriptors {
         self.of_process.extend(each);
     }
 
-    /// The next call returned at this time, in ns. It may come after later calls of other threads. But a call that changes the kind of a descriptor comes before the calls of other threads that use the
-    /// new kind.
+    /// The next call returned at this time, in ns. It may come after later calls of other threads.
+    /// But a call that changes the kind of a descriptor comes before the calls of other threads
+    /// that use the new kind.
     pub fn at(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
     }
@@ -86,7 +85,8 @@ impl Descriptors {
         Some(found.unwrap_or(INHERITED))
     }
 
-    /// Notes that a process is there. A process that no call made begins with the descriptors of the first one.
+    /// Notes that a process is there. A process that no call made begins with the descriptors of
+    /// the first one.
     pub fn meet(&mut self, process: u32) {
         self.table(process);
     }
@@ -144,7 +144,8 @@ impl Descriptors {
         }
     }
 
-    /// Follows the making of a process or thread. A process that shares memory borrows it until it executes a program.
+    /// Follows the making of a process or thread. A process that shares memory borrows it until it
+    /// executes a program.
     pub fn begin(&mut self, parent: u32, child: u32, shares_files: bool, borrows: bool) {
         self.meet(parent);
         let mut index = self.of_process[&parent];
@@ -224,13 +225,10 @@ pub fn opened_kind(arguments: &dyn Arguments) -> Kind {
     }
 }
 
-/// The kind of a descriptor whose entries a call lists. Those of `/proc` are no directories of a file system.
+/// The kind of a descriptor whose entries a call lists. Those of `/proc` are no directories of a
+/// file system.
 pub fn listed_kind(known: Kind) -> Kind {
-    if known == "file" || known == INHERITED {
-        Cow::Borrowed("directory")
-    } else {
-        known
-    }
+    if known == "file" || known == INHERITED { Cow::Borrowed("directory") } else { known }
 }
 
 /// The kind of what a path names, as far as the path shows it.
@@ -242,8 +240,9 @@ pub fn path_kind(path: &str) -> Kind {
     })
 }
 
-/// The kind of the file to which a link of a process below `/proc` leads: its program, a mapped file, or what a path below its working or root directory names. `None`: another path, or a link to a
-/// descriptor, which the path does not describe.
+/// The kind of the file to which a link of a process below `/proc` leads: its program, a mapped
+/// file, or what a path below its working or root directory names. `None`: another path, or a link
+/// to a descriptor, which the path does not describe.
 fn linked_kind(path: &str) -> Option<Kind> {
     let (process, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
     let is_number = |part: &str| part.parse::<u32>().is_ok();

@@ -59,13 +59,7 @@ const fn access(
     place: Place,
     is_placed: bool,
 ) -> CallAccess {
-    CallAccess {
-        name,
-        kind,
-        descriptor,
-        place,
-        is_placed,
-    }
+    CallAccess { name, kind, descriptor, place, is_placed }
 }
 
 const CALLS: &[CallAccess] = &[
@@ -94,10 +88,7 @@ const CALLS: &[CallAccess] = &[
 impl FileLog {
     /// A log that looks for the paths of files.
     pub fn looking_up(look_up: LookUp) -> FileLog {
-        FileLog {
-            look_up: Some(look_up),
-            ..FileLog::default()
-        }
+        FileLog { look_up: Some(look_up), ..FileLog::default() }
     }
 
     /// Forgets the accesses so far, and records from now on.
@@ -151,9 +142,8 @@ impl FileLog {
         identity: Identity,
         [offset, length]: [i64; 2],
     ) {
-        let number = self.number(identity, || {
-            (process, call.arguments.descriptor(access.descriptor))
-        });
+        let number =
+            self.number(identity, || (process, call.arguments.descriptor(access.descriptor)));
         let place = call.arguments.file().filter(|_| access.is_placed);
         if let Some(FilePlace { pages, .. }) = place {
             self.files[number as usize].pages = Some(pages);
@@ -192,8 +182,8 @@ impl FileLog {
             offset: place.position,
             length: pages.saturating_mul(PAGE_BYTES),
         };
-        // The kernel maps cached neighbours first. If an event for a single page among them follows, that page was missing, and the neighbours are not an
-        // access of their own.
+        // The kernel maps cached neighbours first. If an event for a single page among them
+        // follows, that page was missing, and the neighbours are not an access of their own.
         let is_within = |(other, around): &(u32, Access)| {
             let end = around.offset + around.length;
             *other == process
@@ -252,8 +242,7 @@ impl FileLog {
             (Pointed::At(offset), _) => Some(offset),
             (_, Some(file)) => Some(file.position.cast_signed() - length),
             (Pointed::Null, None) => {
-                self.positions
-                    .advance(process, arguments, access.descriptor, length)
+                self.positions.advance(process, arguments, access.descriptor, length)
             }
             (Pointed::Hidden, None) => None,
         };
@@ -294,7 +283,8 @@ impl FileLog {
         }
     }
 
-    /// The document of the accesses, with the names of the application's vector. `read_ahead` finds the read-ahead of a device, in bytes.
+    /// The document of the accesses, with the names of the application's vector. `read_ahead` finds
+    /// the read-ahead of a device, in bytes.
     pub fn document(
         mut self,
         vector: &Vector,

@@ -7,15 +7,8 @@ use yamba_page_cache::document::Run;
 use crate::{Log, Request, read_strace};
 
 fn files(text: &str) -> FileAccesses {
-    let request = Request {
-        application: None,
-        unit: "run".to_owned(),
-        units: 1.0,
-    };
-    let log = Log {
-        process: None,
-        text,
-    };
+    let request = Request { application: None, unit: "run".to_owned(), units: 1.0 };
+    let log = Log { process: None, text };
     let trace = read_strace(&[log], &request, true).expect("a trace");
     trace.files.expect("files")
 }
@@ -107,11 +100,7 @@ fn writes_after_a_change_to_appending_have_no_known_position() {
     );
     assert_eq!(
         found.accesses,
-        [
-            Run(0, Write, 0, 10, 1),
-            Run(0, Write, 10, 20, 1),
-            Run(1, Write, 0, 40, 1),
-        ]
+        [Run(0, Write, 0, 10, 1), Run(0, Write, 10, 20, 1), Run(1, Write, 0, 40, 1),]
     );
     assert_eq!((found.unknown, found.left_out), (3, 0));
 }

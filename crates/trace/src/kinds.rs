@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use crate::call::Kind;
 
-/// Number of kinds that are remembered of one descriptor. A call that arrives after more changes has an unknown kind. That takes a thread that computes for long after it has used a descriptor, while
-/// others open different kinds with the same number.
+/// Number of kinds that are remembered of one descriptor. A call that arrives after more changes
+/// has an unknown kind. That takes a thread that computes for long after it has used a descriptor,
+/// while others open different kinds with the same number.
 const REMEMBERED: usize = 16;
 
 /// The kinds that descriptors have and had.
@@ -60,9 +61,7 @@ impl Kinds {
             };
             Some((*number, copy))
         });
-        Kinds {
-            entries: copies.collect(),
-        }
+        Kinds { entries: copies.collect() }
     }
 
     /// A descriptor has this kind from a time on, in ns, until the next one that is known.

@@ -1,4 +1,5 @@
-//! From an application's system calls to its application vector. Reading the text of a trace is pure; [`live`] runs the application.
+//! From an application's system calls to its application vector. Reading the text of a trace is
+//! pure; [`live`] runs the application.
 
 mod bpf;
 mod call;

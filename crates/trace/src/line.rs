@@ -53,20 +53,12 @@ pub enum Content<'a> {
 pub fn line(text: &str) -> Option<Line<'_>> {
     let text = text.trim();
     if let Some(content) = remark(text) {
-        return Some(Line {
-            prefix: Prefix::None,
-            time_ns: None,
-            content,
-        });
+        return Some(Line { prefix: Prefix::None, time_ns: None, content });
     }
     let (prefix, rest) = prefix(text);
     let (time_ns, rest) = without_columns(rest);
     let content = content(rest)?;
-    Some(Line {
-        prefix,
-        time_ns,
-        content,
-    })
+    Some(Line { prefix, time_ns, content })
 }
 
 /// A line that strace adds beside calls: its own messages, the callers of a call (`-k`) and
@@ -270,23 +262,11 @@ mod tests {
             ("7 12:00:01 close(3) = 0", Prefix::Column(7), None),
             ("7 12:00:01.5 close(3) = 0", Prefix::Column(7), Some(time)),
             ("7 12:00:01,5 close(3) = 0", Prefix::Column(7), Some(time)),
-            (
-                "12:00:01.500000 (+     0.000042) close(3) = 0",
-                Prefix::None,
-                Some(time),
-            ),
+            ("12:00:01.500000 (+     0.000042) close(3) = 0", Prefix::None, Some(time)),
             ("7      0.000042 close(3) = 0", Prefix::Column(7), None),
             ("1700000000 close(3) = 0", Prefix::None, None),
-            (
-                "1700000000.000000001 close(3) = 0",
-                Prefix::None,
-                Some(1_700_000_000_000_000_001),
-            ),
-            (
-                "7 [  59] [00007f529d5ccad7] close(3) = 0",
-                Prefix::Column(7),
-                None,
-            ),
+            ("1700000000.000000001 close(3) = 0", Prefix::None, Some(1_700_000_000_000_000_001)),
+            ("7 [  59] [00007f529d5ccad7] close(3) = 0", Prefix::Column(7), None),
         ] {
             let found = line(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((found.prefix, found.time_ns), (prefix, time_ns), "{text}");

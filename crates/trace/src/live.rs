@@ -1,4 +1,5 @@
-//! Runs an application with its load: traced by programs in the kernel or by strace, or untraced to measure its processor time.
+//! Runs an application with its load: traced by programs in the kernel or by strace, or untraced to
+//! measure its processor time.
 
 #[cfg(target_arch = "x86_64")]
 mod bare;
@@ -61,13 +62,17 @@ const TICK: Duration = Duration::from_millis(20);
 pub struct Workload {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// A command line for the shell. The application is a server, and counts only while this command runs.
+    /// A command line for the shell. The application is a server, and counts only while this
+    /// command runs.
     pub load: Option<String>,
     /// How often the command is traced. strace traces it once, and servers run once.
     pub runs: u32,
-    /// How often the runs, or the server under its load, are traced. From two on, each round does the same work without the tracer first.
+    /// How often the runs, or the server under its load, are traced. From two on, each round does
+    /// the same work without the tracer first.
     pub rounds: u32,
-    /// The words before the options and the command that run it by [`run_bare`]. With several rounds, two further ones count what the vDSO and fault-around save. Empty: that is not counted.
+    /// The words before the options and the command that run it by [`run_bare`]. With several
+    /// rounds, two further ones count what the vDSO and fault-around save. Empty: that is not
+    /// counted.
     pub bare: Vec<String>,
     /// The number of units of one run, or of one load.
     pub units: Units,
@@ -125,7 +130,8 @@ pub fn trace(
     }
 }
 
-/// Traces a running process while its load runs, or until a stop is requested. The process runs on afterwards.
+/// Traces a running process while its load runs, or until a stop is requested. The process runs on
+/// afterwards.
 pub fn attach(
     method: Method,
     process: u32,
@@ -172,8 +178,9 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// A command in a process group of its own, so that a Ctrl-C reaches only Yamba. Its standard input is that of Yamba, unless it is a terminal: a
-/// process that reads a terminal from another group is stopped.
+/// A command in a process group of its own, so that a Ctrl-C reaches only Yamba. Its standard input
+/// is that of Yamba, unless it is a terminal: a process that reads a terminal from another group is
+/// stopped.
 fn group(program: &str) -> Command {
     let mut command = Command::new(program);
     command.process_group(0);
@@ -191,8 +198,8 @@ fn output_of(workload: &Workload) -> io::Result<Stdio> {
     })
 }
 
-/// Waits until the application waits: its processes have used no processor time for a while. `pass` spends some time, and says whether the
-/// application is still there.
+/// Waits until the application waits: its processes have used no processor time for a while. `pass`
+/// spends some time, and says whether the application is still there.
 fn wait_until_idle(
     family: &Family,
     stopped: &dyn Fn() -> bool,
@@ -247,9 +254,7 @@ fn run_load(
 fn command_of(process: u32) -> Vec<String> {
     let text = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     let words = text.split(|b| *b == 0).filter(|w| !w.is_empty());
-    words
-        .map(|w| String::from_utf8_lossy(w).into_owned())
-        .collect()
+    words.map(|w| String::from_utf8_lossy(w).into_owned()).collect()
 }
 
 /// The fault of a process that cannot be looked at.

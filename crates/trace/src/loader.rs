@@ -1,6 +1,7 @@
 //! Counts the calls that dynamic linkers make at the start of programs.
 //!
-//! The linker of the GNU C library asks for `/etc/ld.so.preload` by one of its first calls. Its last one is the first `munmap`, of the file with the places of the libraries.
+//! The linker of the GNU C library asks for `/etc/ld.so.preload` by one of its first calls. Its
+//! last one is the first `munmap`, of the file with the places of the libraries.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +10,8 @@ use crate::call::Call;
 /// The linker has asked for the file after at most this many calls.
 const FIRST_CALLS: u64 = 5;
 
-/// A start with more calls is not counted: a linker that does not map that file has no call that marks its end.
+/// A start with more calls is not counted: a linker that does not map that file has no call that
+/// marks its end.
 const MOST_CALLS: u64 = 100;
 
 /// The starts of programs, and the calls of the linkers of those that are over.
@@ -46,11 +48,7 @@ impl LoaderCalls {
         if is_over && start.is_dynamic && is_counted {
             self.calls += start.calls;
         }
-        let limit = if start.is_dynamic {
-            MOST_CALLS
-        } else {
-            FIRST_CALLS
-        };
+        let limit = if start.is_dynamic { MOST_CALLS } else { FIRST_CALLS };
         if is_over || start.calls >= limit {
             self.starts.remove(&process);
         }
@@ -68,11 +66,7 @@ mod tests {
     use crate::tests::strace;
 
     fn loader_calls(lines: &str) -> Option<f64> {
-        let request = Request {
-            application: None,
-            unit: "run".to_owned(),
-            units: 2.0,
-        };
+        let request = Request { application: None, unit: "run".to_owned(), units: 2.0 };
         strace(lines, &request).unwrap().vector.loader_calls
     }
 

@@ -7,11 +7,7 @@ use crate::tests::strace;
 use crate::{Log, Refusal, Request, Trace, read_strace};
 
 fn request() -> Request {
-    Request {
-        application: None,
-        unit: "run".to_owned(),
-        units: 1.0,
-    }
+    Request { application: None, unit: "run".to_owned(), units: 1.0 }
 }
 
 /// The uses by label, and the number of lines that were not understood.
@@ -27,9 +23,7 @@ fn counts_of(text: &str) -> (BTreeMap<String, f64>, usize) {
 
 #[track_caller]
 fn has(text: &str, expected: &[(&str, f64)]) {
-    let counts = expected
-        .iter()
-        .map(|(label, count)| ((*label).to_owned(), *count));
+    let counts = expected.iter().map(|(label, count)| ((*label).to_owned(), *count));
     assert_eq!(counts_of(text), (counts.collect(), 0));
 }
 
@@ -63,10 +57,7 @@ fn options_and_versions_of_strace_give_the_same_counts() {
     let each = |change: &dyn Fn(&str) -> String| {
         column.lines().map(change).collect::<Vec<_>>().join("\n") + "\n"
     };
-    let (pid, rest) = (
-        |line: &str| line[..1].to_owned(),
-        |line: &str| line[2..].to_owned(),
-    );
+    let (pid, rest) = (|line: &str| line[..1].to_owned(), |line: &str| line[2..].to_owned());
     let prefixed = |prefix: &str| each(&|line| format!("{} {prefix} {}", pid(line), rest(line)));
     let in_brackets = each(&|line| {
         let begins = line.contains("resumed") || line.starts_with("8 ") || line.contains("wait4");
@@ -108,19 +99,13 @@ fn options_and_versions_of_strace_give_the_same_counts() {
                 line.to_owned() + if has_result { " <0.000012>" } else { "" }
             }),
         ),
-        (
-            "-Y",
-            each(&|line| format!("{}<my app> {}", pid(line), rest(line))),
-        ),
+        ("-Y", each(&|line| format!("{}<my app> {}", pid(line), rest(line)))),
         ("without -o", in_brackets),
         ("version 4", other_version),
         ("-yy", shown),
         ("-k, -e read", backtrace),
         ("-C", format!("{column}{summary}")),
-        (
-            "-xx",
-            column.replace("/dev/zero", r"\x2f\x64\x65\x76\x2f\x7a\x65\x72\x6f"),
-        ),
+        ("-xx", column.replace("/dev/zero", r"\x2f\x64\x65\x76\x2f\x7a\x65\x72\x6f")),
     ] {
         assert_eq!(counts_of(&text), expected, "{name}:\n{text}");
     }
@@ -140,12 +125,8 @@ clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}strace: Process 9
 read(3, "x", 1) = 1
 +++ exited with 0 +++
 "#;
-    let expected = [
-        ("clone(thread)", 1.0),
-        ("exit", 1.0),
-        ("open(device)", 1.0),
-        ("read(device)@1", 3.0),
-    ];
+    let expected =
+        [("clone(thread)", 1.0), ("exit", 1.0), ("open(device)", 1.0), ("read(device)@1", 3.0)];
     has(text, &expected);
 }
 
@@ -159,12 +140,8 @@ fn program_that_another_thread_executes_goes_on_under_the_number_of_the_process(
 7 <... execve resumed>) = 0
 7 read(3, "x", 1) = 1
 "#;
-    let expected = [
-        ("clone(thread)", 1.0),
-        ("execve", 1.0),
-        ("open(device)", 1.0),
-        ("read(device)@1", 1.0),
-    ];
+    let expected =
+        [("clone(thread)", 1.0), ("execve", 1.0), ("open(device)", 1.0), ("read(device)@1", 1.0)];
     has(text, &expected);
     assert_eq!(strace(text, &request()).unwrap().unfinished, 1, "the futex");
 }
@@ -180,11 +157,7 @@ fn calls_that_did_not_return_are_not_counted() {
 7 +++ killed by SIGKILL +++
 9 read(0,  <detached ...>
 "#;
-    let expected = [
-        ("read(failed)", 1.0),
-        ("rt_sigreturn", 1.0),
-        ("signal", 1.0),
-    ];
+    let expected = [("read(failed)", 1.0), ("rt_sigreturn", 1.0), ("signal", 1.0)];
     has(text, &expected);
     assert_eq!(strace(text, &request()).unwrap().unfinished, 3);
 }
@@ -229,28 +202,15 @@ fn logs_of_other_programs_are_refused_by_name() {
         ("open(\"/x\", 0) = 3\n+++ exited (status 0) +++\n", "ltrace"),
         ("[pid 7] libc.so.6->malloc(8) = 0x55d0\n", "ltrace"),
         ("SYS_brk(0) = 0x55d0\n", "ltrace"),
-        (
-            "     0.034 ( 0.005 ms): cat/123 brk() = 0x55d0\n",
-            "perf trace",
-        ),
-        (
-            "         ? (         ): cat/123  ... [continued]: execve()) = 0\n",
-            "perf trace",
-        ),
-        (
-            "SYSCALL(args) \t\t = return\nread(0x3, 0x1, 0x1)\t\t = 1 0\n",
-            "dtruss",
-        ),
+        ("     0.034 ( 0.005 ms): cat/123 brk() = 0x55d0\n", "perf trace"),
+        ("         ? (         ): cat/123  ... [continued]: execve()) = 0\n", "perf trace"),
+        ("SYSCALL(args) \t\t = return\nread(0x3, 0x1, 0x1)\t\t = 1 0\n", "dtruss"),
     ] {
         assert_eq!(refusal(text), Refusal::OtherProgram(name), "{text}");
     }
     let summary = "% time     seconds  usecs/call     calls    errors syscall\n------ -----------\n  0.00    0.000000           0         1           read\n100.00    0.000000           0        76         3 total\n";
     assert_eq!(refusal(summary), Refusal::Summary);
-    assert_eq!(
-        refusal("read(3,\"a\",4096) = 832 (0x340)\n"),
-        Refusal::NoCall,
-        "truss"
-    );
+    assert_eq!(refusal("read(3,\"a\",4096) = 832 (0x340)\n"), Refusal::NoCall, "truss");
     // A program may write such a text.
     has(
         "7 write(1, \"0.034 (0.005 ms): libc.so->a(\", 30) = 30\n",
@@ -270,13 +230,8 @@ const CHILD: &str = "100.000005 read(3, \"\\0\", 1) = 1\n100.000012 exit_group(0
 const THREAD: &str = "100.000015 read(3, \"r\", 1) = 1\n";
 
 fn several(logs: &[(u32, &str)], files: bool) -> Result<Trace, Refusal> {
-    let logs: Vec<Log> = logs
-        .iter()
-        .map(|(process, text)| Log {
-            process: Some(*process),
-            text,
-        })
-        .collect();
+    let logs: Vec<Log> =
+        logs.iter().map(|(process, text)| Log { process: Some(*process), text }).collect();
     read_strace(&logs, &request(), files)
 }
 
@@ -303,11 +258,7 @@ fn logs_of_each_process_are_put_in_order() {
     for logs in [all, reversed] {
         let found = several(&logs, false).unwrap();
         assert_eq!(uses(&found), (expected.clone(), 0));
-        let started = found
-            .vector
-            .primitives
-            .iter()
-            .filter(|used| used.started.is_some());
+        let started = found.vector.primitives.iter().filter(|used| used.started.is_some());
         assert_eq!(started.count(), 2, "read and exit_group of the child");
     }
     // Without the time of day, a process comes after the one that made it. The place of the thread
@@ -355,21 +306,9 @@ fn processes_without_a_log_are_missing() {
 #[test]
 fn logs_that_are_not_of_one_process_each_are_refused() {
     let column = "7 getppid() = 1\n";
-    assert_eq!(
-        several(&[(7, PARENT), (8, column)], false).unwrap_err(),
-        Refusal::NoProcess(1)
-    );
-    assert_eq!(
-        several(&[(7, PARENT), (7, PARENT)], false).unwrap_err(),
-        Refusal::SameProcess(1)
-    );
-    let unnamed = Log {
-        process: None,
-        text: PARENT,
-    };
+    assert_eq!(several(&[(7, PARENT), (8, column)], false).unwrap_err(), Refusal::NoProcess(1));
+    assert_eq!(several(&[(7, PARENT), (7, PARENT)], false).unwrap_err(), Refusal::SameProcess(1));
+    let unnamed = Log { process: None, text: PARENT };
     let logs = [unnamed.clone(), unnamed];
-    assert_eq!(
-        read_strace(&logs, &request(), false).unwrap_err(),
-        Refusal::NoProcess(0)
-    );
+    assert_eq!(read_strace(&logs, &request(), false).unwrap_err(), Refusal::NoProcess(0));
 }

@@ -37,11 +37,7 @@ pub fn read_strace(logs: &[Log], request: &Request, files: bool) -> Result<Trace
         logs => read_several(logs, &mut reader, files)?,
     };
     let trace = reader.trace(request);
-    trace.ok_or(if has_summary {
-        Refusal::Summary
-    } else {
-        Refusal::NoCall
-    })
+    trace.ok_or(if has_summary { Refusal::Summary } else { Refusal::NoCall })
 }
 
 /// Lines of a log with their numbers, without those of a summary. The last one may lack its end.
@@ -54,11 +50,7 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn read(text: &'a str) -> Lines<'a> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut found = Lines {
-            lines: Vec::new(),
-            cut: None,
-            has_summary: false,
-        };
+        let mut found = Lines { lines: Vec::new(), cut: None, has_summary: false };
         let mut in_summary = false;
         for (number, line) in text.split_inclusive('\n').enumerate() {
             let is_title =
@@ -83,13 +75,7 @@ fn read_one(text: &str, reader: &mut Reader) -> bool {
     let parsed = lines.lines.iter().filter_map(|(_, text)| line(text));
     reader.form = form(parsed, 0);
     for (number, text) in &lines.lines {
-        reader.line_at(
-            text,
-            Unread {
-                log: 0,
-                line: *number,
-            },
-        );
+        reader.line_at(text, Unread { log: 0, line: *number });
     }
     read_cut(lines.cut, 0, reader);
     lines.has_summary
@@ -163,9 +149,7 @@ impl<'a> ProcessLog<'a> {
         for (at, (_, text)) in found.lines.iter().enumerate() {
             let parsed = line(text);
             // A line without a time stays behind the one before.
-            let is_plain = parsed
-                .as_ref()
-                .is_none_or(|line| line.content == Content::Other);
+            let is_plain = parsed.as_ref().is_none_or(|line| line.content == Content::Other);
             let own_ns = parsed.as_ref().and_then(|line| line.time_ns);
             match (own_ns.or(is_plain.then_some(last_ns)), &mut found.times_ns) {
                 (Some(ns), Some(times)) if ns >= last_ns => times.push(ns),
@@ -181,10 +165,7 @@ impl<'a> ProcessLog<'a> {
             found.hides_files |= shown.hides_file();
             if let Some(number) = shown.child() {
                 let shares_files = shown.shares_files();
-                let child = Child {
-                    number,
-                    shares_files,
-                };
+                let child = Child { number, shares_files };
                 found.children.insert(at, child);
             }
         }
@@ -283,11 +264,8 @@ fn children(logs: &[ProcessLog]) -> BTreeSet<u32> {
 
 /// The logs, each before those of the processes that it made.
 fn descent(logs: &[ProcessLog]) -> Vec<usize> {
-    let index: BTreeMap<u32, usize> = logs
-        .iter()
-        .enumerate()
-        .map(|(i, log)| (log.process, i))
-        .collect();
+    let index: BTreeMap<u32, usize> =
+        logs.iter().enumerate().map(|(i, log)| (log.process, i)).collect();
     let children = children(logs);
     let roots = (0..logs.len()).filter(|log| !children.contains(&logs[*log].process));
     let mut order: Vec<usize> = Vec::new();
@@ -301,10 +279,6 @@ fn descent(logs: &[ProcessLog]) -> Vec<usize> {
         next.extend(made.filter_map(|child| index.get(&child.number)));
     }
     // Damaged logs may name each other.
-    order.extend(
-        (0..logs.len())
-            .filter(|log| !order.contains(log))
-            .collect::<Vec<_>>(),
-    );
+    order.extend((0..logs.len()).filter(|log| !order.contains(log)).collect::<Vec<_>>());
     order
 }

@@ -88,29 +88,15 @@ const PARENT: &str = r#"1700000000.000001 openat(AT_FDCWD, "/dev/zero", O_RDONLY
 "#;
 
 fn request() -> Request {
-    Request {
-        application: None,
-        unit: "run".to_owned(),
-        units: 1.0,
-    }
+    Request { application: None, unit: "run".to_owned(), units: 1.0 }
 }
 
 fn one(text: &str) -> Result<Trace, Refusal> {
-    read_strace(
-        &[Log {
-            process: None,
-            text,
-        }],
-        &request(),
-        true,
-    )
+    read_strace(&[Log { process: None, text }], &request(), true)
 }
 
 fn child(text: &str) -> Result<Trace, Refusal> {
-    let log = |process, text| Log {
-        process: Some(process),
-        text,
-    };
+    let log = |process, text| Log { process: Some(process), text };
     read_strace(&[log(71, PARENT), log(82, text)], &request(), false)
 }
 
@@ -179,10 +165,8 @@ fn survives(original: &str, read: fn(&str) -> Result<Trace, Refusal>) {
         }
         // A log without a line, or with a line twice, is another log. Its other lines give the
         // same counts, apart from kinds of descriptors that no line shows.
-        let is_other_log = matches!(
-            mutant.change,
-            Change::LineRemoved | Change::LineRepeated | Change::Truncated
-        );
+        let is_other_log =
+            matches!(mutant.change, Change::LineRemoved | Change::LineRepeated | Change::Truncated);
         let is_named = missing(&trace) > lacks || is_other_log;
         assert!(is_named, "{found:?}\n{its_files:?}\nin silence: {mutant:?}");
         let repeated = f64::from(u8::from(mutant.change == Change::LineRepeated));
@@ -191,18 +175,12 @@ fn survives(original: &str, read: fn(&str) -> Result<Trace, Refusal>) {
             let known = |label: &String| label.split(' ').next() == Some(name);
             let before: f64 = all.iter().filter(|(l, _)| known(l)).map(|(_, n)| n).sum();
             let has_lost_kind = name.contains("(inherited)");
-            assert!(
-                has_lost_kind || *count <= before + repeated,
-                "{label} {count}: {mutant:?}"
-            );
+            assert!(has_lost_kind || *count <= before + repeated, "{label} {count}: {mutant:?}");
         }
         let new = its_files.difference(&files).collect::<Vec<_>>();
         assert!(new.is_empty() || is_other_log, "{new:?}: {mutant:?}");
     }
-    assert!(
-        equal > 1000,
-        "{equal} of 10 000 give the figures of the original"
-    );
+    assert!(equal > 1000, "{equal} of 10 000 give the figures of the original");
 }
 
 #[test]

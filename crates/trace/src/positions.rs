@@ -81,7 +81,8 @@ impl Positions {
         self.of_process.insert(child, index);
     }
 
-    /// Moves the position behind an access of this length. Returns its first byte. `None`: the position is unknown.
+    /// Moves the position behind an access of this length. Returns its first byte. `None`: the
+    /// position is unknown.
     pub fn advance(
         &mut self,
         process: u32,

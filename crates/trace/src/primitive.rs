@@ -90,7 +90,8 @@ const OF_DESCRIPTORS: &[(&str, &str)] = &[
     ("sendfile64", "sendfile"),
 ];
 
-/// Calls whose result is the number of bytes that they moved, or of descriptors that they found ready.
+/// Calls whose result is the number of bytes that they moved, or of descriptors that they found
+/// ready.
 const SIZED: &[&str] = &[
     "read",
     "write",
@@ -115,23 +116,14 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("eventfd2", "eventfd"),
 ];
 
-/// The primitive of a call. Failed calls have the kind `failed`: they end early, and their cost is not that of the others.
+/// The primitive of a call. Failed calls have the kind `failed`: they end early, and their cost is
+/// not that of the others.
 pub fn used(process: u32, call: &Call, descriptors: &mut Descriptors) -> Used {
     let (name, kind) = named(process, call, descriptors);
     if call.result.is_some_and(|result| result < 0) {
-        return Used {
-            name,
-            kind: Some(Cow::Borrowed("failed")),
-            size: None,
-            has_failed: true,
-        };
+        return Used { name, kind: Some(Cow::Borrowed("failed")), size: None, has_failed: true };
     }
-    Used {
-        size: size(&name, call),
-        name,
-        kind,
-        has_failed: false,
-    }
+    Used { size: size(&name, call), name, kind, has_failed: false }
 }
 
 fn named(

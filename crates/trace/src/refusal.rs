@@ -93,10 +93,7 @@ fn is_of_perf(line: &str) -> bool {
     let Some((time, rest)) = line.split_once(' ') else {
         return false;
     };
-    let duration = rest
-        .trim_start()
-        .strip_prefix('(')
-        .and_then(|rest| rest.split_once("): "));
+    let duration = rest.trim_start().strip_prefix('(').and_then(|rest| rest.split_once("): "));
     let is_time = time == "?" || time.parse::<f64>().is_ok();
     is_time
         && duration.is_some_and(|(duration, _)| {
@@ -109,9 +106,7 @@ fn is_of_perf(line: &str) -> bool {
 fn is_of_ltrace(body: &str) -> bool {
     let name = body.split('(').next().unwrap_or_default();
     let is_name = name.chars().all(|c| c.is_ascii_graphic());
-    let has_library = name
-        .split_once("->")
-        .is_some_and(|(library, _)| library.contains(".so"));
+    let has_library = name.split_once("->").is_some_and(|(library, _)| library.contains(".so"));
     let is_own = has_library || name.starts_with("SYS_") || name.starts_with("__libc_start_main");
     body.starts_with("+++ exited (status ") || is_name && is_own
 }

@@ -183,9 +183,7 @@ fn is_descriptor(text: &str) -> bool {
 
 fn is_position(text: &str) -> bool {
     let is_pointed = |text: &str| {
-        let number = text
-            .strip_prefix('[')
-            .and_then(|text| text.strip_suffix(']'));
+        let number = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
     };
     let mut parts = text.split(" => ");

@@ -47,9 +47,7 @@ pub fn makes_process(begun: &str) -> bool {
 
 /// Whether the first part of a call is of the call with this name.
 pub fn is_call_of(begun: &str, name: &str) -> bool {
-    begun
-        .strip_prefix(name)
-        .is_some_and(|rest| rest.starts_with('('))
+    begun.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
 }
 
 /// Splits a whole call. `None`: it does not have the form of a call with its result.
@@ -60,12 +58,7 @@ pub fn split(text: &str) -> Option<ShownCall<'_>> {
     let outcome = outcome(result.trim(), ADDRESSES.contains(&name))?;
     let path = arguments.iter().find_map(|argument| text_of(argument));
     let path = path.unwrap_or_default();
-    Some(ShownCall {
-        name,
-        arguments,
-        outcome,
-        path,
-    })
+    Some(ShownCall { name, arguments, outcome, path })
 }
 
 /// Reads the result: a number, an address or an error, and remarks in brackets.
@@ -82,14 +75,8 @@ fn outcome(text: &str, is_address: bool) -> Option<Outcome> {
     }
     let (outcome, rest) = match word {
         "?" => match rest.strip_prefix("ERESTART") {
-            Some(reason) => (
-                Outcome::Failed,
-                reason.split_once(' ').map_or("", |both| both.1),
-            ),
-            None => (
-                Outcome::None,
-                rest.strip_prefix("<unavailable>").unwrap_or(rest),
-            ),
+            Some(reason) => (Outcome::Failed, reason.split_once(' ').map_or("", |both| both.1)),
+            None => (Outcome::None, rest.strip_prefix("<unavailable>").unwrap_or(rest)),
         },
         "-1" => (Outcome::Failed, after_error(rest)?),
         word => match word.strip_prefix("0x") {
@@ -99,11 +86,8 @@ fn outcome(text: &str, is_address: bool) -> Option<Outcome> {
                 if !is_hexadecimal || digits.is_empty() {
                     return None;
                 }
-                let outcome = if is_address {
-                    Outcome::Address
-                } else {
-                    Outcome::Value(value.ok()?)
-                };
+                let outcome =
+                    if is_address { Outcome::Address } else { Outcome::Value(value.ok()?) };
                 (outcome, rest)
             }
             None => {
@@ -154,9 +138,7 @@ fn bracket_end(text: &str) -> Option<usize> {
 fn time_end(text: &str) -> Option<usize> {
     let end = text.find('>')?;
     let number = &text[1..end];
-    let is_time = number
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
+    let is_time = number.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
     (is_time && !number.is_empty()).then_some(end + 1)
 }
 

@@ -44,7 +44,8 @@ pub struct Reader {
     pub(crate) form: ProcessForm,
     /// The first part of the call in which each process is.
     begun: HashMap<u32, String>,
-    /// Lines of processes whose parent is not known yet: a child may run before the call of its parent returns.
+    /// Lines of processes whose parent is not known yet: a child may run before the call of its
+    /// parent returns.
     waiting: BTreeMap<u32, Vec<WaitingLine>>,
     /// In logs with brackets: the processes that have not ended, those that strace has attached to,
     /// and the number of the process without a name.
@@ -65,10 +66,7 @@ pub struct Reader {
 impl Reader {
     /// A reader for processes with these descriptors at the beginning.
     pub fn with(descriptors: Descriptors) -> Reader {
-        Reader {
-            tally: Tally::with(descriptors),
-            ..Reader::default()
-        }
+        Reader { tally: Tally::with(descriptors), ..Reader::default() }
     }
 
     /// Records the accesses to files, too.
@@ -79,10 +77,7 @@ impl Reader {
 
     /// Reads one line, without its end.
     pub fn line(&mut self, text: &str) {
-        let place = Unread {
-            line: self.place.line + 1,
-            ..self.place
-        };
+        let place = Unread { line: self.place.line + 1, ..self.place };
         self.line_at(text, place);
     }
 
@@ -96,10 +91,7 @@ impl Reader {
 
     /// Notes a line whose end is missing.
     pub fn cut_line(&mut self) {
-        let place = Unread {
-            line: self.place.line + 1,
-            ..self.place
-        };
+        let place = Unread { line: self.place.line + 1, ..self.place };
         self.skip(place);
     }
 
@@ -178,10 +170,7 @@ impl Reader {
         }
         let process = self.process(&line)?;
         if self.must_wait(process) {
-            let waiting = WaitingLine {
-                text: text.to_owned(),
-                place: self.place,
-            };
+            let waiting = WaitingLine { text: text.to_owned(), place: self.place };
             self.waiting.entry(process).or_default().push(waiting);
             return Some(());
         }
@@ -228,11 +217,7 @@ impl Reader {
                 self.alias = Some(process);
             }
         }
-        if self.alias == Some(process) {
-            UNNAMED
-        } else {
-            process
-        }
+        if self.alias == Some(process) { UNNAMED } else { process }
     }
 
     /// Whether the process is unknown and may be the child of a call that has not returned yet.
@@ -288,10 +273,7 @@ impl Reader {
                 }
             },
             Content::Resumed { name, rest } => {
-                let begun = self
-                    .begun
-                    .get(&process)
-                    .filter(|begun| is_call_of(begun, name))?;
+                let begun = self.begun.get(&process).filter(|begun| is_call_of(begun, name))?;
                 let whole = begun.clone() + rest;
                 let call = call(&whole);
                 self.begun.remove(&process);
@@ -321,11 +303,7 @@ impl Reader {
             return;
         }
         let name = Cow::Owned(own_name(shown.name));
-        let call = Call {
-            name: &name,
-            result: shown.result(),
-            arguments: shown,
-        };
+        let call = Call { name: &name, result: shown.result(), arguments: shown };
         self.tally.call(process, &call, 0.0);
         if let Some(child) = shown.child() {
             self.begin(process, child, shown);

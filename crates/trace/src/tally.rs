@@ -27,7 +27,8 @@ pub struct Tally {
     /// The descriptors of all processes.
     pub descriptors: Descriptors,
     counts: Counts,
-    /// Processes and threads that began while calls were counted, except threads of older processes.
+    /// Processes and threads that began while calls were counted, except threads of older
+    /// processes.
     started: FxHashSet<u32>,
     /// The accesses to files, if they are recorded.
     pub files: Option<FileLog>,
@@ -44,10 +45,7 @@ pub struct Tally {
 impl Tally {
     /// A tally for processes with these descriptors at the beginning.
     pub fn with(descriptors: Descriptors) -> Tally {
-        Tally {
-            descriptors,
-            ..Tally::default()
-        }
+        Tally { descriptors, ..Tally::default() }
     }
 
     /// Forgets the calls so far.
@@ -62,8 +60,7 @@ impl Tally {
 
     /// Follows the making of a process or thread.
     pub fn begin(&mut self, parent: u32, child: u32, made: Made) {
-        self.descriptors
-            .begin(parent, child, made.shares_files, made.borrows);
+        self.descriptors.begin(parent, child, made.shares_files, made.borrows);
         let is_started = self.started.contains(&parent) || !(self.is_paused || made.is_thread);
         if is_started {
             self.started.insert(child);
@@ -100,7 +97,8 @@ impl Tally {
         }
     }
 
-    /// Counts calls of the same kind that took this kernel time together. They may have changed descriptors in an order that is not known: these changes are not followed.
+    /// Counts calls of the same kind that took this kernel time together. They may have changed
+    /// descriptors in an order that is not known: these changes are not followed.
     pub fn counted(&mut self, process: u32, call: &Call, count: u64, time_ns: f64) {
         let found = used(process, call, &mut self.descriptors);
         if self.is_paused {
@@ -175,11 +173,7 @@ mod tests {
     use super::*;
 
     fn made(is_thread: bool) -> Made {
-        Made {
-            shares_files: is_thread,
-            borrows: false,
-            is_thread,
-        }
+        Made { shares_files: is_thread, borrows: false, is_thread }
     }
 
     #[test]

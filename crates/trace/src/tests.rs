@@ -9,22 +9,11 @@ use crate::{Log, Refusal, Request, Trace, Unread, read_strace};
 
 /// Reads one log.
 pub(crate) fn strace(text: &str, request: &Request) -> Result<Trace, Refusal> {
-    read_strace(
-        &[Log {
-            process: None,
-            text,
-        }],
-        request,
-        false,
-    )
+    read_strace(&[Log { process: None, text }], request, false)
 }
 
 fn read(text: &str) -> Trace {
-    let request = Request {
-        application: None,
-        unit: "run".to_owned(),
-        units: 1.0,
-    };
+    let request = Request { application: None, unit: "run".to_owned(), units: 1.0 };
     strace(text, &request).expect("a trace")
 }
 
@@ -36,9 +25,7 @@ fn uses(text: &str) -> BTreeMap<String, f64> {
 
 #[track_caller]
 fn has(text: &str, expected: &[(&str, f64)]) {
-    let expected = expected
-        .iter()
-        .map(|(label, count)| ((*label).to_owned(), *count));
+    let expected = expected.iter().map(|(label, count)| ((*label).to_owned(), *count));
     assert_eq!(uses(text), expected.collect());
 }
 
@@ -123,15 +110,13 @@ fn interrupted_calls_are_joined_and_children_inherit_descriptors() {
         let started = used.started?;
         Some((used.name.as_str(), started.count, started.size))
     });
-    let expected = [
-        ("close(pipe)", 1.0, None),
-        ("exit_group", 1.0, None),
-        ("write(pipe)", 1.0, Some(5.0)),
-    ];
+    let expected =
+        [("close(pipe)", 1.0, None), ("exit_group", 1.0, None), ("write(pipe)", 1.0, Some(5.0))];
     assert_eq!(of_child.collect::<Vec<_>>(), expected);
 }
 
-/// A child uses copies of its parent's descriptors, also before the clone of the parent has returned.
+/// A child uses copies of its parent's descriptors, also before the clone of the parent has
+/// returned.
 #[test]
 fn child_may_run_before_the_call_of_its_parent_returns() {
     let text = r#"7 pipe2([3, 4], 0) = 0
@@ -168,12 +153,8 @@ fn programs_of_processes_that_borrow_memory_have_a_kind_of_their_own() {
 7 clone3({flags=CLONE_VM|CLONE_VFORK, exit_signal=SIGCHLD}, 88) = 9
 9 execve("/usr/bin/true", ["true"], 0x7f) = 0
 "#;
-    let expected = [
-        ("vfork", 2.0),
-        ("execve(failed)", 1.0),
-        ("execve(vfork)", 2.0),
-        ("execve", 1.0),
-    ];
+    let expected =
+        [("vfork", 2.0), ("execve(failed)", 1.0), ("execve(vfork)", 2.0), ("execve", 1.0)];
     has(text, &expected);
 }
 
@@ -220,11 +201,7 @@ fn only_calls_while_the_load_runs_are_counted() {
     reader.pause();
     reader.line(r#"7 socket(AF_UNIX, SOCK_STREAM, 0) = 5"#);
     reader.line(r#"7 read(5, "p", 1) = 1"#);
-    let request = Request {
-        application: None,
-        unit: "request".to_owned(),
-        units: 1.0,
-    };
+    let request = Request { application: None, unit: "request".to_owned(), units: 1.0 };
     let found = reader.trace(&request).unwrap();
     assert_eq!((found.calls, found.unread.len()), (2, 0));
     let labels: Vec<String> = found.vector.primitives.iter().map(Use::label).collect();
@@ -238,11 +215,7 @@ fn processes_begin_with_the_given_descriptors() {
     let count = |descriptors: Descriptors| {
         let mut reader = Reader::with(descriptors);
         lines.iter().for_each(|line| reader.line(line));
-        let request = Request {
-            application: None,
-            unit: "run".to_owned(),
-            units: 1.0,
-        };
+        let request = Request { application: None, unit: "run".to_owned(), units: 1.0 };
         let found = reader.trace(&request).unwrap().vector.primitives;
         found.iter().map(Use::label).collect::<Vec<_>>()
     };
@@ -260,20 +233,8 @@ fn failed_calls_have_a_kind_of_their_own() {
 openat(AT_FDCWD, "/none", O_RDONLY) = -1 ENOENT (No such file or directory)
 read(3, 0x55, 10) = -1 EAGAIN (Resource temporarily unavailable)
 "#;
-    has(
-        text,
-        &[
-            ("access(failed)", 1.0),
-            ("open(failed)", 1.0),
-            ("read(failed)", 1.0),
-        ],
-    );
-    let errors = read(text)
-        .vector
-        .primitives
-        .iter()
-        .map(|u| u.errors)
-        .collect::<Vec<_>>();
+    has(text, &[("access(failed)", 1.0), ("open(failed)", 1.0), ("read(failed)", 1.0)]);
+    let errors = read(text).vector.primitives.iter().map(|u| u.errors).collect::<Vec<_>>();
     assert_eq!(errors, [Some(1.0); 3]);
 }
 
@@ -395,16 +356,10 @@ fn other_lines_are_numbered_and_prefixes_are_accepted() {
     assert_eq!((trace.calls, trace.unread.clone()), (2, vec![unread]));
     let lost = trace.vector.traced.unwrap().lost;
     assert_eq!(lost, Some(1), "predictions name it");
-    let request = Request {
-        application: Some("server".to_owned()),
-        unit: "request".to_owned(),
-        units: 4.0,
-    };
+    let request =
+        Request { application: Some("server".to_owned()), unit: "request".to_owned(), units: 4.0 };
     let vector = strace(text, &request).unwrap().vector;
-    assert_eq!(
-        (vector.application.as_str(), vector.units),
-        ("server", Some(4.0))
-    );
+    assert_eq!((vector.application.as_str(), vector.units), ("server", Some(4.0)));
     assert_eq!(vector.primitives[0].count, 0.5);
     assert_eq!(strace("hello\n\n", &request), Err(Refusal::NoCall));
 }
@@ -413,19 +368,12 @@ fn other_lines_are_numbered_and_prefixes_are_accepted() {
 #[test]
 fn damaged_lines_do_no_harm() {
     let line = r#"7 clone(child_stack=NULL, flags=CLONE_VM, "é\") = [3, {4}]") = -1 ENOENT (No such file) <0.1>"#;
-    let request = Request {
-        application: None,
-        unit: "run".to_owned(),
-        units: 1.0,
-    };
+    let request = Request { application: None, unit: "run".to_owned(), units: 1.0 };
     for (at, _) in line.char_indices() {
         let _ = strace(&line[..at], &request);
         let _ = strace(&line[at..], &request);
         for other in ["\"", "(", ")", "=", "é", ""] {
-            let _ = strace(
-                &(line[..at].to_owned() + other + &line[at..] + "\n"),
-                &request,
-            );
+            let _ = strace(&(line[..at].to_owned() + other + &line[at..] + "\n"), &request);
         }
     }
 }

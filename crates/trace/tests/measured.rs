@@ -1,4 +1,5 @@
-//! The measurement of a server without a tracer. Alone in its program, since it ends all descendants of this process.
+//! The measurement of a server without a tracer. Alone in its program, since it ends all
+//! descendants of this process.
 
 use std::time::Duration;
 
@@ -15,9 +16,7 @@ const LOAD: &str = "rm -f done; echo > requests; until [ -e done ]; do sleep 0.0
 fn server_starts_once_for_each_load() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
-    let made = std::process::Command::new("mkfifo")
-        .arg(folder.path().join("requests"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("requests")).status();
     assert!(made.unwrap().success());
     let workload = Workload {
         command: ["sh", "-c", SERVER, path].map(str::to_owned).to_vec(),

@@ -1,4 +1,5 @@
-//! Converts a study with its figures for `yamba_report`: as a document, as part of its run's page, and as texts that the terminal output shares.
+//! Converts a study with its figures for `yamba_report`: as a document, as part of its run's page,
+//! and as texts that the terminal output shares.
 
 mod document;
 mod page;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Wraps to at most `width` columns, at spaces only, so that commands and paths stay unbroken. Continuation lines begin with `indent`.
+/// Wraps to at most `width` columns, at spaces only, so that commands and paths stay unbroken.
+/// Continuation lines begin with `indent`.
 pub(crate) fn wrap<'a>(text: &'a str, width: usize, indent: &'a str) -> Vec<Cow<'a, str>> {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)

@@ -34,20 +34,11 @@ fn yamba_files(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// Counts from the `yamba` line to the closing brace, without blank and comment lines.
 fn count(text: &str, class: &Class) -> usize {
-    let start = text[..class.header.start as usize]
-        .rfind('\n')
-        .map_or(0, |i| i + 1);
-    let last = class
-        .members
-        .last()
-        .map_or(class.header.end, |m| m.span.end) as usize;
+    let start = text[..class.header.start as usize].rfind('\n').map_or(0, |i| i + 1);
+    let last = class.members.last().map_or(class.header.end, |m| m.span.end) as usize;
     let end = last + text[last..].find('}').expect("a class ends") + 1;
     let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
-    text[start..end]
-        .lines()
-        .map(str::trim)
-        .filter(is_code)
-        .count()
+    text[start..end].lines().map(str::trim).filter(is_code).count()
 }
 
 fn suite() -> Vec<Counted> {
@@ -60,14 +51,10 @@ fn suite() -> Vec<Counted> {
         let mut sources = SourceMap::default();
         let id = sources.add(path.display().to_string(), text.clone());
         let (file, diagnostics) = syntax::parse(&sources, id);
-        assert!(
-            diagnostics.iter().all(|d| d.severity != Severity::Error),
-            "{diagnostics:#?}"
+        assert!(diagnostics.iter().all(|d| d.severity != Severity::Error), "{diagnostics:#?}");
+        counted.extend(
+            file.classes.into_iter().map(|class| Counted { lines: count(&text, &class), class }),
         );
-        counted.extend(file.classes.into_iter().map(|class| Counted {
-            lines: count(&text, &class),
-            class,
-        }));
     }
     counted
 }
@@ -138,11 +125,6 @@ fn port_of_pagefault_has_at_most_twenty_lines() {
     let ports = &ports_by_template(&suite)["pagefault"];
     assert!(ports.len() >= 5, "four instruction sets and a system");
     for port in ports {
-        assert!(
-            port.lines <= 20,
-            "{} has {} lines",
-            port.class.name.text,
-            port.lines
-        );
+        assert!(port.lines <= 20, "{} has {} lines", port.class.name.text, port.lines);
     }
 }

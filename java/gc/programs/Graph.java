@@ -1,7 +1,9 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** A graph that grows to its size and then replaces random nodes: old objects refer to young ones. */
+/**
+ * A graph that grows to its size and then replaces random nodes: old objects refer to young ones.
+ */
 public class Graph {
     private static final int NODES = 400_000;
 

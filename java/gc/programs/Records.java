@@ -1,7 +1,10 @@
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A cache of records: each replaces the eldest. The choices of the model were made on this program and on Words. */
+/**
+ * A cache of records: each replaces the eldest. The choices of the model were made on this program
+ * and on Words.
+ */
 public class Records {
     private static final int CAPACITY = 60_000;
     private static final int KEYS = 90_000;

@@ -2,7 +2,10 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Sessions of users with their last events. Refinement was checked on this program; it is not in the table. */
+/**
+ * Sessions of users with their last events. Refinement was checked on this program; it is not in
+ * the table.
+ */
 public class Sessions {
     record Event(int kind, String text) {}
 

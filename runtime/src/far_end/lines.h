@@ -13,8 +13,8 @@
 #include "yamba/far_end.h"
 #include "yamba/placement.h"
 
-// Older systems and macOS lack it. There, writing to a closed connection ends this process by SIGPIPE before it can report the
-// loss.
+// Older systems and macOS lack it. There, writing to a closed connection ends this process by
+// SIGPIPE before it can report the loss.
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
 #endif
@@ -22,7 +22,8 @@
 namespace yamba {
 namespace far_end {
 
-// Seconds. The limit is below a run's timeout for a program and below the timeout between concurrent processes.
+// Seconds. The limit is below a run's timeout for a program and below the timeout between
+// concurrent processes.
 inline int near_patience() { return processes > 1 ? 25 : 50; }
 inline std::string said;  // received from the other end and not yet parsed
 
@@ -78,12 +79,14 @@ inline void read_line(std::string &word, std::string &text) {
     }
 }
 
-// Reads the remaining messages after a failed write, since the other end may have sent the reason before.
+// Reads the remaining messages after a failed write, since the other end may have sent the reason
+// before.
 [[noreturn]] inline void hear_to_the_end() {
     for (std::string word, text;;) read_line(word, text);
 }
 
-// Whether the message reports a copy in progress. It also reports progress to the parent, so that a slow copy is no timeout.
+// Whether the message reports a copy in progress. It also reports progress to the parent, so that a
+// slow copy is no timeout.
 inline bool is_copying(const std::string &word) {
     bool is = word == "copied";
     if (is) goes_on();

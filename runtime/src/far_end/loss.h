@@ -65,8 +65,8 @@ inline std::string last_complaint() {
     refuse(why.c_str());
 }
 
-// Reports the loss of the far end, or its failure to start. The reason is in the far end's error record, or else in the last line
-// on standard error.
+// Reports the loss of the far end, or its failure to start. The reason is in the far end's error
+// record, or else in the last line on standard error.
 [[noreturn]] inline void mourn() {
     shutdown(line, SHUT_WR);
     int status = wait_for_end();

@@ -26,8 +26,9 @@ namespace far_end {
         name, why, name, has_no_address ? "; both ends talk by IPv4 only" : "");
 }
 
-// A point that waited for the far machine in vain notes this in a file next to the benchmarks' scratch folders. The run's later
-// points read the file and do not wait. A machine that has answered once in this run is always tried again.
+// A point that waited for the far machine in vain notes this in a file next to the benchmarks'
+// scratch folders. The run's later points read the file and do not wait. A machine that has
+// answered once in this run is always tried again.
 constexpr const char *answered = "has answered";
 inline std::string list_of_the_silent() {
     const char *own = getenv("YAMBA_SCRATCH");

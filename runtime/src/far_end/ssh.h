@@ -26,9 +26,9 @@
 namespace yamba {
 namespace far_end {
 
-// The script for the other machine's shell. $1 is the program's size in bytes; the rest are the program's arguments. While the
-// program is copied, a second shell reports the progress periodically. If the first shell is killed, the second one removes the
-// folder.
+// The script for the other machine's shell. $1 is the program's size in bytes; the rest are the
+// program's arguments. While the program is copied, a second shell reports the progress
+// periodically. If the first shell is killed, the second one removes the folder.
 constexpr const char *script =
     "umask 077; echo \"system $(uname -sm)\"; d=$(mktemp -d \"${TMPDIR:-/tmp}/yamba-XXXXXX\") || exit 1; p=\"$d/program\"; n=$1; "
     "shift; "
@@ -41,7 +41,8 @@ constexpr const char *script =
 
 inline std::string quoted(const std::string &text) {
     std::string all = "'";
-    // Shells of the csh family expand an exclamation mark within quotes, too, and fish interprets a backslash there.
+    // Shells of the csh family expand an exclamation mark within quotes, too, and fish interprets a
+    // backslash there.
     for (char c : text) all += strchr("'!\\", c) != nullptr ? std::string("'\\") + c + "'" : std::string(1, c);
     return all + "'";
 }
@@ -68,7 +69,8 @@ inline std::string remote_command() {
     return all;
 }
 
-// YAMBA_SSH is a command with options, for the shell. If an option is given twice, ssh uses the first.
+// YAMBA_SSH is a command with options, for the shell. If an option is given twice, ssh uses the
+// first.
 [[noreturn]] inline void become_ssh(const char *command) {
     const char *given = getenv("YAMBA_SSH");
     const std::string words = std::string(given != nullptr && *given != '\0' ? given : "exec ssh") + " \"$@\"";
@@ -78,7 +80,8 @@ inline std::string remote_command() {
     _exit(127);
 }
 
-// Starts ssh, with one socket for messages and a pipe for the standard error of ssh and the other machine.
+// Starts ssh, with one socket for messages and a pipe for the standard error of ssh and the other
+// machine.
 inline void start() {
     int ends[2], complaints[2];
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
@@ -106,7 +109,8 @@ inline void start() {
     must(setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience));
 }
 
-// Serialises the connections of several processes: an ssh server drops some of many simultaneous ones.
+// Serialises the connections of several processes: an ssh server drops some of many simultaneous
+// ones.
 inline int take_turn() {
     int turn = open_program();
     must(flock(turn, LOCK_EX));

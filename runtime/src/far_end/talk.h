@@ -1,5 +1,5 @@
-// The communication between a benchmark and its far end. Defines non-inline functions: one translation unit of a program includes
-// this.
+// The communication between a benchmark and its far end. Defines non-inline functions: one
+// translation unit of a program includes this.
 #pragma once
 
 #include <poll.h>
@@ -31,7 +31,8 @@ inline std::string system_name() {
     return std::string(name.sysname) + " " + name.machine;
 }
 
-// Removes the program's file and folder. The running program no longer needs them, and no process has to stay to remove them.
+// Removes the program's file and folder. The running program no longer needs them, and no process
+// has to stay to remove them.
 inline void leave_folder() {
     const char *folder = getenv("YAMBA_FAR_FOLDER");
     if (folder == nullptr) return;

@@ -1,6 +1,7 @@
 //! Ends the children of a test, whatever fails.
 //!
-//! `std` leaves a child running when its [`Child`] is dropped, so a failed assertion would leave an endless program behind.
+//! `std` leaves a child running when its [`Child`] is dropped, so a failed assertion would leave an
+//! endless program behind.
 
 use std::ops::{Deref, DerefMut};
 use std::os::unix::process::CommandExt;
@@ -8,7 +9,8 @@ use std::process::{Child, Command, Output};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// A child in a process group of its own. The group is killed when this value is dropped, unless the child has ended and was waited for.
+/// A child in a process group of its own. The group is killed when this value is dropped, unless
+/// the child has ended and was waited for.
 #[derive(Debug)]
 pub struct Guarded(Option<Child>);
 
@@ -34,9 +36,7 @@ impl Guarded {
     /// Waits for the end of the child and collects its piped output.
     pub fn finish(mut self) -> Output {
         let child = self.0.take().expect("only this method takes the child");
-        child
-            .wait_with_output()
-            .expect("the child can be waited for")
+        child.wait_with_output().expect("the child can be waited for")
     }
 }
 
@@ -110,14 +110,9 @@ mod tests {
 
     #[test]
     fn finished_child_keeps_its_status_and_output() {
-        let child = Command::new("sh")
-            .args(["-c", "echo out; exit 3"])
-            .stdout(Stdio::piped())
-            .start();
+        let child =
+            Command::new("sh").args(["-c", "echo out; exit 3"]).stdout(Stdio::piped()).start();
         let output = child.finish();
-        assert_eq!(
-            (output.status.code(), &output.stdout[..]),
-            (Some(3), &b"out\n"[..])
-        );
+        assert_eq!((output.status.code(), &output.stdout[..]), (Some(3), &b"out\n"[..]));
     }
 }

@@ -13,12 +13,7 @@ use crate::{Change, Mutant};
 pub fn json(original: &str, seed: u64, count: usize) -> Vec<Mutant> {
     let document: Value = serde_json::from_str(original).expect("the original is JSON");
     let mut rng = Rng::with_seed(seed);
-    let whole = |text, change| Mutant {
-        text,
-        change,
-        line: None,
-        detail: String::new(),
-    };
+    let whole = |text, change| Mutant { text, change, line: None, detail: String::new() };
     let mut mutants = vec![
         whole(original.replace('\n', "\r\n"), Change::Crlf),
         whole(format!("\u{feff}{original}"), Change::ByteOrderMark),
@@ -49,7 +44,8 @@ fn truncated(original: &str, rng: &mut Rng) -> Mutant {
     }
 }
 
-/// Respells one number of the text, in strings too: `1.5e3`, `NaN`, `1,5`. Much of that is no JSON, as some programs write it.
+/// Respells one number of the text, in strings too: `1.5e3`, `NaN`, `1,5`. Much of that is no JSON,
+/// as some programs write it.
 fn number_changed(original: &str, rng: &mut Rng) -> Option<Mutant> {
     let places = numbers(original);
     let place = places.get(rng.usize(..places.len().max(1)))?.clone();
@@ -61,12 +57,7 @@ fn number_changed(original: &str, rng: &mut Rng) -> Option<Mutant> {
     let detail = format!("{:?} -> {number}", &original[start..place.end]);
     let mut text = original.to_owned();
     text.replace_range(place, &number);
-    Some(Mutant {
-        text,
-        change,
-        line: None,
-        detail,
-    })
+    Some(Mutant { text, change, line: None, detail })
 }
 
 /// Changes one object or array of the document.

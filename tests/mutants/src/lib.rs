@@ -1,7 +1,8 @@
 //! Changes the output of other programs for tests of its readers.
 //!
-//! A reader passes if each mutant gives the figures of the original, is refused, or leaves out a figure and names the omission. A mutant may never give
-//! another number in silence. Only the test of a reader can decide that, so this crate only makes mutants and says what each one changed.
+//! A reader passes if each mutant gives the figures of the original, is refused, or leaves out a
+//! figure and names the omission. A mutant may never give another number in silence. Only the test
+//! of a reader can decide that, so this crate only makes mutants and says what each one changed.
 
 mod json;
 mod number;
@@ -46,7 +47,8 @@ pub enum Change {
 }
 
 impl Change {
-    /// Whether a correct reader gives the figures of the original: the change alters neither fields nor values.
+    /// Whether a correct reader gives the figures of the original: the change alters neither fields
+    /// nor values.
     pub fn keeps_figures(self) -> bool {
         matches!(self, Change::Crlf | Change::ByteOrderMark)
     }
@@ -59,7 +61,8 @@ pub struct Mutant {
     pub text: String,
     /// The kind of the change.
     pub change: Change,
-    /// Index of the changed line in the original, from 0; of the last line of a truncated text. `None` for changes of the whole text and in JSON.
+    /// Index of the changed line in the original, from 0; of the last line of a truncated text.
+    /// `None` for changes of the whole text and in JSON.
     pub line: Option<usize>,
     /// The changed part before and after, for the message of a failed test.
     pub detail: String,

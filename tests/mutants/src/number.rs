@@ -26,20 +26,15 @@ pub(crate) fn numbers(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A number in another spelling, with the change that this is. `None` if the chosen change does not apply to this number.
+/// A number in another spelling, with the change that this is. `None` if the chosen change does not
+/// apply to this number.
 pub(crate) fn respelled(number: &str, rng: &mut Rng) -> Option<(Change, String)> {
     Some(match rng.u8(..6) {
         0 => (Change::DecimalComma, decimal_comma(number)?),
         1 => (Change::Grouped, grouped(number)?),
         2 => (Change::Exponent, exponent(number)?),
-        3 => (
-            Change::NotANumber,
-            choice(rng, &["NaN", "nan", "-nan", "-NaN"]).to_owned(),
-        ),
-        4 => (
-            Change::Infinite,
-            choice(rng, &["Infinity", "-Infinity", "inf", "-inf"]).to_owned(),
-        ),
+        3 => (Change::NotANumber, choice(rng, &["NaN", "nan", "-nan", "-NaN"]).to_owned()),
+        4 => (Change::Infinite, choice(rng, &["Infinity", "-Infinity", "inf", "-inf"]).to_owned()),
         _ => (Change::Negative, format!("-{number}")),
     })
 }

@@ -12,7 +12,8 @@ use crate::{Change, Mutant};
 pub struct Form {
     /// The text between two fields, such as `" "` or `","`.
     pub separator: &'static str,
-    /// Fields to insert. They should look like those of other versions and configurations of the program.
+    /// Fields to insert. They should look like those of other versions and configurations of the
+    /// program.
     pub fields: &'static [&'static str],
 }
 
@@ -33,12 +34,7 @@ pub fn text(original: &str, form: Form, seed: u64, count: usize) -> Vec<Mutant> 
 }
 
 fn whole(text: String, change: Change) -> Mutant {
-    Mutant {
-        text,
-        change,
-        line: None,
-        detail: String::new(),
-    }
+    Mutant { text, change, line: None, detail: String::new() }
 }
 
 fn mutant(original: &str, lines: &[&str], form: Form, rng: &mut Rng) -> Option<Mutant> {
@@ -47,10 +43,7 @@ fn mutant(original: &str, lines: &[&str], form: Form, rng: &mut Rng) -> Option<M
     let (change, changed) = match rng.u8(..10) {
         0 => return Some(truncated(original, rng)),
         1 => (Change::LineRemoved, String::new()),
-        2 => (
-            Change::LineRepeated,
-            format!("{}\n{line}", line.trim_end_matches('\n')),
-        ),
+        2 => (Change::LineRepeated, format!("{}\n{line}", line.trim_end_matches('\n'))),
         3 => (Change::FieldAdded, field_added(line, form, rng)),
         4 => (Change::FieldRemoved, field_removed(line, form, rng)?),
         5 => (Change::FieldsReordered, fields_swapped(line, form, rng)?),
@@ -63,12 +56,7 @@ fn mutant(original: &str, lines: &[&str], form: Form, rng: &mut Rng) -> Option<M
     let mut text = lines[..at].concat();
     text.push_str(&changed);
     text.push_str(&lines[at + 1..].concat());
-    Some(Mutant {
-        text,
-        change,
-        line: Some(at),
-        detail,
-    })
+    Some(Mutant { text, change, line: Some(at), detail })
 }
 
 fn truncated(original: &str, rng: &mut Rng) -> Mutant {
@@ -93,10 +81,7 @@ fn ended(line: &str) -> (&str, &str) {
 fn field_added(line: &str, form: Form, rng: &mut Rng) -> String {
     let (body, end) = ended(line);
     let mut fields: Vec<&str> = body.split(form.separator).collect();
-    fields.insert(
-        rng.usize(..=fields.len()),
-        form.fields[rng.usize(..form.fields.len())],
-    );
+    fields.insert(rng.usize(..=fields.len()), form.fields[rng.usize(..form.fields.len())]);
     fields.join(form.separator) + end
 }
 
@@ -136,10 +121,7 @@ mod tests {
 
     use super::*;
 
-    const FORM: Form = Form {
-        separator: " ",
-        fields: &["0.5", "-"],
-    };
+    const FORM: Form = Form { separator: " ", fields: &["0.5", "-"] };
 
     #[test]
     fn each_change_occurs_and_changes_the_text() {
@@ -154,10 +136,7 @@ mod tests {
     #[test]
     fn one_seed_gives_the_same_mutants() {
         let texts = |seed| -> Vec<String> {
-            text("a 1\nb 2\n", FORM, seed, 50)
-                .into_iter()
-                .map(|m| m.text)
-                .collect()
+            text("a 1\nb 2\n", FORM, seed, 50).into_iter().map(|m| m.text).collect()
         };
         assert_eq!(texts(7), texts(7));
         assert_ne!(texts(7), texts(8));

@@ -18,10 +18,7 @@ pub struct AsmBlock {
 impl AsmBlock {
     /// The number of its `${}`.
     pub fn holes(&self) -> usize {
-        self.pieces
-            .iter()
-            .filter(|p| matches!(p, AsmPiece::Hole(_)))
-            .count()
+        self.pieces.iter().filter(|p| matches!(p, AsmPiece::Hole(_))).count()
     }
 }
 
@@ -29,12 +26,7 @@ impl AsmBlock {
 pub fn asm_blocks(analysis: &Analysis, program: &Program) -> Vec<AsmBlock> {
     let mut blocks: Vec<AsmBlock> = Vec::new();
     for variant in &program.variants {
-        for layer in variant
-            .parts
-            .iter()
-            .chain([variant])
-            .flat_map(|c| &c.layers)
-        {
+        for layer in variant.parts.iter().chain([variant]).flat_map(|c| &c.layers) {
             if blocks.iter().any(|b| b.class == layer.class) {
                 continue;
             }

@@ -2,8 +2,8 @@
 
 use yamba_lang::source::Span;
 
-/// Bits of a value that go to adjacent bits of a block: `count` bits from `value_bit` up go to those from `block_bit` up.
-/// Bits of a block count from the lowest bit of its first byte.
+/// Bits of a value that go to adjacent bits of a block: `count` bits from `value_bit` up go to
+/// those from `block_bit` up. Bits of a block count from the lowest bit of its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldBits {
     /// The lowest bit of the value.

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use super::field::{Field, FieldBits};
 
-/// The test values of a hole. Single bits and their negatives show where the field is. Runs of ones and mixed patterns check
-/// the values between them.
+/// The test values of a hole. Single bits and their negatives show where the field is. Runs of ones
+/// and mixed patterns check the values between them.
 pub(super) fn probe_values() -> &'static [i128] {
     static VALUES: OnceLock<Vec<i128>> = OnceLock::new();
     VALUES.get_or_init(|| {
@@ -31,13 +31,10 @@ pub(super) type Probes = BTreeMap<i128, Vec<u8>>;
 
 /// The field of a hole, or why the hole is no field.
 pub(super) fn learn(probes: &Probes) -> Result<Field, String> {
-    let base = probes
-        .get(&0)
-        .ok_or("the assembler does not take the value 0 here")?;
+    let base = probes.get(&0).ok_or("the assembler does not take the value 0 here")?;
     let single = |value: i128| single_difference(base, probes.get(&value)?);
-    let first = (0..64)
-        .find(|k| single(1 << k).is_some())
-        .ok_or("no value moves a bit of its own")?;
+    let first =
+        (0..64).find(|k| single(1 << k).is_some()).ok_or("no value moves a bit of its own")?;
     let mut places: Vec<u32> = Vec::new();
     for k in first..64 {
         match single(1 << k) {
@@ -46,10 +43,7 @@ pub(super) fn learn(probes: &Probes) -> Result<Field, String> {
         }
     }
     let top = first + places.len() as u32;
-    let sign = (top < 64)
-        .then(|| single(-(1 << top)))
-        .flatten()
-        .filter(|p| !places.contains(p));
+    let sign = (top < 64).then(|| single(-(1 << top))).flatten().filter(|p| !places.contains(p));
     let both = single(-(1 << (top - 1))) == places.last().copied();
     let mut min = 0i128;
     let max = (1i128 << top) - (1 << first);
@@ -92,11 +86,7 @@ fn runs(first: u32, places: &[u32]) -> Vec<FieldBits> {
     for (i, place) in places.iter().enumerate() {
         match runs.last_mut() {
             Some(run) if run.block_bit + run.count == *place => run.count += 1,
-            _ => runs.push(FieldBits {
-                value_bit: first + i as u32,
-                block_bit: *place,
-                count: 1,
-            }),
+            _ => runs.push(FieldBits { value_bit: first + i as u32, block_bit: *place, count: 1 }),
         }
     }
     runs
@@ -111,9 +101,7 @@ fn check(field: &Field, base: &[u8], probes: &Probes) -> Result<(), String> {
     };
     for value in probe_values().iter().filter(inside) {
         if probes.get(value) != Some(&field.encode(base, *value)) {
-            return Err(format!(
-                "the value {value} is not encoded as its neighbours are"
-            ));
+            return Err(format!("the value {value} is not encoded as its neighbours are"));
         }
     }
     Ok(())
@@ -129,11 +117,7 @@ impl Field {
                 let at = run.block_bit + i;
                 let (byte, mask) = ((at / 8) as usize, 1u8 << (at % 8));
                 let one = value >> (run.value_bit + i) & 1 == 1;
-                bytes[byte] = if one {
-                    bytes[byte] | mask
-                } else {
-                    bytes[byte] & !mask
-                };
+                bytes[byte] = if one { bytes[byte] | mask } else { bytes[byte] & !mask };
             }
         }
         bytes
@@ -162,11 +146,7 @@ mod tests {
         };
         let field = learn(&answers(store)).unwrap();
         assert_eq!((field.min, field.max, field.multiple), (-2048, 2047, 1));
-        let bits = |value_bit, block_bit, count| FieldBits {
-            value_bit,
-            block_bit,
-            count,
-        };
+        let bits = |value_bit, block_bit, count| FieldBits { value_bit, block_bit, count };
         assert_eq!(field.bits, [bits(0, 7, 5), bits(5, 25, 7)]);
     }
 
@@ -196,11 +176,8 @@ mod tests {
         assert!(learn(&answers(|_| Some(7))).is_err());
         assert!(learn(&answers(|v| (v != 0).then_some(1))).is_err());
         // The value 85 has another encoding than its neighbours.
-        let bent = |v: i128| {
-            (0..256)
-                .contains(&v)
-                .then_some(if v == 85 { 0xFF00 } else { v as u32 })
-        };
+        let bent =
+            |v: i128| (0..256).contains(&v).then_some(if v == 85 { 0xFF00 } else { v as u32 });
         assert!(learn(&answers(bent)).is_err());
     }
 }

@@ -40,16 +40,9 @@ impl LineOrigin {
         if let Some(block) = file_name.strip_prefix("yamba-block-") {
             return block.parse().ok().map(LineOrigin::Block);
         }
-        let mut numbers = file_name
-            .strip_prefix("yamba-probe-")?
-            .split('-')
-            .map(str::parse);
+        let mut numbers = file_name.strip_prefix("yamba-probe-")?.split('-').map(str::parse);
         let mut next = || numbers.next()?.ok();
-        Some(LineOrigin::Probe {
-            block: next()?,
-            hole: next()?,
-            value: next()?,
-        })
+        Some(LineOrigin::Probe { block: next()?, hole: next()?, value: next()? })
     }
 }
 
@@ -63,7 +56,8 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// A listing with every test value in every hole, which shows the values that the assembler refuses. `None` if relocations show the fields.
+    /// A listing with every test value in every hole, which shows the values that the assembler
+    /// refuses. `None` if relocations show the fields.
     pub fn trial(syntax: &Syntax, blocks: &[AsmBlock]) -> Option<Listing> {
         if syntax.symbolic_immediate.is_some() {
             return None;
@@ -90,13 +84,7 @@ impl Listing {
         for (index, block) in blocks.iter().enumerate() {
             open_section(&mut text, syntax, block, &section_name(index));
             let _ = writeln!(text, "{}:", begin_symbol(index));
-            text.push_str(&block_text(
-                syntax,
-                block,
-                index,
-                LineOrigin::Block(index),
-                |_| 0,
-            ));
+            text.push_str(&block_text(syntax, block, index, LineOrigin::Block(index), |_| 0));
             let _ = writeln!(text, "{}:", end_symbol(index));
         }
         text.push_str(&probe_text(syntax, blocks, &probes));
@@ -131,11 +119,7 @@ pub(super) fn hole_symbol(block: usize, hole: usize) -> String {
 
 fn open_section(text: &mut String, syntax: &Syntax, block: &AsmBlock, name: &str) {
     let _ = writeln!(text, "# 1 \"yamba\"\n.section {name},\"ax\",%progbits");
-    let hole_header = if block.holes() > 0 {
-        syntax.hole_header.as_str()
-    } else {
-        ""
-    };
+    let hole_header = if block.holes() > 0 { syntax.hole_header.as_str() } else { "" };
     for header in [syntax.header.as_str(), hole_header] {
         text.push_str(header);
         if !header.is_empty() && !header.ends_with('\n') {
@@ -153,12 +137,7 @@ fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<LineOrigin
         };
         if section != Some((block, hole)) {
             section = Some((block, hole));
-            open_section(
-                &mut text,
-                syntax,
-                &blocks[block],
-                &probe_section_name(block, hole),
-            );
+            open_section(&mut text, syntax, &blocks[block], &probe_section_name(block, hole));
         }
         let chosen = probe_values()[value];
         let values = |h: usize| if h == hole { chosen } else { 0 };
@@ -202,14 +181,11 @@ fn block_text(
     text + "\n"
 }
 
-/// Whether a hole after `before` is an operand outside brackets. A bare symbol there would mean memory.
+/// Whether a hole after `before` is an operand outside brackets. A bare symbol there would mean
+/// memory.
 fn is_immediate(before: &str) -> bool {
     let statement = before.rsplit(['\n', ';']).next().unwrap_or_default();
-    let unlabelled = statement
-        .rsplit(':')
-        .next()
-        .unwrap_or_default()
-        .trim_start();
+    let unlabelled = statement.rsplit(':').next().unwrap_or_default().trim_start();
     let depth = statement.matches('[').count() as i64 - statement.matches(']').count() as i64;
     depth <= 0 && !unlabelled.starts_with('.')
 }
@@ -220,14 +196,7 @@ mod tests {
 
     #[test]
     fn line_origins_round_trip() {
-        for place in [
-            LineOrigin::Block(3),
-            LineOrigin::Probe {
-                block: 1,
-                hole: 2,
-                value: 300,
-            },
-        ] {
+        for place in [LineOrigin::Block(3), LineOrigin::Probe { block: 1, hole: 2, value: 300 }] {
             assert_eq!(LineOrigin::parse(&place.file_name()), Some(place));
         }
         assert_eq!(LineOrigin::parse("yamba"), None);

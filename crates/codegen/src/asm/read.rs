@@ -27,7 +27,8 @@ pub struct Relocation {
     pub section: Option<String>,
     /// The type of relocation, as a number of the object format.
     pub kind: Option<u32>,
-    /// Width in bits of a plain address, and whether it is read as signed; `None` for anything else.
+    /// Width in bits of a plain address, and whether it is read as signed; `None` for anything
+    /// else.
     pub absolute: Option<(u32, bool)>,
     /// The number to add to the symbol; `None`: the section's bytes contain it.
     pub addend: Option<i64>,
@@ -54,7 +55,8 @@ pub struct ObjectFile {
 /// Converts the assembled full listing to blocks.
 ///
 /// # Errors
-/// A message at each block that refers to something outside itself, leaves its section, or has a `${}` that is no plain field.
+/// A message at each block that refers to something outside itself, leaves its section, or has a
+/// `${}` that is no plain field.
 pub fn read(
     analysis: &Analysis,
     syntax: &Syntax,
@@ -65,25 +67,12 @@ pub fn read(
     let mut assembled = Vec::new();
     let mut errors = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        match (Reader {
-            analysis,
-            syntax,
-            listing,
-            object,
-            block,
-            index,
-        })
-        .block()
-        {
+        match (Reader { analysis, syntax, listing, object, block, index }).block() {
             Ok(done) => assembled.push(done),
             Err(error) => errors.push(*error),
         }
     }
-    if errors.is_empty() {
-        Ok(assembled)
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(assembled) } else { Err(errors) }
 }
 
 struct Reader<'a> {
@@ -101,46 +90,32 @@ impl Reader<'_> {
         let empty = Section::default();
         let section = self.object.sections.get(&name).unwrap_or(&empty);
         self.stays(&name, section)?;
-        for relocation in section
-            .relocations
-            .iter()
-            .filter(|r| !self.is_filled(&name, r))
-        {
+        for relocation in section.relocations.iter().filter(|r| !self.is_filled(&name, r)) {
             self.inside(relocation)?;
         }
         let fields = (0..self.block.holes())
             .map(|hole| self.field(hole, section))
             .collect::<Result<_, _>>()?;
-        Ok(AssembledBlock {
-            span: self.block.span,
-            bytes: section.data.clone(),
-            fields,
-        })
+        Ok(AssembledBlock { span: self.block.span, bytes: section.data.clone(), fields })
     }
 
     /// Checks that the block's code stays in its section: other sections are lost.
     fn stays(&self, name: &str, section: &Section) -> Result<(), Box<Diagnostic>> {
         let at = |symbol: String, offset: usize| {
-            self.object
-                .symbols
-                .get(&symbol)
-                .is_some_and(|(s, o)| s == name && *o == offset as u64)
+            self.object.symbols.get(&symbol).is_some_and(|(s, o)| s == name && *o == offset as u64)
         };
         if at(begin_symbol(self.index), 0) && at(end_symbol(self.index), section.data.len()) {
             return Ok(());
         }
         let message = "this block leaves the section that it is assembled in";
         let help = "leave out .section, .text, .data, .org and the like: a block is bytes that are copied to where they are needed";
-        Err(Box::new(
-            Diagnostic::error("asm-leaves-section", self.block.span, message).help(help),
-        ))
+        Err(Box::new(Diagnostic::error("asm-leaves-section", self.block.span, message).help(help)))
     }
 
-    /// Whether a relocation needs no further work: its target moves with the block, and the bits are filled in.
+    /// Whether a relocation needs no further work: its target moves with the block, and the bits
+    /// are filled in.
     fn is_filled(&self, section: &str, relocation: &Relocation) -> bool {
-        let known = relocation
-            .kind
-            .is_some_and(|k| self.syntax.filled_relocations.contains(&k));
+        let known = relocation.kind.is_some_and(|k| self.syntax.filled_relocations.contains(&k));
         known && relocation.section.as_deref() == Some(section)
     }
 
@@ -221,9 +196,8 @@ impl Reader<'_> {
             return Err(self.no_field(hole, "it is stored in several places"));
         }
         let (width, signed) = relocation.absolute.unwrap_or((0, false));
-        let bias = relocation
-            .addend
-            .unwrap_or_else(|| in_place(&section.data, relocation.offset, width));
+        let bias =
+            relocation.addend.unwrap_or_else(|| in_place(&section.data, relocation.offset, width));
         Ok(plain_field(relocation.offset, width, signed, bias))
     }
 
@@ -236,12 +210,7 @@ impl Reader<'_> {
         };
         let mut start = 0usize;
         for place in &self.listing.probes {
-            let LineOrigin::Probe {
-                block,
-                hole: h,
-                value,
-            } = *place
-            else {
+            let LineOrigin::Probe { block, hole: h, value } = *place else {
                 continue;
             };
             if block != self.index || h != hole {
@@ -252,11 +221,8 @@ impl Reader<'_> {
             };
             let end = *end as usize;
             let within = |r: &&Relocation| (start..end).contains(&(r.offset as usize));
-            let moved = section
-                .relocations
-                .iter()
-                .filter(within)
-                .any(|r| !self.is_filled(&name, r));
+            let moved =
+                section.relocations.iter().filter(within).any(|r| !self.is_filled(&name, r));
             if let Some(bytes) = section.data.get(start..end).filter(|_| !moved) {
                 probes.insert(probe_values()[value], bytes.to_vec());
             }
@@ -268,9 +234,7 @@ impl Reader<'_> {
 
 /// The number in the bytes of a relocation.
 fn in_place(data: &[u8], offset: u64, width: u32) -> i64 {
-    let bytes = data
-        .get(offset as usize..offset as usize + width as usize / 8)
-        .unwrap_or_default();
+    let bytes = data.get(offset as usize..offset as usize + width as usize / 8).unwrap_or_default();
     let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
     let unused = 64 - width.clamp(1, 64);
     ((value << unused) as i64) >> unused
@@ -286,10 +250,6 @@ fn plain_field(offset: u64, width: u32, signed: bool, bias: i64) -> Field {
         max: (top - bias_wide).clamp(0, i128::from(u64::MAX)) as u64,
         multiple: 1,
         bias,
-        bits: vec![FieldBits {
-            value_bit: 0,
-            block_bit: offset as u32 * 8,
-            count: width,
-        }],
+        bits: vec![FieldBits { value_bit: 0, block_bit: offset as u32 * 8, count: width }],
     }
 }

@@ -11,8 +11,8 @@ pub struct Syntax {
     pub hole_header: String,
     /// Put before a symbol that is an immediate; `None`: test values show the fields.
     pub symbolic_immediate: Option<String>,
-    /// Types of relocation that an assembler leaves although it has filled in the bits: distances between two places of one
-    /// block, which stay the same when the block moves.
+    /// Types of relocation that an assembler leaves although it has filled in the bits: distances
+    /// between two places of one block, which stay the same when the block moves.
     pub filled_relocations: Vec<u32>,
 }
 
@@ -20,20 +20,12 @@ impl Syntax {
     /// The syntax of an instruction set of the library.
     pub fn of(analysis: &Analysis, isa: &str) -> Syntax {
         Syntax {
-            header: analysis
-                .isa_property(isa, "assembler_header")
-                .unwrap_or_default(),
-            hole_header: analysis
-                .isa_property(isa, "assembler_hole_header")
-                .unwrap_or_default(),
+            header: analysis.isa_property(isa, "assembler_header").unwrap_or_default(),
+            hole_header: analysis.isa_property(isa, "assembler_hole_header").unwrap_or_default(),
             symbolic_immediate: analysis.isa_property(isa, "symbolic_immediate"),
             filled_relocations: analysis
                 .isa_property(isa, "filled_relocations")
-                .map(|list| {
-                    list.split_whitespace()
-                        .filter_map(|n| n.parse().ok())
-                        .collect()
-                })
+                .map(|list| list.split_whitespace().filter_map(|n| n.parse().ok()).collect())
                 .unwrap_or_default(),
         }
     }

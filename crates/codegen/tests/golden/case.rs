@@ -30,10 +30,7 @@ pub fn programs(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned()
+    path.file_stem().expect("a name").to_string_lossy().into_owned()
 }
 
 impl Case {
@@ -46,10 +43,7 @@ impl Case {
         };
         let target = |word: &str| {
             let (isa, system) = word.split_once('-').expect("ISA-SYSTEM");
-            Target {
-                isa: isa.to_owned(),
-                system: system.to_owned(),
-            }
+            Target { isa: isa.to_owned(), system: system.to_owned() }
         };
         let words = directives("target").join(" ");
         let case = Case {
@@ -65,16 +59,9 @@ impl Case {
     }
 
     fn analyse(&self) -> Analysis {
-        let input = Input {
-            path: format!("{}.yamba", self.name),
-            text: self.text.clone(),
-        };
+        let input = Input { path: format!("{}.yamba", self.name), text: self.text.clone() };
         let analysis = yamba_lang::analyse(vec![input], &Library);
-        let messages: Vec<&str> = analysis
-            .diagnostics
-            .iter()
-            .map(|d| d.message.as_str())
-            .collect();
+        let messages: Vec<&str> = analysis.diagnostics.iter().map(|d| d.message.as_str()).collect();
         assert!(messages.is_empty(), "{}: {messages:?}", self.name);
         analysis
     }
@@ -127,16 +114,9 @@ impl Case {
         if self.blocks.is_empty() {
             return Vec::new();
         }
-        assert_eq!(
-            blocks.len(),
-            self.blocks.len(),
-            "{}: `block` lines",
-            self.name
-        );
+        assert_eq!(blocks.len(), self.blocks.len(), "{}: `block` lines", self.name);
         let pairs = blocks.iter().zip(&self.blocks);
-        pairs
-            .map(|(block, answer)| assembled(block, answer))
-            .collect()
+        pairs.map(|(block, answer)| assembled(block, answer)).collect()
     }
 }
 
@@ -160,11 +140,7 @@ fn field(text: &str) -> Field {
     };
     let bits_of = |word: &&str| {
         let numbers: Vec<u32> = word.split(':').map(|n| n.parse().expect("a bit")).collect();
-        FieldBits {
-            value_bit: numbers[0],
-            block_bit: numbers[1],
-            count: numbers[2],
-        }
+        FieldBits { value_bit: numbers[0], block_bit: numbers[1], count: numbers[2] }
     };
     Field {
         min: min.parse().expect("a minimum"),

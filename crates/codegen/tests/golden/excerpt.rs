@@ -18,18 +18,17 @@ pub fn excerpt(text: &str, name: &str, wanted: &str) -> Option<String> {
         },
     };
     let own = format!(" \"{name}.cc\"");
-    let shown = lines[begin..=begin + end]
-        .iter()
-        .map(|line| match line.strip_suffix(&own) {
-            Some(numbered) if numbered.starts_with("#line ") => {
-                "#line of the generated file\n".to_owned()
-            }
-            _ => format!("{line}\n"),
-        });
+    let shown = lines[begin..=begin + end].iter().map(|line| match line.strip_suffix(&own) {
+        Some(numbered) if numbered.starts_with("#line ") => {
+            "#line of the generated file\n".to_owned()
+        }
+        _ => format!("{line}\n"),
+    });
     Some(shown.collect())
 }
 
-/// The line that opens the block of the line `begin`: that line itself, or the `{` after it and a `#line`.
+/// The line that opens the block of the line `begin`: that line itself, or the `{` after it and a
+/// `#line`.
 fn opening(lines: &[&str], begin: usize) -> Option<usize> {
     if lines[begin].ends_with('{') {
         return Some(begin);

@@ -1,4 +1,5 @@
-//! Tests gates on launches of a real machine: false alarms, and the share of slowdowns that are found.
+//! Tests gates on launches of a real machine: false alarms, and the share of slowdowns that are
+//! found.
 
 use fastrand::Rng;
 use yamba_record::Run;
@@ -16,15 +17,13 @@ const LIMIT: f64 = 0.03;
 
 /// One limit for all benchmarks.
 pub fn general(limit: f64, strict: bool) -> Asked {
-    let limits = Limits {
-        general: Some(limit),
-        own: BTreeMap::new(),
-    };
+    let limits = Limits { general: Some(limit), own: BTreeMap::new() };
     Asked { limits, strict }
 }
 
-/// A benchmark is quiet if the launches within its runs have a coefficient of variation below this. With the launches of a re-measurement nearly all gates find
-/// a slowdown of 5 % in a quiet benchmark, and few find it in one that varies by 4 %.
+/// A benchmark is quiet if the launches within its runs have a coefficient of variation below this.
+/// With the launches of a re-measurement nearly all gates find a slowdown of 5 % in a quiet
+/// benchmark, and few find it in one that varies by 4 %.
 const QUIET: f64 = 0.02;
 
 /// A benchmark of side b that is slower by `factor`.
@@ -34,13 +33,13 @@ struct Slowed<'a> {
     factor: f64,
 }
 
-/// A run with `count` launches of each benchmark, drawn with replacement from the launches of both recorded runs.
+/// A run with `count` launches of each benchmark, drawn with replacement from the launches of both
+/// recorded runs.
 fn drawn(random: &mut Rng, of: &[&Noise], count: u64, slowed: Option<Slowed<'_>>) -> Run {
     let benchmarks = of.iter().map(|noise| {
         let pool = noise.runs.concat();
-        let factor = slowed
-            .filter(|slowed| slowed.key == noise.key)
-            .map_or(1.0, |slowed| slowed.factor);
+        let factor =
+            slowed.filter(|slowed| slowed.key == noise.key).map_or(1.0, |slowed| slowed.factor);
         let launch = |_| pool[random.u64(..pool.len() as u64) as usize] * factor;
         let launches: Vec<f64> = (0..count).map(launch).collect();
         let mut made = benchmark(&noise.key, &launches);
@@ -52,14 +51,12 @@ fn drawn(random: &mut Rng, of: &[&Noise], count: u64, slowed: Option<Slowed<'_>>
 
 /// Launches of each side when usual runs are re-measured.
 fn usual() -> u64 {
-    let plan = Plan {
-        launches: USUAL_LAUNCHES,
-        ..Plan::default()
-    };
+    let plan = Plan { launches: USUAL_LAUNCHES, ..Plan::default() };
     launches(&plan, &plan)
 }
 
-/// Compares two drawn runs of all benchmarks, re-measures the candidates with `count` launches a side, and judges them.
+/// Compares two drawn runs of all benchmarks, re-measures the candidates with `count` launches a
+/// side, and judges them.
 fn whole_gate(random: &mut Rng, all: &[Noise], slowed: Option<Slowed<'_>>, count: u64) -> Gate {
     let compare = |a: &Run, b: &Run| comparison(a, b, &|_: &_, _: &_| Choice::OWN);
     let mut sides =
@@ -71,22 +68,14 @@ fn whole_gate(random: &mut Rng, all: &[Noise], slowed: Option<Slowed<'_>>, count
     let candidates = entries.filter(|(_, entry)| is_candidate(entry, LIMIT));
     let candidates: Vec<&Noise> = candidates.map(|(noise, _)| *noise).collect();
     let [a, b] = sides(&candidates, count);
-    let fresh = Fresh {
-        a: Some(&a),
-        b: &b,
-        compared: compare(&a, &b),
-    };
-    adopt(&mut found, &fresh, &|entry| {
-        is_candidate(entry, LIMIT).then_some(Basis::Interleaved)
-    });
-    assert_eq!(
-        found.remeasured.as_ref().unwrap().benchmarks,
-        candidates.len()
-    );
+    let fresh = Fresh { a: Some(&a), b: &b, compared: compare(&a, &b) };
+    adopt(&mut found, &fresh, &|entry| is_candidate(entry, LIMIT).then_some(Basis::Interleaved));
+    assert_eq!(found.remeasured.as_ref().unwrap().benchmarks, candidates.len());
     gate(&found, &general(LIMIT, false))
 }
 
-/// The share of gates that find a slowdown by `factor` in a quiet benchmark. Each quiet benchmark is slowed in `rounds` gates.
+/// The share of gates that find a slowdown by `factor` in a quiet benchmark. Each quiet benchmark
+/// is slowed in `rounds` gates.
 fn found_share(factor: f64, count: u64, rounds: usize) -> f64 {
     let all = recorded();
     let is_quiet = |noise: &&Noise| noise.between_launches().unwrap() < QUIET;
@@ -98,9 +87,7 @@ fn found_share(factor: f64, count: u64, rounds: usize) -> f64 {
         let judged = whole_gate(&mut random, &all, slowed, count);
         judged.slower.iter().any(|slower| slower.of.name == key)
     };
-    let gates = quiet
-        .iter()
-        .flat_map(|noise| std::iter::repeat_n(noise, rounds));
+    let gates = quiet.iter().flat_map(|noise| std::iter::repeat_n(noise, rounds));
     let found = gates.filter(|noise| is_found(&noise.key)).count();
     found as f64 / (quiet.len() * rounds) as f64
 }
@@ -144,7 +131,8 @@ fn two_runs(random: &mut Rng, count: u64, factor: f64) -> (Run, Run) {
     (a, b)
 }
 
-/// The shares of benchmarks that are re-measured: the actual one, and that if only slowdowns above the limit were. Each benchmark is drawn 20 times.
+/// The shares of benchmarks that are re-measured: the actual one, and that if only slowdowns above
+/// the limit were. Each benchmark is drawn 20 times.
 fn shares(count: u64, factor: f64) -> [f64; 2] {
     let mut random = Rng::with_seed(1);
     let mut counts = [0.0; 2];
@@ -175,11 +163,7 @@ fn slower_by_seven_percent(names: &[&str]) -> Comparison {
     let all = |factor: f64| run(names.iter().map(|name| scaled(name, factor)).collect());
     let mut found = compared(&all(1.0), &all(1.07));
     let (a, b) = (all(1.0), all(1.07));
-    let fresh = Fresh {
-        a: Some(&a),
-        b: &b,
-        compared: compared(&a, &b),
-    };
+    let fresh = Fresh { a: Some(&a), b: &b, compared: compared(&a, &b) };
     adopt(&mut found, &fresh, &|_| Some(Basis::Interleaved));
     found
 }
@@ -189,25 +173,14 @@ fn each_benchmark_has_its_own_limit_or_the_general_one() {
     let found = slower_by_seven_percent(&["lat_pipe", "lat_read", "lat_null"]);
     let judged = |general: Option<f64>, own: &[(&str, f64)]| {
         let own = own.iter().map(|(name, limit)| ((*name).to_owned(), *limit));
-        let limits = Limits {
-            general,
-            own: own.collect(),
-        };
-        let judged = gate(
-            &found,
-            &Asked {
-                limits,
-                strict: true,
-            },
-        );
+        let limits = Limits { general, own: own.collect() };
+        let judged = gate(&found, &Asked { limits, strict: true });
         let slower = judged.slower.iter();
         let slower: Vec<_> = slower.map(|s| (s.of.name.clone(), s.limit)).collect();
         (slower, judged.judged, judged.not_gated.len(), judged.passed)
     };
     let slower = |all: &[(&str, f64)]| -> Vec<(String, f64)> {
-        all.iter()
-            .map(|(name, limit)| ((*name).to_owned(), *limit))
-            .collect()
+        all.iter().map(|(name, limit)| ((*name).to_owned(), *limit)).collect()
     };
     let (only, judged_count, not_gated, passed) = judged(Some(0.1), &[("lat_pipe", 0.05)]);
     assert_eq!(only, slower(&[("lat_pipe", 0.05)]));
@@ -216,8 +189,5 @@ fn each_benchmark_has_its_own_limit_or_the_general_one() {
     assert_eq!(others, slower(&[("lat_read", 0.05), ("lat_null", 0.05)]));
     // Without a general limit the others are not judged, and fail nothing.
     assert_eq!(judged(None, &[("lat_pipe", 0.1)]), (Vec::new(), 1, 2, true));
-    assert_eq!(
-        judged(None, &[("lat_pipe", 0.05)]),
-        (slower(&[("lat_pipe", 0.05)]), 1, 2, false)
-    );
+    assert_eq!(judged(None, &[("lat_pipe", 0.05)]), (slower(&[("lat_pipe", 0.05)]), 1, 2, false));
 }

@@ -23,10 +23,7 @@ pub(super) struct Filler {
 
 impl Filler {
     pub(super) fn new(bytes: u64, chunk: &Bytes) -> Filler {
-        Filler {
-            left: bytes,
-            chunk: chunk.clone(),
-        }
+        Filler { left: bytes, chunk: chunk.clone() }
     }
 }
 

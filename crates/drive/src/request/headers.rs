@@ -5,7 +5,8 @@ use hyper::header::{
     UPGRADE,
 };
 
-/// Headers that decide how a request and its response are framed: with another value, they would not be what is measured.
+/// Headers that decide how a request and its response are framed: with another value, they would
+/// not be what is measured.
 const OF_FRAMING: [HeaderName; 4] = [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, UPGRADE];
 
 /// Headers of all requests.
@@ -82,11 +83,7 @@ mod tests {
         ] {
             // A value is trimmed, so that it may end in a line feed.
             let is_accepted = line == "X: \n";
-            assert_eq!(
-                Headers::parse(None, &[line.to_owned()]).is_ok(),
-                is_accepted,
-                "{line:?}"
-            );
+            assert_eq!(Headers::parse(None, &[line.to_owned()]).is_ok(), is_accepted, "{line:?}");
         }
         assert!(Headers::parse(Some("http://a/"), &[]).is_err());
         assert!(Headers::parse(Some("a"), &["Host: b".to_owned()]).is_err());

@@ -1,7 +1,8 @@
 //! Simulated fleets: each node draws its launches from those of a real run.
 //!
-//! `quiet.json` has the launches of two runs of 80 figures on a quiet AMD EPYC, `busy.json` those of a run of the whole suite on an Intel Granite Rapids beside busy
-//! neighbours. Each number is the time of a launch divided by the median of its run; a bandwidth is inverted.
+//! `quiet.json` has the launches of two runs of 80 figures on a quiet AMD EPYC, `busy.json` those
+//! of a run of the whole suite on an Intel Granite Rapids beside busy neighbours. Each number is
+//! the time of a launch divided by the median of its run; a bandwidth is inverted.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ pub enum Between {
     Normal(f64),
     /// A normal distribution for each figure of a node.
     NormalFigures(f64),
-    /// Student's t distribution for each resource of a node, with these degrees of freedom and this scale.
+    /// Student's t distribution for each resource of a node, with these degrees of freedom and this
+    /// scale.
     Student(f64, f64),
     /// An exponential distribution for each resource of a node, with this mean: only slower.
     Exponential(f64),
@@ -48,32 +50,21 @@ impl Source {
         let read: Read = serde_json::from_str(text).unwrap();
         let logarithms = |all: Vec<f64>| all.iter().map(|x| x.ln()).collect();
         let figures = |of: BTreeMap<String, Vec<f64>>| {
-            of.into_iter()
-                .map(|(key, all)| (key, logarithms(all)))
-                .collect()
+            of.into_iter().map(|(key, all)| (key, logarithms(all))).collect()
         };
-        Source(
-            read.into_iter()
-                .map(|(name, of)| (name, figures(of)))
-                .collect(),
-        )
+        Source(read.into_iter().map(|(name, of)| (name, figures(of))).collect())
     }
 
-    /// Launches with normal noise of this standard deviation, for a number of figures of each of some resources.
+    /// Launches with normal noise of this standard deviation, for a number of figures of each of
+    /// some resources.
     pub fn normal(resources: usize, figures: usize, deviation: f64, random: &mut Rng) -> Source {
         let mut launches = || (0..400).map(|_| deviation * normal(random)).collect();
         let figures = |number: usize| {
-            (0..figures)
-                .map(|figure| (format!("{number}.{figure}"), launches()))
-                .collect()
+            (0..figures).map(|figure| (format!("{number}.{figure}"), launches())).collect()
         };
         let names = 0..resources;
         let mut figures = figures;
-        Source(
-            names
-                .map(|number| (format!("r{number}"), figures(number)))
-                .collect(),
-        )
+        Source(names.map(|number| (format!("r{number}"), figures(number))).collect())
     }
 
     pub fn resources(&self) -> Vec<&str> {
@@ -86,9 +77,7 @@ impl Source {
 
     /// A run of each node.
     pub fn fleet(&self, nodes: usize, between: Between, random: &mut Rng) -> Vec<NodeRun> {
-        (0..nodes)
-            .map(|node| self.node(node, between, random))
-            .collect()
+        (0..nodes).map(|node| self.node(node, between, random)).collect()
     }
 
     fn node(&self, number: usize, between: Between, random: &mut Rng) -> NodeRun {
@@ -103,11 +92,7 @@ impl Source {
                 figures.push(figure(key, resource, own, logarithms, random));
             }
         }
-        NodeRun {
-            node: format!("n{number}"),
-            figures,
-            ..NodeRun::default()
-        }
+        NodeRun { node: format!("n{number}"), figures, ..NodeRun::default() }
     }
 }
 
@@ -136,30 +121,19 @@ fn figure(key: &str, resource: &str, offset: f64, from: &[f64], random: &mut Rng
     let mut draw = || offset + from[random.usize(..from.len())];
     let mut launches: Vec<f64> = (0..LAUNCHES).map(|_| draw()).collect();
     launches.sort_by(f64::total_cmp);
-    FigureLevel {
-        key: key.to_owned(),
-        resource: resource.to_owned(),
-        launches,
-    }
+    FigureLevel { key: key.to_owned(), resource: resource.to_owned(), launches }
 }
 
 /// Makes a node slower by `factor` in all figures of a resource.
 pub fn slow_down(run: &mut NodeRun, resource: &str, factor: f64) {
     let own = run.figures.iter_mut().filter(|f| f.resource == resource);
-    own.flat_map(|figure| &mut figure.launches)
-        .for_each(|launch| *launch += factor.ln());
+    own.flat_map(|figure| &mut figure.launches).for_each(|launch| *launch += factor.ln());
 }
 
 /// The findings of a job as names of node and resource.
 pub fn named(job: &Job) -> Vec<(&str, &str)> {
     let each = job.findings.iter();
-    each.map(|f| {
-        (
-            job.nodes[f.node].as_str(),
-            job.resources[f.resource].as_str(),
-        )
-    })
-    .collect()
+    each.map(|f| (job.nodes[f.node].as_str(), job.resources[f.resource].as_str())).collect()
 }
 
 pub fn analysed(runs: &[NodeRun]) -> Job {

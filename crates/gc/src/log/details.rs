@@ -32,20 +32,8 @@ fn sum(words: &[&str]) -> Option<f64> {
     if words == ["skipped"] {
         return Some(0.0);
     }
-    let [
-        "Min:",
-        min,
-        "Avg:",
-        avg,
-        "Max:",
-        max,
-        "Diff:",
-        diff,
-        "Sum:",
-        sum,
-        "Workers:",
-        workers,
-    ] = words
+    let ["Min:", min, "Avg:", avg, "Max:", max, "Diff:", diff, "Sum:", sum, "Workers:", workers] =
+        words
     else {
         return None;
     };
@@ -60,17 +48,8 @@ fn sum(words: &[&str]) -> Option<f64> {
 /// The refined cards of `Mutator refinement: 0.60ms, refined: 768, precleaned: 0, dirtied: 4383`.
 pub(super) fn refined(message: &str) -> Option<f64> {
     let words: Vec<&str> = message.split(' ').collect();
-    let [
-        _,
-        "refinement:",
-        time,
-        "refined:",
-        refined,
-        "precleaned:",
-        cleaned,
-        "dirtied:",
-        dirtied,
-    ] = words[..]
+    let [_, "refinement:", time, "refined:", refined, "precleaned:", cleaned, "dirtied:", dirtied] =
+        words[..]
     else {
         return None;
     };
@@ -79,8 +58,8 @@ pub(super) fn refined(message: &str) -> Option<f64> {
     number(refined.strip_suffix(',')?)
 }
 
-/// Survivors of one age: `- age   1:    4800000 bytes,    4800000 total`. Returns the age, its bytes
-/// and the total so far.
+/// Survivors of one age: `- age   1:    4800000 bytes,    4800000 total`. Returns the age, its
+///   bytes and the total so far.
 pub(super) fn age(message: &str) -> Option<(usize, f64, f64)> {
     let words: Vec<&str> = message.split_whitespace().collect();
     let ["-", "age", age, size, "bytes,", total, "total"] = words[..] else {
@@ -117,10 +96,7 @@ mod tests {
         for changed in ["Dirty ", "Cards: "] {
             assert!(row(&ROW.replace(changed, "")).is_none(), "{changed}");
         }
-        assert!(matches!(
-            row("Skipped Cards: Min: 0, Avg:  0.0"),
-            Some(Row::Other)
-        ));
+        assert!(matches!(row("Skipped Cards: Min: 0, Avg:  0.0"), Some(Row::Other)));
     }
 
     #[test]

@@ -94,11 +94,7 @@ mod tests {
     #[test]
     fn parts_of_a_line() {
         let found = line("[0.372s][info ][gc,start    ] GC(40) Pause Young (x)");
-        let expected = Line {
-            tags: "gc,start",
-            id: Some(40),
-            message: "Pause Young (x)",
-        };
+        let expected = Line { tags: "gc,start", id: Some(40), message: "Pause Young (x)" };
         assert_eq!(found, Ok(Some(expected)));
         let found = line("[12.005s][info][gc,heap,exit] ").unwrap().unwrap();
         assert_eq!((found.id, found.message), (None, ""));

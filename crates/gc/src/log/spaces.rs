@@ -45,12 +45,9 @@ impl Space {
     pub(super) fn needed(collector: Collector) -> &'static [Self] {
         match collector {
             Collector::Serial | Collector::Parallel => &[Self::Young, Self::Old, Self::Metaspace],
-            Collector::G1 => &[
-                Self::EdenRegions,
-                Self::SurvivorRegions,
-                Self::OldRegions,
-                Self::Metaspace,
-            ],
+            Collector::G1 => {
+                &[Self::EdenRegions, Self::SurvivorRegions, Self::OldRegions, Self::Metaspace]
+            }
             Collector::Shenandoah | Collector::Z => &[],
         }
     }

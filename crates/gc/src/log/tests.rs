@@ -3,38 +3,14 @@ use yamba_mutants::{Change, Form, Mutant, text};
 use super::*;
 
 const SAMPLES: [(&str, Collector, &str); 10] = [
-    (
-        "serial 17",
-        Collector::Serial,
-        include_str!("samples/serial-17.log"),
-    ),
-    (
-        "serial 25",
-        Collector::Serial,
-        include_str!("samples/serial-25.log"),
-    ),
-    (
-        "parallel 17",
-        Collector::Parallel,
-        include_str!("samples/parallel-17.log"),
-    ),
-    (
-        "parallel 25",
-        Collector::Parallel,
-        include_str!("samples/parallel-25.log"),
-    ),
+    ("serial 17", Collector::Serial, include_str!("samples/serial-17.log")),
+    ("serial 25", Collector::Serial, include_str!("samples/serial-25.log")),
+    ("parallel 17", Collector::Parallel, include_str!("samples/parallel-17.log")),
+    ("parallel 25", Collector::Parallel, include_str!("samples/parallel-25.log")),
     ("g1 17", Collector::G1, include_str!("samples/g1-17.log")),
     ("g1 25", Collector::G1, include_str!("samples/g1-25.log")),
-    (
-        "shenandoah 17",
-        Collector::Shenandoah,
-        include_str!("samples/shenandoah-17.log"),
-    ),
-    (
-        "shenandoah 25",
-        Collector::Shenandoah,
-        include_str!("samples/shenandoah-25.log"),
-    ),
+    ("shenandoah 17", Collector::Shenandoah, include_str!("samples/shenandoah-17.log")),
+    ("shenandoah 25", Collector::Shenandoah, include_str!("samples/shenandoah-25.log")),
     ("z 17", Collector::Z, include_str!("samples/z-17.log")),
     ("z 25", Collector::Z, include_str!("samples/z-25.log")),
 ];
@@ -67,10 +43,7 @@ fn serial_collections_with_ages() {
     assert_eq!(full.left_bytes(), 16048.0 * KIB);
     assert_eq!(full.freed_bytes(), (14783.0 + 29891.0 - 16048.0) * KIB);
     // Serial gave up this collection, whose log has no sizes of spaces.
-    assert_eq!(
-        (found[&4].kind, found[&4].copied_bytes()),
-        (Some(Kind::Young), 0.0)
-    );
+    assert_eq!((found[&4].kind, found[&4].copied_bytes()), (Some(Kind::Young), 0.0));
 }
 
 #[test]
@@ -123,10 +96,7 @@ fn decimal_commas_are_refused_with_their_line() {
 [0,164s][info][gc          ] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->3M(64M) 4,440ms
 ";
     let refused = read(text, Collector::G1).unwrap_err();
-    assert!(
-        refused.contains("line 2: it does not begin with time"),
-        "{refused}"
-    );
+    assert!(refused.contains("line 2: it does not begin with time"), "{refused}");
 }
 
 #[test]
@@ -139,10 +109,7 @@ fn pauses_of_0_are_refused() {
     let refused = read(text, Collector::Shenandoah).unwrap_err();
     assert!(refused.ends_with("all pauses are 0"), "{refused}");
     let one = text.replace("0.000ms", "0.001ms");
-    assert_eq!(
-        read(&one, Collector::Shenandoah).unwrap()[&0].pauses_ns,
-        [1e3]
-    );
+    assert_eq!(read(&one, Collector::Shenandoah).unwrap()[&0].pauses_ns, [1e3]);
     assert_eq!(read("", Collector::Serial), Ok(BTreeMap::new()));
 }
 
@@ -152,19 +119,13 @@ fn rest_of_eden_is_the_distance_of_its_addresses() {
     assert_eq!(rest_of_eden(line), Some(f64::from(0xaebf0)));
     assert_eq!(rest_of_eden(""), None);
     assert_eq!(rest_of_eden(&line.repeat(2)), None);
-    assert_eq!(
-        rest_of_eden(&line.replace("0x00000000f80aebf0", "0x")),
-        None
-    );
+    assert_eq!(rest_of_eden(&line.replace("0x00000000f80aebf0", "0x")), None);
 }
 
-const FORM: Form = Form {
-    separator: " ",
-    fields: &["0.5", "12", "-", "(G1)", "3K", "7.250ms"],
-};
+const FORM: Form = Form { separator: " ", fields: &["0.5", "12", "-", "(G1)", "3K", "7.250ms"] };
 
-/// Whether a change cannot be noticed. A log without a pause of Z, or without a row of cards, is that
-/// of another run. So is one in which a row of cards stands twice: JDK 17 has several.
+/// Whether a change cannot be noticed. A log without a pause of Z, or without a row of cards, is
+/// that of another run. So is one in which a row of cards stands twice: JDK 17 has several.
 fn is_another_log(mutant: &Mutant, lines: &[&str]) -> bool {
     let is_whole_line = matches!(mutant.change, Change::LineRemoved | Change::LineRepeated);
     let line = mutant.line.map_or("", |at| lines[at]);
@@ -186,7 +147,8 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    /// Whether a mutant has lost lines of a collection: the removed line, or some of those behind its end.
+    /// Whether a mutant has lost lines of a collection: the removed line, or some of those behind
+    /// its end.
     fn has_lost_lines(&self, mutant: &Mutant, id: u32) -> bool {
         let own = format!("GC({id}) ");
         let Some(at) = mutant.line else { return false };
@@ -197,7 +159,8 @@ impl Original<'_> {
         }
     }
 
-    /// Whether the application can end during a collection, of which the log then has some of the pauses.
+    /// Whether the application can end during a collection, of which the log then has some of the
+    /// pauses.
     fn may_end_within(&self, collection: &Collection) -> bool {
         let is_cycle = self.collector.is_concurrent() && collection.kind != Some(Kind::Full);
         is_cycle || collection.kind == Some(Kind::ConcurrentMark)
@@ -206,10 +169,7 @@ impl Original<'_> {
     /// The collections of `found` are those of the original, apart from those whose lines are lost.
     fn agrees(&self, mutant: &Mutant, found: &BTreeMap<u32, Collection>) {
         let name = self.name;
-        assert!(
-            found.keys().all(|id| self.found.contains_key(id)),
-            "{name}: {mutant:?}"
-        );
+        assert!(found.keys().all(|id| self.found.contains_key(id)), "{name}: {mutant:?}");
         for (id, original) in &self.found {
             let has_lost_lines = self.has_lost_lines(mutant, *id);
             let Some(collection) = found.get(id) else {
@@ -238,10 +198,7 @@ fn mutants_agree(collector: Collector) {
         let mut read_count = 0;
         for mutant in text(log, FORM, 1, 10_000) {
             let found = read(&mutant.text, collector);
-            assert!(
-                found.is_ok() || !mutant.change.keeps_figures(),
-                "{mutant:?}"
-            );
+            assert!(found.is_ok() || !mutant.change.keeps_figures(), "{mutant:?}");
             if let Ok(found) = found
                 && !is_another_log(&mutant, &original.lines)
             {

@@ -14,13 +14,7 @@ pub(super) struct PaddedAverage {
 
 impl PaddedAverage {
     pub(super) fn new(weight: f64, padding: f64) -> Self {
-        Self {
-            weight,
-            padding,
-            average: 0.0,
-            deviation: 0.0,
-            samples: 0.0,
-        }
+        Self { weight, padding, average: 0.0, deviation: 0.0, samples: 0.0 }
     }
 
     pub(super) fn add(&mut self, sample: f64) {

@@ -20,21 +20,12 @@ struct Triggers {
 
 fn triggers(collector: Collector) -> Triggers {
     if collector == Collector::Shenandoah {
-        // `ShenandoahInitFreeThreshold`, `ShenandoahMinFreeThreshold`, `ShenandoahAllocSpikeFactor`.
-        return Triggers {
-            first: &[0.3; 5],
-            least_free: 0.10,
-            spike: 1.0,
-            margin_ns: 0.0,
-        };
+        // `ShenandoahInitFreeThreshold`, `ShenandoahMinFreeThreshold`,
+        // `ShenandoahAllocSpikeFactor`.
+        return Triggers { first: &[0.3; 5], least_free: 0.10, spike: 1.0, margin_ns: 0.0 };
     }
     // `ZAllocationSpikeTolerance`, and the period at which Z decides.
-    Triggers {
-        first: &[0.1, 0.2, 0.3],
-        least_free: 0.05,
-        spike: 2.0,
-        margin_ns: 1e8,
-    }
+    Triggers { first: &[0.1, 0.2, 0.3], least_free: 0.05, spike: 2.0, margin_ns: 1e8 }
 }
 
 pub(super) fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Simulated>, String> {

@@ -17,12 +17,7 @@ pub(super) struct Forecast {
 impl Forecast {
     /// A forecast without samples. `weight` is that of a new sample.
     pub(super) fn new(weight: f64) -> Self {
-        Self {
-            weight,
-            average: 0.0,
-            variance: 0.0,
-            samples: 0.0,
-        }
+        Self { weight, average: 0.0, variance: 0.0, samples: 0.0 }
     }
 
     pub(super) fn add(&mut self, sample: f64) {
@@ -51,17 +46,14 @@ impl Forecast {
 mod tests {
     use super::*;
 
-    /// Lengths of marking in a log of JDK 17, in ms: recent 83.20, predicted 166.40; then 69.58 and 144.41.
+    /// Lengths of marking in a log of JDK 17, in ms: recent 83.20, predicted 166.40; then 69.58 and
+    /// 144.41.
     #[test]
     fn few_samples_are_predicted_as_in_a_log() {
         let mut marking = Forecast::new(0.05);
         marking.add(83.20);
         assert!((marking.value() - 166.40).abs() < 0.01);
         marking.add(69.58);
-        assert!(
-            (marking.value() - 144.41).abs() < 0.01,
-            "{}",
-            marking.value()
-        );
+        assert!((marking.value() - 144.41).abs() < 0.01, "{}", marking.value());
     }
 }

@@ -13,9 +13,7 @@ pub(super) struct Metaspace {
 
 impl Metaspace {
     pub(super) fn new() -> Self {
-        Self {
-            threshold_bytes: FIRST_THRESHOLD_BYTES,
-        }
+        Self { threshold_bytes: FIRST_THRESHOLD_BYTES }
     }
 
     /// Whether the threshold is exceeded. If so, raises it.
@@ -31,7 +29,5 @@ impl Metaspace {
 /// The first census between `from` and `to` at which class metadata reaches its threshold.
 pub(super) fn due(setting: &Setting, metaspace: &mut Metaspace, from: f64, to: f64) -> Option<f64> {
     let moments = setting.survival.moments(from, to);
-    moments
-        .into_iter()
-        .find(|at| metaspace.collects(setting.survival.metaspace_bytes(*at)))
+    moments.into_iter().find(|at| metaspace.collects(setting.survival.metaspace_bytes(*at)))
 }

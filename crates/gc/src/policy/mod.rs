@@ -1,4 +1,5 @@
-//! When each collector collects, and what it finds: the policies of HotSpot for a heap of fixed size.
+//! When each collector collects, and what it finds: the policies of HotSpot for a heap of fixed
+//! size.
 
 mod average;
 mod concurrent;
@@ -20,27 +21,21 @@ pub struct Simulated {
     pub kind: Kind,
     /// Live bytes that it copies or marks.
     pub bytes: f64,
-    /// Dead bytes among which a collection of the whole heap finds the live ones. Only of Serial and Parallel.
+    /// Dead bytes among which a collection of the whole heap finds the live ones. Only of Serial
+    /// and Parallel.
     pub dead_bytes: f64,
 }
 
 impl Simulated {
     /// A collection without dead bytes that cost time.
     fn new(kind: Kind, bytes: f64) -> Self {
-        Self {
-            kind,
-            bytes,
-            dead_bytes: 0.0,
-        }
+        Self { kind, bytes, dead_bytes: 0.0 }
     }
 }
 
 /// Why a heap cannot be simulated.
 fn too_small(setting: &Setting) -> String {
-    format!(
-        "a heap of {:.1} MB has no room for a young generation",
-        setting.heap_bytes / 1e6
-    )
+    format!("a heap of {:.1} MB has no room for a young generation", setting.heap_bytes / 1e6)
 }
 
 /// How the survivors of young collections differ from the live objects of the profile.
@@ -54,10 +49,7 @@ pub struct Survivors {
 
 impl Survivors {
     /// The live objects of the profile.
-    pub const PROFILED: Self = Self {
-        factor: 1.0,
-        nepotism: 0.0,
-    };
+    pub const PROFILED: Self = Self { factor: 1.0, nepotism: 0.0 };
 }
 
 /// Input of a simulation.
@@ -77,7 +69,8 @@ pub struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    /// A setting whose concurrent cycles take no time, and whose survivors are those of the profile.
+    /// A setting whose concurrent cycles take no time, and whose survivors are those of the
+    /// profile.
     pub(crate) fn of(demand: &'a Demand, heap_bytes: f64, jvm_major: u32) -> Self {
         Self {
             demand,
@@ -104,7 +97,8 @@ pub(crate) fn mutator_ns(demand: &Demand) -> f64 {
     demand.mutator_ns / g1::PACE
 }
 
-/// The collections of an application, in their order. An error says why it cannot run with this heap.
+/// The collections of an application, in their order. An error says why it cannot run with this
+/// heap.
 pub fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Simulated>, String> {
     match collector {
         Collector::Serial => serial::simulate(setting),

@@ -1,4 +1,5 @@
-//! Parallel: as Serial, but survivor spaces follow the average of the survivors, and Eden has the rest of the young generation.
+//! Parallel: as Serial, but survivor spaces follow the average of the survivors, and Eden has the
+//!   rest of the young generation.
 
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};
@@ -7,13 +8,16 @@ use super::{Setting, Simulated, too_small};
 use crate::log::Kind;
 
 const ALIGNMENT_BYTES: f64 = 524_288.0;
-/// Bytes in the young generation for each in a survivor space, at first and at most (`InitialSurvivorRatio`, `MinSurvivorRatio`).
+/// Bytes in the young generation for each in a survivor space, at first and at most
+/// (`InitialSurvivorRatio`, `MinSurvivorRatio`).
 const SURVIVOR_RATIO: (f64, f64) = (8.0, 3.0);
 /// Largest age of young objects, at first (`InitialTenuringThreshold`).
 const TENURING: usize = 7;
-/// Sizes and tenuring follow the survivors from the collection after these (`AdaptiveSizePolicyReadyThreshold`). In logs of JDK 17 and 25 that is the sixth.
+/// Sizes and tenuring follow the survivors from the collection after these
+/// (`AdaptiveSizePolicyReadyThreshold`). In logs of JDK 17 and 25 that is the sixth.
 const READY_AFTER: usize = 5;
-/// Weight and padding of the averages (`AdaptiveSizePolicyWeight`, `SurvivorPadding`, `PromotedPadding`).
+/// Weight and padding of the averages (`AdaptiveSizePolicyWeight`, `SurvivorPadding`,
+/// `PromotedPadding`).
 const AVERAGE: (f64, f64) = (10.0, 3.0);
 
 /// The spaces of the heap, in bytes, and what decides their sizes.
@@ -51,7 +55,8 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         if by_metaspace.is_some() || heap.is_young_safe() {
             let is_ready = found.len() >= READY_AFTER;
             found.push(heap.collect_young(setting, at, is_ready));
-            // The logs have a collection of the whole heap in the place of the next young one if the promoted objects would not fit.
+            // The logs have a collection of the whole heap in the place of the next young one if
+            // the promoted objects would not fit.
             if by_metaspace.is_none() && heap.old_bytes <= heap.old_size {
                 continue;
             }
@@ -89,7 +94,8 @@ impl Heap {
         self.young_size - 2.0 * self.survivor
     }
 
-    /// Whether the old generation has room for the objects that a young collection is expected to promote.
+    /// Whether the old generation has room for the objects that a young collection is expected to
+    /// promote.
     fn is_young_safe(&self) -> bool {
         let most = self.eden() + self.young.survivor_bytes();
         let expected = self.promoted.padded().min(most);
@@ -102,14 +108,11 @@ impl Heap {
         self.old_bytes += moved.promoted_bytes;
         let kept = moved.copied_bytes - moved.promoted_bytes;
         let is_overflow = moved.promoted_bytes > 0.0 && kept >= self.survivor * 0.99;
-        self.survived.add(if is_overflow {
-            moved.copied_bytes
-        } else {
-            kept
-        });
+        self.survived.add(if is_overflow { moved.copied_bytes } else { kept });
         self.promoted.add(moved.promoted_bytes);
         if is_ready {
-            // Young collections cost more than full ones, or the survivors do not fit: objects are promoted earlier.
+            // Young collections cost more than full ones, or the survivors do not fit: objects are
+            // promoted earlier.
             self.threshold = (self.threshold - 1).max(1);
             self.young.set_threshold(self.threshold);
             let target = down(self.survived.padded() + ALIGNMENT_BYTES - 1.0);
@@ -135,8 +138,9 @@ mod tests {
     use super::*;
     use crate::demand::tests::constant_lifetime;
 
-    /// Sizes in logs of JDK 17 and 25 with 48 MB: Eden has 12 MiB, and 6 MiB as soon as survivor spaces of 2 MiB have become 5 MiB. That is after the sixth collection here. A
-    /// collection of the whole heap comes in the place of a young one, so each Eden has one collection.
+    /// Sizes in logs of JDK 17 and 25 with 48 MB: Eden has 12 MiB, and 6 MiB as soon as survivor
+    /// spaces of 2 MiB have become 5 MiB. That is after the sixth collection here. A collection of
+    /// the whole heap comes in the place of a young one, so each Eden has one collection.
     #[test]
     fn each_eden_has_one_collection() {
         let demand = constant_lifetime(613, 16e6);
@@ -146,12 +150,9 @@ mod tests {
         let rest = (613e6 - mebibytes(6.0 * 12.0)) / mebibytes(6.0);
         // A survivor space may become smaller for a while, and Eden larger.
         let expected = 6 + rest as usize;
-        assert!(
-            (expected - 1..=expected).contains(&found.len()),
-            "{}",
-            found.len()
-        );
-        // 10.5, 11 and 11 MB are promoted of the old generation's 33.6 MB. Such an amount does not fit once more.
+        assert!((expected - 1..=expected).contains(&found.len()), "{}", found.len());
+        // 10.5, 11 and 11 MB are promoted of the old generation's 33.6 MB. Such an amount does not
+        // fit once more.
         let first: Vec<Kind> = found.iter().take(4).map(|c| c.kind).collect();
         assert_eq!(first, [Kind::Young, Kind::Young, Kind::Young, Kind::Full]);
     }

@@ -1,4 +1,5 @@
-//! Serial: a young generation of a third of the heap, whose survivors move to an old generation that is collected when it is full.
+//! Serial: a young generation of a third of the heap, whose survivors move to an old generation
+//!   that is collected when it is full.
 
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};
@@ -11,13 +12,16 @@ const ALIGNMENT_BYTES: f64 = 65536.0;
 const NEW_RATIO: f64 = 2.0;
 /// Bytes in Eden for each in a survivor space (`SurvivorRatio`).
 const SURVIVOR_RATIO: f64 = 8.0;
-/// Share of a survivor space that the survivors of the next collection may fill (`TargetSurvivorRatio`).
+/// Share of a survivor space that the survivors of the next collection may fill
+/// (`TargetSurvivorRatio`).
 const TARGET_SURVIVOR: f64 = 0.5;
-/// Weight and padding of the average of promoted bytes (`AdaptiveSizePolicyWeight`, `PromotedPadding`).
+/// Weight and padding of the average of promoted bytes (`AdaptiveSizePolicyWeight`,
+/// `PromotedPadding`).
 const PROMOTED: (f64, f64) = (10.0, 3.0);
 
-/// The first JDK that begins no unsafe young collection (JDK-8331557). Earlier ones begin it and give it up, and it has its own GC id in the log: logs of
-/// JDK 17 have such collections, logs of JDK 25 have none.
+/// The first JDK that begins no unsafe young collection (JDK-8331557). Earlier ones begin it and
+/// give it up, and it has its own GC id in the log: logs of JDK 17 have such collections, logs of
+/// JDK 25 have none.
 const TRIES_IN_VAIN_BEFORE: u32 = 23;
 
 /// The sizes of the spaces, in bytes.
@@ -32,11 +36,7 @@ impl Layout {
         let aligned = |bytes: f64| (bytes / ALIGNMENT_BYTES).floor() * ALIGNMENT_BYTES;
         let young = aligned(heap_bytes / (NEW_RATIO + 1.0));
         let survivor = aligned(young / (SURVIVOR_RATIO + 2.0)).max(ALIGNMENT_BYTES);
-        Self {
-            eden: young - 2.0 * survivor,
-            survivor,
-            old: heap_bytes - young,
-        }
+        Self { eden: young - 2.0 * survivor, survivor, old: heap_bytes - young }
     }
 }
 
@@ -118,7 +118,8 @@ mod tests {
     fn promoted_objects_fill_the_old_generation() {
         let found = run(20e6, 128.0 * 1048576.0).unwrap();
         let full = found.iter().filter(|c| c.kind == Kind::Full).count();
-        // 20 MB of each Eden of 36 MB are promoted, and the old generation has about 66 MB free after a full collection.
+        // 20 MB of each Eden of 36 MB are promoted, and the old generation has about 66 MB free
+        // after a full collection.
         assert!((5..=11).contains(&full), "{full}");
     }
 

@@ -1,4 +1,5 @@
-//! A young generation with an Eden and two survivor spaces: which objects a collection copies, and which it promotes.
+//! A young generation with an Eden and two survivor spaces: which objects a collection copies, and
+//! which it promotes.
 
 use super::{Setting, Simulated, Survivors};
 use crate::log::Kind;
@@ -6,23 +7,21 @@ use crate::log::Kind;
 /// Largest age at which objects stay young (`MaxTenuringThreshold`).
 const MAX_TENURING: usize = 15;
 
-/// Objects that were allocated between two collections, in a survivor space. Moments are in bytes allocated since the start.
+/// Objects that were allocated between two collections, in a survivor space. Moments are in bytes
+/// allocated since the start.
 #[derive(Clone, Copy)]
 struct Cohort {
     begin: f64,
     end: f64,
     bytes: f64,
-    /// The part of the cohort that is in the survivor space. Below 1, the rest was promoted; dead objects of that rest may still refer to those that stayed.
+    /// The part of the cohort that is in the survivor space. Below 1, the rest was promoted; dead
+    /// objects of that rest may still refer to those that stayed.
     young_share: f64,
 }
 
 impl Cohort {
     fn promoted(self) -> Promoted {
-        Promoted {
-            begin: self.begin,
-            end: self.end,
-            bytes: self.bytes,
-        }
+        Promoted { begin: self.begin, end: self.end, bytes: self.bytes }
     }
 }
 
@@ -54,11 +53,7 @@ pub(super) struct Evacuated {
 
 impl Young {
     pub(super) fn new(threshold: usize) -> Self {
-        Self {
-            cohorts: Vec::new(),
-            emptied_at: 0.0,
-            threshold,
-        }
+        Self { cohorts: Vec::new(), emptied_at: 0.0, threshold }
     }
 
     pub(super) fn emptied_at(&self) -> f64 {
@@ -74,14 +69,11 @@ impl Young {
         self.survivor_bytes() + now - self.emptied_at
     }
 
-    /// Collects at `now`. A survivor space has `capacity` bytes. Objects older than the threshold, and those that do not fit, are promoted.
+    /// Collects at `now`. A survivor space has `capacity` bytes. Objects older than the threshold,
+    /// and those that do not fit, are promoted.
     pub(super) fn collect(&mut self, setting: &Setting, now: f64, capacity: f64) -> Evacuated {
-        let eden = Cohort {
-            begin: self.emptied_at,
-            end: now,
-            bytes: f64::INFINITY,
-            young_share: 1.0,
-        };
+        let eden =
+            Cohort { begin: self.emptied_at, end: now, bytes: f64::INFINITY, young_share: 1.0 };
         self.cohorts.insert(0, eden);
         self.emptied_at = now;
         let survival = &setting.survival;
@@ -101,18 +93,11 @@ impl Young {
         let (mut stays, mut promoted) = (Vec::new(), Vec::new());
         let threshold = self.threshold;
         for (age, mut cohort) in self.cohorts.drain(..).enumerate() {
-            let room = if age < threshold {
-                capacity - kept
-            } else {
-                0.0
-            };
+            let room = if age < threshold { capacity - kept } else { 0.0 };
             let leaves = (cohort.bytes - room).max(0.0);
             if leaves > 0.0 {
                 cohort.young_share *= 1.0 - leaves / cohort.bytes;
-                promoted.push(Promoted {
-                    bytes: leaves,
-                    ..cohort.promoted()
-                });
+                promoted.push(Promoted { bytes: leaves, ..cohort.promoted() });
             }
             cohort.bytes = cohort.bytes.min(room);
             if cohort.bytes > 0.0 {
@@ -121,12 +106,7 @@ impl Young {
             }
         }
         self.cohorts = stays;
-        Evacuated {
-            copied_bytes,
-            from_eden_bytes,
-            promoted_bytes: copied_bytes - kept,
-            promoted,
-        }
+        Evacuated { copied_bytes, from_eden_bytes, promoted_bytes: copied_bytes - kept, promoted }
     }
 
     pub(super) fn set_threshold(&mut self, threshold: usize) {
@@ -169,10 +149,7 @@ pub(super) fn whole(setting: &Setting, now: f64, kind: Kind) -> Simulated {
 /// A collection of a heap with `used` bytes.
 pub(super) fn full(setting: &Setting, now: f64, used: f64) -> Simulated {
     let all = whole(setting, now, Kind::Full);
-    Simulated {
-        dead_bytes: (used - all.bytes).max(0.0),
-        ..all
-    }
+    Simulated { dead_bytes: (used - all.bytes).max(0.0), ..all }
 }
 
 #[cfg(test)]
@@ -180,15 +157,13 @@ mod tests {
     use super::*;
     use crate::demand::tests::constant_lifetime;
 
-    /// Of 5 MB that were allocated in the last 5 MB, all are alive, and 2 MB fit. After 3 MB more, 2 of the 5 MB are dead, in both generations alike.
+    /// Of 5 MB that were allocated in the last 5 MB, all are alive, and 2 MB fit. After 3 MB more,
+    /// 2 of the 5 MB are dead, in both generations alike.
     #[test]
     fn dead_survivors_stay_if_a_part_of_their_age_was_promoted() {
         let demand = constant_lifetime(100, 6e6);
         let setting = |nepotism| Setting {
-            survivors: Survivors {
-                nepotism,
-                ..Survivors::PROFILED
-            },
+            survivors: Survivors { nepotism, ..Survivors::PROFILED },
             ..Setting::of(&demand, 20e6, 25)
         };
         let close = |found: f64, expected: f64| (found - expected).abs() < 1e-3 * expected;
@@ -204,11 +179,7 @@ mod tests {
             // Nothing of the Eden of the second collection was promoted, so its dead objects go.
             let third = young.collect(&setting, 58e6, 20e6);
             let of_eden = young.cohorts[1].bytes;
-            assert!(
-                close(of_eden, 1e6),
-                "{nepotism}: {of_eden}, {}",
-                third.copied_bytes
-            );
+            assert!(close(of_eden, 1e6), "{nepotism}: {of_eden}, {}", third.copied_bytes);
         }
     }
 
@@ -216,10 +187,7 @@ mod tests {
     fn fewer_objects_survive_by_the_factor() {
         let demand = constant_lifetime(100, 6e6);
         let setting = Setting {
-            survivors: Survivors {
-                factor: 0.8,
-                nepotism: 0.0,
-            },
+            survivors: Survivors { factor: 0.8, nepotism: 0.0 },
             ..Setting::of(&demand, 20e6, 25)
         };
         let mut young = Young::new(15);

@@ -13,7 +13,8 @@ use std::time::Duration;
 /// Bytes of standard error that a message shows.
 const TAIL: usize = 2048;
 
-/// Bytes that a pipe holds, if the system allows it. A command then waits less often for its reader than with the usual 64 KiB.
+/// Bytes that a pipe holds, if the system allows it. A command then waits less often for its reader
+/// than with the usual 64 KiB.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
 
@@ -34,7 +35,8 @@ pub enum CommandOutput {
 }
 
 impl CommandOutput {
-    /// Whether the output goes to `/dev/null`, under whatever name. Programs can see that, and some then skip work.
+    /// Whether the output goes to `/dev/null`, under whatever name. Programs can see that, and some
+    /// then skip work.
     #[must_use]
     pub fn is_null(&self) -> bool {
         let target = match self {
@@ -64,8 +66,8 @@ impl CommandOutput {
     }
 }
 
-/// A thread that empties one pipe after the other. Each run has its own pipe: a program can change the state of its standard
-/// output, as to non-blocking.
+/// A thread that empties one pipe after the other. Each run has its own pipe: a program can change
+/// the state of its standard output, as to non-blocking.
 pub(super) struct Drain {
     kind: Kind,
     pipes: Sender<PipeReader>,
@@ -99,13 +101,7 @@ impl Drain {
                 }
             }
         });
-        Drain {
-            kind,
-            pipes,
-            emptied,
-            is_open: false,
-            tail,
-        }
+        Drain { kind, pipes, emptied, is_open: false, tail }
     }
 
     /// A new pipe for one process. The thread reads it until all its writers have ended.
@@ -116,17 +112,15 @@ impl Drain {
             // Beyond the limit of the user, the pipe stays as it is.
             let _ = rustix::pipe::fcntl_setpipe_size(&writer, PIPE);
         }
-        self.tail
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.pipes.send(reader).map_err(io::Error::other)?;
         self.is_open = true;
         Ok(writer)
     }
 
-    /// Waits until the latest pipe is empty and closed. If a process has it open for longer, its thread goes on reading, so
-    /// that this process does not block, and the next pipe gets another thread.
+    /// Waits until the latest pipe is empty and closed. If a process has it open for longer, its
+    /// thread goes on reading, so that this process does not block, and the next pipe gets another
+    /// thread.
     pub fn finish(&mut self, patience: Duration) {
         let is_open = std::mem::take(&mut self.is_open);
         if is_open && self.emptied.recv_timeout(patience).is_err() {
@@ -138,10 +132,7 @@ impl Drain {
 
     /// The last bytes of the latest pipe.
     pub fn tail(&self) -> Vec<u8> {
-        self.tail
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -20,14 +20,15 @@ use super::output::{CommandOutput, Drain, Kind};
 use crate::orphans::{self, Started};
 use crate::stop::Stop;
 
-/// Time after the end of a command to read what it wrote. A pipe that is still open then belongs to a process that it left
-/// behind.
+/// Time after the end of a command to read what it wrote. A pipe that is still open then belongs to
+/// a process that it left behind.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How often the watchdog looks for a request to stop and for an exceeded time.
 const TICK: Duration = Duration::from_millis(20);
 
-/// One run of a command. Times and counts are those of its process and of all descendants that it has waited for.
+/// One run of a command. Times and counts are those of its process and of all descendants that it
+/// has waited for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandRun {
     /// Wall-clock time from before the start to the end of the process, in ns.
@@ -38,8 +39,8 @@ pub struct CommandRun {
     pub system_ns: f64,
     /// The largest resident memory of one process, in bytes.
     pub peak_memory_bytes: u64,
-    /// The largest resident memory of this process until then, in bytes, if it is known. The kernel counts it for a child that has not yet started its
-    /// program.
+    /// The largest resident memory of this process until then, in bytes, if it is known. The kernel
+    /// counts it for a child that has not yet started its program.
     pub memory_floor_bytes: Option<u64>,
     /// Page faults without reading from storage.
     pub minor_faults: u64,
@@ -151,8 +152,8 @@ impl Starter {
         lines[lines.len().saturating_sub(5)..].join("\n")
     }
 
-    /// Runs the untimed command before a run. Processes that it leaves in its group, such as a server, stay until the run has
-    /// ended.
+    /// Runs the untimed command before a run. Processes that it leaves in its group, such as a
+    /// server, stay until the run has ended.
     pub fn prepare(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
         let ended = match self.wait_for(words, Some(Stdio::null()), watchdog) {
             Ok(ended) => ended,
@@ -171,11 +172,7 @@ impl Starter {
         self.prepared = orphans::has_members(ended.pid).then_some(ended.pid);
         // A server keeps its standard error open.
         let is_expected_open = self.prepared.is_some() && ended.end.is_success();
-        self.errors.finish(if is_expected_open {
-            Duration::ZERO
-        } else {
-            PATIENCE
-        });
+        self.errors.finish(if is_expected_open { Duration::ZERO } else { PATIENCE });
         ended.end
     }
 
@@ -204,7 +201,8 @@ impl Starter {
         let floor = own_peak();
         let run = output.and_then(|output| self.wait_for(words, output, watchdog));
         let run = run.and_then(|ended| {
-            // Before the process is reaped: afterwards its number, which is also its group's, may be reused.
+            // Before the process is reaped: afterwards its number, which is also its group's, may
+            // be reused.
             let _ = kill_process_group(ended.pid, Signal::KILL);
             let launch = Started::unreaped(ended.pid);
             let usage = reap(ended.pid)?;
@@ -265,7 +263,8 @@ impl Starter {
         Ok(command)
     }
 
-    /// Names of the processes that a command has left outside its group. Those of its preparation are not the command's.
+    /// Names of the processes that a command has left outside its group. Those of its preparation
+    /// are not the command's.
     fn daemons_of(&mut self, launch: Started) -> Vec<String> {
         let found = orphans::adopted_since(launch, self.prepared).into_iter();
         let new = found.filter(|(pid, _)| !self.known_daemons.contains(pid));
@@ -326,20 +325,15 @@ impl CommandRun {
 
 /// The peak of the resident memory. Linux counts it in KiB, Darwin in bytes.
 fn peak(usage: &libc::rusage) -> u64 {
-    let unit = if cfg!(target_vendor = "apple") {
-        1
-    } else {
-        1024
-    };
+    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     u64::try_from(usage.ru_maxrss).unwrap_or(0) * unit
 }
 
-/// The peak of this process's own memory. Its `ru_maxrss` may be that of the process that started it.
+/// The peak of this process's own memory. Its `ru_maxrss` may be that of the process that started
+/// it.
 fn own_peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -347,10 +341,7 @@ fn own_peak() -> Option<u64> {
 /// Waits until the process has ended, and leaves it to be reaped.
 fn wait_for_end(pid: Pid) -> io::Result<WaitIdStatus> {
     loop {
-        match waitid(
-            WaitId::Pid(pid),
-            WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-        ) {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
             Ok(Some(status)) => return Ok(status),
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
             Err(e) => return Err(e.into()),
@@ -373,8 +364,8 @@ fn reap(pid: Pid) -> io::Result<libc::rusage> {
     Ok(usage)
 }
 
-/// Kills the running command if a stop is requested or its time is exceeded. The main thread only waits for the command, so that the time of its end
-/// is exact.
+/// Kills the running command if a stop is requested or its time is exceeded. The main thread only
+/// waits for the command, so that the time of its end is exact.
 pub(super) struct Watchdog {
     shared: Arc<(Mutex<Watched>, Condvar)>,
     thread: Option<JoinHandle<()>>,
@@ -392,10 +383,7 @@ impl Watchdog {
         let shared = Arc::new((Mutex::new(Watched::default()), Condvar::new()));
         let own = Arc::clone(&shared);
         let thread = std::thread::spawn(move || keep_watch(&own, &stop, timeout));
-        Watchdog {
-            shared,
-            thread: Some(thread),
-        }
+        Watchdog { shared, thread: Some(thread) }
     }
 
     fn locked(&self) -> MutexGuard<'_, Watched> {
@@ -409,7 +397,8 @@ impl Watchdog {
         watched.exceeded = None;
     }
 
-    /// Ends the watch, before the process is reaped. Returns the time limit if the process has exceeded it.
+    /// Ends the watch, before the process is reaped. Returns the time limit if the process has
+    /// exceeded it.
     fn release(&self) -> Option<Duration> {
         let mut watched = self.locked();
         watched.process = None;

@@ -1,9 +1,11 @@
-//! Finds launches whose probes say nothing of the time between them, because turns of a neighbour begin in many of the batches. Pure.
+//! Finds launches whose probes say nothing of the time between them, because turns of a neighbour
+//! begin in many of the batches. Pure.
 //!
 //! A launch is blind if its probes are noticeably longer, and if either
 //!
 //! 1. interrupted probes show that more than a quarter of the batches were interrupted, or
-//! 2. turns may have begun in more than a quarter of the batches, and the probes before and after the calls are not correlated.
+//! 2. turns may have begun in more than a quarter of the batches, and the probes before and after
+//!    the calls are not correlated.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +16,24 @@ use super::batch_length::share_of_batches;
 use super::quiet_time::MOST_LENGTHENED;
 use super::{QuietWidth, is_free_of_others, is_level};
 
-/// If turns begin in a larger share of the batches, the median of all batches differs from the median of the undisturbed ones.
+/// If turns begin in a larger share of the batches, the median of all batches differs from the
+/// median of the undisturbed ones.
 const MOST_DISTURBED: f64 = 0.25;
 
-/// From this mean lengthening of the probes on, the probes of a launch must show that the core stays quiet between them. The probe uses the full width of the core.
-/// If a neighbour lengthens no benchmark more than the probe, a smaller lengthening moves no figure by more than a fiftieth.
+/// From this mean lengthening of the probes on, the probes of a launch must show that the core
+/// stays quiet between them. The probe uses the full width of the core. If a neighbour lengthens no
+/// benchmark more than the probe, a smaller lengthening moves no figure by more than a fiftieth.
 const NOTICEABLE: f64 = 0.02;
 
-/// A probe that is longer by more than this share was interrupted. The longest probes beside a saturating neighbour were 1.1 longer.
+/// A probe that is longer by more than this share was interrupted. The longest probes beside a
+/// saturating neighbour were 1.1 longer.
 const INTERRUPTED: f64 = 1.5;
 
 /// Batches of a launch that is judged alone.
 const ENOUGH_PAIRS: usize = 40;
 
-/// Least correlation of the two probes around the calls of the benchmark, which must exceed it by this multiple of its standard error.
+/// Least correlation of the two probes around the calls of the benchmark, which must exceed it by
+/// this multiple of its standard error.
 const LEAST_CORRELATION: f64 = 0.12;
 const ERROR_PART: f64 = 2.0;
 
@@ -62,8 +68,9 @@ impl End {
     }
 }
 
-/// The launches whose probes say nothing of the time between them, because turns begin in many of the batches. A launch of many batches is judged
-/// alone, since a quiet launch says nothing of another one. Launches of few batches are judged together.
+/// The launches whose probes say nothing of the time between them, because turns begin in many of
+/// the batches. A launch of many batches is judged alone, since a quiet launch says nothing of
+/// another one. Launches of few batches are judged together.
 pub(crate) fn blind_launches(
     batches: &[Batch],
     width: impl Fn(&Batch) -> QuietWidth,
@@ -87,10 +94,7 @@ fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
         }
         let level = width(batch).level()?;
         let ends = [batch.probes.before?, batch.probes.between?];
-        Some(Pair {
-            ends: ends.map(|width| End::of(width, level)),
-            ns: batch.ns,
-        })
+        Some(Pair { ends: ends.map(|width| End::of(width, level)), ns: batch.ns })
     };
     batches.iter().filter_map(pair).collect()
 }
@@ -112,26 +116,28 @@ fn is_blind(launches: &[&Pairs]) -> bool {
     share_of_batches(most_begun(&pairs), ns) > MOST_DISTURBED && !is_correlated(launches)
 }
 
-/// The share of interrupted probes, less a standard error. No correlation vouches for the time between them: the processor did nothing else during an interruption.
+/// The share of interrupted probes, less a standard error. No correlation vouches for the time
+/// between them: the processor did nothing else during an interruption.
 fn least_interrupted(ends: &[End]) -> f64 {
     let count = ends.iter().filter(|end| end.is_interrupted).count() as f64;
     (count - count.sqrt()) / ends.len() as f64
 }
 
-/// Upper limit of the share of busy ends after a quiet beginning: the share and its standard error. By Laplace's rule of succession, the share is above 0 even if no end is busy.
+/// Upper limit of the share of busy ends after a quiet beginning: the share and its standard error.
+/// By Laplace's rule of succession, the share is above 0 even if no end is busy.
 fn most_begun(pairs: &[Pair]) -> f64 {
     let after_quiet = pairs.iter().filter(|pair| pair.ends[0].busy == 0.0);
-    let (count, busy) = after_quiet.fold((0.0, 0.0), |(count, busy), pair| {
-        (count + 1.0, busy + pair.ends[1].busy)
-    });
+    let (count, busy) =
+        after_quiet.fold((0.0, 0.0), |(count, busy), pair| (count + 1.0, busy + pair.ends[1].busy));
     let share: f64 = (busy + 1.0) / (count + 2.0);
     let error = (share * (1.0 - share) / (count + 2.0)).sqrt();
     (share + error).min(1.0)
 }
 
-/// The state of the core is a signal of two values, and a batch takes samples of it at its ends. Without correlation of the samples, quiet
-/// ends say nothing of the middle. The correlation within the launches must exceed its limit by a multiple of its error. Launches that are quiet or
-/// busy from beginning to end have no correlation; their neighbour is slow.
+/// The state of the core is a signal of two values, and a batch takes samples of it at its ends.
+/// Without correlation of the samples, quiet ends say nothing of the middle. The correlation within
+/// the launches must exceed its limit by a multiple of its error. Launches that are quiet or busy
+/// from beginning to end have no correlation; their neighbour is slow.
 fn is_correlated(launches: &[&Pairs]) -> bool {
     let (mut number, mut both, mut of_begin, mut of_end) = (0.0, 0.0, 0.0, 0.0);
     for pairs in launches {

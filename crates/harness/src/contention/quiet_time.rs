@@ -1,11 +1,13 @@
 //! Bounds of the time that a batch would have taken on a quiet machine. Pure.
 //!
-//! A batch of the time T used a processor for the time C. While a neighbour works, it lengthens what a processor does by at most
-//! the factor s, and other processes of the system took at most the time P. So the quiet time lies in [T - P - C (1 - 1/s), T]:
-//! for code that computes, C is T and the bounds are wide. For a wait for a disk or a timer, C is small, and they are narrow.
+//! A batch of the time T used a processor for the time C. While a neighbour works, it lengthens
+//! what a processor does by at most the factor s, and other processes of the system took at most
+//! the time P. So the quiet time lies in [T - P - C (1 - 1/s), T]: for code that computes, C is T
+//! and the bounds are wide. For a wait for a disk or a timer, C is small, and they are narrow.
 //!
-//! s is the mean lengthening of the width probes. The probe uses the whole width of the core, so a neighbour that takes a share
-//! of the core's width lengthens nothing more than the probe. Code whose data a neighbour evicts from a shared cache can take longer.
+//! s is the mean lengthening of the width probes. The probe uses the whole width of the core, so a
+//! neighbour that takes a share of the core's width lengthens nothing more than the probe. Code
+//! whose data a neighbour evicts from a shared cache can take longer.
 
 use yamba_record::Batch;
 use yamba_stats::{mean, median, standard_deviation};
@@ -15,8 +17,8 @@ use super::{Finding, QuietWidth, Taken, WIDTH_TOLERANCE, finding, is_free_of_oth
 /// Largest lengthening of a probe by a neighbour: it takes at most half of the core.
 pub(super) const MOST_LENGTHENED: f64 = 1.0;
 
-/// Parts of a launch whose means show the standard error of the lengthening. Probes of one turn of a neighbour depend on each
-/// other.
+/// Parts of a launch whose means show the standard error of the lengthening. Probes of one turn of
+/// a neighbour depend on each other.
 const PARTS: usize = 10;
 
 /// Least bound, as a share of the measured value. A smaller bound, and one below 0, says nothing.
@@ -29,12 +31,13 @@ pub(crate) struct QuietFactors {
     pub time: [f64; 2],
     /// Of the figure.
     pub figure: [f64; 2],
-    /// Of the cycles of an operation. A cycle of the core seems longer beside a neighbour, by at most as much as a probe.
+    /// Of the cycles of an operation. A cycle of the core seems longer beside a neighbour, by at
+    /// most as much as a probe.
     pub cycles: [f64; 2],
 }
 
-/// Whether a neighbour moves the time of this batch by less than a width probe's tolerance: the processor worked for only a small
-/// part of the time.
+/// Whether a neighbour moves the time of this batch by less than a width probe's tolerance: the
+/// processor worked for only a small part of the time.
 pub(super) fn is_wait(batch: &Batch) -> bool {
     let lost = 1.0 - 1.0 / (1.0 + MOST_LENGTHENED);
     let busy = batch.disturbance.processor_ns;
@@ -50,8 +53,9 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// The bounds of a figure whose `used` batches, by launch, may be disturbed. If it `is_disturbed`, probes without a neighbour do
-/// not show that a batch was quiet. `None` if the batches are undisturbed, or if most have a disturbance of unknown duration.
+/// The bounds of a figure whose `used` batches, by launch, may be disturbed. If it `is_disturbed`,
+/// probes without a neighbour do not show that a batch was quiet. `None` if the batches are
+/// undisturbed, or if most have a disturbance of unknown duration.
 pub(crate) fn quiet_factors(
     used: &[Vec<&Batch>],
     is_disturbed: bool,
@@ -91,7 +95,8 @@ pub(crate) fn quiet_factors(
     })
 }
 
-/// The mean lengthening of the probes of a launch and two standard errors, as a share of the quiet width.
+/// The mean lengthening of the probes of a launch and two standard errors, as a share of the quiet
+/// width.
 fn lengthening(launch: &[&Batch], width: impl Fn(&Batch) -> QuietWidth) -> f64 {
     let of_batch = |batch: &&Batch| {
         let level = match width(batch) {
@@ -103,10 +108,7 @@ fn lengthening(launch: &[&Batch], width: impl Fn(&Batch) -> QuietWidth) -> f64 {
             widths(&batch.probes).map(|probe| (probe / level - 1.0).clamp(0.0, MOST_LENGTHENED));
         mean(&probes.collect::<Vec<f64>>())
     };
-    let free = launch
-        .iter()
-        .copied()
-        .filter(|batch| is_free_of_others(batch));
+    let free = launch.iter().copied().filter(|batch| is_free_of_others(batch));
     let mut each: Vec<f64> = free.filter_map(|batch| of_batch(&batch)).collect();
     if each.is_empty() {
         // An interruption lengthens a probe by more than a neighbour does.
@@ -115,27 +117,21 @@ fn lengthening(launch: &[&Batch], width: impl Fn(&Batch) -> QuietWidth) -> f64 {
     let Some(all) = mean(&each) else {
         return MOST_LENGTHENED;
     };
-    let parts: Vec<f64> = each
-        .chunks(each.len().div_ceil(PARTS))
-        .filter_map(mean)
-        .collect();
+    let parts: Vec<f64> = each.chunks(each.len().div_ceil(PARTS)).filter_map(mean).collect();
     let error =
         standard_deviation(&parts).map_or(MOST_LENGTHENED, |d| d / (parts.len() as f64).sqrt());
     (all + 2.0 * error).min(MOST_LENGTHENED)
 }
 
-/// The bounds of the time of the calls of the benchmark less that of the dummy, as multiples of the measured difference.
+/// The bounds of the time of the calls of the benchmark less that of the dummy, as multiples of the
+/// measured difference.
 fn time_factors(batch: &Batch, lengthening: f64, by_others: f64) -> [f64; 2] {
     let apart = batch.ns - batch.dummy_ns;
     if apart <= 0.0 {
         return [1.0; 2];
     }
     let lost = 1.0 - 1.0 / (1.0 + lengthening);
-    let busy = batch
-        .disturbance
-        .processor_ns
-        .unwrap_or(batch.ns)
-        .clamp(0.0, batch.ns);
+    let busy = batch.disturbance.processor_ns.unwrap_or(batch.ns).clamp(0.0, batch.ns);
     let least = (batch.ns - by_others - busy * lost).max(0.0) - batch.dummy_ns;
     let least_dummy = (batch.dummy_ns - by_others).max(0.0) * (1.0 - lost);
     [least.max(0.0) / apart, (batch.ns - least_dummy) / apart]
@@ -143,29 +139,21 @@ fn time_factors(batch: &Batch, lengthening: f64, by_others: f64) -> [f64; 2] {
 
 /// Whether nothing tells how long the disturbance of this batch lasted.
 fn is_unbounded(batch: &Batch) -> bool {
-    batch
-        .disturbed
-        .iter()
-        .any(|kind| kind == "fault" || kind == "clock")
+    batch.disturbed.iter().any(|kind| kind == "fault" || kind == "clock")
 }
 
-/// The wait in the run queue of a pass that other processes do not lengthen, in ns: a partner on the same processor works
-/// meanwhile. It is the least one of these batches.
+/// The wait in the run queue of a pass that other processes do not lengthen, in ns: a partner on
+/// the same processor works meanwhile. It is the least one of these batches.
 fn usual_wait(launch: &[&Batch]) -> f64 {
-    let waits = launch
-        .iter()
-        .filter_map(|batch| Some(batch.disturbance.waited_ns? / batch.passes as f64));
+    let waits =
+        launch.iter().filter_map(|batch| Some(batch.disturbance.waited_ns? / batch.passes as f64));
     waits.min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// The longest time in ns that other processes had the processor while the batch needed it.
 fn by_others(batch: &Batch, usual_wait: f64) -> f64 {
-    let is_marked = |kinds: &[&str]| {
-        batch
-            .disturbed
-            .iter()
-            .any(|kind| kinds.contains(&kind.as_str()))
-    };
+    let is_marked =
+        |kinds: &[&str]| batch.disturbed.iter().any(|kind| kinds.contains(&kind.as_str()));
     let disturbance = &batch.disturbance;
     if is_marked(&["switch", "migration", "stolen", "wait"]) {
         disturbance.stolen_ns.max(0.0)
@@ -211,10 +199,7 @@ mod tests {
     fn check(found: Option<[f64; 2]>, expected: [f64; 2]) {
         let found = found.unwrap();
         let apart = |i: usize| (found[i] - expected[i]).abs();
-        assert!(
-            apart(0) < 1e-9 && apart(1) < 1e-9,
-            "{found:?}, {expected:?}"
-        );
+        assert!(apart(0) < 1e-9 && apart(1) < 1e-9, "{found:?}, {expected:?}");
     }
 
     /// 100 us and 20 us may be 80 us and 16 us on a quiet core: (80 - 20) to (100 - 16) of 80 us.
@@ -224,17 +209,12 @@ mod tests {
         let time = factors(&all, true, Kind::Time).unwrap();
         check(Some(time.figure), [0.75, 1.05]);
         check(Some(time.cycles), [0.75, 1.05 * 1.25]);
-        check(
-            factors(&all, true, Kind::Rate).map(|f| f.figure),
-            [1.0 / 1.05, 1.0 / 0.75],
-        );
-        check(
-            factors(&all, true, Kind::Other).map(|f| f.figure),
-            [0.75, 1.0 / 0.75],
-        );
+        check(factors(&all, true, Kind::Rate).map(|f| f.figure), [1.0 / 1.05, 1.0 / 0.75]);
+        check(factors(&all, true, Kind::Other).map(|f| f.figure), [0.75, 1.0 / 0.75]);
     }
 
-    /// Of a wait of 100 us, the processor worked for 2 us: at most 0.4 us of them are due to the neighbour.
+    /// Of a wait of 100 us, the processor worked for 2 us: at most 0.4 us of them are due to the
+    /// neighbour.
     #[test]
     fn waits_have_narrow_bounds_and_are_not_discarded() {
         let wait = |batch: &mut Batch| {
@@ -242,17 +222,11 @@ mod tests {
             batch.disturbance.processor_ns = Some(2e3);
         };
         let all = batches(wait);
-        check(
-            factors(&all, false, Kind::Time).map(|f| f.figure),
-            [0.996, 1.0],
-        );
+        check(factors(&all, false, Kind::Time).map(|f| f.figure), [0.996, 1.0]);
         assert!(is_wait(&all[0]));
         let busy = |batch: &mut Batch| batch.disturbance.processor_ns = Some(5e3);
         assert!(!is_wait(&batches(busy)[0]));
-        assert!(
-            !is_wait(&batches(|_| {})[0]),
-            "its processor time is unknown"
-        );
+        assert!(!is_wait(&batches(|_| {})[0]), "its processor time is unknown");
     }
 
     /// Other processes had the processor for 30 us. The rest computed beside a neighbour.
@@ -263,38 +237,27 @@ mod tests {
             batch.disturbance.stolen_ns = 3e4;
             batch.disturbance.processor_ns = Some(7e4);
             batch.disturbed = vec!["switch".to_owned()];
-            batch.probes = Probes {
-                before: Some(LEVEL),
-                ..Probes::default()
-            };
+            batch.probes = Probes { before: Some(LEVEL), ..Probes::default() };
         };
-        check(
-            factors(&batches(preempted), true, Kind::Time).map(|f| f.figure),
-            [0.7, 1.0],
-        );
+        check(factors(&batches(preempted), true, Kind::Time).map(|f| f.figure), [0.7, 1.0]);
     }
 
-    /// A partner on the same processor works for 40 us of each batch, and another process for 30 us of some.
+    /// A partner on the same processor works for 40 us of each batch, and another process for 30 us
+    /// of some.
     #[test]
     fn wait_for_a_partner_is_not_that_for_others() {
         let beside_partner = |batch: &mut Batch| {
             batch.passes = 10;
             batch.dummy_ns = 0.0;
             batch.disturbance.waited_ns = Some(4e4);
-            batch.probes = Probes {
-                before: Some(LEVEL),
-                ..Probes::default()
-            };
+            batch.probes = Probes { before: Some(LEVEL), ..Probes::default() };
         };
         let mut all = batches(beside_partner);
         for batch in &mut all[..15] {
             batch.disturbance.waited_ns = Some(7e4);
             batch.disturbed = vec!["queue".to_owned()];
         }
-        check(
-            factors(&all, true, Kind::Time).map(|f| f.figure),
-            [0.7, 1.0],
-        );
+        check(factors(&all, true, Kind::Time).map(|f| f.figure), [0.7, 1.0]);
     }
 
     #[test]
@@ -320,14 +283,10 @@ mod tests {
             batch.probes = Probes::default();
         };
         let mut all = batches(unread);
-        check(
-            factors(&all, true, Kind::Time).map(|f| f.figure),
-            [0.5, 1.0],
-        );
+        check(factors(&all, true, Kind::Time).map(|f| f.figure), [0.5, 1.0]);
         all.truncate(1);
-        let never = quiet_factors(&[all.iter().collect()], true, Kind::Time, |_| {
-            QuietWidth::NeverQuiet
-        });
+        let never =
+            quiet_factors(&[all.iter().collect()], true, Kind::Time, |_| QuietWidth::NeverQuiet);
         check(never.map(|f| f.figure), [0.5, 1.0]);
     }
 }

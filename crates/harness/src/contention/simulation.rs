@@ -1,5 +1,6 @@
-//! Simulates neighbours that come and go: their turns last from a tenth of a millisecond to seconds, and the clock rate changes as well.
-//! A simulated program measures with probes, and its figures must be true or marked as disturbed.
+//! Simulates neighbours that come and go: their turns last from a tenth of a millisecond to
+//! seconds, and the clock rate changes as well. A simulated program measures with probes, and its
+//! figures must be true or marked as disturbed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +20,8 @@ use crate::summary::{Protocol, summarise};
 
 /// Length of a core cycle in ns at the two clock rates.
 const CYCLES_NS: [f64; 2] = [0.263, 0.256];
-/// Times of the simulated work on an undisturbed core, in cycles: a width probe, a reference chain, a batch, and the longest dummy.
+/// Times of the simulated work on an undisturbed core, in cycles: a width probe, a reference chain,
+/// a batch, and the longest dummy.
 const PROBE: f64 = 30_000.0;
 const REFERENCE: f64 = 12_288.0;
 const BATCH: f64 = 760_000.0;
@@ -75,15 +77,12 @@ impl Host {
     }
 
     fn next_turn(&mut self) -> f64 {
-        let mean = if self.is_busy {
-            self.turn_ns
-        } else {
-            self.pause_ns
-        };
+        let mean = if self.is_busy { self.turn_ns } else { self.pause_ns };
         self.now_ns - mean * (1.0 - self.random.f64()).ln()
     }
 
-    /// Does work of `cycles` that a neighbour makes longer by the factor `slow`. Returns its duration in ns.
+    /// Does work of `cycles` that a neighbour makes longer by the factor `slow`. Returns its
+    /// duration in ns.
     fn work(&mut self, cycles: f64, slow: f64) -> f64 {
         let begin = self.now_ns;
         let mut left = cycles;
@@ -168,7 +167,8 @@ impl Host {
         }
     }
 
-    /// Measures one launch for this time; three times as long while there are fewer than 11 quiet batches.
+    /// Measures one launch for this time; three times as long while there are fewer than 11 quiet
+    /// batches.
     fn launch(&mut self, time_ns: f64, quiet_width: QuietWidth) -> Vec<Batch> {
         let begin = self.now_ns;
         let mut batches: Vec<Batch> = Vec::new();
@@ -188,22 +188,12 @@ impl Host {
 
 fn output(batches: Vec<Batch>) -> ProcessOutput {
     let begin = Event::Begin(Begin {
-        placement: Placement {
-            kind: "pinned".to_owned(),
-            cpu: Some(1),
-            ..Placement::default()
-        },
+        placement: Placement { kind: "pinned".to_owned(), cpu: Some(1), ..Placement::default() },
         processes: 1,
         threads: 1,
         ..Begin::default()
     });
-    let batch = |(index, batch)| {
-        Event::Batch(RawBatch {
-            index,
-            value: None,
-            batch,
-        })
-    };
+    let batch = |(index, batch)| Event::Batch(RawBatch { index, value: None, batch });
     let batches = (0..).zip(batches).map(batch);
     ProcessOutput {
         events: [begin].into_iter().chain(batches).collect(),
@@ -267,13 +257,7 @@ fn measure_launches(
         is_emulated: false,
         quiet: &BTreeMap::from([(1, widths.of(1))]),
     };
-    summarise(
-        &program,
-        protocol,
-        &recorded,
-        records,
-        &[const { LaunchStatus::Complete }; 6],
-    )
+    summarise(&program, protocol, &recorded, records, &[const { LaunchStatus::Complete }; 6])
 }
 
 /// Relative error of a latency in cycles.
@@ -281,19 +265,18 @@ fn error(cycles: f64) -> f64 {
     cycles / TRUTH - 1.0
 }
 
-/// A simulated host. Turns and pauses of its neighbour are in ns, the length of a batch in multiples of [`BATCH`].
+/// A simulated host. Turns and pauses of its neighbour are in ns, the length of a batch in
+/// multiples of [`BATCH`].
 fn host(seed: u64, turn_ns: f64, pause_ns: f64, batch: f64) -> Host {
-    Host {
-        batch,
-        ..Host::new(seed, turn_ns, pause_ns)
-    }
+    Host { batch, ..Host::new(seed, turn_ns, pause_ns) }
 }
 
 /// Approximate length of a batch of [`BATCH`] cycles, in ns.
 const BATCH_NS: f64 = 2e5;
 
-/// Of 1000 unmarked figures in cycles, at least 998 are within 2 % of the truth and all within 3 %. At most a tenth of the figures is marked if a tenth of
-/// the time is quiet, and the turns and pauses of the neighbour are much longer than a batch.
+/// Of 1000 unmarked figures in cycles, at least 998 are within 2 % of the truth and all within 3 %.
+/// At most a tenth of the figures is marked if a tenth of the time is quiet, and the turns and
+/// pauses of the neighbour are much longer than a batch.
 #[test]
 fn unmarked_figures_are_true_beside_any_neighbour() {
     let durations = [1e5, 3e5, 1e6, 4e6, 1e7, 1e8, 1e9];
@@ -343,41 +326,33 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
     assert!(2 * wrong_without_probes > all, "{wrong_without_probes}");
 }
 
-/// A few quiet launches do not vouch for launches beside a neighbour whose turns are shorter than a batch.
+/// A few quiet launches do not vouch for launches beside a neighbour whose turns are shorter than a
+/// batch.
 #[test]
 fn quiet_launches_do_not_hide_blind_ones() {
     for (seed, quiet) in (0..6).flat_map(|seed| [1, 2, 3].map(|quiet| (seed, quiet))) {
         let mut host = host(seed, 1e5, 1e5, 1.0);
         let widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
         let entry = measure_launches(&mut host, widths, |host, _, number| {
-            (host.turn_ns, host.pause_ns) = if number < quiet {
-                (1.0, 1e12)
-            } else {
-                (1e5, 1e5)
-            };
+            (host.turn_ns, host.pause_ns) = if number < quiet { (1.0, 1e12) } else { (1e5, 1e5) };
             host.is_busy = false;
             host.until_ns = host.next_turn();
         });
         let error = error(entry.cycles.unwrap().median);
-        assert!(
-            entry.is_disturbed || error.abs() < LARGEST_ERROR,
-            "{quiet}: {error}"
-        );
+        assert!(entry.is_disturbed || error.abs() < LARGEST_ERROR, "{quiet}: {error}");
     }
 }
 
-/// A hypervisor that interrupts the processor for some microseconds, at random moments, lengthens probes and batches alike. The batches become so
-/// short that most have no interruption. More than half of the figures from batches of the usual length are wrong or marked.
+/// A hypervisor that interrupts the processor for some microseconds, at random moments, lengthens
+/// probes and batches alike. The batches become so short that most have no interruption. More than
+/// half of the figures from batches of the usual length are wrong or marked.
 #[test]
 fn interruptions_make_batches_shorter_until_figures_are_true() {
     let turns = |pause: f64| [2e3, 7e3, 2.1e4].map(|turn| (turn, pause));
     let (mut marked, mut wrong_if_long, mut all) = (0, 0, 0);
     for (turn_ns, pause_ns) in [4e4, 8e4, 1.6e5, 3.2e5, 6.4e5].into_iter().flat_map(turns) {
         for seed in 0..10 {
-            let interrupted = || Host {
-                interrupts: true,
-                ..Host::new(seed, turn_ns, pause_ns)
-            };
+            let interrupted = || Host { interrupts: true, ..Host::new(seed, turn_ns, pause_ns) };
             let entry = measure_adapted(&mut interrupted());
             let off = error(entry.cycles.unwrap().median);
             let case = format!("{turn_ns} ns every {pause_ns} ns: {off}");
@@ -394,7 +369,8 @@ fn interruptions_make_batches_shorter_until_figures_are_true() {
     assert!(2 * wrong_if_long > all, "{wrong_if_long} of {all}");
 }
 
-/// Turns of 5 ms leave the batches about as long as any neighbour does, whatever the length of the batches before.
+/// Turns of 5 ms leave the batches about as long as any neighbour does, whatever the length of the
+/// batches before.
 #[test]
 fn slow_turns_do_not_make_batches_shorter() {
     for (seed, batch) in (0..10).flat_map(|seed| [0.25, 1.0, 25.0].map(|batch| (seed, batch))) {
@@ -412,21 +388,20 @@ fn quiet_width_is_learned_from_first_run() {
     assert!(!entry.is_disturbed);
 }
 
-/// A neighbour that never rests is found if an earlier run knew the quiet width. On a new machine its level looks like that of an undisturbed core.
+/// A neighbour that never rests is found if an earlier run knew the quiet width. On a new machine
+/// its level looks like that of an undisturbed core.
 #[test]
 fn neighbour_that_never_rests_is_found_by_known_width() {
     let never_quiet = measure(&mut Host::new(2, 1e12, 1.0), Some(QUIET_WIDTH));
     assert!(never_quiet.is_disturbed && never_quiet.contended == Some(1.0));
 }
 
-/// A neighbour lengthens the two chains differently. Then a figure has cycles only with the bounds of a disturbed one.
+/// A neighbour lengthens the two chains differently. Then a figure has cycles only with the bounds
+/// of a disturbed one.
 #[test]
 fn disturbed_figure_has_cycles_though_the_chains_disagree() {
     for (turn_ns, pause_ns) in [(1e12, 1.0), (1.0, 1e12)] {
-        let mut host = Host {
-            check: 1.006,
-            ..Host::new(5, turn_ns, pause_ns)
-        };
+        let mut host = Host { check: 1.006, ..Host::new(5, turn_ns, pause_ns) };
         let entry = measure(&mut host, Some(QUIET_WIDTH));
         let found = entry.cycles.map(|cycles| cycles.confidence_interval);
         assert_eq!(entry.is_disturbed, found.is_some(), "{:?}", entry.notes);
@@ -435,7 +410,8 @@ fn disturbed_figure_has_cycles_though_the_chains_disagree() {
     }
 }
 
-/// A neighbour that comes and stays does not become the quiet level, whatever its share of the probes.
+/// A neighbour that comes and stays does not become the quiet level, whatever its share of the
+/// probes.
 #[test]
 fn level_does_not_rise_within_a_run() {
     let mut widths = QuietWidths::default();
@@ -456,9 +432,8 @@ fn batch_without_its_readings_is_not_quiet() {
     batches[3].probes = Probes::default();
     batches[5].probes.between = None;
     mark(&mut batches, true, |_| QuietWidth::Known(QUIET_WIDTH));
-    let marked: Vec<usize> = (0..batches.len())
-        .filter(|i| !batches[*i].disturbed.is_empty())
-        .collect();
+    let marked: Vec<usize> =
+        (0..batches.len()).filter(|i| !batches[*i].disturbed.is_empty()).collect();
     assert_eq!(marked, [3, 5]);
 }
 
@@ -475,13 +450,11 @@ fn measure_twice(random: &mut Rng) -> [Benchmark; 2] {
 fn pair([a, b]: &[Benchmark; 2]) -> Pair {
     let choice = unit::of_pair(a, b);
     let [a, b] = [a, b].map(|side| unit::Medians::of(side).within(choice.unit).to_vec());
-    Pair {
-        among: choice.among,
-        ..Pair::new("", &a, &b)
-    }
+    Pair { among: choice.among, ..Pair::new("", &a, &b) }
 }
 
-/// At most one of a hundred comparisons of a machine with itself has a false alarm, with neighbours whose turns and pauses last between 0.1 ms and 1 s.
+/// At most one of a hundred comparisons of a machine with itself has a false alarm, with neighbours
+/// whose turns and pauses last between 0.1 ms and 1 s.
 #[test]
 fn comparisons_beside_neighbours_rarely_have_a_false_alarm() {
     const COMPARISONS: usize = 300;
@@ -489,9 +462,7 @@ fn comparisons_beside_neighbours_rarely_have_a_false_alarm() {
     let mut random = Rng::with_seed(21);
     let (mut alarms, mut compared) = (0, 0);
     for _ in 0..COMPARISONS {
-        let both: Vec<_> = (0..BENCHMARKS)
-            .map(|_| measure_twice(&mut random))
-            .collect();
+        let both: Vec<_> = (0..BENCHMARKS).map(|_| measure_twice(&mut random)).collect();
         let usable = both.iter().filter(|sides| sides.iter().all(has_figure));
         let pairs: Vec<Pair> = usable.map(pair).collect();
         compared += pairs.len();

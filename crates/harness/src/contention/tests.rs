@@ -1,4 +1,5 @@
-//! Replays what a virtual machine with busy neighbours recorded (a processor of the Granite Rapids class, 2 virtual processors), and simulates others.
+//! Replays what a virtual machine with busy neighbours recorded (a processor of the Granite Rapids
+//! class, 2 virtual processors), and simulates others.
 
 use std::io::Read;
 
@@ -26,11 +27,7 @@ struct Operation {
 }
 
 const fn operation(name: &'static str, cycles: f64, tolerance: f64) -> Operation {
-    Operation {
-        name,
-        cycles,
-        tolerance,
-    }
+    Operation { name, cycles, tolerance }
 }
 
 /// Some differences of the recording wrapped below zero.
@@ -42,8 +39,7 @@ fn numbers(compressed: &[u8]) -> Vec<Vec<f64>> {
     reader.read_to_string(&mut text).unwrap();
     let row = |line: &str| line.split(' ').map(|n| n.parse().unwrap()).collect();
     let rows = text.lines().skip(1).map(row);
-    rows.filter(|r: &Vec<f64>| r.iter().skip(1).all(|n| (0.0..WRAPPED).contains(n)))
-        .collect()
+    rows.filter(|r: &Vec<f64>| r.iter().skip(1).all(|n| (0.0..WRAPPED).contains(n))).collect()
 }
 
 /// Makes a row of ticks: references before and after, width probes, operations.
@@ -67,32 +63,25 @@ fn row(second: f64, [before, after]: [f64; 2], widths: [f64; 3], operations: &[f
 fn instructions() -> Vec<Row> {
     let rows = numbers(include_bytes!("samples/instructions.txt.zst"));
     let each = rows.iter();
-    each.map(|r| row(r[0], [r[1], r[6]], [r[5]; 3], &r[2..4]))
-        .collect()
+    each.map(|r| row(r[0], [r[1], r[6]], [r[5]; 3], &r[2..4])).collect()
 }
 
-/// Columns: seconds, width probe, adds, getppid, width probe, stat, width probe, pipe, width probe, adds. A row has one probe more than a batch:
-/// of the two in the middle, the one that is further from the first counts.
+/// Columns: seconds, width probe, adds, getppid, width probe, stat, width probe, pipe, width probe,
+///   adds. A row has one probe more than a batch: of the two in the middle, the one that is further
+///   from the first counts.
 fn system_calls() -> Vec<Row> {
     let rows = numbers(include_bytes!("samples/system-calls.txt.zst"));
     let each = rows.iter();
     each.map(|r| {
         let is_second = (r[6] - r[1]).abs() > (r[4] - r[1]).abs();
         let between = if is_second { r[6] } else { r[4] };
-        row(
-            r[0],
-            [r[2], r[9]],
-            [r[1], between, r[8]],
-            &[r[3], r[5], r[7]],
-        )
+        row(r[0], [r[2], r[9]], [r[1], between, r[8]], &[r[3], r[5], r[7]])
     })
     .collect()
 }
 
-const OF_INSTRUCTIONS: [Operation; 2] = [
-    operation("imul", 3.0, 0.001),
-    operation("L1 load", 5.0, 0.001),
-];
+const OF_INSTRUCTIONS: [Operation; 2] =
+    [operation("imul", 3.0, 0.001), operation("L1 load", 5.0, 0.001)];
 const OF_SYSTEM_CALLS: [Operation; 3] = [
     operation("getppid", 318.2, 0.005),
     operation("stat", 1035.0, 0.015),
@@ -116,10 +105,7 @@ fn windows(rows: &[Row], operations: &[Operation], admits: impl Fn(&Row) -> bool
             let values: Vec<f64> = used.iter().map(|r| r.values[i]).collect();
             let error = (median(&values).unwrap() / operation.cycles - 1.0).abs();
             if error > operation.tolerance {
-                println!(
-                    "{} at {:.1} s: {error:.4}",
-                    operation.name, window[0].second
-                );
+                println!("{} at {:.1} s: {error:.4}", operation.name, window[0].second);
             }
             worst = worst.max(error / operation.tolerance);
         }
@@ -146,18 +132,15 @@ fn check_recording(rows: &[Row], operations: &[Operation], fewest_windows: usize
     assert!(worst > 20.0, "unfiltered: only {worst} of the tolerance");
 }
 
-/// The batches of one system call of a recording of the Zen 3 class. A launch has this number of seconds.
+/// The batches of one system call of a recording of the Zen 3 class. A launch has this number of
+/// seconds.
 fn launches_of(compressed: &[u8], column: usize, seconds: f64) -> Vec<Vec<Batch>> {
     let batch = |r: &Vec<f64>| {
         let calls = [300.0, 80.0, 80.0][(column - 3) / 2];
         let row = row(
             r[0],
             [r[2], r[9]],
-            [
-                r[column - if column == 3 { 2 } else { 1 }],
-                r[column + 1],
-                0.0,
-            ],
+            [r[column - if column == 3 { 2 } else { 1 }], r[column + 1], 0.0],
             &[],
         );
         let cycle = f64::midpoint(r[2], r[9]);
@@ -165,26 +148,21 @@ fn launches_of(compressed: &[u8], column: usize, seconds: f64) -> Vec<Vec<Batch>
             ns: 3.0 * calls * r[column] / TICKS_PER_NS,
             launch: (r[0] / seconds) as u64,
             sample: is_steady(&row.probes).then_some(r[column] / cycle),
-            probes: Probes {
-                after: None,
-                ..row.probes
-            },
+            probes: Probes { after: None, ..row.probes },
             ..Batch::default()
         }
     };
     let batches: Vec<Batch> = numbers(compressed).iter().map(batch).collect();
     let batches: Vec<Batch> = batches.into_iter().filter(|b| b.sample.is_some()).collect();
-    batches
-        .chunk_by(|a, b| a.launch == b.launch)
-        .map(<[Batch]>::to_vec)
-        .collect()
+    batches.chunk_by(|a, b| a.launch == b.launch).map(<[Batch]>::to_vec).collect()
 }
 
 /// Ticks of the time stamp counter of the Zen 3 class.
 const TICKS_PER_NS: f64 = 2.445;
 
-/// A neighbour whose turns are shorter than a batch leaves the probes quiet. Figures of such launches were 7 to 12 % too high and not
-/// marked. The true values are the lower modes of quiet minutes.
+/// A neighbour whose turns are shorter than a batch leaves the probes quiet. Figures of such
+/// launches were 7 to 12 % too high and not marked. The true values are the lower modes of quiet
+/// minutes.
 #[test]
 fn unmarked_launches_beside_short_turns_are_true() {
     let recordings = [
@@ -238,11 +216,7 @@ fn unmarked_launches_beside_short_turns_are_true() {
     assert!(100 * wrong <= unmarked, "{wrong} of {unmarked}");
     assert!(5 * unmarked > all, "{unmarked} of {all}");
     assert!(wrong_by_probes > 2, "{wrong_by_probes}");
-    assert!(
-        20 * outside <= all - unmarked,
-        "{outside} of {}",
-        all - unmarked
-    );
+    assert!(20 * outside <= all - unmarked, "{outside} of {}", all - unmarked);
 }
 
 #[test]
@@ -255,7 +229,8 @@ fn quiet_rows_give_true_latencies_of_system_calls() {
     check_recording(&system_calls(), &OF_SYSTEM_CALLS, 95);
 }
 
-/// The level of at least half of the parts of a recording is found, and each is that of an undisturbed core.
+/// The level of at least half of the parts of a recording is found, and each is that of an
+/// undisturbed core.
 #[test]
 fn quiet_width_of_any_part_is_that_of_an_undisturbed_core() {
     for (rows, expected) in [(instructions(), 2030.0), (system_calls(), 1717.0)] {
@@ -277,13 +252,8 @@ fn quiet_width_of_any_part_is_that_of_an_undisturbed_core() {
 fn neighbours_level_is_not_taken_for_quiet() {
     for rows in [instructions(), system_calls()] {
         let quiet = recorded_width(&rows);
-        let QuietWidth::Known(level) = quiet else {
-            panic!("no level")
-        };
-        let busy = rows
-            .iter()
-            .flat_map(|r| widths(&r.probes))
-            .filter(|w| *w > 1.1 * level);
+        let QuietWidth::Known(level) = quiet else { panic!("no level") };
+        let busy = rows.iter().flat_map(|r| widths(&r.probes)).filter(|w| *w > 1.1 * level);
         let busy: Vec<f64> = busy.collect();
         assert_eq!(quiet_width(&busy, None), QuietWidth::NeverQuiet);
         assert_eq!(quiet_width(&busy, Some(level)), quiet);
@@ -293,10 +263,7 @@ fn neighbours_level_is_not_taken_for_quiet() {
 #[test]
 fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
     let batch = |width: f64| Batch {
-        probes: Probes {
-            before: Some(width),
-            ..Probes::default()
-        },
+        probes: Probes { before: Some(width), ..Probes::default() },
         ..Batch::default()
     };
     let findings = |quiet: usize, contended: usize| {
@@ -331,7 +298,8 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
     assert_eq!(findings(4, 400), expected);
 }
 
-/// A first run whose first benchmark has only a neighbour's level: the probes before it know the quiet level, if there was a quiet moment.
+/// A first run whose first benchmark has only a neighbour's level: the probes before it know the
+/// quiet level, if there was a quiet moment.
 #[test]
 fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
     let beside: Vec<Batch> = (0..60)
@@ -349,13 +317,8 @@ fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
     assert!(without.of(1).level().unwrap() > 2800.0);
     let mut with = QuietWidths::default();
     assert!(with.is_empty());
-    let probes = (0..2500).map(|i| {
-        if i % 10 == 0 {
-            1700.0
-        } else {
-            2500.0 + f64::from(i % 97) * 9.0
-        }
-    });
+    let probes =
+        (0..2500).map(|i| if i % 10 == 0 { 1700.0 } else { 2500.0 + f64::from(i % 97) * 9.0 });
     with.add_probes(1, probes);
     assert!(!with.is_empty());
     with.add(1, &beside, &[]);

@@ -25,11 +25,7 @@ fn figure(medians: &[f64], within: f64) -> Benchmark {
 }
 
 fn launch(median: f64) -> Launch {
-    Launch {
-        median: Some(median),
-        samples: 5,
-        ..Launch::default()
-    }
+    Launch { median: Some(median), samples: 5, ..Launch::default() }
 }
 
 /// Enters the intervals without earlier figures.
@@ -73,10 +69,7 @@ fn interval_is_never_narrower_than_before() {
     let before = entries.clone();
     enter_alone(&mut entries);
     for (old, new) in before.iter().zip(&entries) {
-        let ([a, b], [c, d]) = (
-            old.confidence_interval.unwrap(),
-            new.confidence_interval.unwrap(),
-        );
+        let ([a, b], [c, d]) = (old.confidence_interval.unwrap(), new.confidence_interval.unwrap());
         assert!(c <= a && d >= b, "{a} {b} {c} {d}");
     }
     assert_eq!(entries[3].confidence_interval.unwrap()[0], 1.0);
@@ -92,10 +85,7 @@ fn launches_far_apart_are_marked() {
     assert_eq!(marked, 2);
     assert!(entries[0].launches_disagree && entries[1].launches_disagree);
     // Six launches keep their scope.
-    assert_eq!(
-        entries[1].interval_scope,
-        Some(IntervalScope::WithinLaunches)
-    );
+    assert_eq!(entries[1].interval_scope, Some(IntervalScope::WithinLaunches));
     assert!(half(&entries[0]) > 0.25);
 }
 
@@ -111,7 +101,8 @@ fn figure_alone_has_an_interval_between_runs() {
     }
 }
 
-/// Nothing is known of the spread of a size, of an inferred figure, or of a figure that is not above 0.
+/// Nothing is known of the spread of a size, of an inferred figure, or of a figure that is not
+/// above 0.
 #[test]
 fn figures_without_spread_stay_as_they_are() {
     let size = figure(&[64.0, 64.0], 0.0);
@@ -138,10 +129,8 @@ fn cycles_have_their_own_interval() {
         for (launch, cycles) in entry.launches.iter_mut().zip([300.0, 300.1]) {
             launch.cycles = Some(cycles);
         }
-        entry.cycles = Some(yamba_record::run::Cycles {
-            median: 300.05,
-            confidence_interval: [300.0, 300.1],
-        });
+        entry.cycles =
+            Some(yamba_record::run::Cycles { median: 300.05, confidence_interval: [300.0, 300.1] });
     }
     enter_alone(&mut entries);
     let [low, high] = entries[20].cycles.unwrap().confidence_interval;
@@ -155,7 +144,8 @@ fn normal(random: &mut fastrand::Rng) -> f64 {
     yamba_stats::normal_quantile(p).unwrap()
 }
 
-/// Benchmarks of mixed kinds: their deviations within launches, as factors between launches and between runs.
+/// Benchmarks of mixed kinds: their deviations within launches, as factors between launches and
+/// between runs.
 struct Truth {
     within: f64,
     launches: f64,
@@ -166,9 +156,8 @@ impl Truth {
     /// The entry of one run.
     fn run(&self, number: usize, launches: usize, random: &mut fastrand::Rng) -> Benchmark {
         let of_run = 100.0 * (self.runs * normal(random)).exp();
-        let medians: Vec<f64> = (0..launches)
-            .map(|_| of_run * (self.launches * normal(random)).exp())
-            .collect();
+        let medians: Vec<f64> =
+            (0..launches).map(|_| of_run * (self.launches * normal(random)).exp()).collect();
         let mut entry = figure(&medians, self.within);
         entry.median = yamba_stats::median(&medians);
         entry.provenance.program = Some(number.to_string());
@@ -184,18 +173,13 @@ fn coverage(launches: usize, earlier: usize, runs: f64, random: &mut fastrand::R
             .map(|_| {
                 let within = 1e-4 * (5.0 * random.f64()).exp();
                 let launches = within * (0.7 * normal(random)).exp();
-                Truth {
-                    within,
-                    launches,
-                    runs: runs * launches,
-                }
+                Truth { within, launches, runs: runs * launches }
             })
             .collect();
         let mut kept = EarlierFigures::default();
         let run = |random: &mut fastrand::Rng| -> Vec<Benchmark> {
             let each = truths.iter().enumerate();
-            each.map(|(i, truth)| truth.run(i, launches, random))
-                .collect()
+            each.map(|(i, truth)| truth.run(i, launches, random)).collect()
         };
         for _ in 0..earlier {
             kept.add(run(random).into_iter(), 0.0);
@@ -215,14 +199,9 @@ fn coverage(launches: usize, earlier: usize, runs: f64, random: &mut fastrand::R
 #[test]
 fn interval_holds_the_figure_of_the_next_run() {
     let mut random = fastrand::Rng::with_seed(7);
-    for (launches, earlier, runs) in [
-        (1, 3, 1.0),
-        (2, 0, 0.0),
-        (2, 3, 1.0),
-        (2, 8, 2.0),
-        (3, 0, 0.0),
-        (6, 5, 1.0),
-    ] {
+    for (launches, earlier, runs) in
+        [(1, 3, 1.0), (2, 0, 0.0), (2, 3, 1.0), (2, 8, 2.0), (3, 0, 0.0), (6, 5, 1.0)]
+    {
         let share = coverage(launches, earlier, runs, &mut random);
         let of = (launches, earlier, runs);
         assert!((0.85..=0.96).contains(&share), "{of:?}: {share}");
@@ -235,11 +214,7 @@ fn interval_holds_the_figure_of_the_next_run() {
 fn undisturbed_figure_is_compared_with_undisturbed_ones() {
     let mut kept = EarlierFigures::default();
     let mut random = fastrand::Rng::with_seed(8);
-    let truth = Truth {
-        within: 1e-3,
-        launches: 1e-3,
-        runs: 1e-3,
-    };
+    let truth = Truth { within: 1e-3, launches: 1e-3, runs: 1e-3 };
     for run in 0..10 {
         let mut entry = truth.run(0, 2, &mut random);
         if run % 2 == 0 {
@@ -258,8 +233,9 @@ fn undisturbed_figure_is_compared_with_undisturbed_ones() {
     assert!(half_of(true, &mut random) > 0.3);
 }
 
-/// Entries of recorded runs, in their order. A line has the run's number, the entry, whether it is disturbed, its median, the
-/// ends of its interval within launches, its relative deviation within launches, and the medians of the launches.
+/// Entries of recorded runs, in their order. A line has the run's number, the entry, whether it is
+/// disturbed, its median, the ends of its interval within launches, its relative deviation within
+/// launches, and the medians of the launches.
 fn recorded(compressed: &[u8]) -> Vec<Vec<Benchmark>> {
     let mut text = String::new();
     let mut reader = ruzstd::decoding::StreamingDecoder::new(compressed).unwrap();
@@ -282,8 +258,8 @@ fn recorded(compressed: &[u8]) -> Vec<Vec<Benchmark>> {
     runs
 }
 
-/// How often the intervals of a run, after `earlier` ones, hold the undisturbed figures of each later run: as they were recorded, and
-/// as they are entered.
+/// How often the intervals of a run, after `earlier` ones, hold the undisturbed figures of each
+/// later run: as they were recorded, and as they are entered.
 fn recorded_coverage(runs: &[Vec<Benchmark>], uses_earlier: bool) -> [f64; 2] {
     let (mut kept, mut inside, mut total) = (EarlierFigures::default(), [0, 0], 0);
     for (i, run) in runs.iter().enumerate() {
@@ -308,18 +284,13 @@ fn recorded_coverage(runs: &[Vec<Benchmark>], uses_earlier: bool) -> [f64; 2] {
     inside.map(|count| f64::from(count) / f64::from(total))
 }
 
-/// Runs within 90 minutes on a virtual machine of the Granite Rapids class, beside compilers: about eleven processes wanted the two
-/// processors.
+/// Runs within 90 minutes on a virtual machine of the Granite Rapids class, beside compilers: about
+/// eleven processes wanted the two processors.
 #[test]
 fn intervals_of_recorded_runs_hold_later_figures() {
     let quick = recorded(include_bytes!("samples/quick.txt.zst"));
     let usual = recorded(include_bytes!("samples/default.txt.zst"));
-    for (runs, uses_earlier) in [
-        (&quick, false),
-        (&quick, true),
-        (&usual, false),
-        (&usual, true),
-    ] {
+    for (runs, uses_earlier) in [(&quick, false), (&quick, true), (&usual, false), (&usual, true)] {
         let [before, after] = recorded_coverage(runs, uses_earlier);
         println!("{before:.3} {after:.3}");
         assert!((0.85..=0.95).contains(&after), "{uses_earlier} {after}");

@@ -20,30 +20,21 @@ pub(crate) struct Setting<'a> {
 }
 
 impl Chain {
-    /// The chain of `id`. A port composed by name includes its base, but not the other ports of the base.
+    /// The chain of `id`. A port composed by name includes its base, but not the other ports of the
+    /// base.
     pub(crate) fn new(analysis: &Analysis, id: ClassId, setting: Setting) -> Chain {
         let mut segments = Vec::new();
-        collect(
-            analysis,
-            id,
-            setting,
-            !analysis.class(id).is_port,
-            &mut segments,
-        );
+        collect(analysis, id, setting, !analysis.class(id).is_port, &mut segments);
         let classes: Vec<ClassId> = segments.iter().flatten().copied().collect();
-        let segment_of: Vec<usize> = segments
-            .iter()
-            .enumerate()
-            .flat_map(|(i, s)| s.iter().map(move |_| i))
-            .collect();
+        let segment_of: Vec<usize> =
+            segments.iter().enumerate().flat_map(|(i, s)| s.iter().map(move |_| i)).collect();
         let below = |i: usize, j: usize| {
             segment_of[i] < segment_of[j]
                 || segment_of[i] == segment_of[j]
                     && is_less_specific(analysis, classes[i], classes[j])
         };
-        let below = (0..classes.len())
-            .map(|i| (0..classes.len()).map(|j| below(i, j)).collect())
-            .collect();
+        let below =
+            (0..classes.len()).map(|i| (0..classes.len()).map(|j| below(i, j)).collect()).collect();
         Chain { classes, below }
     }
 
@@ -54,11 +45,7 @@ impl Chain {
 
     /// The classes of `layers` that have no more specific one among them.
     pub(crate) fn most_specific(&self, layers: &[usize]) -> Vec<usize> {
-        layers
-            .iter()
-            .copied()
-            .filter(|i| layers.iter().all(|j| !self.is_below(*i, *j)))
-            .collect()
+        layers.iter().copied().filter(|i| layers.iter().all(|j| !self.is_below(*i, *j))).collect()
     }
 }
 
@@ -77,15 +64,10 @@ fn collect(
     out.push(vec![id]);
     if with_ports {
         let applies = |port: &ClassId| {
-            analysis.index.applies[port.0]
-                .on(setting.target)
-                .holds_in(setting.atoms, setting.world)
+            analysis.index.applies[port.0].on(setting.target).holds_in(setting.atoms, setting.world)
         };
-        let ports: Vec<ClassId> = analysis.index.ports[id.0]
-            .iter()
-            .copied()
-            .filter(applies)
-            .collect();
+        let ports: Vec<ClassId> =
+            analysis.index.ports[id.0].iter().copied().filter(applies).collect();
         out.push(by_specificity(analysis, ports));
     }
 }

@@ -1,4 +1,5 @@
-//! Composition of a class with its bases, ports and imports on a platform: selects the definition of each member.
+//! Composition of a class with its bases, ports and imports on a platform: selects the definition
+//! of each member.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,8 @@ use crate::model::{
     Target, World,
 };
 
-/// Maximum number of atoms tested at run time, which bounds the number of compositions in a program.
+/// Maximum number of atoms tested at run time, which bounds the number of compositions in a
+/// program.
 const MOST_WORLD_ATOMS: usize = 8;
 
 /// The atoms that are tested at run time, and the conditions that depend on them.
@@ -25,10 +27,7 @@ pub(crate) struct Questions {
 impl Questions {
     /// The value of each condition. Worlds with equal values have the same composition.
     pub(crate) fn answers(&self, world: usize) -> Vec<bool> {
-        self.conditions
-            .iter()
-            .map(|c| c.holds_in(&self.atoms, world))
-            .collect()
+        self.conditions.iter().map(|c| c.holds_in(&self.atoms, world)).collect()
     }
 }
 
@@ -65,19 +64,12 @@ impl<'a> Composer<'a> {
         let (questions, _) = self.questions(class, target);
         let mut known: BTreeMap<Vec<bool>, World> = BTreeMap::new();
         for world in 0..1usize << questions.atoms.len() {
-            let setting = Setting {
-                target,
-                atoms: &questions.atoms,
-                world,
-            };
+            let setting = Setting { target, atoms: &questions.atoms, world };
             let found = if !is_possible(setting.atoms, world, &self.analysis.index.names) {
                 World::Absent("impossible".to_owned())
             } else {
                 let compose = || self.world(class, &exists, setting, &mut program.variants);
-                known
-                    .entry(questions.answers(world))
-                    .or_insert_with(compose)
-                    .clone()
+                known.entry(questions.answers(world)).or_insert_with(compose).clone()
             };
             program.worlds.push(found);
         }
@@ -85,7 +77,8 @@ impl<'a> Composer<'a> {
         program
     }
 
-    /// The atoms to test where `class` runs. If there are too many, reports an error and returns the first ones.
+    /// The atoms to test where `class` runs. If there are too many, reports an error and returns
+    /// the first ones.
     pub(crate) fn questions(
         &self,
         class: ClassId,
@@ -114,9 +107,7 @@ impl<'a> Composer<'a> {
         if !composed.gaps.is_empty() {
             return World::Incomplete(composed.gaps);
         }
-        let known = variants
-            .iter()
-            .position(|v| same_classes(v, &composed.composition));
+        let known = variants.iter().position(|v| same_classes(v, &composed.composition));
         World::Runs(known.unwrap_or_else(|| {
             variants.push(composed.composition);
             variants.len() - 1
@@ -132,13 +123,13 @@ impl<'a> Composer<'a> {
             .here(shown.join(", "))
     }
 
-    /// All conditions that affect `class` on `target`: those of the class, of its imports and of their ports.
+    /// All conditions that affect `class` on `target`: those of the class, of its imports and of
+    /// their ports.
     fn conditions(&self, class: ClassId, target: &Target) -> Vec<Formula> {
         let mut conditions = Vec::new();
         let mut seen = BTreeSet::new();
-        let mut pending: Vec<ClassId> = std::iter::once(class)
-            .chain(self.isa_class(target))
-            .collect();
+        let mut pending: Vec<ClassId> =
+            std::iter::once(class).chain(self.isa_class(target)).collect();
         conditions.push(self.analysis.index.exists[class.0].on(target));
         while let Some(id) = pending.pop() {
             if !seen.insert(id) {
@@ -181,15 +172,9 @@ impl<'a> Composer<'a> {
         };
         let mut composed = parts.chain(class);
         parts.stack.clear();
-        composed.isa = self
-            .isa_class(setting.target)
-            .and_then(|isa| parts.part(isa));
+        composed.isa = self.isa_class(setting.target).and_then(|isa| parts.part(isa));
         composed.parts = parts.compositions;
-        Composed {
-            composition: composed,
-            gaps: parts.gaps,
-            faults: parts.faults,
-        }
+        Composed { composition: composed, gaps: parts.gaps, faults: parts.faults }
     }
 }
 
@@ -197,10 +182,7 @@ fn same_classes(a: &Composition, b: &Composition) -> bool {
     let classes = |c: &Composition| c.layers.iter().map(|l| l.class).collect::<Vec<_>>();
     classes(a) == classes(b)
         && a.parts.len() == b.parts.len()
-        && a.parts
-            .iter()
-            .zip(&b.parts)
-            .all(|(a, b)| classes(a) == classes(b))
+        && a.parts.iter().zip(&b.parts).all(|(a, b)| classes(a) == classes(b))
 }
 
 /// The imported classes of a composition, each composed once.
@@ -233,16 +215,8 @@ impl Parts<'_> {
         let exists = &self.composer.analysis.index.exists[imported.0];
         let here = exists.on(self.setting.target);
         if !here.holds_in(self.setting.atoms, self.setting.world) {
-            let needs = show(if here == Formula::False {
-                exists
-            } else {
-                &here
-            });
-            self.gaps.push(Gap::ImportAbsent {
-                importer,
-                imported,
-                needs,
-            });
+            let needs = show(if here == Formula::False { exists } else { &here });
+            self.gaps.push(Gap::ImportAbsent { importer, imported, needs });
             return None;
         }
         self.part(imported)
@@ -257,11 +231,7 @@ impl Parts<'_> {
         for (at, class) in chain.classes.iter().enumerate() {
             let imports = self.imports(*class, &mut imported);
             let supers = table.supers(at, &mut self.faults);
-            layers.push(Layer {
-                class: *class,
-                imports,
-                supers,
-            });
+            layers.push(Layer { class: *class, imports, supers });
         }
         self.gaps.extend(table.gaps());
         let own_port = |c: &ClassId| analysis.class(*c).is_port;
@@ -278,9 +248,7 @@ impl Parts<'_> {
             bounds: table.of_kind(|k| matches!(k, MemberKind::Bound { .. })),
             requirements: table.of_kind(|k| matches!(k, MemberKind::Requires(_))),
             charts: table.of_kind(|k| matches!(k, MemberKind::Chart(_))),
-            stands_for: table
-                .of_kind(|k| matches!(k, MemberKind::StandsFor(_)))
-                .pop(),
+            stands_for: table.of_kind(|k| matches!(k, MemberKind::StandsFor(_))).pop(),
             tags: tags(analysis, &chain.classes),
             members: table.members(),
         }
@@ -328,12 +296,7 @@ struct Declaration {
 
 impl<'a> Table<'a> {
     fn new(analysis: &'a Analysis, chain: &'a Chain) -> Table<'a> {
-        let mut table = Table {
-            analysis,
-            chain,
-            declarations: BTreeMap::new(),
-            order: Vec::new(),
-        };
+        let mut table = Table { analysis, chain, declarations: BTreeMap::new(), order: Vec::new() };
         for (layer, class) in chain.classes.iter().enumerate() {
             for (member, m) in analysis.members(*class) {
                 let Some(key) = key(&analysis.sources, &m.kind) else {
@@ -343,11 +306,7 @@ impl<'a> Table<'a> {
                 if known.is_empty() {
                     table.order.push(key);
                 }
-                known.push(Declaration {
-                    layer,
-                    member,
-                    is_definition: m.kind.is_definition(),
-                });
+                known.push(Declaration { layer, member, is_definition: m.kind.is_definition() });
             }
         }
         table
@@ -355,32 +314,20 @@ impl<'a> Table<'a> {
 
     /// The definitions of a key in the most specific layers.
     fn best(&self, key: &Key) -> Vec<Declaration> {
-        let definitions: Vec<Declaration> = self.declarations[key]
-            .iter()
-            .copied()
-            .filter(|d| d.is_definition)
-            .collect();
+        let definitions: Vec<Declaration> =
+            self.declarations[key].iter().copied().filter(|d| d.is_definition).collect();
         let layers: Vec<usize> = definitions.iter().map(|d| d.layer).collect();
         let best = self.chain.most_specific(&layers);
-        let mut chosen: Vec<Declaration> = definitions
-            .into_iter()
-            .filter(|d| best.contains(&d.layer))
-            .collect();
+        let mut chosen: Vec<Declaration> =
+            definitions.into_iter().filter(|d| best.contains(&d.layer)).collect();
         chosen.dedup_by_key(|d| d.layer); // duplicates in one class are reported elsewhere
         chosen
     }
 
     fn members(&self) -> BTreeMap<String, MemberRef> {
-        let chosen = |key: &Key| {
-            self.best(key)
-                .last()
-                .or(self.declarations[key].first())
-                .map(|d| d.member)
-        };
-        self.order
-            .iter()
-            .filter_map(|key| chosen(key).map(|m| (key.to_string(), m)))
-            .collect()
+        let chosen =
+            |key: &Key| self.best(key).last().or(self.declarations[key].first()).map(|d| d.member);
+        self.order.iter().filter_map(|key| chosen(key).map(|m| (key.to_string(), m))).collect()
     }
 
     fn gaps(&self) -> Vec<Gap> {
@@ -399,8 +346,9 @@ impl<'a> Table<'a> {
         gaps
     }
 
-    /// Whether another overload is defined. One definition and one report of a missing one are enough for all overloads.
-    /// A definition of another kind or signature is reported at its own position.
+    /// Whether another overload is defined. One definition and one report of a missing one are
+    /// enough for all overloads. A definition of another kind or signature is reported at its own
+    /// position.
     fn has_alternative(&self, key: &Key) -> bool {
         let others = self.order.iter().take_while(|other| *other != key);
         others.clone().any(|other| other.name() == key.name())
@@ -472,10 +420,7 @@ impl<'a> Table<'a> {
     }
 
     fn definitions_below(&self, name: &str, at: usize) -> Vec<usize> {
-        let of_name = self
-            .declarations
-            .iter()
-            .filter(|(key, _)| key.name() == name);
+        let of_name = self.declarations.iter().filter(|(key, _)| key.name() == name);
         let mut layers: Vec<usize> = of_name
             .flat_map(|(_, d)| d)
             .filter(|d| d.is_definition && self.chain.is_below(d.layer, at))
@@ -486,17 +431,15 @@ impl<'a> Table<'a> {
         layers
     }
 
-    /// The nearest layer below `at` whose `native` blocks contain the word `name`. `super::NAME` may refer to a C++ member in them: this compiler does not parse C++.
+    /// The nearest layer below `at` whose `native` blocks contain the word `name`. `super::NAME`
+    /// may refer to a C++ member in them: this compiler does not parse C++.
     fn native_below(&self, name: &str, at: usize) -> Option<usize> {
-        (0..at)
-            .rev()
-            .filter(|layer| self.chain.is_below(*layer, at))
-            .find(|layer| {
-                let class = self.chain.classes[*layer];
-                self.analysis.members(class).any(|(_, m)| match &m.kind {
-                    MemberKind::Native(body) => name_of(self.analysis.cpp(*body), name),
-                    _ => false,
-                })
+        (0..at).rev().filter(|layer| self.chain.is_below(*layer, at)).find(|layer| {
+            let class = self.chain.classes[*layer];
+            self.analysis.members(class).any(|(_, m)| match &m.kind {
+                MemberKind::Native(body) => name_of(self.analysis.cpp(*body), name),
+                _ => false,
             })
+        })
     }
 }

@@ -25,20 +25,14 @@ impl Analysis {
         match gap {
             Gap::Missing(member) => self.declaration(*member),
             Gap::Ambiguous { name, definitions } => {
-                let names: Vec<&str> = definitions
-                    .iter()
-                    .map(|m| self.class(m.class).name())
-                    .collect();
+                let names: Vec<&str> =
+                    definitions.iter().map(|m| self.class(m.class).name()).collect();
                 format!(
                     "`{name}` is defined by {}, none more specific than the others",
                     names.join(" and ")
                 )
             }
-            Gap::ImportAbsent {
-                importer,
-                imported,
-                needs,
-            } => {
+            Gap::ImportAbsent { importer, imported, needs } => {
                 format!(
                     "`{}` imports `{}`, which needs {needs}",
                     self.class(*importer).name(),
@@ -55,7 +49,8 @@ impl Analysis {
         }
     }
 
-    /// The condition under which a class exists or a port applies, as source text; `any platform` without a condition.
+    /// The condition under which a class exists or a port applies, as source text; `any platform`
+    /// without a condition.
     pub fn condition_text(&self, class: ClassId) -> String {
         let formula = if self.class(class).is_port {
             &self.index.applies[class.0]
@@ -65,7 +60,8 @@ impl Analysis {
         crate::condition::show(formula)
     }
 
-    /// The key of a member in [`crate::model::Composition::members`]: its name, and for a function its parameter types.
+    /// The key of a member in [`crate::model::Composition::members`]: its name, and for a function
+    /// its parameter types.
     pub fn key(&self, kind: &MemberKind) -> Option<String> {
         key(&self.sources, kind).map(|key| key.to_string())
     }

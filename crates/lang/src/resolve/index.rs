@@ -11,14 +11,8 @@ impl Index {
         let ids: Vec<ClassId> = analysis.classes.iter().map(|c| c.id).collect();
         Index {
             ports: ids.iter().map(|id| ports_of(analysis, *id)).collect(),
-            exists: ids
-                .iter()
-                .map(|id| condition_along(analysis, *id, |_| true))
-                .collect(),
-            applies: ids
-                .iter()
-                .map(|id| condition_along(analysis, *id, |a| a.is_port))
-                .collect(),
+            exists: ids.iter().map(|id| condition_along(analysis, *id, |_| true)).collect(),
+            applies: ids.iter().map(|id| condition_along(analysis, *id, |a| a.is_port)).collect(),
             supers: analysis
                 .classes
                 .iter()
@@ -32,19 +26,12 @@ impl Index {
     }
 
     pub(crate) fn targets(&self) -> Vec<Target> {
-        let pair = |isa: &String, system: &String| Target {
-            isa: isa.clone(),
-            system: system.clone(),
-        };
+        let pair =
+            |isa: &String, system: &String| Target { isa: isa.clone(), system: system.clone() };
         self.names
             .isas
             .iter()
-            .flat_map(|isa| {
-                self.names
-                    .systems
-                    .iter()
-                    .map(move |system| pair(isa, system))
-            })
+            .flat_map(|isa| self.names.systems.iter().map(move |system| pair(isa, system)))
             .collect()
     }
 }
@@ -81,12 +68,8 @@ fn ports_of(analysis: &Analysis, id: ClassId) -> Vec<ClassId> {
         }
         false
     };
-    let mut ports: Vec<ClassId> = analysis
-        .classes
-        .iter()
-        .map(|c| c.id)
-        .filter(|p| is_port_of(*p))
-        .collect();
+    let mut ports: Vec<ClassId> =
+        analysis.classes.iter().map(|c| c.id).filter(|p| is_port_of(*p)).collect();
     ports.sort_by(|a, b| analysis.class(*a).name().cmp(analysis.class(*b).name()));
     ports
 }
@@ -120,7 +103,8 @@ fn super_uses(sources: &SourceMap, members: &[Member]) -> Vec<(String, Span)> {
     uses
 }
 
-/// Finds `super::NAME` in a member, bitstring terms included. C++ has no `super`, so every use is Yamba's.
+/// Finds `super::NAME` in a member, bitstring terms included. C++ has no `super`, so every use is
+/// Yamba's.
 fn super_uses_in(sources: &SourceMap, member: &Member) -> Vec<(String, Span)> {
     if matches!(
         member.kind,
@@ -144,10 +128,7 @@ fn super_uses_in(sources: &SourceMap, member: &Member) -> Vec<(String, Span)> {
         .map(|i| {
             let range = &tokens[i + 2].range;
             let at = |offset: usize| member.span.start + offset as u32;
-            (
-                word(i + 2).to_owned(),
-                Span::new(member.span.file, at(range.start), at(range.end)),
-            )
+            (word(i + 2).to_owned(), Span::new(member.span.file, at(range.start), at(range.end)))
         })
         .collect()
 }

@@ -1,4 +1,5 @@
-//! Finds the classes in use: follows `extends`, `ports` and `import` from the requested files, and adds all ports of these classes.
+//! Finds the classes in use: follows `extends`, `ports` and `import` from the requested files, and
+//! adds all ports of these classes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -15,7 +16,8 @@ const DEFAULT_PARENT: &str = "Latency";
 const ISA_ROOT: &str = "InstructionSet";
 const SYSTEM_ROOT: &str = "OperatingSystem";
 
-/// Loads all files that `roots` need. The classes of the result know their parents, roles and imports.
+/// Loads all files that `roots` need. The classes of the result know their parents, roles and
+/// imports.
 pub(super) fn load(roots: Vec<Input>, files: &dyn Files) -> Analysis {
     let mut loader = Loader::new(files);
     loader.read_roots(roots);
@@ -60,10 +62,7 @@ impl<'a> Loader<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self
-            .reported
-            .insert((diagnostic.primary.span, diagnostic.code))
-        {
+        if self.reported.insert((diagnostic.primary.span, diagnostic.code)) {
             self.analysis.diagnostics.push(diagnostic);
         }
     }
@@ -89,7 +88,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Parses a text once for each path; returns `false` if it was already parsed. Reports its diagnostics.
+    /// Parses a text once for each path; returns `false` if it was already parsed. Reports its
+    /// diagnostics.
     fn parse(&mut self, input: Input) -> (FileId, bool) {
         if let Some(id) = self.by_path.get(&input.path) {
             return (*id, false);
@@ -159,13 +159,10 @@ impl<'a> Loader<'a> {
         }
         for input in self.files.around(path) {
             let file_name = input.path.rsplit('/').next().unwrap_or_default();
-            self.stems
-                .extend(file_name.strip_suffix(".yamba").map(str::to_owned));
+            self.stems.extend(file_name.strip_suffix(".yamba").map(str::to_owned));
             let declared = declarations(&input.text);
             if declared.platform {
-                self.platforms
-                    .entry(input.path.clone())
-                    .or_insert_with(|| input.clone());
+                self.platforms.entry(input.path.clone()).or_insert_with(|| input.clone());
             }
             for name in declared.ports {
                 let known = self.ports.entry(name).or_default();
@@ -176,7 +173,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Adds all instruction sets and operating systems, which are always in use as possible targets.
+    /// Adds all instruction sets and operating systems, which are always in use as possible
+    /// targets.
     fn add_platforms(&mut self) {
         for input in std::mem::take(&mut self.platforms).into_values() {
             let (id, _) = self.parse(input);
@@ -195,12 +193,7 @@ impl<'a> Loader<'a> {
             self.resolve_parent(id);
             self.resolve_imports(id);
             self.resolve_condition_names(id);
-            let path = self
-                .analysis
-                .sources
-                .file(self.analysis.class(id).file)
-                .path
-                .clone();
+            let path = self.analysis.sources.file(self.analysis.class(id).file).path.clone();
             self.look_around(&path);
             // A folder that is new in this round may contain ports of classes resolved before.
             self.find_ports();
@@ -208,12 +201,8 @@ impl<'a> Loader<'a> {
     }
 
     fn find_ports(&mut self) {
-        let names: BTreeSet<String> = self
-            .analysis
-            .classes
-            .iter()
-            .map(|c| c.name().to_owned())
-            .collect();
+        let names: BTreeSet<String> =
+            self.analysis.classes.iter().map(|c| c.name().to_owned()).collect();
         for name in names {
             for input in self.ports.remove(&name).unwrap_or_default() {
                 self.admit_ports(input, &name);
@@ -242,7 +231,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Parses the file of a port. Faults there become a warning, so that they do not stop other benchmarks.
+    /// Parses the file of a port. Faults there become a warning, so that they do not stop other
+    /// benchmarks.
     fn parse_port(&mut self, input: Input, name: &str) -> FileId {
         let (id, mut diagnostics) = self.add(input);
         let fault = diagnostics.iter().find(|d| d.severity == Severity::Error);
@@ -285,23 +275,14 @@ impl<'a> Loader<'a> {
 
     /// A class of another file on the same command line.
     fn locate_requested(&self, name: &str) -> Lookup {
-        let requested = self
-            .analysis
-            .classes
-            .iter()
-            .find(|c| c.is_requested && c.name() == name);
+        let requested = self.analysis.classes.iter().find(|c| c.is_requested && c.name() == name);
         let place =
             requested.and_then(|class| self.by_place.iter().find(|(_, id)| **id == class.id));
-        place.map_or(Lookup::Nothing, |((file, index), _)| {
-            Lookup::Class(*file, *index)
-        })
+        place.map_or(Lookup::Nothing, |((file, index), _)| Lookup::Class(*file, *index))
     }
 
     fn class_in(&self, file: FileId, name: &str) -> Option<usize> {
-        self.analysis.files[file.0 as usize]
-            .classes
-            .iter()
-            .position(|c| c.name.text == name)
+        self.analysis.files[file.0 as usize].classes.iter().position(|c| c.name.text == name)
     }
 
     fn lookup(&mut self, from: FileId, name: &Ident, purpose: &str) -> Option<ClassId> {
@@ -323,9 +304,7 @@ impl<'a> Loader<'a> {
 
     fn report_unknown(&mut self, name: &Ident, purpose: &str) {
         let classes = self.analysis.classes.iter().map(|c| c.name());
-        let known: BTreeSet<&str> = classes
-            .chain(self.stems.iter().map(String::as_str))
-            .collect();
+        let known: BTreeSet<&str> = classes.chain(self.stems.iter().map(String::as_str)).collect();
         let otherwise = format!(
             "define it here, or in a file `{name}.yamba` beside this one or in a folder given with --lib"
         );
@@ -342,10 +321,7 @@ impl<'a> Loader<'a> {
         let parent = match class.ast.parent.clone() {
             Parent::Nothing => None,
             Parent::Default => {
-                let name = Ident {
-                    text: DEFAULT_PARENT.to_owned(),
-                    span: own_name.span,
-                };
+                let name = Ident { text: DEFAULT_PARENT.to_owned(), span: own_name.span };
                 self.lookup(file, &name, "extends `Latency`, as no other base is named")
             }
             Parent::Extends(name) => self.lookup(file, &name, "to be extended"),
@@ -397,10 +373,8 @@ impl<'a> Loader<'a> {
 
     fn report_unknown_platform(&mut self, name: &str, span: Span) {
         let known: Vec<String> = self.platform_names();
-        let otherwise = format!(
-            "known are {}; also cpu(FEATURE), root, file(\"PATH\")",
-            known.join(", ")
-        );
+        let otherwise =
+            format!("known are {}; also cpu(FEATURE), root, file(\"PATH\")", known.join(", "));
         let help = suggest::help(name, known.iter().map(String::as_str), otherwise);
         self.report(error!("unknown-platform" at span,
             "no instruction set or operating system is called `{name}`";
@@ -409,15 +383,11 @@ impl<'a> Loader<'a> {
 
     fn platform_names(&self) -> Vec<String> {
         let is_platform = |c: &&Class| matches!(&c.ast.parent, Parent::Extends(base) if base.text == ISA_ROOT || base.text == SYSTEM_ROOT);
-        self.analysis
-            .classes
-            .iter()
-            .filter(is_platform)
-            .map(|c| c.name().to_owned())
-            .collect()
+        self.analysis.classes.iter().filter(is_platform).map(|c| c.name().to_owned()).collect()
     }
 
-    /// Reports a class that is its own ancestor once, and removes its parent, so that later walks terminate.
+    /// Reports a class that is its own ancestor once, and removes its parent, so that later walks
+    /// terminate.
     fn cut_cycles(&mut self) {
         for start in 0..self.analysis.classes.len() {
             let mut path = vec![ClassId(start)];
@@ -437,17 +407,11 @@ impl<'a> Loader<'a> {
 
     fn report_cycle(&mut self, path: &[ClassId]) {
         let class = self.analysis.class(path[0]);
-        let mut names: Vec<&str> = path
-            .iter()
-            .map(|id| self.analysis.class(*id).name())
-            .collect();
+        let mut names: Vec<&str> = path.iter().map(|id| self.analysis.class(*id).name()).collect();
         names.push(class.name());
         let is_port = path.iter().any(|id| self.analysis.class(*id).is_port);
-        let (code, word) = if is_port {
-            ("cyclic-ports", "ports")
-        } else {
-            ("cyclic-extends", "extends")
-        };
+        let (code, word) =
+            if is_port { ("cyclic-ports", "ports") } else { ("cyclic-extends", "extends") };
         let mut diagnostic = error!(code at class.ast.name.span,
             "`{}` {word} itself: {}", class.name(), names.join(" -> ");
             help "one class of the circle must build on something else");
@@ -491,17 +455,12 @@ struct Declared {
     platform: bool,
 }
 
-/// Finds probable declarations in a text by a scan. Parsing every file of the library at each start would be too slow.
+/// Finds probable declarations in a text by a scan. Parsing every file of the library at each start
+/// would be too slow.
 fn declarations(text: &str) -> Declared {
-    let mut declared = Declared {
-        ports: BTreeSet::new(),
-        platform: false,
-    };
+    let mut declared = Declared { ports: BTreeSet::new(), platform: false };
     if text.contains("ports") || text.contains(ISA_ROOT) || text.contains(SYSTEM_ROOT) {
-        let words: Vec<&str> = cpp::tokens(text)
-            .into_iter()
-            .map(|t| &text[t.range])
-            .collect();
+        let words: Vec<&str> = cpp::tokens(text).into_iter().map(|t| &text[t.range]).collect();
         for pair in words.windows(2) {
             match pair {
                 ["ports", name] => {

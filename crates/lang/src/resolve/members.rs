@@ -28,17 +28,15 @@ impl fmt::Display for Key {
     }
 }
 
-/// The key of a member that can be redefined. `None` for imports, assignments, bounds, charts, tags and native blocks.
+/// The key of a member that can be redefined. `None` for imports, assignments, bounds, charts, tags
+/// and native blocks.
 pub(crate) fn key(sources: &SourceMap, kind: &MemberKind) -> Option<Key> {
     let types = match kind {
         MemberKind::Function { params, .. } => Some(types(sources, params)),
         MemberKind::State { .. } | MemberKind::Bitstring(_) | MemberKind::Evidence { .. } => None,
         _ => return None,
     };
-    kind.name().map(|name| Key {
-        name: name.text.clone(),
-        types,
-    })
+    kind.name().map(|name| Key { name: name.text.clone(), types })
 }
 
 /// The normalised types of parameters.

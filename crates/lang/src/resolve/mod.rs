@@ -1,7 +1,7 @@
 //! Name resolution: from syntax trees to resolved classes.
 //!
-//! `load` finds the classes in use, `index` derives tables from them, `compose` composes a class for a platform,
-//! `check` finds faults, also in classes that are never composed.
+//! `load` finds the classes in use, `index` derives tables from them, `compose` composes a class
+//! for a platform, `check` finds faults, also in classes that are never composed.
 
 mod chain;
 mod check;
@@ -27,12 +27,8 @@ pub(crate) fn analyse(roots: Vec<Input>, files: &dyn Files) -> Analysis {
     let found = check::all(&analysis);
     analysis.diagnostics.extend(found);
     let mut seen = BTreeSet::new();
-    analysis
-        .diagnostics
-        .retain(|d| seen.insert((d.primary.span, d.code, d.message.clone())));
-    analysis
-        .diagnostics
-        .sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
+    analysis.diagnostics.retain(|d| seen.insert((d.primary.span, d.code, d.message.clone())));
+    analysis.diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     analysis
 }
 
@@ -44,14 +40,11 @@ impl Analysis {
 
     /// The classes of the requested files, in order.
     pub fn requested(&self) -> Vec<ClassId> {
-        self.classes
-            .iter()
-            .filter(|c| c.is_requested)
-            .map(|c| c.id)
-            .collect()
+        self.classes.iter().filter(|c| c.is_requested).map(|c| c.id).collect()
     }
 
-    /// Whether a class is a benchmark that the user can run on some platform: neither a port nor abstract.
+    /// Whether a class is a benchmark that the user can run on some platform: neither a port nor
+    /// abstract.
     pub fn is_listed(&self, class: ClassId) -> bool {
         let c = self.class(class);
         c.role == Role::Benchmark
@@ -62,10 +55,7 @@ impl Analysis {
     /// The class of this name, from a requested file first, or from any other file.
     pub fn find_class(&self, name: &str) -> Option<ClassId> {
         let named = || self.classes.iter().filter(|c| c.name() == name);
-        named()
-            .find(|c| c.is_requested)
-            .or_else(|| named().next())
-            .map(|c| c.id)
+        named().find(|c| c.is_requested).or_else(|| named().next()).map(|c| c.id)
     }
 
     /// The ports of a class, direct or through another port, in order of name.
@@ -80,24 +70,19 @@ impl Analysis {
 
     /// A property of the instruction set `isa`.
     pub fn isa_property(&self, isa: &str, name: &str) -> Option<String> {
-        let class = self
-            .classes
-            .iter()
-            .find(|c| c.role == Role::InstructionSet && c.name() == isa)?;
+        let class =
+            self.classes.iter().find(|c| c.role == Role::InstructionSet && c.name() == isa)?;
         self.property(class.id, name)
     }
 
-    /// A property of a class: the string that initialises its state `name`. `None` without such state, or if its value is no string.
+    /// A property of a class: the string that initialises its state `name`. `None` without such
+    ///   state, or if its value is no string.
     pub fn property(&self, class: ClassId, name: &str) -> Option<String> {
-        let mut members = self
-            .ancestry(class)
-            .flat_map(|id| &self.class(id).ast.members);
+        let mut members = self.ancestry(class).flat_map(|id| &self.class(id).ast.members);
         members.find_map(|m| match &m.kind {
-            MemberKind::State {
-                name: n,
-                init: Some(init),
-                ..
-            } if n.text == name => string_literal(self.cpp(*init)),
+            MemberKind::State { name: n, init: Some(init), .. } if n.text == name => {
+                string_literal(self.cpp(*init))
+            }
             _ => None,
         })
     }
@@ -116,9 +101,7 @@ fn string_literal(text: &str) -> Option<String> {
     let [token] = tokens.as_slice() else {
         return None;
     };
-    let inside = text[token.range.clone()]
-        .strip_prefix('"')?
-        .strip_suffix('"')?;
+    let inside = text[token.range.clone()].strip_prefix('"')?.strip_suffix('"')?;
     let mut out = String::new();
     let mut characters = inside.chars();
     while let Some(c) = characters.next() {

@@ -6,7 +6,8 @@ use crate::cpp;
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, EffectiveParameter, Gap, MemberRef};
 
-/// The parameters of a chain, ordered so that each follows those in its value. Parameters without a value are gaps.
+/// The parameters of a chain, ordered so that each follows those in its value. Parameters without a
+/// value are gaps.
 pub(crate) fn effective(
     analysis: &Analysis,
     chain: &Chain,
@@ -23,7 +24,8 @@ pub(crate) fn effective(
         let mut chosen = |from: Vec<_>| choose(chain, &name, from, &mut gaps);
         let value = chosen(with(|v| v.value.is_some()));
         let over = chosen(with(|v| v.over.is_some()));
-        // An overriding sweep replaces the inherited one entirely, so the inherited `quick` values no longer apply.
+        // An overriding sweep replaces the inherited one entirely, so the inherited `quick` values
+        // no longer apply.
         let mut quick = with(|v| v.quick.is_some());
         quick.retain(|g| over.is_none_or(|o| !chain.is_below(g.layer, o.layer)));
         let quick = chosen(quick);
@@ -107,11 +109,7 @@ fn givers<'a>(analysis: &'a Analysis, chain: &'a Chain, wanted: &str) -> Vec<Giv
     members(analysis, chain)
         .filter_map(|(layer, member, kind)| {
             let values = values(kind)?;
-            Some(Giver {
-                layer,
-                member,
-                values,
-            })
+            Some(Giver { layer, member, values })
         })
         .collect()
 }
@@ -121,18 +119,13 @@ fn in_order(
     found: Vec<EffectiveParameter>,
     faults: &mut Vec<Diagnostic>,
 ) -> Vec<EffectiveParameter> {
-    let mentions: Vec<Vec<usize>> = found
-        .iter()
-        .map(|p| mentioned(analysis, p, &found))
-        .collect();
+    let mentions: Vec<Vec<usize>> = found.iter().map(|p| mentioned(analysis, p, &found)).collect();
     let mut order: Vec<usize> = Vec::new();
     while order.len() < found.len() {
         let is_ready =
             |i: &usize| !order.contains(i) && mentions[*i].iter().all(|m| order.contains(m));
         let next = (0..found.len()).find(is_ready).unwrap_or_else(|| {
-            let stuck = (0..found.len())
-                .find(|i| !order.contains(i))
-                .unwrap_or_default();
+            let stuck = (0..found.len()).find(|i| !order.contains(i)).unwrap_or_default();
             faults.push(cyclic(analysis, &found[stuck]));
             stuck
         });
@@ -141,7 +134,8 @@ fn in_order(
     order.into_iter().map(|i| found[i].clone()).collect()
 }
 
-/// The parameters in a value or a sweep. A sweep may use its own parameter, which already has a value.
+/// The parameters in a value or a sweep. A sweep may use its own parameter, which already has a
+/// value.
 fn mentioned(
     analysis: &Analysis,
     parameter: &EffectiveParameter,
@@ -173,7 +167,8 @@ fn sweeps(analysis: &Analysis, parameter: &EffectiveParameter) -> Vec<Cpp> {
     all
 }
 
-/// The unqualified words of an expression, which may name parameters: `platform.page_size` does not use a parameter `page_size`.
+/// The unqualified words of an expression, which may name parameters: `platform.page_size` does not
+/// use a parameter `page_size`.
 fn own_words(text: &str) -> Vec<&str> {
     let tokens = cpp::tokens(text);
     let word = |i: usize| &text[tokens[i].range.clone()];

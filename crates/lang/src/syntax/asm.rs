@@ -1,4 +1,5 @@
-//! Lexer of `asm { ... }`: removes comments, extracts `${...}`, and passes everything else to the assembler.
+//! Lexer of `asm { ... }`: removes comments, extracts `${...}`, and passes everything else to the
+//! assembler.
 
 use super::lexer::Lexer;
 use crate::ast::{AsmBlock, AsmPiece, Cpp};
@@ -14,10 +15,8 @@ struct Pieces {
 impl Pieces {
     fn finish_text(&mut self) {
         if !self.text.is_empty() {
-            self.done.push(AsmPiece::Text {
-                text: std::mem::take(&mut self.text),
-                line: self.line,
-            });
+            self.done
+                .push(AsmPiece::Text { text: std::mem::take(&mut self.text), line: self.line });
         }
     }
 }
@@ -27,29 +26,16 @@ impl Lexer<'_> {
     pub(super) fn asm_block(&mut self) -> AsmBlock {
         let open = self.pos;
         self.pos += 1;
-        let mut pieces = Pieces {
-            done: Vec::new(),
-            text: String::new(),
-            line: 1,
-        };
+        let mut pieces = Pieces { done: Vec::new(), text: String::new(), line: 1 };
         let is_closed = self.asm_pieces(&mut pieces);
         pieces.finish_text();
         let end = self.pos;
         if is_closed {
             self.pos += 1;
         } else {
-            self.unterminated(
-                open,
-                open + 1,
-                "unterminated-asm",
-                "this `asm` block",
-                "`}`",
-            );
+            self.unterminated(open, open + 1, "unterminated-asm", "this `asm` block", "`}`");
         }
-        AsmBlock {
-            body: self.span(open + 1, end),
-            pieces: pieces.done,
-        }
+        AsmBlock { body: self.span(open + 1, end), pieces: pieces.done }
     }
 
     /// Reads up to the closing brace. Returns whether there is one.
@@ -88,7 +74,8 @@ impl Lexer<'_> {
         false
     }
 
-    /// Skips a comment. Leaves a space, which separates words, and its line ends, which count lines.
+    /// Skips a comment. Leaves a space, which separates words, and its line ends, which count
+    /// lines.
     fn asm_comment(&mut self, text: &mut String) {
         let start = self.pos;
         if self.byte(start + 1) == b'/' {
@@ -146,20 +133,16 @@ impl Lexer<'_> {
         } else {
             self.pos += 1;
             if start == end {
-                self.out
-                    .errors
-                    .push(error!("empty-hole" at self.span(open, self.pos),
+                self.out.errors.push(error!("empty-hole" at self.span(open, self.pos),
                     "there is no value between `${{` and `}}`";
                     help "write a C++ expression, as in `${4 * index}`"));
             }
         }
-        Cpp {
-            span: self.span(start, end),
-        }
+        Cpp { span: self.span(start, end) }
     }
 
-    /// Skips to the `}` of a hole and returns whether there is one. A closing bracket without an opening one, or the
-    /// end of the line outside all brackets, shows that the `}` is missing.
+    /// Skips to the `}` of a hole and returns whether there is one. A closing bracket without an
+    /// opening one, or the end of the line outside all brackets, shows that the `}` is missing.
     fn skip_hole(&mut self) -> bool {
         let mut open: Vec<u8> = Vec::new();
         while self.pos < self.bytes.len() {

@@ -10,30 +10,18 @@ impl Parser<'_> {
     /// `bitstring[<RET c_function(ARGS)>] NAME[(PARAMS)]` and `;`, `{ TERMS }` or `= LITERAL;`
     pub(super) fn bitstring(&mut self) -> Parsed<MemberKind> {
         self.pos += 1;
-        let signature = if self.at(b'<') {
-            self.signature()?
-        } else {
-            None
-        };
+        let signature = if self.at(b'<') { self.signature()? } else { None };
         let at = self.pos;
         let name = self.name("the bitstring")?;
         self.refuse_member_word(at)?;
         let what = format!("the bitstring `{name}`");
-        let params = if self.at(b'(') {
-            self.parameters(&what)?
-        } else {
-            Vec::new()
-        };
+        let params = if self.at(b'(') { self.parameters(&what)? } else { Vec::new() };
         let body = self.bitstring_body(&what)?;
-        Ok(MemberKind::Bitstring(Bitstring {
-            signature,
-            name,
-            params,
-            body,
-        }))
+        Ok(MemberKind::Bitstring(Bitstring { signature, name, params, body }))
     }
 
-    /// Rejects names of member keywords: among terms they would look like a member after a missing `}`.
+    /// Rejects names of member keywords: among terms they would look like a member after a missing
+    /// `}`.
     fn refuse_member_word(&mut self, at: usize) -> Parsed<()> {
         let name = self.text_at(at);
         if !words::MEMBERS.contains(&name) {
@@ -108,11 +96,8 @@ impl Parser<'_> {
     fn literal_body(&mut self, what: &str) -> Parsed<Vec<Term>> {
         self.pos += 1;
         if self.kind() != TokenKind::Number {
-            let place = if self.is_done() || self.at(b';') {
-                self.after(self.pos)
-            } else {
-                self.here()
-            };
+            let place =
+                if self.is_done() || self.at(b';') { self.after(self.pos) } else { self.here() };
             return self.fail(error!("literal-expected" at place,
                 "only a literal such as `0x90` stands after `=`";
                 help "write other terms in braces: `bitstring NAME { TERMS }`"));

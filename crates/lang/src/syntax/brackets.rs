@@ -1,7 +1,7 @@
 //! Pairs brackets before parsing, so that a fault inside a block does not affect the text after it.
 //!
-//! A line that begins with `yamba NAME` closes all open brackets. If braces do not balance, indentation locates
-//! the missing one, since blocks are normally indented.
+//! A line that begins with `yamba NAME` closes all open brackets. If braces do not balance,
+//! indentation locates the missing one, since blocks are normally indented.
 
 use super::messages::Messages;
 use super::token::{Token, TokenKind};
@@ -37,7 +37,8 @@ struct Pairing<'a> {
     forgotten: Vec<(usize, usize)>,
 }
 
-/// Pairs the brackets of a text. `unterminated` are positions, in order, after which braces are unreliable.
+/// Pairs the brackets of a text. `unterminated` are positions, in order, after which braces are
+/// unreliable.
 pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pairs {
     let mut pairing = Pairing {
         tokens,
@@ -52,11 +53,7 @@ pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pair
     let mut start = 0;
     while start < tokens.len() {
         // A class that is indented further is inside this one; the parser rejects it there.
-        let indent = if pairing.is_class_start(start) {
-            tokens[start].indent
-        } else {
-            u32::MAX
-        };
+        let indent = if pairing.is_class_start(start) { tokens[start].indent } else { u32::MAX };
         let end = (start + 1..tokens.len())
             .find(|i| pairing.is_class_start(*i) && tokens[*i].indent <= indent)
             .unwrap_or(tokens.len());
@@ -188,7 +185,8 @@ impl Pairing<'_> {
 
     fn close_inner(&mut self, walk: &mut Walk, mark: u8, at: usize) {
         let wanted = if mark == b')' { b'(' } else { b'[' };
-        // Searches only up to the enclosing brace, and only a few brackets, so that the pass is linear.
+        // Searches only up to the enclosing brace, and only a few brackets, so that the pass is
+        // linear.
         let depth = walk.stack.iter().rev().take(64).position(|open| {
             self.is_brace(*open) || self.tokens[*open].kind == TokenKind::Mark(wanted)
         });
@@ -204,11 +202,7 @@ impl Pairing<'_> {
     /// Closes the blocks that are open at `end`, and returns the fault of the braces, if any.
     fn close_rest(&mut self, walk: Walk, end: usize) -> Option<BraceFault> {
         let at = end.min(self.tokens.len() - 1);
-        let open: Vec<usize> = walk
-            .stack
-            .into_iter()
-            .filter(|i| self.is_brace(*i))
-            .collect();
+        let open: Vec<usize> = walk.stack.into_iter().filter(|i| self.is_brace(*i)).collect();
         for open in &open {
             self.set(*open, at, false);
         }
@@ -250,20 +244,17 @@ impl Pairing<'_> {
     fn report_forgotten(&mut self, open: usize, before: Option<usize>) {
         let mut error = error!("unclosed-brace" at self.span(open), "this `{{` is never closed");
         error = match before {
-            Some(before) => error.also(
-                self.span(before - 1).after(),
-                "by its indentation, `}` is missing here",
-            ),
+            Some(before) => {
+                error.also(self.span(before - 1).after(), "by its indentation, `}` is missing here")
+            }
             None => error.help("write the `}` that closes it"),
         };
         self.out.errors.push(error);
     }
 
     fn report_stray(&mut self, close: usize) {
-        self.out.errors.push(
-            error!("stray-brace" at self.span(close), "this `}}` closes nothing";
-            help "delete it, or write the `{` that it should close"),
-        );
+        self.out.errors.push(error!("stray-brace" at self.span(close), "this `}}` closes nothing";
+            help "delete it, or write the `{` that it should close"));
     }
 }
 

@@ -17,11 +17,7 @@ struct Header {
 impl Parser<'_> {
     /// The whole file.
     pub(super) fn file(&mut self) -> File {
-        let mut file = File {
-            id: self.here().file,
-            natives: Vec::new(),
-            classes: Vec::new(),
-        };
+        let mut file = File { id: self.here().file, natives: Vec::new(), classes: Vec::new() };
         // Documentation above `native` blocks belongs to the class after them.
         let mut doc = String::new();
         while !self.is_done() {
@@ -82,10 +78,7 @@ impl Parser<'_> {
                 "C++ cannot stand between classes".to_owned(),
                 "write it in `native { ... }` before the class",
             ),
-            "native" => (
-                "`{` is missing after `native`".to_owned(),
-                "write `native { ... }`",
-            ),
+            "native" => ("`{` is missing after `native`".to_owned(), "write `native { ... }`"),
             "bitstring" | "chart" | "compile" | "evidence" | "import" | "param" | "requires" => (
                 format!("{} stands outside all classes", self.shown(start)),
                 "move it into the braces of a class: `yamba NAME { ... }`",
@@ -98,7 +91,8 @@ impl Parser<'_> {
         self.report(error!("stray-text" at self.span_at(start), "{message}"; help help));
     }
 
-    /// The end of a piece of stray text: after `;` or a block, or before a line that begins another piece.
+    /// The end of a piece of stray text: after `;` or a block, or before a line that begins another
+    /// piece.
     fn stray_end(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
@@ -172,19 +166,12 @@ impl Parser<'_> {
     fn header(&mut self, start: usize) -> Option<(bool, Ident, Header)> {
         let is_abstract = self.eat_word("abstract");
         let name = self.class_name("the class");
-        let mut header = Header {
-            parent: None,
-            on: None,
-            has_on: false,
-        };
+        let mut header = Header { parent: None, on: None, has_on: false };
         if name.is_err() {
-            // A lone `extends` may be the intended name, so the missing base is not reported as a second fault.
+            // A lone `extends` may be the intended name, so the missing base is not reported as a
+            // second fault.
             let clause = self.find(self.pos, |p, at| is_clause(p.word_at(at)));
-            self.pos = if clause + 1 == self.end {
-                self.end
-            } else {
-                clause
-            };
+            self.pos = if clause + 1 == self.end { self.end } else { clause };
         }
         while !self.is_done() {
             if self.clause(&mut header).is_err() {
@@ -248,17 +235,11 @@ impl Parser<'_> {
             return Ok(());
         }
         let base = self.class_name("the base")?;
-        let parent = if is_port {
-            Parent::Ports(base)
-        } else {
-            Parent::Extends(base)
-        };
+        let parent = if is_port { Parent::Ports(base) } else { Parent::Extends(base) };
         header.parent = Some((parent, self.span_at(word)));
         if self.at(b',') {
-            return self.fail(
-                error!("two-bases" at self.here(), "a class has only one base";
-                help "what several classes share can be had with `import(NAME);`"),
-            );
+            return self.fail(error!("two-bases" at self.here(), "a class has only one base";
+                help "what several classes share can be had with `import(NAME);`"));
         }
         Ok(())
     }
@@ -328,10 +309,8 @@ impl Parser<'_> {
 
     /// Whether the token at `at` follows the previous one without white space.
     fn is_joined(&self, at: usize) -> bool {
-        let is_part = matches!(
-            self.kind_at(at),
-            TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'-')
-        );
+        let is_part =
+            matches!(self.kind_at(at), TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'-'));
         is_part && self.tokens[at - 1].end == self.tokens[at].start
     }
 }

@@ -85,10 +85,6 @@ impl Parser<'_> {
         if let Err(bad) = key.check(value) {
             self.report(error!("bad-setting" at span, "{}", bad.fault; help bad.help));
         }
-        Ok(CompileSetting {
-            key,
-            value: value.to_owned(),
-            span,
-        })
+        Ok(CompileSetting { key, value: value.to_owned(), span })
     }
 }

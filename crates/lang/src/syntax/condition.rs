@@ -13,9 +13,7 @@ impl Parser<'_> {
     /// A whole condition, up to the next clause of the header.
     pub(super) fn condition(&mut self) -> Parsed<Condition> {
         let start = self.pos;
-        let end = self.find(start, |p, at| {
-            matches!(p.word_at(at), "extends" | "ports" | "on")
-        });
+        let end = self.find(start, |p, at| matches!(p.word_at(at), "extends" | "ports" | "on"));
         let words = (start..end)
             .filter(|at| matches!(self.kind_at(*at), TokenKind::Word | TokenKind::Mark(b'!')))
             .count();
@@ -88,11 +86,7 @@ impl Parser<'_> {
         let after = self.pos;
         let condition = self.within(inside, |p| {
             let condition = p.deeper(Self::any_of)?;
-            if p.is_done() {
-                Ok(condition)
-            } else {
-                Err(p.not_a_connective())
-            }
+            if p.is_done() { Ok(condition) } else { Err(p.not_a_connective()) }
         });
         self.pos = after;
         condition
@@ -115,10 +109,8 @@ impl Parser<'_> {
 
     fn no_question(&mut self) -> Reported {
         let (place, found) = (self.here_or_end(), self.found());
-        self.report(
-            error!("missing-condition" at place, "a platform is missing here{found}";
-            help "name one, as in `x86_64 && linux >= 6.1`"),
-        )
+        self.report(error!("missing-condition" at place, "a platform is missing here{found}";
+            help "name one, as in `x86_64 && linux >= 6.1`"))
     }
 
     fn span_since(&self, start: usize) -> Span {

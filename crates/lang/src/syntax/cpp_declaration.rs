@@ -1,4 +1,5 @@
-//! Declarations of C++ that are no members of their own in Yamba: types, aliases, templates, operators. They are passed on like `native { ... }`.
+//! Declarations of C++ that are no members of their own in Yamba: types, aliases, templates,
+//! operators. They are passed on like `native { ... }`.
 
 use super::cursor::{Parsed, Parser};
 use super::token::TokenKind;
@@ -6,15 +7,8 @@ use crate::ast::MemberKind;
 use crate::diagnostic::error;
 
 /// Words that may stand before a definition of a type.
-const BEFORE_TYPE: [&str; 7] = [
-    "static",
-    "inline",
-    "constexpr",
-    "const",
-    "volatile",
-    "mutable",
-    "thread_local",
-];
+const BEFORE_TYPE: [&str; 7] =
+    ["static", "inline", "constexpr", "const", "volatile", "mutable", "thread_local"];
 
 impl Parser<'_> {
     /// Reads a declaration of C++ that is no member of its own. `None` if none begins here.
@@ -34,7 +28,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The `{` of a type that is defined at `start`, as in `struct NAME {` or `enum class NAME : int {`, rather than only used.
+    /// The `{` of a type that is defined at `start`, as in `struct NAME {` or `enum class NAME :
+    /// int {`, rather than only used.
     fn type_body(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while BEFORE_TYPE.contains(&self.word_at(at)) {
@@ -49,9 +44,8 @@ impl Parser<'_> {
         at += usize::from(self.kind_at(at) == TokenKind::Word);
         at += usize::from(self.word_at(at) == "final");
         if self.is_mark(at, b':') && !self.is_mark(at + 1, b':') {
-            at = self.find(at, |p, at| {
-                matches!(p.kind_at(at), TokenKind::Mark(b'{' | b';' | b'='))
-            });
+            at =
+                self.find(at, |p, at| matches!(p.kind_at(at), TokenKind::Mark(b'{' | b';' | b'=')));
         }
         self.is_mark(at, b'{').then_some(at)
     }
@@ -126,10 +120,7 @@ impl Parser<'_> {
                 }
             }
         }
-        matches!(
-            self.word_at(at),
-            "struct" | "class" | "union" | "using" | "concept"
-        )
+        matches!(self.word_at(at), "struct" | "class" | "union" | "using" | "concept")
     }
 
     /// Whether an operator is declared here: `bool operator==(...)`.

@@ -66,11 +66,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn kind_at(&self, at: usize) -> TokenKind {
-        if at < self.end {
-            self.tokens[at].kind
-        } else {
-            TokenKind::End
-        }
+        if at < self.end { self.tokens[at].kind } else { TokenKind::End }
     }
 
     pub(super) fn at(&self, mark: u8) -> bool {
@@ -169,7 +165,8 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The first position from `at` on, outside brackets, where `is_wanted` holds, or the end of the construct.
+    /// The first position from `at` on, outside brackets, where `is_wanted` holds, or the end of
+    /// the construct.
     pub(super) fn find(&self, mut at: usize, is_wanted: impl Fn(&Self, usize) -> bool) -> usize {
         while at < self.end && !is_wanted(self, at) {
             at = self.past(at);
@@ -207,30 +204,19 @@ impl<'a> Parser<'a> {
     /// The empty range right after the token before `at`.
     pub(super) fn after(&self, at: usize) -> Span {
         match at {
-            0 => Span {
-                end: self.span_at(0).start,
-                ..self.span_at(0)
-            },
+            0 => Span { end: self.span_at(0).start, ..self.span_at(0) },
             _ => self.span_at(at - 1).after(),
         }
     }
 
     /// The place of something missing: the current token, or the end of the construct.
     pub(super) fn here_or_end(&self) -> Span {
-        if self.is_done() {
-            self.after(self.pos)
-        } else {
-            self.here()
-        }
+        if self.is_done() { self.after(self.pos) } else { self.here() }
     }
 
     /// `, found TOKEN`; empty at the end of the construct.
     pub(super) fn found(&self) -> String {
-        if self.is_done() {
-            String::new()
-        } else {
-            format!(", found {}", self.shown(self.pos))
-        }
+        if self.is_done() { String::new() } else { format!(", found {}", self.shown(self.pos)) }
     }
 
     pub(super) fn span(&self, range: Range) -> Span {
@@ -241,9 +227,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn cpp(&self, range: Range) -> Cpp {
-        Cpp {
-            span: self.span(range),
-        }
+        Cpp { span: self.span(range) }
     }
 
     /// The tokens between a pair of brackets.
@@ -298,12 +282,7 @@ impl<'a> Parser<'a> {
             Some(close) if close.is_real => self.span_at(close.at).start,
             _ => self.after(self.pos).end,
         };
-        Cpp {
-            span: Span {
-                end: end.max(start.start),
-                ..start
-            },
-        }
+        Cpp { span: Span { end: end.max(start.start), ..start } }
     }
 
     /// Reports a character at `at` that is unknown in C, often one that looks like another.
@@ -342,14 +321,11 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn ident(&self, at: usize) -> Ident {
-        Ident {
-            text: self.text_at(at).to_owned(),
-            span: self.span_at(at),
-        }
+        Ident { text: self.text_at(at).to_owned(), span: self.span_at(at) }
     }
 
-    /// Rejects header keywords, and characters that names cannot contain. C++ keywords pass, because name
-    /// resolution rejects them with a better message.
+    /// Rejects header keywords, and characters that names cannot contain. C++ keywords pass,
+    /// because name resolution rejects them with a better message.
     pub(super) fn check_name(&mut self, at: usize, what: &str) -> Parsed<()> {
         let name = self.text_at(at);
         let span = self.span_at(at);
@@ -366,7 +342,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Reads the `;` after `what`. If it is missing, reports this and continues where the next member seems to begin.
+    /// Reads the `;` after `what`. If it is missing, reports this and continues where the next
+    /// member seems to begin.
     pub(super) fn semicolon(&mut self, what: &str) {
         if self.eat(b';') || self.is_after_forgotten() {
             return;
@@ -386,13 +363,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a bracket shortly before this position is missing: this was reported, and the `;` may be missing with it.
+    /// Whether a bracket shortly before this position is missing: this was reported, and the `;`
+    /// may be missing with it.
     fn is_after_forgotten(&self) -> bool {
         let near = self.pos.saturating_sub(64)..self.pos;
-        let is_open = |at: usize| {
-            self.close(at)
-                .is_some_and(|c| !c.is_real && c.at == self.pos)
-        };
+        let is_open = |at: usize| self.close(at).is_some_and(|c| !c.is_real && c.at == self.pos);
         near.into_iter().any(is_open)
     }
 
@@ -408,10 +383,9 @@ impl<'a> Parser<'a> {
             "native" | "compile" => next == TokenKind::Mark(b'{'),
             "bitstring" => matches!(next, TokenKind::Word | TokenKind::Mark(b'<')),
             "at_least" | "at_most" => matches!(next, TokenKind::Word | TokenKind::Number),
-            "requires" => matches!(
-                next,
-                TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'(' | b'!')
-            ),
+            "requires" => {
+                matches!(next, TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'(' | b'!'))
+            }
             "param" | "evidence" | "chart" | "stands_for" | "tags" => next == TokenKind::Word,
             _ => false,
         }
@@ -475,12 +449,11 @@ impl<'a> Parser<'a> {
         lines.join("\n")
     }
 
-    /// Warns about `///` lines before the token at `at` if nothing follows that they could document.
+    /// Warns about `///` lines before the token at `at` if nothing follows that they could
+    /// document.
     pub(super) fn warn_idle_docs(&mut self, at: usize) {
         let first = self.docs.partition_point(|d| (d.before as usize) < at);
-        let idle = self.docs[first..]
-            .iter()
-            .find(|d| d.before as usize == at && d.is_own_line);
+        let idle = self.docs[first..].iter().find(|d| d.before as usize == at && d.is_own_line);
         if let Some(doc) = idle {
             let span = Span::new(self.file, doc.start - 3, doc.end);
             self.errors.push(error!("idle-documentation" at span,

@@ -1,6 +1,8 @@
-//! Parser of members in C++ syntax: state, functions, and values and sweeps of inherited parameters.
+//! Parser of members in C++ syntax: state, functions, and values and sweeps of inherited
+//! parameters.
 //!
-//! Other declarations, such as types and templates, are passed on like the content of `native`: see [`super::cpp_declaration`].
+//! Other declarations, such as types and templates, are passed on like the content of `native`: see
+//! [`super::cpp_declaration`].
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::TokenKind;
@@ -90,10 +92,7 @@ impl Parser<'_> {
 
     /// Whether `over` or `quick` at `at` begins a sweep, rather than being the name of a member.
     fn is_sweep(&self, at: usize) -> bool {
-        let is_name = matches!(
-            self.kind_at(at + 1),
-            TokenKind::Mark(b';' | b'=' | b'[' | b'(')
-        );
+        let is_name = matches!(self.kind_at(at + 1), TokenKind::Mark(b';' | b'=' | b'[' | b'('));
         matches!(self.word_at(at), "over" | "quick") && !is_name
     }
 
@@ -184,11 +183,7 @@ impl Parser<'_> {
         }
         let error = error!("unexpected-token" at self.span_at(at),
             "{} is not expected in the type or name of {what}", self.shown(at));
-        self.report(if what == "the member" {
-            error.help(IN_NATIVE)
-        } else {
-            error
-        })
+        self.report(if what == "the member" { error.help(IN_NATIVE) } else { error })
     }
 
     /// Whether the parenthesis belongs to the word before it rather than to a function.
@@ -233,10 +228,8 @@ impl Parser<'_> {
                 return Ok(at);
             }
         }
-        self.fail(
-            error!("unclosed-bracket" at self.span_at(open), "this `<` is never closed";
-            help "write the `>` that closes it"),
-        )
+        self.fail(error!("unclosed-bracket" at self.span_at(open), "this `<` is never closed";
+            help "write the `>` that closes it"))
     }
 
     /// A function, starting at its parameters.
@@ -272,9 +265,8 @@ impl Parser<'_> {
     /// The end of the qualifiers between the parameters and the body.
     fn qualifiers_end(&self) -> usize {
         // Everything before `->` and `->` itself; the type after it is read with fewer checks.
-        let end = self.find(self.pos, |p, at| {
-            (p.is_first(at) && p.is_member(at)) || !p.is_qualifier(at)
-        });
+        let end =
+            self.find(self.pos, |p, at| (p.is_first(at) && p.is_member(at)) || !p.is_qualifier(at));
         if !self.is_double(end, [b'-', b'>']) {
             return end;
         }
@@ -360,12 +352,7 @@ impl Parser<'_> {
             return Err(self.report(error));
         }
         self.semicolon(&format!("`{name}`"));
-        Ok(MemberKind::State {
-            ty: self.cpp(ty),
-            name,
-            array,
-            init,
-        })
+        Ok(MemberKind::State { ty: self.cpp(ty), name, array, init })
     }
 
     /// The part of a type that all names of a declaration share: `int` in `int *a, b;`.
@@ -427,7 +414,8 @@ impl Parser<'_> {
         at
     }
 
-    /// The C++ expression after `=`, up to `;`, to the comma before another name, or, if `;` is missing, to the line on which something else begins.
+    /// The C++ expression after `=`, up to `;`, to the comma before another name, or, if `;` is
+    /// missing, to the line on which something else begins.
     fn initialiser(&mut self, name: &Ident) -> Parsed<Cpp> {
         let range = self.pos..self.initialiser_end();
         if range.is_empty() {
@@ -445,9 +433,7 @@ impl Parser<'_> {
             if self.is_mark(at, b',') && self.begins_declarator(at + 1) {
                 return at;
             }
-            at = self
-                .template_arguments_end(at)
-                .unwrap_or_else(|| self.past(at));
+            at = self.template_arguments_end(at).unwrap_or_else(|| self.past(at));
         }
         last
     }
@@ -463,7 +449,8 @@ impl Parser<'_> {
         !word.is_empty() && !words::is_cpp(word) && (ends || self.is_first(name + 1))
     }
 
-    /// The token after the `>` that closes a `<` at `at`, if template arguments seem to begin there. They have no `=` outside brackets.
+    /// The token after the `>` that closes a `<` at `at`, if template arguments seem to begin
+    /// there. They have no `=` outside brackets.
     fn template_arguments_end(&self, at: usize) -> Option<usize> {
         if !self.is_mark(at, b'<') || self.word_at(at.checked_sub(1)?).is_empty() {
             return None;
@@ -499,11 +486,7 @@ impl Parser<'_> {
             self.group("the type that it points to")?;
         }
         let array = name + 1..self.pos;
-        let init = if self.eat(b'=') {
-            Some(self.initialiser(&self.ident(name))?)
-        } else {
-            None
-        };
+        let init = if self.eat(b'=') { Some(self.initialiser(&self.ident(name))?) } else { None };
         let array = Some(self.cpp(array));
         self.finish_state(start..name, self.ident(name), array, init)
     }

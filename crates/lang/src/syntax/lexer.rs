@@ -6,8 +6,8 @@ use crate::ast::AsmBlock;
 use crate::diagnostic::error;
 use crate::source::{FileId, Span};
 
-/// Maximum number of raw strings without an end for which the lexer searches an end. Each search may scan the
-/// whole text.
+/// Maximum number of raw strings without an end for which the lexer searches an end. Each search
+/// may scan the whole text.
 const MOST_RAW_SEARCHES: u32 = 8;
 
 /// The result of the lexer.
@@ -16,7 +16,8 @@ pub(super) struct Lexed {
     pub tokens: Vec<Token>,
     pub docs: Vec<Doc>,
     pub blocks: Vec<AsmBlock>,
-    /// Starts of unterminated constructs that extend up to the next class; braces after them are unreliable.
+    /// Starts of unterminated constructs that extend up to the next class; braces after them are
+    /// unreliable.
     pub unterminated: Vec<u32>,
     pub errors: Messages,
 }
@@ -175,14 +176,13 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Skips to the end of the line. A backslash at its end continues the comment on the next line, as in C.
+    /// Skips to the end of the line. A backslash at its end continues the comment on the next line,
+    /// as in C.
     pub(super) fn skip_line_comment(&mut self) {
         loop {
             let rest = &self.bytes[self.pos..];
             self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
-            let end = self.text[..self.pos]
-                .strip_suffix('\r')
-                .unwrap_or(&self.text[..self.pos]);
+            let end = self.text[..self.pos].strip_suffix('\r').unwrap_or(&self.text[..self.pos]);
             if self.pos == self.bytes.len() || !end.ends_with('\\') {
                 return;
             }
@@ -207,23 +207,13 @@ impl<'a> Lexer<'a> {
     /// Skips `/* ... */`.
     pub(super) fn block_comment(&mut self) {
         let start = self.pos;
-        let end = if self.no_comment_end {
-            None
-        } else {
-            self.text[start + 2..].find("*/")
-        };
+        let end = if self.no_comment_end { None } else { self.text[start + 2..].find("*/") };
         match end {
             Some(end) => self.pos = start + 2 + end + 2,
             None => {
                 self.no_comment_end = true;
                 self.pos = self.next_class(start + 2);
-                self.unterminated(
-                    start,
-                    start + 2,
-                    "unterminated-comment",
-                    "this comment",
-                    "`*/`",
-                );
+                self.unterminated(start, start + 2, "unterminated-comment", "this comment", "`*/`");
             }
         }
         if self.text[start..self.pos].contains('\n') {
@@ -280,9 +270,7 @@ impl<'a> Lexer<'a> {
             };
             let shown = self.span(start, self.pos);
             self.out.unterminated.push(start as u32);
-            self.out
-                .errors
-                .push(error!(code at shown, "{what} is not closed on its line";
+            self.out.errors.push(error!(code at shown, "{what} is not closed on its line";
                 help format!("close it with `{}`", quote as char)));
         }
         let kind = match quote {
@@ -292,7 +280,8 @@ impl<'a> Lexer<'a> {
         self.push(kind, start);
     }
 
-    /// Skips to after the closing quote, or to the end of the line. Returns whether the quote was closed.
+    /// Skips to after the closing quote, or to the end of the line. Returns whether the quote was
+    /// closed.
     pub(super) fn skip_quoted(&mut self, quote: u8) -> bool {
         self.pos += 1;
         while let Some(b) = self.bytes.get(self.pos) {
@@ -345,10 +334,7 @@ impl<'a> Lexer<'a> {
             }
             return;
         }
-        let is_raw = matches!(
-            &self.text[start..self.pos],
-            "R" | "u8R" | "uR" | "UR" | "LR"
-        );
+        let is_raw = matches!(&self.text[start..self.pos], "R" | "u8R" | "uR" | "UR" | "LR");
         if is_raw && self.byte(self.pos) == b'"' {
             self.raw_string(start);
         } else {
@@ -360,16 +346,11 @@ impl<'a> Lexer<'a> {
     pub(super) fn raw_string(&mut self, start: usize) {
         let delimiter_start = self.pos + 1;
         let rest = &self.bytes[delimiter_start..];
-        let length = rest
-            .iter()
-            .take(17)
-            .position(|b| b"()\\\" \t\n\r".contains(b));
+        let length = rest.iter().take(17).position(|b| b"()\\\" \t\n\r".contains(b));
         let Some(length) = length.filter(|n| rest[*n] == b'(') else {
-            self.out.errors.push(
-                error!("bad-raw-string" at self.span(start, delimiter_start),
+            self.out.errors.push(error!("bad-raw-string" at self.span(start, delimiter_start),
                 "this raw string does not begin as `R\"DELIMITER(`";
-                help "write `R\"(text)\"`; a delimiter has at most 16 characters"),
-            );
+                help "write `R\"(text)\"`; a delimiter has at most 16 characters"));
             self.skip_quoted(b'"');
             self.push(TokenKind::Text, start);
             return;

@@ -20,14 +20,8 @@ pub(super) fn bits(text: &str) -> Result<Vec<bool>, LiteralFault> {
     };
     let mut bits = Vec::new();
     for (at, c) in digits.char_indices().filter(|(_, c)| *c != '\'') {
-        let digit = c
-            .to_digit(1 << width)
-            .ok_or(LiteralFault::BadDigit(at + 2))?;
+        let digit = c.to_digit(1 << width).ok_or(LiteralFault::BadDigit(at + 2))?;
         bits.extend((0..width).rev().map(|i| digit >> i & 1 == 1));
     }
-    if bits.is_empty() {
-        Err(LiteralFault::NoDigits)
-    } else {
-        Ok(bits)
-    }
+    if bits.is_empty() { Err(LiteralFault::NoDigits) } else { Ok(bits) }
 }

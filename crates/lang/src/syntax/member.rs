@@ -35,14 +35,12 @@ impl Parser<'_> {
             return;
         };
         let span = self.span(start..self.pos);
-        // An extra `;` after `}` is common. A comment after it on its line still documents the member.
+        // An extra `;` after `}` is common. A comment after it on its line still documents the
+        // member.
         self.eat(b';');
         let doc = join_docs(doc, self.docs_after(self.pos));
         let further = std::mem::take(&mut self.further).into_iter();
-        let further = further.map(|member| Member {
-            doc: doc.clone(),
-            ..member
-        });
+        let further = further.map(|member| Member { doc: doc.clone(), ..member });
         let further: Vec<Member> = further.collect();
         members.push(Member { doc, span, kind });
         members.extend(further);
@@ -85,11 +83,7 @@ impl Parser<'_> {
         let is_name =
             inside.end == inside.start + 1 && self.kind_at(inside.start) == TokenKind::Word;
         if !is_name {
-            let place = if inside.is_empty() {
-                word
-            } else {
-                self.span(inside)
-            };
+            let place = if inside.is_empty() { word } else { self.span(inside) };
             let error = error!("bad-import" at place, "`import` takes the name of one class");
             return Err(self.report(error.help(help)));
         }
@@ -105,11 +99,9 @@ impl Parser<'_> {
         let head = self.head("the evidence")?;
         let name = self.ident(head.name);
         if !self.at(b'(') {
-            return self.fail(
-                error!("evidence-without-parentheses" at self.after(self.pos),
+            return self.fail(error!("evidence-without-parentheses" at self.after(self.pos),
                 "`()` is missing after the name of the evidence `{name}`";
-                help "write `evidence TYPE NAME() { ... }`"),
-            );
+                help "write `evidence TYPE NAME() { ... }`"));
         }
         let inside = self.group("the evidence")?;
         let is_void = inside.end == inside.start + 1 && self.word_at(inside.start) == "void";
@@ -123,12 +115,7 @@ impl Parser<'_> {
             _ => None,
         };
         let body = self.optional_body(&format!("the evidence `{name}`"), "expects")?;
-        Ok(MemberKind::Evidence {
-            ty: self.cpp(head.ty),
-            name,
-            expects,
-            body,
-        })
+        Ok(MemberKind::Evidence { ty: self.cpp(head.ty), name, expects, body })
     }
 
     /// `expects [LOW, HIGH]`. Faults are reported and skipped.
@@ -139,10 +126,8 @@ impl Parser<'_> {
         let bounds = if self.at(b'[') {
             self.group("`expects`")
         } else {
-            self.fail(
-                error!("bad-bounds" at word, "`expects` is not followed by `[LOW, HIGH]`";
-                help help),
-            )
+            self.fail(error!("bad-bounds" at word, "`expects` is not followed by `[LOW, HIGH]`";
+                help help))
         };
         let Ok(inside) = bounds else {
             self.pos = self.find(self.pos, |p, at| {
@@ -152,19 +137,13 @@ impl Parser<'_> {
         };
         let parts = self.split(inside.clone(), b',');
         if parts.len() != 2 || parts.iter().any(|p| p.is_empty()) {
-            let place = if inside.is_empty() {
-                word
-            } else {
-                self.span(inside)
-            };
+            let place = if inside.is_empty() { word } else { self.span(inside) };
             self.report(error!("bad-bounds" at place,
                 "`expects` needs two bounds, the lowest and the highest value";
                 help help));
             return None;
         }
-        let [low, high] = <[Range; 2]>::try_from(parts)
-            .ok()?
-            .map(|p| self.balanced(p));
+        let [low, high] = <[Range; 2]>::try_from(parts).ok()?.map(|p| self.balanced(p));
         Some((low, high))
     }
 
@@ -223,11 +202,7 @@ impl Parser<'_> {
         }
         self.pos = end;
         self.semicolon("the bound");
-        Ok(MemberKind::Bound {
-            at_least,
-            value: self.cpp(value),
-            unit,
-        })
+        Ok(MemberKind::Bound { at_least, value: self.cpp(value), unit })
     }
 
     /// `requires CONDITION;`
@@ -365,8 +340,8 @@ impl Parser<'_> {
         Ok(MemberKind::Tags(tags))
     }
 
-    /// The end of a C++ expression that begins here: `;`, one of the words `stops`, or, if `;` is missing,
-    /// the line on which something else begins.
+    /// The end of a C++ expression that begins here: `;`, one of the words `stops`, or, if `;` is
+    /// missing, the line on which something else begins.
     pub(super) fn value_end(&self, stops: &[&str]) -> usize {
         let start = self.pos;
         self.find(start, |p, at| {
@@ -385,11 +360,7 @@ impl Parser<'_> {
             _ => false,
         };
         let word = self.word_at(at);
-        ends_operand
-            && !matches!(
-                word,
-                "" | "and" | "or" | "xor" | "bitand" | "bitor" | "not_eq"
-            )
+        ends_operand && !matches!(word, "" | "and" | "or" | "xor" | "bitand" | "bitor" | "not_eq")
     }
 
     /// A C++ expression up to [`Parser::value_end`]. Reports an empty one.
@@ -404,7 +375,8 @@ impl Parser<'_> {
         Ok(self.balanced(range))
     }
 
-    /// A C++ expression. Reports unbalanced brackets in it, which the C++ compiler would report far from the fault.
+    /// A C++ expression. Reports unbalanced brackets in it, which the C++ compiler would report far
+    /// from the fault.
     pub(super) fn balanced(&mut self, range: Range) -> Cpp {
         let expression = self.cpp(range.clone());
         let mut open = Vec::new();
@@ -446,19 +418,13 @@ impl Parser<'_> {
             && self.is_mark(second, b',')
             && self.kind_at(second + 1) == TokenKind::Word
             && (second + 2 == range.end || self.is_mark(second + 2, b'='));
-        if is_second {
-            Err(self.second_name(second))
-        } else {
-            Ok(())
-        }
+        if is_second { Err(self.second_name(second)) } else { Ok(()) }
     }
 
     /// Reports the comma at `at` before a second name.
     pub(super) fn second_name(&mut self, at: usize) -> Reported {
-        self.report(
-            error!("several-names" at self.span_at(at), "a member declares only one name";
-            help "write a member for each"),
-        )
+        self.report(error!("several-names" at self.span_at(at), "a member declares only one name";
+            help "write a member for each"))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Collects diagnostics up to a maximum number. A file that is not Yamba at all would otherwise give too many.
+//! Collects diagnostics up to a maximum number. A file that is not Yamba at all would otherwise
+//! give too many.
 
 use crate::diagnostic::{Diagnostic, error};
 use crate::source::Span;
@@ -27,11 +28,7 @@ impl Messages {
 
     /// The last diagnostic, unless it was over the limit.
     pub(super) fn last_mut(&mut self) -> Option<&mut Diagnostic> {
-        if self.count == self.kept.len() {
-            self.kept.last_mut()
-        } else {
-            None
-        }
+        if self.count == self.kept.len() { self.kept.last_mut() } else { None }
     }
 
     /// Removes all but the first `count`.

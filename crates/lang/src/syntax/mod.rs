@@ -1,9 +1,10 @@
 //! The parser: text to syntax tree. It continues after faults.
 //!
-//! Three steps process the whole text: [`lexer`] divides it into tokens of C (an `asm` body is one token),
-//! [`brackets`] pairs brackets, so that the end of each block is known even if its inside is faulty,
-//! and the parser proper reads the tokens. A grammar function is named after the construct that it reads. A function that returns
-//! [`Parsed`] has already reported the fault if it returns an error; its caller only finds the position to continue.
+//! Three steps process the whole text: [`lexer`] divides it into tokens of C (an `asm` body is one
+//! token), [`brackets`] pairs brackets, so that the end of each block is known even if its inside
+//! is faulty, and the parser proper reads the tokens. A grammar function is named after the
+//! construct that it reads. A function that returns [`Parsed`] has already reported the fault if it
+//! returns an error; its caller only finds the position to continue.
 
 mod asm;
 mod bitstring;
@@ -41,10 +42,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> (ast::File, Vec<Diagnostic>) 
     }
     let mut lexed = lexer::lex(text, file);
     let mut pairs = brackets::pair(&lexed.tokens, &lexed.unterminated, file);
-    let mut steps = vec![
-        std::mem::take(&mut lexed.errors),
-        std::mem::take(&mut pairs.errors),
-    ];
+    let mut steps = vec![std::mem::take(&mut lexed.errors), std::mem::take(&mut pairs.errors)];
     let mut parser = Parser::new(text, file, &lexed, &pairs);
     let tree = parser.file();
     let end = parser.span_at(lexed.tokens.len() - 1);
@@ -53,11 +51,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> (ast::File, Vec<Diagnostic>) 
 }
 
 fn empty(file: FileId) -> ast::File {
-    ast::File {
-        id: file,
-        natives: Vec::new(),
-        classes: Vec::new(),
-    }
+    ast::File { id: file, natives: Vec::new(), classes: Vec::new() }
 }
 
 /// Rejects a text before lexing, for example because of its length.

@@ -20,20 +20,12 @@ impl Parser<'_> {
         }
         let values = self.parameter_values(&what)?;
         self.semicolon(&what);
-        Ok(MemberKind::Param(Param {
-            ty: self.cpp(head.ty),
-            name,
-            values,
-        }))
+        Ok(MemberKind::Param(Param { ty: self.cpp(head.ty), name, values }))
     }
 
     /// `[= VALUE] [over SWEEP] [quick {VALUES}]`
     pub(super) fn parameter_values(&mut self, what: &str) -> Parsed<Values> {
-        let value = if self.eat(b'=') {
-            Some(self.value(&["over", "quick"], what)?)
-        } else {
-            None
-        };
+        let value = if self.eat(b'=') { Some(self.value(&["over", "quick"], what)?) } else { None };
         let errors = self.errors.count();
         let (over, quick) = self.sweeps(what);
         if self.errors.count() > errors {
@@ -78,16 +70,13 @@ impl Parser<'_> {
                 format!("the value of {what} stands in braces"),
                 "write `= VALUE`; the values of a sweep are written `over {A, B}`",
             ),
-            _ => (
-                format!("{what} cannot be a function"),
-                "write `param TYPE NAME = VALUE;`",
-            ),
+            _ => (format!("{what} cannot be a function"), "write `param TYPE NAME = VALUE;`"),
         };
         self.report(error!("param-shape" at self.here(), "{message}"; help help))
     }
 
-    /// `over {VALUES}`, `over log(FIRST, LAST, POINTS)`, `over linear(FIRST, LAST, STEP)`. Faults are reported
-    /// and skipped.
+    /// `over {VALUES}`, `over log(FIRST, LAST, POINTS)`, `over linear(FIRST, LAST, STEP)`. Faults
+    /// are reported and skipped.
     fn over(&mut self) -> Option<Sweep> {
         let word = self.here();
         self.pos += 1;
@@ -124,10 +113,8 @@ impl Parser<'_> {
             _ => "STEP",
         };
         let Some(parts) = parts.filter(|parts| !parts.iter().any(Range::is_empty)) else {
-            return self.fail(
-                error!("sweep-arguments" at word, "`{form}` takes three values";
-                help format!("write `{form}(FIRST, LAST, {last})`")),
-            );
+            return self.fail(error!("sweep-arguments" at word, "`{form}` takes three values";
+                help format!("write `{form}(FIRST, LAST, {last})`")));
         };
         let [first, end, step] = parts.map(|p| self.balanced(p));
         Ok(match form {

@@ -70,9 +70,7 @@ impl Parser<'_> {
                 help "declare a second function with fewer parameters"));
         }
         self.refuse_no_type(range.clone())?;
-        Ok(self
-            .pointer_parameter(range.clone())
-            .unwrap_or_else(|| self.plain_parameter(range)))
+        Ok(self.pointer_parameter(range.clone()).unwrap_or_else(|| self.plain_parameter(range)))
     }
 
     fn refuse_no_type(&mut self, range: Range) -> Parsed<()> {
@@ -95,11 +93,7 @@ impl Parser<'_> {
         let close = self.close(open)?.at;
         let name = close - 1;
         if self.kind_at(name) != TokenKind::Word || words::is_cpp(self.text_at(name)) {
-            return Some(Parameter {
-                ty: self.cpp(range),
-                name: None,
-                suffix: None,
-            });
+            return Some(Parameter { ty: self.cpp(range), name: None, suffix: None });
         }
         Some(Parameter {
             ty: self.cpp(range.start..name),
@@ -119,17 +113,9 @@ impl Parser<'_> {
         let suffix = (array < range.end).then(|| self.cpp(array..range.end));
         let name = end - 1;
         if !self.is_parameter_name(range.start, name) {
-            return Parameter {
-                ty: self.cpp(range.start..end),
-                name: None,
-                suffix,
-            };
+            return Parameter { ty: self.cpp(range.start..end), name: None, suffix };
         }
-        Parameter {
-            ty: self.cpp(range.start..name),
-            name: Some(self.ident(name)),
-            suffix,
-        }
+        Parameter { ty: self.cpp(range.start..name), name: Some(self.ident(name)), suffix }
     }
 
     /// Whether the last word of a parameter is its name, that is, whether a type precedes it.

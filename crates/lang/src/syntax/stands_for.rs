@@ -23,11 +23,7 @@ impl Parser<'_> {
             }
         }
         self.semicolon("the primitive");
-        Ok(MemberKind::StandsFor(StandsFor {
-            primitive,
-            by,
-            contains,
-        }))
+        Ok(MemberKind::StandsFor(StandsFor { primitive, by, contains }))
     }
 
     /// `PRIMITIVE [* N | * EVIDENCE]`

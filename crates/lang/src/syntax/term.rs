@@ -35,7 +35,8 @@ impl Parser<'_> {
         terms
     }
 
-    /// Skips a faulty term that began at `start`, or its whole line if one of its brackets is not closed.
+    /// Skips a faulty term that began at `start`, or its whole line if one of its brackets is not
+    /// closed.
     fn pass_fault(&mut self, start: usize) {
         let is_open =
             matches!(self.kind(), TokenKind::Mark(b'(' | b'[')) && self.close(self.pos).is_none();
@@ -47,10 +48,8 @@ impl Parser<'_> {
 
     fn separator(&mut self) -> Reported {
         let found = self.shown(self.pos);
-        self.report(
-            error!("separated-terms" at self.here(), "{found} cannot stand between terms";
-            help "terms are written one after the other with nothing between them"),
-        )
+        self.report(error!("separated-terms" at self.here(), "{found} cannot stand between terms";
+            help "terms are written one after the other with nothing between them"))
     }
 
     pub(super) fn term(&mut self) -> Parsed<Term> {
@@ -131,18 +130,12 @@ impl Parser<'_> {
 
     fn word_term(&mut self) -> Parsed<TermKind> {
         match self.word() {
-            "le" => self
-                .arguments(["VALUE", "BITS"])
-                .map(|[a, b]| TermKind::Le(a, b)),
-            "be" => self
-                .arguments(["VALUE", "BITS"])
-                .map(|[a, b]| TermKind::Be(a, b)),
-            "bits" => self
-                .arguments(["VALUE", "HIGH", "LOW"])
-                .map(|[a, b, c]| TermKind::Slice(a, b, c)),
-            "abs" => self
-                .arguments(["FUNCTION", "BITS"])
-                .map(|[a, b]| TermKind::Abs(a, b)),
+            "le" => self.arguments(["VALUE", "BITS"]).map(|[a, b]| TermKind::Le(a, b)),
+            "be" => self.arguments(["VALUE", "BITS"]).map(|[a, b]| TermKind::Be(a, b)),
+            "bits" => {
+                self.arguments(["VALUE", "HIGH", "LOW"]).map(|[a, b, c]| TermKind::Slice(a, b, c))
+            }
+            "abs" => self.arguments(["FUNCTION", "BITS"]).map(|[a, b]| TermKind::Abs(a, b)),
             "align" => self.arguments(["BYTES"]).map(|[a]| TermKind::Align(a)),
             "rel" => self.rel(),
             "word" => self.word_of_terms(),
@@ -215,8 +208,7 @@ impl Parser<'_> {
 
     /// `(A, B)` after a keyword, with its exact number of arguments.
     fn arguments<const N: usize>(&mut self, names: [&str; N]) -> Parsed<[Cpp; N]> {
-        self.argument_ranges(names)
-            .map(|ranges| ranges.map(|r| self.cpp(r)))
+        self.argument_ranges(names).map(|ranges| ranges.map(|r| self.cpp(r)))
     }
 
     fn argument_ranges<const N: usize>(&mut self, names: [&str; N]) -> Parsed<[Range; N]> {
@@ -333,12 +325,7 @@ impl Parser<'_> {
         // The body is parsed even after a faulty header, since it may have faults of its own.
         let body = self.nested_block("the header of `unroll`")?;
         let [init, condition, step] = header?;
-        Ok(TermKind::Unroll {
-            init,
-            condition,
-            step,
-            body,
-        })
+        Ok(TermKind::Unroll { init, condition, step, body })
     }
 
     /// Skips a faulty header and the block after it.
@@ -369,16 +356,8 @@ impl Parser<'_> {
             Ok(self.cpp(condition))
         };
         let then = self.nested_block("the condition of `if`")?;
-        let otherwise = if self.eat_word("else") {
-            self.else_terms()?
-        } else {
-            Vec::new()
-        };
-        Ok(TermKind::If {
-            condition: header?,
-            then,
-            otherwise,
-        })
+        let otherwise = if self.eat_word("else") { self.else_terms()? } else { Vec::new() };
+        Ok(TermKind::If { condition: header?, then, otherwise })
     }
 
     fn else_terms(&mut self) -> Parsed<Vec<Term>> {
@@ -393,10 +372,8 @@ impl Parser<'_> {
         self.pos += 1;
         let at = self.pos;
         if words::is_cpp(self.word()) {
-            let message = format!(
-                "`{}` is a word of C++ and cannot be the name of a label",
-                self.word()
-            );
+            let message =
+                format!("`{}` is a word of C++ and cannot be the name of a label", self.word());
             self.report(error!("reserved-name" at self.span_at(at), "{message}";
                 help "choose another name"));
             self.pos += 1;
@@ -444,20 +421,12 @@ impl Parser<'_> {
             name = self.reference_name(true)?;
         }
         self.refuse_after_reference()?;
-        let args = if self.at(b'(') {
-            Some(self.call(&name)?)
-        } else {
-            None
-        };
-        Ok(TermKind::Reference(Reference {
-            is_super,
-            class,
-            name,
-            args,
-        }))
+        let args = if self.at(b'(') { Some(self.call(&name)?) } else { None };
+        Ok(TermKind::Reference(Reference { is_super, class, name, args }))
     }
 
-    /// A name that begins a reference, or (`is_second`) the member after `.` or `::` on the same line.
+    /// A name that begins a reference, or (`is_second`) the member after `.` or `::` on the same
+    /// line.
     fn reference_name(&mut self, is_second: bool) -> Parsed<Ident> {
         let at = self.pos;
         let is_new_line = is_second && self.is_first(at);

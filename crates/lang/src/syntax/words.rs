@@ -53,8 +53,8 @@ pub(super) fn is_specifier(word: &str) -> bool {
     holds(SPECIFIERS, word)
 }
 
-/// Names that the C library or Yamba's runtime defines as macros in headers of every program. The preprocessor would
-/// replace a member with such a name.
+/// Names that the C library or Yamba's runtime defines as macros in headers of every program. The
+/// preprocessor would replace a member with such a name.
 const MACROS: &str = "
     alloca assert errno math_errhandling must offsetof sa_handler sa_sigaction sched_priority
     sigmask st_atime st_ctime st_mtime strdupa strndupa va_arg va_copy va_end va_start EOF NAN

@@ -27,10 +27,7 @@ yamba abstract Benchmark extends nothing
         "InstructionSet",
         "yamba abstract InstructionSet extends Part { bitstring no_operation(unsigned int bytes); }",
     ),
-    (
-        "OperatingSystem",
-        "yamba abstract OperatingSystem extends Part {}",
-    ),
+    ("OperatingSystem", "yamba abstract OperatingSystem extends Part {}"),
     (
         "x86_64",
         "yamba x86_64 extends InstructionSet on x86_64
@@ -45,10 +42,7 @@ yamba abstract Benchmark extends nothing
         "yamba aarch64 extends InstructionSet on aarch64 { bitstring no_operation(unsigned int bytes) = 0x1F2003D5; }",
     ),
     ("linux", "yamba linux extends OperatingSystem on linux {}"),
-    (
-        "darwin",
-        "yamba darwin extends OperatingSystem on darwin {}",
-    ),
+    ("darwin", "yamba darwin extends OperatingSystem on darwin {}"),
     (
         "compiler",
         "yamba abstract compiler extends Part { bitstring prologue_standard; bitstring epilogue_standard; }",
@@ -75,9 +69,7 @@ impl Shelf {
         let library = LIBRARY
             .iter()
             .map(|(name, text)| (format!("library/{name}.yamba"), (*text).to_owned()));
-        Shelf {
-            files: library.collect(),
-        }
+        Shelf { files: library.collect() }
     }
 
     /// Adds a file.
@@ -89,13 +81,7 @@ impl Shelf {
 
     /// Analyses one requested file.
     pub fn analyse(&self, path: &str, text: &str) -> Analysis {
-        yamba_lang::analyse(
-            vec![Input {
-                path: path.to_owned(),
-                text: text.to_owned(),
-            }],
-            self,
-        )
+        yamba_lang::analyse(vec![Input { path: path.to_owned(), text: text.to_owned() }], self)
     }
 
     fn folder(path: &str) -> &str {
@@ -108,15 +94,9 @@ impl Files for Shelf {
         let wanted = format!("{name}.yamba");
         let mut places = [Shelf::folder(from), "library"].into_iter();
         places.find_map(|folder| {
-            let path = if folder.is_empty() {
-                wanted.clone()
-            } else {
-                format!("{folder}/{wanted}")
-            };
-            self.files.get(&path).map(|text| Input {
-                path: path.clone(),
-                text: text.clone(),
-            })
+            let path =
+                if folder.is_empty() { wanted.clone() } else { format!("{folder}/{wanted}") };
+            self.files.get(&path).map(|text| Input { path: path.clone(), text: text.clone() })
         })
     }
 
@@ -125,11 +105,6 @@ impl Files for Shelf {
             matches!(Shelf::folder(path), "library") || Shelf::folder(path) == Shelf::folder(from)
         };
         let found = self.files.iter().filter(|(path, _)| near(path));
-        found
-            .map(|(path, text)| Input {
-                path: path.clone(),
-                text: text.clone(),
-            })
-            .collect()
+        found.map(|(path, text)| Input { path: path.clone(), text: text.clone() }).collect()
     }
 }

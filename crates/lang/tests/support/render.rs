@@ -29,29 +29,15 @@ fn message(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
 fn place(sources: &SourceMap, label: &Label, mark: char) -> String {
     let Span { file, start, end } = label.span;
     let at = sources.line_column(label.span);
-    let line = sources
-        .line_span(file, at.line)
-        .expect("the line of a place");
+    let line = sources.line_span(file, at.line).expect("the line of a place");
     // Control characters are replaced, since they would make the expectation file binary.
     let visible = |c: char| {
-        if c.is_control() && c != '\t' {
-            '\u{fffd}'
-        } else {
-            c
-        }
+        if c.is_control() && c != '\t' { '\u{fffd}' } else { c }
     };
     let text: String = sources.text(line).trim_end().chars().map(visible).collect();
     let shown_end = end.min(line.end).max(start);
-    let marked = sources
-        .text(Span {
-            file,
-            start,
-            end: shown_end,
-        })
-        .trim_end()
-        .chars()
-        .count()
-        .max(1);
+    let marked =
+        sources.text(Span { file, start, end: shown_end }).trim_end().chars().count().max(1);
     let lead: String = text
         .chars()
         .chain(std::iter::repeat(' '))

@@ -11,10 +11,7 @@ pub struct Printer<'a> {
 
 /// Prints a whole file.
 pub fn print(sources: &SourceMap, file: &File) -> String {
-    let mut printer = Printer {
-        sources,
-        out: String::new(),
-    };
+    let mut printer = Printer { sources, out: String::new() };
     for native in &file.natives {
         printer.line(0, &format!("native {}", printer.cpp(*native)));
     }
@@ -56,11 +53,7 @@ impl Printer<'_> {
             Parent::Extends(base) => format!(" extends {}", base.text),
             Parent::Ports(base) => format!(" ports {}", base.text),
         };
-        let kind = if class.is_abstract {
-            "abstract class"
-        } else {
-            "class"
-        };
+        let kind = if class.is_abstract { "abstract class" } else { "class" };
         let on = class.on.as_ref();
         let on = on.map_or(String::new(), |on| format!(" on {}", condition(on)));
         self.line(0, &format!("{kind} {}{parent}{on}", class.name.text));
@@ -77,50 +70,26 @@ impl Printer<'_> {
             MemberKind::Assign { name, values } => {
                 format!("assign {}{}", name.text, self.values(values))
             }
-            MemberKind::State {
-                ty,
-                name,
-                array,
-                init,
-            } => {
+            MemberKind::State { ty, name, array, init } => {
                 let array = self.optional("array ", *array);
                 let init = self.optional("init ", *init);
                 format!("state {} {}{array}{init}", self.cpp(*ty), name.text)
             }
-            MemberKind::Function {
-                ret,
-                name,
-                params,
-                qualifiers,
-                body,
-            } => {
+            MemberKind::Function { ret, name, params, qualifiers, body } => {
                 let params = self.parameters(params);
                 let qualifiers = self.optional("", *qualifiers);
                 let body = self.optional("body ", *body);
-                format!(
-                    "function {} {}({params}){qualifiers}{body}",
-                    self.cpp(*ret),
-                    name.text
-                )
+                format!("function {} {}({params}){qualifiers}{body}", self.cpp(*ret), name.text)
             }
             MemberKind::Bitstring(bitstring) => return self.bitstring(bitstring),
-            MemberKind::Evidence {
-                ty,
-                name,
-                expects,
-                body,
-            } => {
+            MemberKind::Evidence { ty, name, expects, body } => {
                 let expects = expects.map_or(String::new(), |(low, high)| {
                     format!(" expects {}", self.cpps(&[low, high]))
                 });
                 let body = self.optional("body ", *body);
                 format!("evidence {} {}{expects}{body}", self.cpp(*ty), name.text)
             }
-            MemberKind::Bound {
-                at_least,
-                value,
-                unit,
-            } => {
+            MemberKind::Bound { at_least, value, unit } => {
                 let word = if *at_least { "at least" } else { "at most" };
                 let text = format!("{word} {} {}", self.cpp(*value), unit.text);
                 text.trim_end().to_owned()
@@ -146,9 +115,7 @@ impl Printer<'_> {
                 format!("tags {}", tags.join(" "))
             }
             MemberKind::Compile(settings) => {
-                let each = settings
-                    .iter()
-                    .map(|s| format!(" {}={}", s.key.word(), s.value));
+                let each = settings.iter().map(|s| format!(" {}={}", s.key.word(), s.value));
                 format!("compile{}", each.collect::<String>())
             }
             MemberKind::Native(cpp) => format!("native {}", self.cpp(*cpp)),
@@ -157,12 +124,7 @@ impl Printer<'_> {
     }
 
     fn param(&self, param: &Param) -> String {
-        format!(
-            "param {} {}{}",
-            self.cpp(param.ty),
-            param.name.text,
-            self.values(&param.values)
-        )
+        format!("param {} {}{}", self.cpp(param.ty), param.name.text, self.values(&param.values))
     }
 
     fn values(&self, values: &Values) -> String {
@@ -173,9 +135,8 @@ impl Printer<'_> {
             Some(Sweep::Linear(a, b, c)) => format!(" over linear({})", self.cpps(&[*a, *b, *c])),
         };
         let quick = values.quick.as_ref();
-        let quick = quick.map_or(String::new(), |values| {
-            format!(" quick {{{}}}", self.cpps(values))
-        });
+        let quick =
+            quick.map_or(String::new(), |values| format!(" quick {{{}}}", self.cpps(values)));
         let value = self.optional("= ", values.value);
         format!("{value}{sweep}{quick}")
     }
@@ -183,14 +144,8 @@ impl Printer<'_> {
     fn chart(&self, chart: &Chart) -> String {
         let log = if chart.log { " log" } else { "" };
         let fit = if chart.fit_linear { " fit" } else { "" };
-        let by = chart
-            .by
-            .as_ref()
-            .map_or(String::new(), |by| format!(" by {}", by.text));
-        format!(
-            "chart {} against {}{log}{by}{fit}",
-            chart.figure.text, chart.against.text
-        )
+        let by = chart.by.as_ref().map_or(String::new(), |by| format!(" by {}", by.text));
+        format!("chart {} against {}{log}{by}{fit}", chart.figure.text, chart.against.text)
     }
 
     fn parameters(&self, parameters: &[Parameter]) -> String {
@@ -209,18 +164,8 @@ impl Printer<'_> {
             format!("<{} ({})>", self.cpp(s.ret), self.parameters(&s.args))
         });
         let params = self.parameters(&bitstring.params);
-        let end = if bitstring.body.is_none() {
-            " abstract"
-        } else {
-            ""
-        };
-        self.line(
-            1,
-            &format!(
-                "bitstring{signature} {}({params}){end}",
-                bitstring.name.text
-            ),
-        );
+        let end = if bitstring.body.is_none() { " abstract" } else { "" };
+        self.line(1, &format!("bitstring{signature} {}({params}){end}", bitstring.name.text));
         self.terms(2, bitstring.body.as_deref().unwrap_or_default());
     }
 
@@ -249,23 +194,11 @@ impl Printer<'_> {
                 self.line(depth, &format!("word {}", self.cpp(*bits)));
                 return self.terms(depth + 1, terms);
             }
-            TermKind::Unroll {
-                init,
-                condition,
-                step,
-                body,
-            } => {
-                self.line(
-                    depth,
-                    &format!("unroll {}", self.cpps(&[*init, *condition, *step])),
-                );
+            TermKind::Unroll { init, condition, step, body } => {
+                self.line(depth, &format!("unroll {}", self.cpps(&[*init, *condition, *step])));
                 return self.terms(depth + 1, body);
             }
-            TermKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            TermKind::If { condition, then, otherwise } => {
                 self.line(depth, &format!("if {}", self.cpp(*condition)));
                 self.terms(depth + 1, then);
                 if !otherwise.is_empty() {
@@ -280,14 +213,8 @@ impl Printer<'_> {
 
     fn reference(&self, reference: &Reference) -> String {
         let before = if reference.is_super { "super::" } else { "" };
-        let class = reference
-            .class
-            .as_ref()
-            .map_or(String::new(), |c| format!("{}.", c.text));
-        let args = reference
-            .args
-            .as_ref()
-            .map_or(String::new(), |a| format!("({})", self.cpps(a)));
+        let class = reference.class.as_ref().map_or(String::new(), |c| format!("{}.", c.text));
+        let args = reference.args.as_ref().map_or(String::new(), |a| format!("({})", self.cpps(a)));
         format!("use {before}{class}{}{args}", reference.name.text)
     }
 

@@ -27,13 +27,9 @@ pub(super) fn find(entries: &[Entry], paths: usize) -> Vec<Object> {
     for entry in entries {
         of_path[entry.path as usize].push((entry.status, entry.bytes));
     }
-    let requested = of_path
-        .iter()
-        .enumerate()
-        .filter(|(_, responses)| !responses.is_empty());
-    let mut objects: Vec<Object> = requested
-        .map(|(path, responses)| object(path as u32, responses))
-        .collect();
+    let requested = of_path.iter().enumerate().filter(|(_, responses)| !responses.is_empty());
+    let mut objects: Vec<Object> =
+        requested.map(|(path, responses)| object(path as u32, responses)).collect();
     objects.sort_by_key(|object| Reverse(object.requests));
     objects
 }
@@ -50,9 +46,7 @@ fn object(path: u32, responses: &[(u16, u64)]) -> Object {
         *statuses.entry(*status).or_default() += 1;
     }
     // The lowest of equally frequent statuses: a complete response before a cached one.
-    let status = statuses
-        .iter()
-        .max_by_key(|(status, count)| (**count, Reverse(**status)));
+    let status = statuses.iter().max_by_key(|(status, count)| (**count, Reverse(**status)));
     Object {
         path,
         requests: responses.len() as u64,
@@ -89,18 +83,8 @@ mod tests {
         assert_eq!(
             objects,
             [
-                Object {
-                    path: 1,
-                    requests: 6,
-                    bytes: 80,
-                    status: 200
-                },
-                Object {
-                    path: 2,
-                    requests: 1,
-                    bytes: 9,
-                    status: 404
-                },
+                Object { path: 1, requests: 6, bytes: 80, status: 200 },
+                Object { path: 2, requests: 1, bytes: 9, status: 404 },
             ]
         );
     }

@@ -56,8 +56,7 @@ fn by_object(entries: &[Entry], objects: &[Object], paths: usize) -> Vec<u32> {
         object_of_path[object.path as usize] = index as u32;
     }
     let each = entries.iter();
-    each.map(|entry| object_of_path[entry.path as usize])
-        .collect()
+    each.map(|entry| object_of_path[entry.path as usize]).collect()
 }
 
 /// Requests as the model orders them.

@@ -9,8 +9,8 @@ pub(super) struct Field<'a> {
     pub is_quoted: bool,
 }
 
-/// The fields, which spaces divide. A word that ends in a comma is one field with the next: `10.0.0.1, 10.0.0.2`.
-/// `None`: a quotation mark or bracket has no partner.
+/// The fields, which spaces divide. A word that ends in a comma is one field with the next:
+/// `10.0.0.1, 10.0.0.2`. `None`: a quotation mark or bracket has no partner.
 pub(super) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
@@ -30,15 +30,9 @@ pub(super) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
 fn marked(text: &str, end: char) -> Option<(Field<'_>, usize)> {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
-        let is_last = text[at + c.len_utf8()..]
-            .chars()
-            .next()
-            .is_none_or(char::is_whitespace);
+        let is_last = text[at + c.len_utf8()..].chars().next().is_none_or(char::is_whitespace);
         if c == end && !is_escaped && is_last {
-            let field = Field {
-                text: &text[1..at],
-                is_quoted: true,
-            };
+            let field = Field { text: &text[1..at], is_quoted: true };
             return Some((field, at + 1));
         }
         is_escaped = c == '\\' && !is_escaped;
@@ -55,17 +49,12 @@ fn list(text: &str) -> (Field<'_>, usize) {
         }
         end = word_end(text, end + spaces);
     }
-    let field = Field {
-        text: &text[..end],
-        is_quoted: false,
-    };
+    let field = Field { text: &text[..end], is_quoted: false };
     (field, end)
 }
 
 fn word_end(text: &str, from: usize) -> usize {
-    text[from..]
-        .find(char::is_whitespace)
-        .map_or(text.len(), |at| from + at)
+    text[from..].find(char::is_whitespace).map_or(text.len(), |at| from + at)
 }
 
 #[cfg(test)]
@@ -81,10 +70,7 @@ mod tests {
             texts(r#" a  "b c" [d e] "f \" g" "h "i" j" k"#).unwrap(),
             ["a", "b c", "d e", r#"f \" g"#, "h \"i", "j\"", "k"]
         );
-        assert_eq!(
-            texts("1.2.3.4, 5.6.7.8,9 - x,").unwrap(),
-            ["1.2.3.4, 5.6.7.8,9", "-", "x,"]
-        );
+        assert_eq!(texts("1.2.3.4, 5.6.7.8,9 - x,").unwrap(), ["1.2.3.4, 5.6.7.8,9", "-", "x,"]);
         assert_eq!(texts("").unwrap(), [""; 0]);
         assert_eq!(texts("a \"b c"), None);
         assert_eq!(texts("[a"), None);

@@ -28,18 +28,13 @@ pub(super) fn recognized(line: &str) -> Option<ForeignLog> {
     if line.starts_with('{') {
         return Some(ForeignLog::Json);
     }
-    if ["#Version:", "#Software:", "#Fields:"]
-        .iter()
-        .any(|d| line.starts_with(d))
-    {
+    if ["#Version:", "#Software:", "#Fields:"].iter().any(|d| line.starts_with(d)) {
         return Some(ForeignLog::W3c);
     }
     if line.contains('\0') {
         return Some(ForeignLog::Utf16);
     }
-    let levels = [
-        "[error]", "[warn]", "[notice]", "[crit]", "[core:", "[mpm_", "[ssl:", "[php",
-    ];
+    let levels = ["[error]", "[warn]", "[notice]", "[crit]", "[core:", "[mpm_", "[ssl:", "[php"];
     if levels.iter().any(|level| line.contains(level)) {
         return Some(ForeignLog::Errors);
     }
@@ -61,10 +56,7 @@ fn is_load_balancer(line: &str) -> bool {
 
 /// Whether a word is a time such as `2018-07-02T22:23:00.186641Z`.
 fn is_utc(word: &str) -> bool {
-    let form = word
-        .bytes()
-        .take(19)
-        .map(|b| if b.is_ascii_digit() { b'0' } else { b });
+    let form = word.bytes().take(19).map(|b| if b.is_ascii_digit() { b'0' } else { b });
     form.eq(*b"0000-00-00T00:00:00") && word.ends_with('Z')
 }
 
@@ -106,14 +98,8 @@ mod tests {
     #[test]
     fn other_logs_have_names() {
         for (line, log) in [
-            (
-                r#"{"level":"info","ts":1646861401.5241024,"request":{"uri":"/"}}"#,
-                ForeignLog::Json,
-            ),
-            (
-                "#Software: Microsoft Internet Information Services 10.0",
-                ForeignLog::W3c,
-            ),
+            (r#"{"level":"info","ts":1646861401.5241024,"request":{"uri":"/"}}"#, ForeignLog::Json),
+            ("#Software: Microsoft Internet Information Services 10.0", ForeignLog::W3c),
             (
                 "http 2018-07-02T22:23:00.186641Z app/my-lb 192.168.131.39:2817",
                 ForeignLog::LoadBalancer,
@@ -126,14 +112,8 @@ mod tests {
                 "Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1",
                 ForeignLog::HaProxy,
             ),
-            (
-                "2020/05/03 10:00:00 [error] 7#7: *1 open() failed",
-                ForeignLog::Errors,
-            ),
-            (
-                "[Sun May 03 10:00:00.1 2020] [core:error] [pid 7] x",
-                ForeignLog::Errors,
-            ),
+            ("2020/05/03 10:00:00 [error] 7#7: *1 open() failed", ForeignLog::Errors),
+            ("[Sun May 03 10:00:00.1 2020] [core:error] [pid 7] x", ForeignLog::Errors),
             ("1\x000\x00.\x00", ForeignLog::Utf16),
         ] {
             assert_eq!(recognized(line), Some(log), "{line}");

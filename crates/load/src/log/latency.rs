@@ -31,10 +31,7 @@ const UNITS: [(&str, LatencyUnit, f64); 4] = [
 
 impl LatencyUnit {
     fn seconds(self) -> f64 {
-        UNITS
-            .iter()
-            .find(|unit| unit.1 == self)
-            .map_or(1.0, |unit| unit.2)
+        UNITS.iter().find(|unit| unit.1 == self).map_or(1.0, |unit| unit.2)
     }
 }
 
@@ -43,7 +40,8 @@ impl LatencyUnit {
 pub struct LatencyField {
     /// Its number after the bytes, from 1.
     pub field: usize,
-    /// Its unit, as the user names it. `None`: seconds with three digits after the point, which show the unit.
+    /// Its unit, as the user names it. `None`: seconds with three digits after the point, which
+    /// show the unit.
     pub unit: Option<LatencyUnit>,
 }
 
@@ -107,10 +105,7 @@ impl FromStr for LatencyField {
         let parsed = text.split_once('=').and_then(|(field, unit)| {
             let unit = UNITS.iter().find(|u| u.0 == unit)?.1;
             let field = field.parse().ok().filter(|n| *n > 0)?;
-            Some(LatencyField {
-                field,
-                unit: Some(unit),
-            })
+            Some(LatencyField { field, unit: Some(unit) })
         });
         parsed.ok_or_else(|| "write the number of the field after the bytes and its unit, as 3=us (s, ms, us, ns)".to_owned())
     }

@@ -1,4 +1,5 @@
-//! Which fields of Common Log Format's lines are the client and the latency. Servers write more fields before and after those of the format, so all lines decide.
+//! Which fields of Common Log Format's lines are the client and the latency. Servers write more
+//! fields before and after those of the format, so all lines decide.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -49,10 +50,7 @@ impl Layout {
         let is_address = |line: &&CommonLine| is_client(line, skipped);
         let has_number = |line: &&CommonLine| is_number_after(line, skipped);
         if choice.latency.is_some_and(|latency| latency.field > after) {
-            return Err(LogFault::NoField {
-                option: "--latency-field",
-                fields: after,
-            });
+            return Err(LogFault::NoField { option: "--latency-field", fields: after });
         }
         let mut candidates = match choice.latency {
             Some(_) => Vec::new(),
@@ -79,10 +77,7 @@ impl Layout {
     /// The client of a line, or why the line does not have these places.
     pub(super) fn client<'a>(&self, line: &CommonLine<'a>) -> Result<Cow<'a, str>, Reason> {
         if line.after.len() != self.after {
-            return Err(Reason::FieldsAfter {
-                found: line.after.len(),
-                usual: self.after,
-            });
+            return Err(Reason::FieldsAfter { found: line.after.len(), usual: self.after });
         }
         let (found, usual) = (line.before.len(), self.before);
         // A user may have spaces. If the identity is `-`, the fields after it are the user.
@@ -171,10 +166,7 @@ impl Layout {
             notes.push(Note::Latencies(candidates));
         }
         if !unused.is_empty() {
-            notes.push(Note::After {
-                fields: unused,
-                has_latency,
-            });
+            notes.push(Note::After { fields: unused, has_latency });
         }
         notes
     }
@@ -182,9 +174,7 @@ impl Layout {
 
 /// Whether a field after the bytes is in quotation marks, as referer and agent are. Counted from 1.
 fn is_quoted(lines: &[CommonLine], field: usize) -> bool {
-    let quoted = lines
-        .iter()
-        .filter(|l| l.after.get(field - 1).is_some_and(|f| f.is_quoted));
+    let quoted = lines.iter().filter(|l| l.after.get(field - 1).is_some_and(|f| f.is_quoted));
     is_most(quoted.count(), lines.len())
 }
 
@@ -202,10 +192,7 @@ fn most_frequent<T: Ord + Default>(values: impl Iterator<Item = T>) -> (T, usize
     for value in values {
         *counts.entry(value).or_insert(0) += 1;
     }
-    counts
-        .into_iter()
-        .max_by_key(|(_, count)| *count)
-        .unwrap_or_default()
+    counts.into_iter().max_by_key(|(_, count)| *count).unwrap_or_default()
 }
 
 /// Whether a field between the client and the time is a number.
@@ -229,9 +216,7 @@ fn before(lines: &[CommonLine], skipped: usize) -> usize {
 /// The text before the number of the latency in most lines.
 fn latency_key(lines: &[CommonLine], latency: LatencyField) -> String {
     let fields = lines.iter().filter_map(|l| l.after.get(latency.field - 1));
-    most_frequent(fields.map(|field| key(field.text)))
-        .0
-        .to_owned()
+    most_frequent(fields.map(|field| key(field.text))).0.to_owned()
 }
 
 /// Number of fields before the client.
@@ -239,38 +224,27 @@ fn skipped(lines: &[CommonLine], choice: Option<usize>) -> Result<usize, LogFaul
     let (before, _) = most_frequent(lines.iter().map(|line| line.before.len()));
     if let Some(field) = choice {
         let is_present = field <= before;
-        return is_present.then_some(field - 1).ok_or(LogFault::NoField {
-            option: "--client-field",
-            fields: before,
-        });
+        return is_present
+            .then_some(field - 1)
+            .ok_or(LogFault::NoField { option: "--client-field", fields: before });
     }
     let is_often = |has_form: fn(&CommonLine, usize) -> bool| -> Vec<usize> {
         let count = |place: usize| lines.iter().filter(|line| has_form(line, place)).count();
-        (0..before)
-            .filter(|place| is_most(count(*place), lines.len()))
-            .collect()
+        (0..before).filter(|place| is_most(count(*place), lines.len())).collect()
     };
     // An address with a port may be that of a virtual host before the client.
     let plain = is_often(is_plain_client);
-    let found = if plain.is_empty() {
-        is_often(is_client)
-    } else {
-        plain
-    };
+    let found = if plain.is_empty() { is_often(is_client) } else { plain };
     match found[..] {
         [place] => Ok(place),
         [] if before == BEFORE => Ok(0),
         [] => Err(LogFault::NoClient(before)),
-        _ => Err(LogFault::SeveralClients(
-            found.iter().map(|place| place + 1).collect(),
-        )),
+        _ => Err(LogFault::SeveralClients(found.iter().map(|place| place + 1).collect())),
     }
 }
 
 fn is_client(line: &CommonLine, place: usize) -> bool {
-    line.before
-        .get(place)
-        .is_some_and(|field| address(*field).is_some())
+    line.before.get(place).is_some_and(|field| address(*field).is_some())
 }
 
 fn is_plain_client(line: &CommonLine, place: usize) -> bool {

@@ -1,4 +1,5 @@
-//! One line in the form of Common Log Format: `CLIENT IDENT USER [TIME] "REQUEST" STATUS BYTES`, with any fields before the client and after the bytes.
+//! One line in the form of Common Log Format: `CLIENT IDENT USER [TIME] "REQUEST" STATUS BYTES`,
+//! with any fields before the client and after the bytes.
 
 use std::borrow::Cow;
 
@@ -37,11 +38,7 @@ pub(super) fn parse(text: &str) -> Result<CommonLine<'_>, Reason> {
     // Other fields may be in brackets, so the request after it shows which one is the time.
     let Some((front, rest)) = text.split_once("] \"") else {
         let is_timed = text.contains('[') && text.contains(']');
-        return Err(if is_timed {
-            Reason::NoRequest
-        } else {
-            Reason::NoTime
-        });
+        return Err(if is_timed { Reason::NoRequest } else { Reason::NoTime });
     };
     let (before, time) = front.rsplit_once('[').ok_or(Reason::NoTime)?;
     let (at_s, time_digits) = unix_s(time).map_err(Reason::Time)?;
@@ -49,11 +46,7 @@ pub(super) fn parse(text: &str) -> Result<CommonLine<'_>, Reason> {
     let (status, rest) = word(rest);
     let status = whole(status).filter(|s| (100..1000).contains(s));
     let (bytes, rest) = word(rest);
-    let bytes = if bytes == "-" {
-        Some(None)
-    } else {
-        whole(bytes).map(Some)
-    };
+    let bytes = if bytes == "-" { Some(None) } else { whole(bytes).map(Some) };
     let status = status.ok_or(Reason::NoStatus)? as u16;
     let bytes = bytes.ok_or(Reason::NoBytes)?;
     let (method, object) = requested(request).ok_or(Reason::Request)?;
@@ -107,10 +100,7 @@ mod tests {
         let line = line.unwrap();
         assert_eq!((line.before.len(), line.before[0].text), (3, "127.0.0.1"));
         assert_eq!((line.method, &*line.object), ("GET", "/apache_pb.gif"));
-        assert_eq!(
-            (line.status, line.bytes, line.after.len()),
-            (200, Some(2326), 0)
-        );
+        assert_eq!((line.status, line.bytes, line.after.len()), (200, Some(2326), 0));
         assert_eq!(line.at_s, 971_211_336.0);
     }
 
@@ -133,28 +123,16 @@ mod tests {
         for (text, reason) in [
             ("word".to_owned(), Reason::NoFields),
             ("a - - GET".to_owned(), Reason::NoTime),
-            (
-                "a - - [now] \"GET / HTTP/1.1\" 200 1".to_owned(),
-                Reason::Time(TimeFault::Form),
-            ),
-            (
-                "a - - [10/Oct/2000:13:55:36 -0700] GET /".to_owned(),
-                Reason::NoRequest,
-            ),
-            (
-                "a - - [10/Oct/2000:13:55:36 -0700] \"GET /".to_owned(),
-                Reason::NoRequest,
-            ),
+            ("a - - [now] \"GET / HTTP/1.1\" 200 1".to_owned(), Reason::Time(TimeFault::Form)),
+            ("a - - [10/Oct/2000:13:55:36 -0700] GET /".to_owned(), Reason::NoRequest),
+            ("a - - [10/Oct/2000:13:55:36 -0700] \"GET /".to_owned(), Reason::NoRequest),
             (line("GET / HTTP/1.1", "ok 1"), Reason::NoStatus),
             (line("GET / HTTP/1.1", "2e2 1"), Reason::NoStatus),
             (line("GET / HTTP/1.1", "200"), Reason::NoBytes),
             (line("GET / HTTP/1.1", "200 1,500"), Reason::NoBytes),
             (line("GET / HTTP/1.1", "200 +5"), Reason::NoBytes),
             (line("GET / HTTP/1.1", "200 5 \"agent"), Reason::OpenAfter),
-            (
-                line("GET / HTTP/1.1", "200 5").replace("- -", "- \"bob"),
-                Reason::OpenBefore,
-            ),
+            (line("GET / HTTP/1.1", "200 5").replace("- -", "- \"bob"), Reason::OpenBefore),
             (line("-", "408 -"), Reason::Request),
             (line("\\x16\\x03", "400 0"), Reason::Request),
         ] {

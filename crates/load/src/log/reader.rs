@@ -66,10 +66,7 @@ pub struct LogReader {
 impl LogReader {
     /// A reader of a log in which the user names these fields.
     pub fn new(choice: FieldChoice) -> LogReader {
-        LogReader {
-            choice,
-            ..LogReader::default()
-        }
+        LogReader { choice, ..LogReader::default() }
     }
 
     /// Reads the next line, with its line feed. A line that is no request is counted. The
@@ -77,11 +74,7 @@ impl LogReader {
     pub fn line(&mut self, text: &str) {
         self.log.lines += 1;
         let number = self.log.lines;
-        let text = if number == 1 {
-            text.trim_start_matches('\u{feff}')
-        } else {
-            text
-        };
+        let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
         if self.fault.is_some() || text.trim().is_empty() {
             return;
         }
@@ -141,9 +134,8 @@ impl LogReader {
             let text = line.after[latency.field - 1].text;
             let step_s = latency_s.map(|_| latency.step_s(text, layout.latency_key()));
             let least_s = self.log.took_step_s;
-            self.log.took_step_s = step_s
-                .filter(|s| least_s == 0.0 || *s < least_s)
-                .unwrap_or(least_s);
+            self.log.took_step_s =
+                step_s.filter(|s| least_s == 0.0 || *s < least_s).unwrap_or(least_s);
             if latency_s.is_none() && text == "-" {
                 self.without_latency += 1;
             } else if latency_s.is_none() {
@@ -230,9 +222,7 @@ impl LogReader {
         if self.log.took_step_s == 0.0 {
             self.log.took_step_s = MILLISECOND_S;
         }
-        self.log
-            .refused_by
-            .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        self.log.refused_by.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         self.log.entries.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         self.log.clients = self.clients.names;
         self.log.paths = self.paths.names;
@@ -264,10 +254,7 @@ const MILLISECOND_S: f64 = 1e-3;
 
 /// The form of these lines, and what is not used of them.
 fn form(sample: &[(u64, String)], choice: FieldChoice) -> Result<(Form, Vec<Note>), LogFault> {
-    let lines: Vec<CommonLine> = sample
-        .iter()
-        .filter_map(|s| line::parse(&s.1).ok())
-        .collect();
+    let lines: Vec<CommonLine> = sample.iter().filter_map(|s| line::parse(&s.1).ok()).collect();
     let squid = sample.iter().filter(|s| squid::is_squid(&s.1)).count();
     if squid > lines.len() {
         if choice != FieldChoice::default() {
@@ -283,9 +270,7 @@ fn form(sample: &[(u64, String)], choice: FieldChoice) -> Result<(Form, Vec<Note
     if let Some(foreign) = sample.iter().find_map(|(_, text)| recognized(text)) {
         return Err(LogFault::Foreign(foreign));
     }
-    let first = sample
-        .iter()
-        .find_map(|(line, text)| Some((*line, line::parse(text).err()?)));
+    let first = sample.iter().find_map(|(line, text)| Some((*line, line::parse(text).err()?)));
     Err(LogFault::NoRequest(first))
 }
 
@@ -295,8 +280,7 @@ fn form(sample: &[(u64, String)], choice: FieldChoice) -> Result<(Form, Vec<Note
 /// As [`LogReader::finish`].
 pub fn read(text: &str) -> Result<Log, LogFault> {
     let mut reader = LogReader::default();
-    text.split_inclusive('\n')
-        .for_each(|line| reader.line(line));
+    text.split_inclusive('\n').for_each(|line| reader.line(line));
     reader.finish()
 }
 
@@ -318,14 +302,8 @@ a - - [17/May/2015:10:05:42 +0000] \"GET /x HTTP/1.1\" 304 0
         .unwrap();
         let at: Vec<f64> = log.entries.iter().map(|e| e.at_s).collect();
         assert_eq!(at, [1_431_857_141.0, 1_431_857_142.0, 1_431_857_143.0]);
-        assert_eq!(
-            (log.clients.len(), log.paths.len(), log.methods.len()),
-            (2, 2, 2)
-        );
-        assert_eq!(
-            (log.lines, log.refused_count, log.refused[0].line),
-            (5, 1, 3)
-        );
+        assert_eq!((log.clients.len(), log.paths.len(), log.methods.len()), (2, 2, 2));
+        assert_eq!((log.lines, log.refused_count, log.refused[0].line), (5, 1, 3));
         assert_eq!(log.resolution_s, 1.0);
         let safe: Vec<bool> = log.entries.iter().map(|e| log.is_safe(e)).collect();
         assert_eq!(safe, [false, true, true]);
@@ -335,9 +313,6 @@ a - - [17/May/2015:10:05:42 +0000] \"GET /x HTTP/1.1\" 304 0
     fn fractions_of_seconds_are_kept() {
         let log =
             read("a - - [17/May/2015:10:05:43.250 +0000] \"GET / HTTP/1.1\" 200 5\n").unwrap();
-        assert_eq!(
-            (log.entries[0].at_s.fract(), log.resolution_s),
-            (0.25, 0.001)
-        );
+        assert_eq!((log.entries[0].at_s.fract(), log.resolution_s), (0.25, 0.001));
     }
 }

@@ -239,18 +239,10 @@ pub const MOST_VALUES: usize = 1000;
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Note::Before {
-                field,
-                example,
-                values,
-            } => {
+            Note::Before { field, example, values } => {
                 write!(f, "field {field} of the lines ({example:?}) is not used")?;
                 if *values > 1 {
-                    let least = if *values == MOST_VALUES {
-                        "at least "
-                    } else {
-                        ""
-                    };
+                    let least = if *values == MOST_VALUES { "at least " } else { "" };
                     write!(
                         f,
                         "; it has {least}{values} values, and a path is one object for all of them"
@@ -259,16 +251,10 @@ impl fmt::Display for Note {
                 Ok(())
             }
             Note::Names { example } => {
-                write!(
-                    f,
-                    "the clients are names, such as {example:?}, and not addresses"
-                )
+                write!(f, "the clients are names, such as {example:?}, and not addresses")
             }
             Note::Lists => f.write_str("of a list of clients, the first one counts"),
-            Note::After {
-                fields,
-                has_latency,
-            } => {
+            Note::After { fields, has_latency } => {
                 let help = "; --latency-field names one that is the latency";
                 write!(
                     f,
@@ -293,8 +279,6 @@ impl fmt::Display for Note {
 
 /// `3 ("MISS"), 4 ("0.004")`
 fn listed(fields: &[(usize, String)]) -> String {
-    let each = fields
-        .iter()
-        .map(|(field, example)| format!("{field} ({example:?})"));
+    let each = fields.iter().map(|(field, example)| format!("{field} ({example:?})"));
     each.collect::<Vec<_>>().join(", ")
 }

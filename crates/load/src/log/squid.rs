@@ -1,6 +1,8 @@
-//! A line of Squid's native access log: `TIME ELAPSED CLIENT CODE/STATUS BYTES METHOD URL USER HIERARCHY/PEER TYPE`.
+//! A line of Squid's native access log: `TIME ELAPSED CLIENT CODE/STATUS BYTES METHOD URL USER
+//! HIERARCHY/PEER TYPE`.
 //!
-//! Squid's documentation of `logformat squid`: the time is in seconds since 1970, and elapsed in milliseconds.
+//! Squid's documentation of `logformat squid`: the time is in seconds since 1970, and elapsed in
+//! milliseconds.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -25,29 +27,14 @@ pub(super) fn is_squid(text: &str) -> bool {
 /// Reads a line.
 pub(super) fn parse(text: &str) -> Result<Line<'_>, Reason> {
     let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-    let [
-        time,
-        elapsed,
-        client,
-        result,
-        bytes,
-        method,
-        url,
-        _user,
-        peer,
-        kind,
-    ] = fields[..]
-    else {
+    let [time, elapsed, client, result, bytes, method, url, _user, peer, kind] = fields[..] else {
         return Err(Reason::SquidFields(fields.len()));
     };
     let field = Reason::SquidField;
-    let status = result
-        .split_once('/')
-        .filter(|(code, status)| is_code(code) && status.len() == 3);
+    let status = result.split_once('/').filter(|(code, status)| is_code(code) && status.len() == 3);
     let status = status.and_then(|(_, status)| whole(status));
-    let has_peer = peer
-        .split_once('/')
-        .is_some_and(|(code, peer)| is_code(code) && !peer.is_empty());
+    let has_peer =
+        peer.split_once('/').is_some_and(|(code, peer)| is_code(code) && !peer.is_empty());
     if !has_peer {
         return Err(field("peer"));
     }
@@ -59,21 +46,17 @@ pub(super) fn parse(text: &str) -> Result<Line<'_>, Reason> {
         client: Cow::Owned(client.to_canonical().to_string()),
         at_s: time_s(time).ok_or(field("time"))?,
         time_digits: TIME_DIGITS as u32,
-        method: Some(method)
-            .filter(|m| is_method(m))
-            .ok_or(field("method"))?,
+        method: Some(method).filter(|m| is_method(m)).ok_or(field("method"))?,
         object: object(url).ok_or(field("URL"))?,
         // Squid writes 000 for a client that left before a response.
-        status: status
-            .filter(|s| (100..1000).contains(s))
-            .ok_or(Reason::NoStatus)? as u16,
+        status: status.filter(|s| (100..1000).contains(s)).ok_or(Reason::NoStatus)? as u16,
         bytes: whole(bytes).ok_or(Reason::NoBytes)?,
         latency_s: Some(whole(elapsed).ok_or(field("elapsed time"))? as f64 / 1e3),
     })
 }
 
-/// A result or a peer's code, such as `TCP_MISS`, `NONE`, and `HIER_DIRECT`, which is `DIRECT` before
-/// Squid 3.2.
+/// A result or a peer's code, such as `TCP_MISS`, `NONE`, and `HIER_DIRECT`, which is `DIRECT`
+/// before Squid 3.2.
 fn is_code(text: &str) -> bool {
     let is_letter = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
     !text.is_empty() && text.bytes().all(is_letter)
@@ -97,10 +80,7 @@ mod tests {
         let line = parse(text).unwrap();
         assert_eq!((&*line.client, line.at_s), ("10.0.0.7", 1_588_500_000.098));
         assert_eq!((line.method, &*line.object), ("GET", "http://a.example/x"));
-        assert_eq!(
-            (line.status, line.bytes, line.latency_s),
-            (200, 5432, Some(0.123))
-        );
+        assert_eq!((line.status, line.bytes, line.latency_s), (200, 5432, Some(0.123)));
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub(super) fn is_method(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_uppercase())
 }
 
-/// The object of a request target: a path, or a full URL of a request to a proxy, whose host belongs to the object.
-/// `None` for another target, such as `*`.
+/// The object of a request target: a path, or a full URL of a request to a proxy, whose host
+/// belongs to the object. `None` for another target, such as `*`.
 pub(super) fn object(target: &str) -> Option<Cow<'_, str>> {
     let target = unescaped(target)?;
     if target.starts_with('/') {
@@ -40,8 +40,9 @@ pub(super) fn object(target: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!("{scheme}://{host}{slash}{path}")))
 }
 
-/// A target as the client sent it. Servers write a byte that is not printable as `\xC3`, and a quotation mark as `\"` or
-/// `\x22`. Bytes beyond ASCII become `%C3`, as in a URL. `None` if the target has spaces or control characters.
+/// A target as the client sent it. Servers write a byte that is not printable as `\xC3`, and a
+/// quotation mark as `\"` or `\x22`. Bytes beyond ASCII become `%C3`, as in a URL. `None` if the
+/// target has spaces or control characters.
 fn unescaped(target: &str) -> Option<Cow<'_, str>> {
     if target.bytes().all(|b| b.is_ascii_graphic() && b != b'\\') {
         return Some(Cow::Borrowed(target));
@@ -53,11 +54,7 @@ fn unescaped(target: &str) -> Option<Cow<'_, str>> {
     let mut text = String::new();
     let mut rest = target;
     while let Some(first) = rest.bytes().next() {
-        let (byte, length) = if first == b'\\' {
-            escape(rest)?
-        } else {
-            (first, 1)
-        };
+        let (byte, length) = if first == b'\\' { escape(rest)? } else { (first, 1) };
         match byte {
             _ if byte.is_ascii_graphic() => text.push(char::from(byte)),
             0x80.. => write!(text, "%{byte:02X}").ok()?,
@@ -83,9 +80,7 @@ fn escape(text: &str) -> Option<(u8, usize)> {
         b'x' => {
             let digits = text.get(2..4)?;
             let is_hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
-            let byte = u8::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| is_hexadecimal)?;
+            let byte = u8::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)?;
             Some((byte, 4))
         }
         mark @ (b'"' | b'\\') => Some((*mark, 2)),
@@ -106,11 +101,7 @@ mod tests {
             ("GET http://h:81/a HTTP/1.1", "http://h:81/a"),
             ("GET /old", "/old"),
         ] {
-            assert_eq!(
-                requested(request).unwrap(),
-                ("GET", object.into()),
-                "{request}"
-            );
+            assert_eq!(requested(request).unwrap(), ("GET", object.into()), "{request}");
         }
     }
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Why a time is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,8 @@ pub(super) fn unix_s(text: &str) -> Result<(f64, u32), TimeFault> {
     Ok((((minutes - offset) * 60) as f64 + second, digits))
 }
 
-/// Minutes since 1970 without regard to the zone, seconds, and the number of digits after their point.
+/// Minutes since 1970 without regard to the zone, seconds, and the number of digits after their
+/// point.
 fn local(stamp: &str) -> Result<(i64, f64, u32), TimeFault> {
     let parts: Vec<&str> = stamp.splitn(4, ':').collect();
     let [date, hour, minute, second] = parts[..] else {
@@ -76,10 +76,7 @@ fn local(stamp: &str) -> Result<(i64, f64, u32), TimeFault> {
 /// A number of exactly this many digits.
 fn digits(text: &str, count: usize) -> Result<i64, TimeFault> {
     let is_number = text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
-    text.parse()
-        .ok()
-        .filter(|_| is_number)
-        .ok_or(TimeFault::Form)
+    text.parse().ok().filter(|_| is_number).ok_or(TimeFault::Form)
 }
 
 /// The digits after the point of a second: at most microseconds.
@@ -95,11 +92,7 @@ fn fraction_of_second(is_present: bool, fraction: &str) -> Result<f64, TimeFault
 }
 
 fn days_of_month(year: i64, month: i64) -> i64 {
-    let (next_year, next) = if month == 12 {
-        (year + 1, 1)
-    } else {
-        (year, month + 1)
-    };
+    let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     days(next_year, next, 1) - days(year, month, 1)
 }
 
@@ -116,7 +109,8 @@ fn offset_minutes(zone: &str) -> Option<i64> {
     (hours < 16 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar: years begin in March, so that a leap day is the last day of a year.
+/// Days since 1970-01-01 in the Gregorian calendar: years begin in March, so that a leap day is the
+/// last day of a year.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

@@ -1,4 +1,6 @@
-//! A lognormal distribution up to a cut, and a Pareto distribution above it: P. Barford and M. Crovella, "Generating Representative Web Workloads for Network and Server Performance Evaluation", SIGMETRICS 1998.
+//! A lognormal distribution up to a cut, and a Pareto distribution above it: P. Barford and M.
+//! Crovella, "Generating Representative Web Workloads for Network and Server Performance
+//! Evaluation", SIGMETRICS 1998.
 
 use serde::{Deserialize, Serialize};
 use yamba_stats::{normal_cdf, normal_quantile};
@@ -19,14 +21,17 @@ pub struct BodyTail {
     pub sigma: f64,
     /// Share of the objects below the cut, from 0 to 1. 1: there is no tail.
     pub body_share: f64,
-    /// The size where the tail begins, in bytes: of 120 quantiles from 50 % on, the one with the greatest likelihood. `None`: there is no tail, because none makes the likelihood greater by Schwarz' criterion.
+    /// The size where the tail begins, in bytes: of 120 quantiles from 50 % on, the one with the
+    /// greatest likelihood. `None`: there is no tail, because none makes the likelihood greater by
+    /// Schwarz' criterion.
     pub cut_bytes: Option<f64>,
     /// Exponent of the tail: the share of objects above x falls as `x^-exponent`.
     pub tail_exponent: Option<f64>,
 }
 
 impl BodyTail {
-    /// Fits ascending positive values by maximum likelihood. `None` for fewer than three, and for equal ones.
+    /// Fits ascending positive values by maximum likelihood. `None` for fewer than three, and for
+    /// equal ones.
     pub(crate) fn fit(sorted: &[f64]) -> Option<BodyTail> {
         let sums = Sums::of(sorted);
         let all = sums.body(sorted.len())?;
@@ -45,12 +50,7 @@ impl BodyTail {
             let likelihood = body.likelihood + index as f64 * share.ln() + tail;
             // Share, cut and exponent are three parameters more.
             let price = 1.5 * count.ln();
-            let known = best.0
-                + if best.1.cut_bytes.is_none() {
-                    price
-                } else {
-                    0.0
-                };
+            let known = best.0 + if best.1.cut_bytes.is_none() { price } else { 0.0 };
             if likelihood > known {
                 best = (likelihood, body.fitted(share, Some((cut, exponent))));
             }
@@ -164,11 +164,7 @@ impl Sums {
             logs.push(logs.last().unwrap_or(&0.0) + log);
             squares.push(squares.last().unwrap_or(&0.0) + log * log);
         }
-        Sums {
-            logs,
-            squares,
-            mean,
-        }
+        Sums { logs, squares, mean }
     }
 
     /// The sum of the logarithms from a value on.
@@ -201,8 +197,10 @@ impl Sums {
         }
     }
 
-    /// The lognormal distribution of the first `count` values, which was cut at the logarithm `cut`: its mean and mean square below the cut equal those of the values, which is the condition of the greatest likelihood. Found by
-    /// expectation and maximisation: A. P. Dempster, N. M. Laird and D. B. Rubin (1977).
+    /// The lognormal distribution of the first `count` values, which was cut at the logarithm
+    /// `cut`: its mean and mean square below the cut equal those of the values, which is the
+    /// condition of the greatest likelihood. Found by expectation and maximisation: A. P. Dempster,
+    /// N. M. Laird and D. B. Rubin (1977).
     fn truncated(&self, count: usize, cut: f64) -> Option<Body> {
         const MOST_STEPS: usize = 400;
         let cut = cut - self.mean;
@@ -257,10 +255,9 @@ mod tests {
 
     #[test]
     fn parameters_are_recovered() {
-        for (mu, sigma, body_share, cut, exponent) in [
-            (9.0, 1.2, 0.75, 30_000.0, 1.4),
-            (8.0, 0.8, 0.7, 8_000.0, 1.5),
-        ] {
+        for (mu, sigma, body_share, cut, exponent) in
+            [(9.0, 1.2, 0.75, 30_000.0, 1.4), (8.0, 0.8, 0.7, 8_000.0, 1.5)]
+        {
             let truth = BodyTail {
                 mu,
                 sigma,
@@ -283,13 +280,8 @@ mod tests {
 
     #[test]
     fn lognormal_values_have_no_tail() {
-        let truth = BodyTail {
-            mu: 7.0,
-            sigma: 1.0,
-            body_share: 1.0,
-            cut_bytes: None,
-            tail_exponent: None,
-        };
+        let truth =
+            BodyTail { mu: 7.0, sigma: 1.0, body_share: 1.0, cut_bytes: None, tail_exponent: None };
         let found = BodyTail::fit(&drawn(&truth, 5_000, 8)).unwrap();
         assert_eq!(found.cut_bytes, None);
         assert!((found.mu / 7.0 - 1.0).abs() < 0.01 && (found.sigma - 1.0).abs() < 0.05);
@@ -309,14 +301,7 @@ mod tests {
         }
         assert!((fitted.cdf(30_000.0) - 0.85).abs() < 1e-12);
         assert!(fitted.check().is_ok());
-        assert!(
-            BodyTail {
-                sigma: 0.0,
-                ..fitted
-            }
-            .check()
-            .is_err()
-        );
+        assert!(BodyTail { sigma: 0.0, ..fitted }.check().is_err());
         assert_eq!(BodyTail::fit(&[5.0; 9]), None);
     }
 }

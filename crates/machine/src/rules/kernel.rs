@@ -80,7 +80,8 @@ pub(super) fn watchdog(f: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Without layout randomisation all launches have the same memory layout. A figure's confidence interval comes from the variation between launches, so it misses the effect of the layout.
+/// Without layout randomisation all launches have the same memory layout. A figure's confidence
+/// interval comes from the variation between launches, so it misses the effect of the layout.
 pub(super) fn one_layout(f: &Facts<'_>) -> Option<Finding> {
     (f.details.kernel.layout_randomisation == Some(0)).then(|| {
         command("addresses are not randomised: all launches draw one layout, and what it does to a figure stays unseen",

@@ -59,18 +59,12 @@ const RULES: [(&str, Rule); 27] = [
 
 /// Conditions that would disturb a measurement.
 pub(super) fn disturbances(machine: &Machine) -> Vec<Disturbance> {
-    found(machine, &RULES, |name, text, fix| Disturbance {
-        name,
-        text,
-        fix,
-    })
+    found(machine, &RULES, |name, text, fix| Disturbance { name, text, fix })
 }
 
 /// Quantities that cannot be measured here.
 pub(super) fn cannot(machine: &Machine) -> Vec<Unmeasurable> {
-    found(machine, &unmeasurable::RULES, |what, why, fix| {
-        Unmeasurable { what, why, fix }
-    })
+    found(machine, &unmeasurable::RULES, |what, why, fix| Unmeasurable { what, why, fix })
 }
 
 fn found<T>(

@@ -12,25 +12,19 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Finding> {
     }
     let text = "no right to real-time scheduling: other threads may interrupt a batch";
     let holds = privileges.capabilities.iter().any(|c| c == "sys_nice");
-    let may = holds
-        || !matches!(
-            f.details.limits.realtime_priority,
-            Some(Limit::At(0)) | None
-        );
+    let may = holds || !matches!(f.details.limits.realtime_priority, Some(Limit::At(0)) | None);
     Some(if may {
         advice(
             text,
             "the limits allow it, but the container or its control group does not: run outside of the container",
         )
     } else {
-        command(
-            text,
-            "sudo prlimit --pid $$ --rtprio=99    # for this shell and its children",
-        )
+        command(text, "sudo prlimit --pid $$ --rtprio=99    # for this shell and its children")
     })
 }
 
-/// The limit of real-time threads. Since Linux 6.12 a deadline server runs the other threads; before, the kernel throttled all real-time threads.
+/// The limit of real-time threads. Since Linux 6.12 a deadline server runs the other threads;
+/// before, the kernel throttled all real-time threads.
 pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Finding> {
     let kernel = &f.details.kernel;
     let (run, period) = kernel.realtime_runtime_us.zip(kernel.realtime_period_us)?;

@@ -9,7 +9,8 @@ use crate::text::cpu_list;
 const STOLEN: f64 = 0.0001;
 const PRESSURE: f64 = 1.0;
 
-/// Emulation, as the emulator reports it. With an accelerator the emulator reports the name of that.
+/// Emulation, as the emulator reports it. With an accelerator the emulator reports the name of
+/// that.
 pub(super) fn emulated(f: &Facts<'_>) -> Option<Finding> {
     let hypervisor = f.details.virtualisation.hypervisor.as_deref()?;
     (hypervisor == "qemu-tcg").then(|| {
@@ -31,23 +32,16 @@ pub(super) fn load(f: &Facts<'_>) -> Option<Finding> {
     if let Some([minute, ..]) = load.average
         && minute > 0.25 * f.machine.cpus as f64
     {
-        seen.push(format!(
-            "{minute:.2} threads ran on average in the last minute"
-        ));
+        seen.push(format!("{minute:.2} threads ran on average in the last minute"));
     }
     if let Some(share) = load.cpu_pressure
         && share >= PRESSURE
     {
-        seen.push(format!(
-            "in {share:.0} % of the last 10 s a thread waited for a processor"
-        ));
+        seen.push(format!("in {share:.0} % of the last 10 s a thread waited for a processor"));
     }
     (!seen.is_empty()).then(|| {
         command(
-            format!(
-                "{}: they take processor time, cache and memory bandwidth",
-                seen.join(", ")
-            ),
+            format!("{}: they take processor time, cache and memory bandwidth", seen.join(", ")),
             "ps -eo pcpu,pid,comm --sort=-pcpu | head    # lists them",
         )
     })
@@ -107,10 +101,7 @@ pub(super) fn smt(f: &Facts<'_>) -> Option<Finding> {
     }
     let text = "two hardware threads share a core: a process on the sibling takes execution units and the first caches";
     Some(match f.details.processor.smt_control.as_deref() {
-        Some("on") => command(
-            text,
-            "echo off | sudo tee /sys/devices/system/cpu/smt/control",
-        ),
+        Some("on") => command(text, "echo off | sudo tee /sys/devices/system/cpu/smt/control"),
         _ => advice(text, "switch it off in the firmware, or at the host"),
     })
 }

@@ -2,18 +2,15 @@
 
 use super::{Facts, Finding, advice, command};
 
-/// Exit latencies above this affect every benchmark that waits, such as a round trip through a pipe.
+/// Exit latencies above this affect every benchmark that waits, such as a round trip through a
+/// pipe.
 const LONG_WAKE_US: u64 = 20;
 
 /// The governor, unless the range has a single frequency.
 pub(super) fn governor(f: &Facts<'_>) -> Option<Finding> {
     let frequency = &f.details.frequency;
-    let others: Vec<&str> = frequency
-        .governors
-        .iter()
-        .map(String::as_str)
-        .filter(|g| *g != "performance")
-        .collect();
+    let others: Vec<&str> =
+        frequency.governors.iter().map(String::as_str).filter(|g| *g != "performance").collect();
     let range = frequency.lowest_allowed.zip(frequency.highest_allowed);
     let is_fixed = range.is_some_and(|(low, high)| low == high);
     (!others.is_empty() && !is_fixed).then(|| {

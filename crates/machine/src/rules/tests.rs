@@ -34,12 +34,7 @@ fn names(change: impl Fn(&mut Machine, &mut Details)) -> Vec<String> {
 fn command_of(change: impl Fn(&mut Machine, &mut Details)) -> String {
     let all = found(change);
     match all.as_slice() {
-        [
-            Disturbance {
-                fix: Fix::Command(command),
-                ..
-            },
-        ] => command.clone(),
+        [Disturbance { fix: Fix::Command(command), .. }] => command.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -57,14 +52,8 @@ fn machine_without_facts_has_no_disturbances() {
 fn other_running_threads_disturb() {
     assert_eq!(names(|_, d| d.load.running = Some(1)), ["load"]);
     assert_eq!(names(|_, d| d.load.running = Some(0)), [""; 0]);
-    assert_eq!(
-        names(|_, d| d.load.average = Some([1.1, 0.0, 0.0])),
-        ["load"]
-    );
-    assert_eq!(
-        names(|_, d| d.load.average = Some([0.9, 9.0, 9.0])),
-        [""; 0]
-    );
+    assert_eq!(names(|_, d| d.load.average = Some([1.1, 0.0, 0.0])), ["load"]);
+    assert_eq!(names(|_, d| d.load.average = Some([0.9, 9.0, 9.0])), [""; 0]);
     assert_eq!(names(|_, d| d.load.cpu_pressure = Some(5.0)), ["load"]);
     assert_eq!(names(|_, d| d.load.cpu_pressure = Some(0.5)), [""; 0]);
     assert_eq!(names(|_, d| d.load.io_pressure = Some(5.0)), ["disk_busy"]);
@@ -84,27 +73,12 @@ fn single_processor_disturbs() {
 
 #[test]
 fn stolen_time_and_quota_disturb() {
-    assert_eq!(
-        names(|_, d| d.virtualisation.stolen = Some(0.002)),
-        ["stolen"]
-    );
+    assert_eq!(names(|_, d| d.virtualisation.stolen = Some(0.002)), ["stolen"]);
     assert_eq!(names(|_, d| d.virtualisation.stolen = Some(0.0)), [""; 0]);
-    assert_eq!(
-        names(|_, d| d.virtualisation.cpu_quota = Some(1.5)),
-        ["quota"]
-    );
-    assert_eq!(
-        names(|_, d| d.virtualisation.cpu_quota = Some(4.0)),
-        [""; 0]
-    );
-    assert_eq!(
-        names(|_, d| d.virtualisation.hypervisor = text("qemu-tcg")),
-        ["emulated"]
-    );
-    assert_eq!(
-        names(|_, d| d.virtualisation.hypervisor = text("kvm")),
-        [""; 0]
-    );
+    assert_eq!(names(|_, d| d.virtualisation.cpu_quota = Some(1.5)), ["quota"]);
+    assert_eq!(names(|_, d| d.virtualisation.cpu_quota = Some(4.0)), [""; 0]);
+    assert_eq!(names(|_, d| d.virtualisation.hypervisor = text("qemu-tcg")), ["emulated"]);
+    assert_eq!(names(|_, d| d.virtualisation.hypervisor = text("kvm")), [""; 0]);
 }
 
 #[test]
@@ -135,10 +109,7 @@ fn low_memory_and_swap_disturb() {
     assert_eq!(names(|_, d| d.memory.merging = Some(false)), [""; 0]);
     let always = |d: &mut Details| d.memory.transparent_huge_pages = text("always");
     assert_eq!(names(|_, d| always(d)), ["huge_pages"]);
-    assert_eq!(
-        names(|_, d| d.memory.transparent_huge_pages = text("madvise")),
-        [""; 0]
-    );
+    assert_eq!(names(|_, d| d.memory.transparent_huge_pages = text("madvise")), [""; 0]);
 }
 
 #[test]
@@ -162,16 +133,9 @@ fn governor_that_changes_frequency_disturbs() {
             d.frequency.highest_allowed = Some(high);
         }
     };
-    assert_eq!(
-        names(governed(&["performance", "powersave"], 3)),
-        ["governor"]
-    );
+    assert_eq!(names(governed(&["performance", "powersave"], 3)), ["governor"]);
     assert_eq!(names(governed(&["performance"], 3)), [""; 0]);
-    assert_eq!(
-        names(governed(&["powersave"], 2)),
-        [""; 0],
-        "one frequency only"
-    );
+    assert_eq!(names(governed(&["powersave"], 2)), [""; 0], "one frequency only");
 }
 
 #[test]
@@ -182,31 +146,16 @@ fn each_turbo_switch_has_its_own_fix() {
             d.frequency.turbo_switch = text(switch);
         }
     };
-    assert_eq!(
-        command_of(turbo(true, "/x/no_turbo")),
-        "echo 1 | sudo tee /x/no_turbo"
-    );
-    assert_eq!(
-        command_of(turbo(true, "/x/boost")),
-        "echo 0 | sudo tee /x/boost"
-    );
+    assert_eq!(command_of(turbo(true, "/x/no_turbo")), "echo 1 | sudo tee /x/no_turbo");
+    assert_eq!(command_of(turbo(true, "/x/boost")), "echo 0 | sudo tee /x/boost");
     assert_eq!(names(turbo(false, "/x/boost")), [""; 0]);
 }
 
 #[test]
 fn energy_saving_disturbs() {
-    assert_eq!(
-        names(|_, d| d.frequency.profile = text("low-power")),
-        ["profile"]
-    );
-    assert_eq!(
-        names(|_, d| d.frequency.profile = text("balanced")),
-        [""; 0]
-    );
-    assert_eq!(
-        names(|_, d| d.frequency.on_battery = Some(true)),
-        ["battery"]
-    );
+    assert_eq!(names(|_, d| d.frequency.profile = text("low-power")), ["profile"]);
+    assert_eq!(names(|_, d| d.frequency.profile = text("balanced")), [""; 0]);
+    assert_eq!(names(|_, d| d.frequency.on_battery = Some(true)), ["battery"]);
     assert_eq!(names(|_, d| d.frequency.on_battery = Some(false)), [""; 0]);
     assert_eq!(
         command_of(|_, d| d.kernel.laptop_mode = Some(true)),
@@ -216,10 +165,7 @@ fn energy_saving_disturbs() {
     assert_eq!(names(|_, d| d.processor.throttled = Some(0)), [""; 0]);
     let sleeping = |us| {
         move |_: &mut Machine, d: &mut Details| {
-            d.idle.states = vec![IdleState {
-                name: "C6".to_owned(),
-                wake_us: Some(us),
-            }];
+            d.idle.states = vec![IdleState { name: "C6".to_owned(), wake_us: Some(us) }];
         }
     };
     assert_eq!(names(sleeping(170)), ["deep_sleep"]);
@@ -243,14 +189,8 @@ fn slow_clock_source_disturbs() {
         d.timers.source = text("arch_sys_counter");
     };
     assert_eq!(names(elsewhere), [""; 0]);
-    assert_eq!(
-        names(|_, d| d.timers.counter_invariant = Some(false)),
-        ["counter"]
-    );
-    assert_eq!(
-        names(|_, d| d.timers.counter_invariant = Some(true)),
-        [""; 0]
-    );
+    assert_eq!(names(|_, d| d.timers.counter_invariant = Some(false)), ["counter"]);
+    assert_eq!(names(|_, d| d.timers.counter_invariant = Some(true)), [""; 0]);
 }
 
 #[test]
@@ -267,14 +207,8 @@ fn watchdog_disturbs_only_with_counters() {
 
 #[test]
 fn missing_layout_randomisation_disturbs() {
-    assert_eq!(
-        names(|_, d| d.kernel.layout_randomisation = Some(0)),
-        ["one_layout"]
-    );
-    assert_eq!(
-        names(|_, d| d.kernel.layout_randomisation = Some(2)),
-        [""; 0]
-    );
+    assert_eq!(names(|_, d| d.kernel.layout_randomisation = Some(0)), ["one_layout"]);
+    assert_eq!(names(|_, d| d.kernel.layout_randomisation = Some(2)), [""; 0]);
 }
 
 #[test]
@@ -313,11 +247,7 @@ fn realtime_limit_fix_depends_on_kernel_version() {
     assert!(command_of(share(950_000, "6.1.0-13-amd64")).contains("sched_rt_runtime_us=-1"));
     assert!(command_of(share(950_000, "6.12.1")).contains("fair_server"));
     assert!(command_of(share(950_000, "7.0")).contains("fair_server"));
-    assert!(
-        found(share(950_000, "6.1"))[0]
-            .text
-            .contains("5 % of each second, 50 ms")
-    );
+    assert!(found(share(950_000, "6.1"))[0].text.contains("5 % of each second, 50 ms"));
     assert_eq!(names(share(-1, "6.1")), [""; 0]);
     assert_eq!(names(share(1_000_000, "6.1")), [""; 0]);
 }
@@ -368,19 +298,11 @@ fn refused_counters_have_reason() {
         assert_eq!(all.len(), 1);
         all[0].clone()
     };
-    assert!(
-        why("ENOENT", true, 2)
-            .why
-            .contains("host gives the guest none")
-    );
+    assert!(why("ENOENT", true, 2).why.contains("host gives the guest none"));
     assert!(why("ENOENT", false, 2).why.contains("kernel finds none"));
     assert!(why("ENOSYS", false, 2).why.contains("kernel lacks it"));
     assert!(why("zero", true, 2).why.contains("stays at zero"));
-    assert!(
-        why("EACCES", false, 4)
-            .why
-            .contains("perf_event_paranoid is 4")
-    );
+    assert!(why("EACCES", false, 4).why.contains("perf_event_paranoid is 4"));
     assert!(matches!(why("EACCES", false, 4).fix, Fix::Command(_)));
     assert!(why("EPERM", false, 2).why.contains("filter"));
 }
@@ -389,10 +311,7 @@ fn refused_counters_have_reason() {
 fn other_missing_capabilities_are_reported() {
     let whats = |change: fn(&mut Machine, &mut Details)| {
         let all = cannot_with(change);
-        all.into_iter()
-            .map(|c| c.what)
-            .collect::<Vec<_>>()
-            .join(";")
+        all.into_iter().map(|c| c.what).collect::<Vec<_>>().join(";")
     };
     assert!(whats(|_, d| d.privileges.realtime = Some(false)).contains("two priorities"));
     assert!(whats(|m, _| m.cpus = 1).contains("grows with processors"));

@@ -10,10 +10,7 @@ pub(super) const RULES: [(&str, Rule); 6] = [
         "how a figure grows with processors, and threads that wake each other across them",
         processors,
     ),
-    (
-        "reading with another read-ahead, or after all caches were dropped",
-        root,
-    ),
+    ("reading with another read-ahead, or after all caches were dropped", root),
     ("files over a network", network),
     ("guests of the kernel's hypervisor", guests),
 ];
@@ -46,7 +43,8 @@ fn counters(f: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// A user may count events of his own programs in user space up to level 2; some distributions have levels 3 and 4.
+/// A user may count events of his own programs in user space up to level 2; some distributions have
+/// levels 3 and 4.
 fn forbidden(f: &Facts<'_>) -> Finding {
     match f.details.kernel.perf_event_paranoid {
         Some(level) if level > 2 => command(
@@ -61,12 +59,8 @@ fn forbidden(f: &Facts<'_>) -> Finding {
 }
 
 fn priorities(f: &Facts<'_>) -> Option<Finding> {
-    (f.details.privileges.realtime == Some(false)).then(|| {
-        command(
-            "no right to real-time scheduling",
-            "sudo prlimit --pid $$ --rtprio=99",
-        )
-    })
+    (f.details.privileges.realtime == Some(false))
+        .then(|| command("no right to real-time scheduling", "sudo prlimit --pid $$ --rtprio=99"))
 }
 
 fn processors(f: &Facts<'_>) -> Option<Finding> {

@@ -1,5 +1,6 @@
-//! The facts that the operating system and the processor report about a machine. A fact that is not reported is `None` and never guessed.
-//! No field names the machine or its owner. Later versions add fields.
+//! The facts that the operating system and the processor report about a machine. A fact that is not
+//! reported is `None` and never guessed. No field names the machine or its owner. Later versions
+//! add fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +74,8 @@ pub struct Processor {
     pub tickless: Option<String>,
     /// Whether two hardware threads share a core.
     pub smt: Option<bool>,
-    /// State of the kernel's switch for SMT: `on`, `off`, `forceoff`, `notsupported`, `notimplemented`.
+    /// State of the kernel's switch for SMT: `on`, `off`, `forceoff`, `notsupported`,
+    /// `notimplemented`.
     pub smt_control: Option<String>,
     /// The kinds of core; one entry where all cores are alike.
     pub kinds: Vec<CoreKind>,
@@ -246,7 +248,8 @@ pub struct Kernel {
     pub watchdog: Option<bool>,
     /// Whether modules can be loaded.
     pub modules: Option<bool>,
-    /// The kernel's `perf_event_paranoid`: -1 allows all events, 2 only a user's own programs, higher values none.
+    /// The kernel's `perf_event_paranoid`: -1 allows all events, 2 only a user's own programs,
+    /// higher values none.
     pub perf_event_paranoid: Option<i64>,
     /// Whether the kernel delays disk writes to save power.
     pub laptop_mode: Option<bool>,

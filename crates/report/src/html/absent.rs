@@ -8,7 +8,8 @@ use super::charts::declared_charts;
 use super::rows::PointRow;
 use super::sweep::{across, chart, lacks_cycles};
 
-/// The missing charts of a group's rows: each benchmark's name with the sentence in place of its chart.
+/// The missing charts of a group's rows: each benchmark's name with the sentence in place of its
+/// chart.
 pub fn absent<'a>(runs: &[Run], rows: &[PointRow<'a>]) -> Vec<(&'a str, String)> {
     let mut all = Vec::new();
     for (rows, charts) in declared_charts(rows) {
@@ -18,7 +19,8 @@ pub fn absent<'a>(runs: &[Run], rows: &[PointRow<'a>]) -> Vec<(&'a str, String)>
     all
 }
 
-/// The sentence for a missing chart. `None` if the chart is drawn, if there is no sweep, or if no point lacks cycles.
+/// The sentence for a missing chart. `None` if the chart is drawn, if there is no sweep, or if no
+/// point lacks cycles.
 fn missing(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<String> {
     if declared.figure != "cycles" || chart(runs, rows, declared).is_some() {
         return None;
@@ -36,7 +38,5 @@ fn missing(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Stri
     }
     let known = points - without.len();
     let why = reasons(&without).map_or(String::new(), |why| format!("; {why}"));
-    Some(format!(
-        "cycles: known at {known} of {points} points, too few for a chart{why}"
-    ))
+    Some(format!("cycles: known at {known} of {points} points, too few for a chart{why}"))
 }

@@ -1,4 +1,5 @@
-//! Bars for a sweep over names: values of a parameter that have no order, such as `placement=same,apart`.
+//! Bars for a sweep over names: values of a parameter that have no order, such as
+//! `placement=same,apart`.
 
 use maud::{Markup, html as markup};
 use serde_json::Value;
@@ -46,14 +47,10 @@ pub struct Bar {
 pub fn bar_charts<'a>(runs: &[Run], rows: &[PointRow<'a>]) -> Vec<BarChart<'a>> {
     let benchmarks = declared_charts(rows).into_iter();
     let without_curves = benchmarks.filter(|(own, declared)| {
-        !declared
-            .iter()
-            .any(|d| sweep::chart(runs, own, d).is_some())
+        !declared.iter().any(|d| sweep::chart(runs, own, d).is_some())
             && scaling::charts(runs, own).is_empty()
     });
-    without_curves
-        .filter_map(|(own, _)| bar_chart(runs, &own))
-        .collect()
+    without_curves.filter_map(|(own, _)| bar_chart(runs, &own)).collect()
 }
 
 fn bar_chart<'a>(runs: &[Run], rows: &[&PointRow<'a>]) -> Option<BarChart<'a>> {
@@ -70,11 +67,8 @@ fn bar_chart<'a>(runs: &[Run], rows: &[&PointRow<'a>]) -> Option<BarChart<'a>> {
         })
         .filter(|(_, b)| b.valid && b.median.is_some())
         .collect();
-    let ends = |b: &Benchmark| {
-        b.median
-            .into_iter()
-            .chain(b.confidence_interval.into_iter().flatten())
-    };
+    let ends =
+        |b: &Benchmark| b.median.into_iter().chain(b.confidence_interval.into_iter().flatten());
     let all = || drawn.iter().flat_map(|(_, b)| ends(b));
     let most = all().fold(0.0, f64::max);
     // A bar begins at 0.
@@ -125,13 +119,9 @@ impl BarChart<'_> {
     /// Sentences about points that are marked or missing.
     pub fn remarks(&self) -> Vec<String> {
         let disturbed = self.bars.iter().filter(|b| b.is_disturbed).count();
-        let counts = [
-            ("disturbed", disturbed),
-            ("not drawn, because not valid", self.left_out),
-        ];
+        let counts = [("disturbed", disturbed), ("not drawn, because not valid", self.left_out)];
         let told = counts.into_iter().filter(|(_, count)| *count > 0);
-        told.map(|(what, count)| format!("{what}: {count} of its points"))
-            .collect()
+        told.map(|(what, count)| format!("{what}: {count} of its points")).collect()
     }
 }
 

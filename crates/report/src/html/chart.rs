@@ -98,14 +98,7 @@ pub struct Point {
 impl Serialize for Point {
     /// Serialises as a list, because a page has many points.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        (
-            self.x,
-            self.y,
-            self.confidence_interval,
-            &self.text,
-            self.is_disturbed,
-        )
-            .serialize(to)
+        (self.x, self.y, self.confidence_interval, &self.text, self.is_disturbed).serialize(to)
     }
 }
 
@@ -161,7 +154,8 @@ pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
     }
 }
 
-/// The parameters of a benchmark that name its curve. `is_part` decides by the parameter's name, and by whether its value differs between the points.
+/// The parameters of a benchmark that name its curve. `is_part` decides by the parameter's name,
+/// and by whether its value differs between the points.
 pub fn parameters(
     rows: &[&PointRow],
     benchmark: &Benchmark,
@@ -180,11 +174,7 @@ pub fn parameters(
 pub fn join(curves: &mut Vec<Curve>, name: String, point: Point) {
     match curves.iter_mut().find(|c| c.name == name) {
         Some(curve) => curve.points.push(point),
-        None => curves.push(Curve {
-            name,
-            points: vec![point],
-            line: None,
-        }),
+        None => curves.push(Curve { name, points: vec![point], line: None }),
     }
 }
 
@@ -195,9 +185,7 @@ pub fn to_one_unit(unit: &str, curves: &mut [Curve]) -> String {
     let (factor, unit) = scale(greatest, unit);
     for point in curves.iter_mut().flat_map(|c| &mut c.points) {
         point.y *= factor;
-        point.confidence_interval = point
-            .confidence_interval
-            .map(|ends| ends.map(|v| v * factor));
+        point.confidence_interval = point.confidence_interval.map(|ends| ends.map(|v| v * factor));
     }
     unit.to_owned()
 }
@@ -224,7 +212,8 @@ impl Chart {
         self.curves.iter().flat_map(|c| &c.points)
     }
 
-    /// Whether the y axis should be logarithmic: a linear axis would not resolve the smallest values. Never with a fitted line, which is straight on linear axes only.
+    /// Whether the y axis should be logarithmic: a linear axis would not resolve the smallest
+    /// values. Never with a fitted line, which is straight on linear axes only.
     fn spreads(&self) -> bool {
         let (low, high) = ends(self.points().map(|p| p.y));
         let has_room = |p: &Point| p.confidence_interval.is_none_or(|[low, _]| low > 0.0);
@@ -243,15 +232,13 @@ impl Chart {
         self.log_y.then(|| LogAxis::decimal(low, high))
     }
 
-    /// The cache levels that lie between two points and contain neither, from the first edge to the last. A line between the points would
-    /// suggest figures of a level that was not measured.
+    /// The cache levels that lie between two points and contain neither, from the first edge to the
+    /// last. A line between the points would suggest figures of a level that was not measured.
     pub fn levels_between(&self, from: &Point, to: &Point) -> Vec<&str> {
         let is_between = |bytes: u64| (from.x..to.x).contains(&(bytes as f64));
         let between = self.levels.iter().filter(|(b, _)| is_between(*b));
         // With several runs, a level has an edge for each: `L2 A`, `L2 B`.
-        let mut names: Vec<&str> = between
-            .filter_map(|(_, name)| name.split(' ').next())
-            .collect();
+        let mut names: Vec<&str> = between.filter_map(|(_, name)| name.split(' ').next()).collect();
         names.dedup();
         // The first edge is that of the level that has the first point.
         names.into_iter().skip(1).collect()
@@ -269,25 +256,17 @@ impl Chart {
     /// A sentence about the levels that lines skip. `None` if they skip no level.
     pub fn skipped_levels(&self) -> Option<String> {
         let pairs = self.curves.iter().flat_map(|c| c.points.windows(2));
-        let mut names: Vec<&str> = pairs
-            .flat_map(|p| self.levels_between(&p[0], &p[1]))
-            .collect();
+        let mut names: Vec<&str> = pairs.flat_map(|p| self.levels_between(&p[0], &p[1])).collect();
         names.sort_unstable();
         names.dedup();
         (!names.is_empty()).then(|| {
-            format!(
-                "No line crosses {}: no size within it was measured",
-                names.join(" and ")
-            )
+            format!("No line crosses {}: no size within it was measured", names.join(" and "))
         })
     }
 
     /// The chart with its axes. Logarithmic axes have room for the intervals.
     pub fn drawn(&self) -> Drawn<'_> {
-        let intervals = self
-            .points()
-            .filter_map(|p| p.confidence_interval)
-            .flatten();
+        let intervals = self.points().filter_map(|p| p.confidence_interval).flatten();
         let (low, high) = ends(self.points().map(|p| p.y).chain(intervals));
         Drawn {
             chart: self,
@@ -342,18 +321,12 @@ impl Chart {
         }
     }
 
-    /// Sentences about the disturbed points: those whose interval has room for the disturbance, and the others.
+    /// Sentences about the disturbed points: those whose interval has room for the disturbance, and
+    /// the others.
     fn about_disturbed(&self) -> Option<String> {
         let count = self.disturbed();
-        let bounded = self
-            .points()
-            .filter(|p| p.is_disturbed && p.is_sound)
-            .count();
-        let line = if self.is_fitted() {
-            ", and no line is drawn through them"
-        } else {
-            ""
-        };
+        let bounded = self.points().filter(|p| p.is_disturbed && p.is_sound).count();
+        let line = if self.is_fitted() { ", and no line is drawn through them" } else { "" };
         let unbounded = count - bounded;
         let unbounded = (unbounded > 0).then(|| {
             format!(

@@ -120,11 +120,7 @@ mod tests {
             y: "ms".to_owned(),
             curves: vec![(
                 "<serial>".to_owned(),
-                vec![BandPoint {
-                    x: 64.0,
-                    y: 12.5,
-                    interval: Some([11.0, 14.0]),
-                }],
+                vec![BandPoint { x: 64.0, y: 12.5, interval: Some([11.0, 14.0]) }],
             )],
         };
         let table = PlainTable {
@@ -132,10 +128,7 @@ mod tests {
             rows: vec![vec!["heap".to_owned()], vec!["<64>".to_owned()]],
         };
         let page = chart_page("collections", &["One.".to_owned()], &[chart], &[table]);
-        assert!(
-            page.contains("12.5") && page.contains("&lt;64&gt;"),
-            "{page}"
-        );
+        assert!(page.contains("12.5") && page.contains("&lt;64&gt;"), "{page}");
         assert!(!page.contains("<serial>") && page.contains("u003cserial"));
     }
 }

@@ -8,7 +8,8 @@ use super::chart::Chart;
 use super::rows::PointRow;
 use super::{recorded_curve, scaling, sweep};
 
-/// The charts of a group's rows. Each benchmark has its declared charts, those of its scaling, and that of its recorded curve.
+/// The charts of a group's rows. Each benchmark has its declared charts, those of its scaling, and
+/// that of its recorded curve.
 pub fn charts(runs: &[Run], rows: &[PointRow]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (own, declared) in declared_charts(rows) {

@@ -1,4 +1,5 @@
-//! Details of a figure: launches, samples, evidence, notes, and the commands that show the raw batches.
+//! Details of a figure: launches, samples, evidence, notes, and the commands that show the raw
+//!   batches.
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};
@@ -53,9 +54,8 @@ fn launches(benchmark: &Benchmark) -> Markup {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (factor, unit) = scale(benchmark.median.unwrap_or_default(), unit);
     let medians = benchmark.launches.iter().map(|l| l.median);
-    let medians: Vec<String> = medians
-        .map(|m| m.map_or("none".to_owned(), |m| number(m * factor)))
-        .collect();
+    let medians: Vec<String> =
+        medians.map(|m| m.map_or("none".to_owned(), |m| number(m * factor))).collect();
     markup! {
         @if !medians.is_empty() {
             p { "Medians of the launches, in " (unit) ", in the order in which they ran: " (medians.join(", ")) "." }
@@ -100,11 +100,7 @@ fn range(evidence: &Evidence) -> String {
         return "none".to_owned();
     };
     let [least, most] = [least, most].map(number);
-    if least == most {
-        least
-    } else {
-        format!("{least} to {most}")
-    }
+    if least == most { least } else { format!("{least} to {most}") }
 }
 
 /// The notes of an entry, reasons of an invalid figure first.

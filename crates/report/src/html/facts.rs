@@ -17,30 +17,15 @@ type Fact = (&'static str, fn(&Run) -> Option<String>);
 const FACTS: [Fact; 18] = [
     ("Processor", |r| r.machine.cpu.clone()),
     ("Instruction set", |r| known(&r.machine.isa)),
-    ("Processors", |r| {
-        (r.machine.cpus > 0).then(|| r.machine.cpus.to_string())
-    }),
+    ("Processors", |r| (r.machine.cpus > 0).then(|| r.machine.cpus.to_string())),
     ("Caches", |r| caches(r.machine.details.as_deref()?)),
     ("Memory", |r| r.machine.memory.map(bytes)),
-    ("System", |r| {
-        known(format!("{} {}", r.machine.system, r.machine.kernel).trim())
-    }),
-    ("Page", |r| {
-        (r.machine.page_size > 0).then(|| bytes(r.machine.page_size))
-    }),
-    ("Virtual machine", |r| {
-        r.machine.virtual_machine.map(|v| yes_or_no(v).to_owned())
-    }),
-    ("As root", |r| {
-        is_own(r).then(|| yes_or_no(r.machine.root).to_owned())
-    }),
+    ("System", |r| known(format!("{} {}", r.machine.system, r.machine.kernel).trim())),
+    ("Page", |r| (r.machine.page_size > 0).then(|| bytes(r.machine.page_size))),
+    ("Virtual machine", |r| r.machine.virtual_machine.map(|v| yes_or_no(v).to_owned())),
+    ("As root", |r| is_own(r).then(|| yes_or_no(r.machine.root).to_owned())),
     ("Started", |r| r.started_unix_s.and_then(moment)),
-    ("Took", |r| {
-        Some(format!(
-            "{} s",
-            number(r.finished_unix_s? - r.started_unix_s?)
-        ))
-    }),
+    ("Took", |r| Some(format!("{} s", number(r.finished_unix_s? - r.started_unix_s?)))),
     ("Tags", |r| known(&r.tags.join(", "))),
     ("Measured by", |r| known(&r.producer.version)),
     ("Command", |r| {
@@ -69,11 +54,7 @@ pub fn is_own(run: &Run) -> bool {
 
 /// The folded table of facts, with one column per run.
 pub fn section(runs: &[Run]) -> Markup {
-    let title = if runs.len() == 1 {
-        "Machine and run"
-    } else {
-        "Machines and runs"
-    };
+    let title = if runs.len() == 1 { "Machine and run" } else { "Machines and runs" };
     markup! {
         section aria-labelledby="facts" {
             details.folded {
@@ -116,10 +97,7 @@ fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Mar
 fn sums(run: &Run) -> String {
     let count = |status: Status| run.benchmarks.iter().filter(|b| b.status == status).count();
     let (valid, invalid) = (count(Status::Ok), count(Status::Invalid));
-    let mut text = format!(
-        "{valid} valid, {invalid} invalid, {} skipped",
-        count(Status::Skipped)
-    );
+    let mut text = format!("{valid} valid, {invalid} invalid, {} skipped", count(Status::Skipped));
     if count(Status::Crashed) > 0 {
         text += &format!(", {} crashed", count(Status::Crashed));
     }
@@ -152,11 +130,7 @@ fn plan(run: &Run) -> String {
         number(time as f64 / 1e9),
         plan.placement,
         if plan.realtime { ", real-time" } else { "" },
-        if plan.counts_neighbours {
-            ", batches beside neighbours count"
-        } else {
-            ""
-        },
+        if plan.counts_neighbours { ", batches beside neighbours count" } else { "" },
         plan.seed
     )
 }

@@ -9,25 +9,20 @@ use super::head::WITHIN;
 /// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Fits the least-squares line through the points of a curve whose intervals are sound, if there are at least three, and returns a sentence about it. The sentence has
-/// the intervals of intercept, slope and R² and treats disturbed points, as in a study.
+/// Fits the least-squares line through the points of a curve whose intervals are sound, if there
+/// are at least three, and returns a sentence about it. The sentence has the intervals of
+/// intercept, slope and R² and treats disturbed points, as in a study.
 pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
     let sound: Vec<&Point> = curve.points.iter().filter(|p| p.is_sound).collect();
     let disturbed = sound.iter().filter(|p| p.is_disturbed).count();
-    let points = sound
-        .iter()
-        .map(|p| match (p.quiet_factors, p.confidence_interval) {
-            (Some(factors), _) => BoundedPoint::within(p.x, factors.map(|f| f * p.y)),
-            (None, Some(interval)) if p.is_disturbed => BoundedPoint::within(p.x, interval),
-            _ => BoundedPoint::exact(p.x, p.y),
-        });
+    let points = sound.iter().map(|p| match (p.quiet_factors, p.confidence_interval) {
+        (Some(factors), _) => BoundedPoint::within(p.x, factors.map(|f| f * p.y)),
+        (None, Some(interval)) if p.is_disturbed => BoundedPoint::within(p.x, interval),
+        _ => BoundedPoint::exact(p.x, p.y),
+    });
     let points: Vec<BoundedPoint> = points.collect();
     let line = bounded_line(&points, CONFIDENCE)?;
-    let mark = if sound.iter().any(|p| p.is_within) {
-        WITHIN
-    } else {
-        ""
-    };
+    let mark = if sound.iter().any(|p| p.is_within) { WITHIN } else { "" };
     let ends = |(low, high)| format!("[{}, {}]{mark}", number(low), number(high));
     let with_interval = |value: f64, interval| {
         let value = format!("{} {unit}", number(value));
@@ -52,11 +47,7 @@ pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
         0 => String::new(),
         n => format!(" ({n} disturbed, by the middles of what the disturbances allow)"),
     };
-    curve.line = Some(Straight {
-        name: FITTED,
-        intercept: line.intercept,
-        slope: line.slope,
-    });
+    curve.line = Some(Straight { name: FITTED, intercept: line.intercept, slope: line.slope });
     Some(format!(
         "Fitted line{name}{count}{bounds}: {intercept} and {slope} for each step of one{}",
         quality.unwrap_or_default()

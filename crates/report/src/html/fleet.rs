@@ -1,4 +1,5 @@
-//! The report of a fleet as a page: slow nodes, a heat map of nodes and resources, the history of each node.
+//! The report of a fleet as a page: slow nodes, a heat map of nodes and resources, the history of
+//! each node.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use serde::Serialize;
@@ -32,7 +33,8 @@ pub struct FleetPage {
     pub map: HeatMap,
 }
 
-/// The data of the heat map. Lists over nodes and resources have the resources of the first node first.
+/// The data of the heat map. Lists over nodes and resources have the resources of the first node
+/// first.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct HeatMap {
     /// The nodes, class by class.
@@ -45,11 +47,13 @@ pub struct HeatMap {
     pub figures: Vec<(String, usize)>,
     /// The names of the jobs.
     pub jobs: Vec<String>,
-    /// For each job: the node's time divided by that of its class, minus 1, in units of 0.01 %. `None` if it is unknown.
+    /// For each job: the node's time divided by that of its class, minus 1, in units of 0.01 %.
+    ///   `None` if it is unknown.
     pub ratios: Vec<Vec<Option<i32>>>,
     /// For the last job: the distance from the class in tenths of a standard deviation.
     pub scores: Vec<Option<i32>>,
-    /// For each node: a letter for each figure, from `a` (five deviations faster) by `m` (as its class) to `y` (five slower, or more), or `.` if it is unknown.
+    /// For each node: a letter for each figure, from `a` (five deviations faster) by `m` (as its
+    ///   class) to `y` (five slower, or more), or `.` if it is unknown.
     pub letters: Vec<String>,
     /// The slow nodes: index of the node and of the resource.
     pub slow: Vec<[usize; 2]>,
@@ -143,7 +147,8 @@ fn slow(of: &FleetPage) -> Markup {
 const STEP: usize = 8;
 const HEIGHT: f64 = 24.0;
 
-/// The ratio in each job as a bar that begins at the line of ratio 1: above it for a slower job, below it for a faster one.
+/// The ratio in each job as a bar that begins at the line of ratio 1: above it for a slower job,
+/// below it for a faster one.
 fn sparkline(history: &[Option<f64>]) -> Markup {
     let known = history.iter().flatten();
     let most = known.map(|ratio| ratio.ln().abs()).fold(0.01, f64::max);
@@ -207,7 +212,8 @@ mod tests {
             ..FleetPage::default()
         });
         assert!(page.contains("fleet a&lt;b") && !page.contains("</script><i>"));
-        // 1.1 has half of the logarithm of 1.21, which fills the half of the height above the line; 1 is a line.
+        // 1.1 has half of the logarithm of 1.21, which fills the half of the height above the line;
+        // 1 is a line.
         let heights: Vec<&str> = page
             .split("<rect")
             .skip(1)

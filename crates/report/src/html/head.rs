@@ -60,10 +60,7 @@ pub fn legend(runs: &[Run], places: &[RunLocation], is_compared: bool) -> String
         text.push(' ');
         text.push_str(BETWEEN_RUNS);
     }
-    let mut kinds = runs
-        .iter()
-        .flat_map(|r| &r.benchmarks)
-        .filter_map(|b| b.interval_scope);
+    let mut kinds = runs.iter().flat_map(|r| &r.benchmarks).filter_map(|b| b.interval_scope);
     if kinds.any(|k| k == IntervalScope::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }

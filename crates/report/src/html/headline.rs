@@ -41,7 +41,8 @@ pub fn section(
     }
 }
 
-/// Up to twelve benchmarks in the order of the topics: those with the tag, then the first others of each topic in turn.
+/// Up to twelve benchmarks in the order of the topics: those with the tag, then the first others of
+/// each topic in turn.
 fn chosen<'a, 'r>(groups: &'a [(String, Vec<PointRow<'r>>)]) -> Vec<Candidate<'a, 'r>> {
     let mut topics: Vec<Vec<Candidate>> =
         groups.iter().map(|(t, rows)| candidates(t, rows)).collect();
@@ -50,10 +51,7 @@ fn chosen<'a, 'r>(groups: &'a [(String, Vec<PointRow<'r>>)]) -> Vec<Candidate<'a
     let mut kept: HashSet<usize> = HashSet::new();
     let longest = topics.iter().map(Vec::len).max().unwrap_or(0);
     for turn in 0..longest {
-        for candidate in topics
-            .iter()
-            .filter_map(|t| t.iter().filter(|c| !c.is_tagged).nth(turn))
-        {
+        for candidate in topics.iter().filter_map(|t| t.iter().filter(|c| !c.is_tagged).nth(turn)) {
             if free > 0 && kept.insert(candidate.row.place) {
                 free -= 1;
             }
@@ -72,25 +70,18 @@ fn candidates<'a, 'r>(topic: &'a str, rows: &'a [PointRow<'r>]) -> Vec<Candidate
     let shown = first.filter_map(|first| {
         let row = quoted(rows.iter().filter(|row| row.name == first.name).collect())?;
         let has_tag = |b: &Benchmark| b.provenance.tags.iter().any(|t| t == HEADLINE);
-        Some(Candidate {
-            topic,
-            row,
-            is_tagged: row.present().any(has_tag),
-        })
+        Some(Candidate { topic, row, is_tagged: row.present().any(has_tag) })
     });
     shown.collect()
 }
 
-/// The row that a benchmark's card shows: the first one with a figure. Of a sweep over sizes of memory it is the last one, whose buffer exceeds the caches.
+/// The row that a benchmark's card shows: the first one with a figure. Of a sweep over sizes of
+/// memory it is the last one, whose buffer exceeds the caches.
 fn quoted<'a, 'r>(mut rows: Vec<&'a PointRow<'r>>) -> Option<&'a PointRow<'r>> {
     rows.retain(|row| row.present().any(|b| b.median.is_some()));
     let is_in_memory = |b: &Benchmark| b.provenance.tags.iter().any(|t| t == IN_MEMORY);
     let first = rows.first()?;
-    if first.present().any(is_in_memory) {
-        rows.last().copied()
-    } else {
-        Some(first)
-    }
+    if first.present().any(is_in_memory) { rows.last().copied() } else { Some(first) }
 }
 
 fn card(runs: &[Run], card: &Candidate, comparison: Option<&SideBySide>) -> Markup {

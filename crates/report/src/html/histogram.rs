@@ -10,7 +10,8 @@ use yamba_stats::{quantile, sorted};
 /// Width of the drawing in units, which is the number of bins.
 const BINS: usize = 48;
 const HEIGHT: f64 = 60.0;
-/// The share of samples at each end that is counted but not drawn, so that far outliers do not compress the rest.
+/// The share of samples at each end that is counted but not drawn, so that far outliers do not
+/// compress the rest.
 const TAIL: f64 = 0.01;
 
 /// The histogram; empty if there are too few distinct samples.
@@ -30,9 +31,7 @@ pub fn histogram(benchmark: &Benchmark) -> Markup {
         bars.above,
         number(bars.most * factor),
     );
-    let band = benchmark
-        .confidence_interval
-        .map(|[a, b]| (bars.x(a), bars.x(b)));
+    let band = benchmark.confidence_interval.map(|[a, b]| (bars.x(a), bars.x(b)));
     markup! {
         figure.samples {
             svg viewBox={ "0 0 " (BINS) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label="Distribution of the samples" {
@@ -64,15 +63,7 @@ impl Bars {
         if !width.is_finite() || width <= 0.0 {
             return None;
         }
-        let mut bars = Bars {
-            low,
-            high,
-            least,
-            most,
-            below: 0,
-            above: 0,
-            counts: [0; BINS],
-        };
+        let mut bars = Bars { low, high, least, most, below: 0, above: 0, counts: [0; BINS] };
         for sample in ordered {
             match (sample - low) / width {
                 x if x < 0.0 => bars.below += 1,

@@ -7,7 +7,8 @@ use yamba_record::{Benchmark, Run};
 
 use super::head::letter;
 
-/// The tag of benchmarks that measure cache sizes in bytes. The value of the first parameter is the level.
+/// The tag of benchmarks that measure cache sizes in bytes. The value of the first parameter is the
+/// level.
 const MEASURES: &str = "cache_sizes";
 
 /// A cache level of one or more runs.
@@ -52,24 +53,14 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
 /// The caption for the dashed lines at cache sizes. `None` without such lines.
 pub fn caption(levels: &[Level]) -> Option<String> {
     let describe = |measured_by: Option<&str>, who: &str| {
-        let own = levels
-            .iter()
-            .filter(|l| l.measured_by.as_deref() == measured_by);
-        let own: Vec<String> = own
-            .map(|l| format!("{} {}", l.name, bytes(l.bytes)))
-            .collect();
+        let own = levels.iter().filter(|l| l.measured_by.as_deref() == measured_by);
+        let own: Vec<String> = own.map(|l| format!("{} {}", l.name, bytes(l.bytes))).collect();
         (!own.is_empty()).then(|| format!("{who} ({})", own.join(", ")))
     };
-    let names: BTreeSet<&str> = levels
-        .iter()
-        .filter_map(|l| l.measured_by.as_deref())
-        .collect();
-    let measured = names.into_iter().map(|name| {
-        describe(
-            Some(name),
-            &format!("as the benchmark {name} measured them"),
-        )
-    });
+    let names: BTreeSet<&str> = levels.iter().filter_map(|l| l.measured_by.as_deref()).collect();
+    let measured = names
+        .into_iter()
+        .map(|name| describe(Some(name), &format!("as the benchmark {name} measured them")));
     let described = describe(None, "as the system describes them");
     let all: Vec<String> = measured.chain([described]).flatten().collect();
     (!all.is_empty()).then(|| format!("Dashed: caches {}", all.join(" and ")))
@@ -98,11 +89,7 @@ fn of(run: &Run) -> Vec<CacheLevel> {
     let described = run.machine.details.iter().flat_map(|d| &d.caches);
     for cache in described.filter(|c| c.kind != "instruction") {
         let Some(bytes) = cache.bytes else { continue };
-        let level = CacheLevel {
-            number: cache.level,
-            bytes,
-            measured_by: None,
-        };
+        let level = CacheLevel { number: cache.level, bytes, measured_by: None };
         let mut known = found.iter();
         if !known.any(|f| f.number == cache.level && (f.measured_by.is_some() || *f == level)) {
             found.push(level);

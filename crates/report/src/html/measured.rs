@@ -51,7 +51,8 @@ fn described(of: &Machine) -> String {
     parts.join(", ")
 }
 
-/// `125 benchmarks, 161 figures · 2026-11-23 19:30:21 UTC, in 92 s`; `1 benchmark (lat_pipe), 2 figures · ...`
+/// `125 benchmarks, 161 figures · 2026-11-23 19:30:21 UTC, in 92 s`; `1 benchmark (lat_pipe), 2
+/// figures · ...`
 fn sentence(run: &Run) -> String {
     let measured = || {
         let all = run.benchmarks.iter();
@@ -109,9 +110,6 @@ mod tests {
 
     #[test]
     fn durations_are_rounded() {
-        assert_eq!(
-            [1.23, 92.02, 754.0].map(duration),
-            ["1.2 s", "92 s", "13 min"]
-        );
+        assert_eq!([1.23, 92.02, 754.0].map(duration), ["1.2 s", "92 s", "13 min"]);
     }
 }

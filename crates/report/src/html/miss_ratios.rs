@@ -1,4 +1,5 @@
-//! The miss-ratio curve of a page cache as a figure with its table: curves over the size of the cache, and measured points.
+//! The miss-ratio curve of a page cache as a figure with its table: curves over the size of the
+//! cache, and measured points.
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{bytes, number};
@@ -15,7 +16,8 @@ const MARGIN: f64 = 48.0;
 pub struct MissRatios {
     /// The application.
     pub application: String,
-    /// Size in bytes and share of misses, of an ideal LRU cache without read-ahead, in ascending order of sizes.
+    /// Size in bytes and share of misses, of an ideal LRU cache without read-ahead, in ascending
+    /// order of sizes.
     pub lru: Vec<(u64, f64)>,
     /// The miss ratios of the simulated page cache of Linux.
     pub linux: Vec<(u64, f64)>,
@@ -40,10 +42,7 @@ pub(super) fn figure(of: &MissRatios) -> Markup {
     let place = |(bytes, ratio): (f64, f64)| {
         let [low, high] = axis.range.map(f64::log2);
         let x = (bytes.log2() - low) / (high - low);
-        (
-            MARGIN + x * (WIDTH - 2.0 * MARGIN),
-            HEIGHT - MARGIN + ratio * (2.0 * MARGIN - HEIGHT),
-        )
+        (MARGIN + x * (WIDTH - 2.0 * MARGIN), HEIGHT - MARGIN + ratio * (2.0 * MARGIN - HEIGHT))
     };
     let points = |all: &[(u64, f64)]| {
         let each = all.iter().map(|(bytes, ratio)| (*bytes as f64, *ratio));
@@ -93,9 +92,7 @@ fn table(of: &MissRatios) -> Markup {
     sizes.dedup();
     let at = |all: &[(u64, f64)], size: u64| {
         let found = all.iter().find(|(bytes, _)| *bytes == size);
-        found.map_or(String::new(), |(_, ratio)| {
-            format!("{} %", number(100.0 * ratio))
-        })
+        found.map_or(String::new(), |(_, ratio)| format!("{} %", number(100.0 * ratio)))
     };
     markup! {
         table {
@@ -131,15 +128,10 @@ mod tests {
             measured: vec![(1 << 21, 0.25)],
         };
         let drawn = figure(&of).into_string();
-        // The first size is at the left end, the last one at the right end; 1.0 is at the top, 0 at the bottom.
-        assert!(
-            drawn.contains(r#"class="lru" points="48.0,48.0 592.0,212.0""#),
-            "{drawn}"
-        );
-        assert!(
-            drawn.contains(r#"class="linux" points="48.0,130.0 592.0,212.0""#),
-            "{drawn}"
-        );
+        // The first size is at the left end, the last one at the right end; 1.0 is at the top, 0 at
+        // the bottom.
+        assert!(drawn.contains(r#"class="lru" points="48.0,48.0 592.0,212.0""#), "{drawn}");
+        assert!(drawn.contains(r#"class="linux" points="48.0,130.0 592.0,212.0""#), "{drawn}");
         // Half of the logarithmic way, a quarter of the height: 320 and 171.
         assert!(drawn.contains(r#"d="M315.0 166.0l"#), "{drawn}");
         assert!(drawn.contains("a&lt;b") && drawn.contains("2 MiB"));

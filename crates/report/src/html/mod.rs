@@ -55,8 +55,9 @@ const NARROW_FOR_SEVERAL: &str = "(max-width: 74rem)";
 const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
-/// The page of one run or of several runs side by side, with the studies that they were measured for. `places` are the locations where the runs
-/// were read; the default store if the list is empty. `comparison` is that of two runs.
+/// The page of one run or of several runs side by side, with the studies that they were measured
+/// for. `places` are the locations where the runs were read; the default store if the list is
+/// empty. `comparison` is that of two runs.
 pub fn html(
     runs: &[Run],
     studies: &[Study],
@@ -125,13 +126,10 @@ fn figures_section(legend: &str) -> Markup {
     }
 }
 
-/// The style of the page. Rows of several runs become cards on wider screens than those of one run, since they have more columns.
+/// The style of the page. Rows of several runs become cards on wider screens than those of one run,
+/// since they have more columns.
 fn style(runs: &[Run]) -> Cow<'static, str> {
-    if runs.len() > 1 {
-        STYLE.replace(NARROW, NARROW_FOR_SEVERAL).into()
-    } else {
-        STYLE.into()
-    }
+    if runs.len() > 1 { STYLE.replace(NARROW, NARROW_FOR_SEVERAL).into() } else { STYLE.into() }
 }
 
 fn contents(
@@ -165,16 +163,13 @@ fn drawings<'a>(runs: &[Run], groups: &'a [(String, Vec<PointRow<'_>>)]) -> Vec<
         charts: charts::charts(runs, rows),
         bars: bars::bar_charts(runs, rows),
     });
-    each.filter(|d| !d.charts.is_empty() || !d.bars.is_empty())
-        .collect()
+    each.filter(|d| !d.charts.is_empty() || !d.bars.is_empty()).collect()
 }
 
 /// The drawings by topic: bars, and placeholders for charts, which the script fills.
 fn chart_section(drawings: &[Drawings], has_topics: bool) -> Markup {
     let counts = drawings.iter().map(|d| d.charts.len());
-    let firsts = counts.scan(0, |next, count| {
-        Some(std::mem::replace(next, *next + count))
-    });
+    let firsts = counts.scan(0, |next, count| Some(std::mem::replace(next, *next + count)));
     let numbered: Vec<(usize, &Drawings)> = firsts.zip(drawings).collect();
     markup! {
         @if !numbered.is_empty() {

@@ -9,10 +9,7 @@ use sha2::{Digest, Sha256};
 pub fn preamble(title: &str, styles: &[&str], scripts: &[&str]) -> Markup {
     let permitted = |texts: &[&str]| match texts {
         [] => " 'none'".to_owned(),
-        texts => texts
-            .iter()
-            .map(|text| format!(" {}", hash(text)))
-            .collect(),
+        texts => texts.iter().map(|text| format!(" {}", hash(text))).collect(),
     };
     let policy = format!(
         "default-src 'none'; style-src{}; script-src{}; img-src data:; base-uri 'none'; form-action 'none'",
@@ -33,8 +30,5 @@ pub fn preamble(title: &str, styles: &[&str], scripts: &[&str]) -> Markup {
 
 /// The hash by which a Content-Security-Policy permits a script or a style.
 pub(super) fn hash(text: &str) -> String {
-    format!(
-        "'sha256-{}'",
-        STANDARD.encode(Sha256::digest(text.as_bytes()))
-    )
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }

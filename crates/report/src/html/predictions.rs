@@ -1,4 +1,5 @@
-//! Predictions of applications as a page: stacked bars by primitive, measured times beside them, and the tables.
+//! Predictions of applications as a page: stacked bars by primitive, measured times beside them,
+//! and the tables.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use super::preamble::preamble;
 
 const STACKS: &str = include_str!("../../assets/predictions.css");
 
-/// At most this many primitives have a number and a colour of their own. The others share one part of each bar.
+/// At most this many primitives have a number and a colour of their own. The others share one part
+/// of each bar.
 const OWN: usize = 9;
 
 /// Least share of the axis, in percent, at which a part has room for its number.
@@ -64,7 +66,8 @@ pub struct MeasuredBar {
     pub text: String,
 }
 
-/// The page of some predictions. `conclusions` are sentences about all of them: rankings, ratios and times of file reads. `misses` is the curve behind the latter.
+/// The page of some predictions. `conclusions` are sentences about all of them: rankings, ratios
+/// and times of file reads. `misses` is the curve behind the latter.
 pub fn predictions(
     bars: &[PredictedBar],
     conclusions: &[String],
@@ -121,10 +124,7 @@ impl<'a> Numbered<'a> {
 
     /// The number of a primitive, from 1. 0 stands for all others.
     fn number(&self, name: &str) -> usize {
-        self.0
-            .iter()
-            .position(|own| *own == name)
-            .map_or(0, |at| at + 1)
+        self.0.iter().position(|own| *own == name).map_or(0, |at| at + 1)
     }
 }
 
@@ -139,8 +139,7 @@ fn stacked(bar: &PredictedBar, numbered: &Numbered) -> Vec<(usize, bool, f64)> {
         *sums.entry((number, !part.is_covered)).or_default() += part.ns;
     }
     let each = sums.into_iter().filter(|(_, ns)| *ns > 0.0);
-    each.map(|((number, is_open), ns)| (number % (OWN + 1), is_open, ns))
-        .collect()
+    each.map(|((number, is_open), ns)| (number % (OWN + 1), is_open, ns)).collect()
 }
 
 /// The bars of all predictions of one unit of work, on one axis.
@@ -312,11 +311,7 @@ mod tests {
     use super::*;
 
     fn part(name: &str, ns: f64, is_covered: bool) -> PredictedPart {
-        PredictedPart {
-            name: name.to_owned(),
-            ns,
-            is_covered,
-        }
+        PredictedPart { name: name.to_owned(), ns, is_covered }
     }
 
     fn bar(system: &str, parts: Vec<PredictedPart>) -> PredictedBar {
@@ -334,11 +329,7 @@ mod tests {
     fn attributes(page: &str, element: &str, name: &str) -> Vec<String> {
         let each = page.split(element).skip(1);
         let value = |rest: &str| {
-            let value = rest
-                .split_once(&format!(" {name}=\""))?
-                .1
-                .split('"')
-                .next()?;
+            let value = rest.split_once(&format!(" {name}=\""))?.1.split('"').next()?;
             Some(value.to_owned())
         };
         each.filter_map(value).collect()
@@ -348,14 +339,8 @@ mod tests {
     fn parts_are_as_long_as_their_share_of_the_longest_bar() {
         let page = predictions(
             &[
-                bar(
-                    "s",
-                    vec![part("read", 300.0, true), part("stat", 100.0, false)],
-                ),
-                bar(
-                    "t",
-                    vec![part("read", 500.0, true), part("stat", 300.0, true)],
-                ),
+                bar("s", vec![part("read", 300.0, true), part("stat", 100.0, false)]),
+                bar("t", vec![part("read", 500.0, true), part("stat", 300.0, true)]),
             ],
             &[],
             None,

@@ -13,7 +13,8 @@ use crate::ticks::ends;
 /// The lowest latency in ns of each size.
 type Lowest = BTreeMap<u64, f64>;
 
-/// The chart of a benchmark's recorded curves: one for each run, with the lowest latency of each size in any entry. `None` if it has none.
+/// The chart of a benchmark's recorded curves: one for each run, with the lowest latency of each
+/// size in any entry. `None` if it has none.
 pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     let mut of_runs: BTreeMap<usize, Lowest> = BTreeMap::new();
     let mut unit = "";
@@ -29,9 +30,8 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
         }
     }
     let each = of_runs.iter();
-    let mut curves: Vec<Curve> = each
-        .map(|(run, lowest)| curve(of_run(runs, *run, ""), lowest))
-        .collect();
+    let mut curves: Vec<Curve> =
+        each.map(|(run, lowest)| curve(of_run(runs, *run, ""), lowest)).collect();
     curves.retain(Curve::is_sweep);
     if curves.is_empty() {
         return None;
@@ -42,13 +42,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
         log: true,
         about_levels: levels::caption(&levels),
         levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
-        ..Chart::new(
-            rows[0].name,
-            "lowest latency",
-            "ns",
-            &format!("size ({unit})"),
-            curves,
-        )
+        ..Chart::new(rows[0].name, "lowest latency", "ns", &format!("size ({unit})"), curves)
     })
 }
 
@@ -63,9 +57,5 @@ fn curve(name: String, lowest: &Lowest) -> Curve {
         quiet_factors: None,
         text: format!("{} ns", number(*ns)),
     });
-    Curve {
-        name,
-        points: points.collect(),
-        line: None,
-    }
+    Curve { name, points: points.collect(), line: None }
 }

@@ -17,7 +17,8 @@ pub struct PointRow<'a> {
     pub place: usize,
     /// Name of the benchmark.
     pub name: &'a str,
-    /// The parameters that distinguish the points, and the number of processes or threads unless it is always 1: `size=8192`, `P=4`, `T=4`.
+    /// The parameters that distinguish the points, and the number of processes or threads unless it
+    /// is always 1: `size=8192`, `P=4`, `T=4`.
     pub settings: Vec<String>,
     /// The entry in each run. `None` where a run lacks it.
     pub entries: Vec<Option<&'a Benchmark>>,
@@ -51,7 +52,8 @@ impl<'a> PointRow<'a> {
     }
 }
 
-/// All rows, ordered by the first run that has them. A duplicate entry in a run has a row of its own.
+/// All rows, ordered by the first run that has them. A duplicate entry in a run has a row of its
+/// own.
 pub fn rows(runs: &[Run]) -> Vec<PointRow<'_>> {
     let varying = Varying::of(runs);
     let mut places: HashMap<(String, usize), usize> = HashMap::new();
@@ -99,16 +101,12 @@ fn heading(group: &str) -> String {
 fn key(benchmark: &Benchmark) -> String {
     let mut parameters: Vec<_> = benchmark.parameters.0.iter().collect();
     parameters.sort_by_key(|(name, _)| name);
-    let parts = (
-        &benchmark.name,
-        parameters,
-        benchmark.processes,
-        benchmark.threads,
-    );
+    let parts = (&benchmark.name, parameters, benchmark.processes, benchmark.threads);
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 
-/// For each benchmark: the parameters that differ between its points in any run, and its numbers of processes and threads.
+/// For each benchmark: the parameters that differ between its points in any run, and its numbers of
+///   processes and threads.
 #[derive(Default)]
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,

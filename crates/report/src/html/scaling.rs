@@ -13,10 +13,12 @@ use crate::ticks::ends;
 /// The x axis is logarithmic if the greatest number is at least this multiple of the least.
 const FAR: f64 = 16.0;
 
-/// Caption of the marks of a throughput chart. A throughput is computed from medians and has no interval of its own.
+/// Caption of the marks of a throughput chart. A throughput is computed from medians and has no
+/// interval of its own.
 const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figures";
 
-/// Caption of the marks of an efficiency chart. An efficiency is computed from two figures: its own and that of one alone.
+/// Caption of the marks of an efficiency chart. An efficiency is computed from two figures: its own
+/// and that of one alone.
 const MARKS_OF_BOTH: &str = "all that the 95 % intervals of both figures allow";
 
 /// The charts of a benchmark; empty unless it ran with several numbers of processes or threads.
@@ -26,11 +28,7 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     let mut unit = "";
     let kinds = Kinds::of(rows);
     for (number, benchmark) in entries(runs, rows) {
-        let name = of_run(
-            runs,
-            number,
-            &parameters(rows, benchmark, |_, differs| differs),
-        );
+        let name = of_run(runs, number, &parameters(rows, benchmark, |_, differs| differs));
         for name in kinds.names(benchmark, &name) {
             if let Some(point) = point(benchmark) {
                 unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
@@ -54,13 +52,7 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
         let left_out = invalid.iter().filter(of_drawn).count();
         let chart = Chart::new(rows[0].name, title, unit, &kinds.axis(), curves);
         let (least, most) = ends(chart.points().map(|p| p.x));
-        Chart {
-            log: most >= FAR * least,
-            left_out,
-            marks: Some(marks),
-            findings,
-            ..chart
-        }
+        Chart { log: most >= FAR * least, left_out, marks: Some(marks), findings, ..chart }
     };
     let mut charts = vec![drawn("throughput", &unit, curves, MARKS, bends)];
     if !efficient.is_empty() {
@@ -70,17 +62,14 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     charts
 }
 
-/// The kinds of workers of which a benchmark ran several: processes, threads, or both in different entries.
+/// The kinds of workers of which a benchmark ran several: processes, threads, or both in different
+/// entries.
 struct Kinds(Vec<&'static str>);
 
 impl Kinds {
     fn of(rows: &[&PointRow]) -> Kinds {
         let mut kinds = Vec::new();
-        for workers in rows
-            .iter()
-            .flat_map(|r| r.present())
-            .map(Benchmark::workers)
-        {
+        for workers in rows.iter().flat_map(|r| r.present()).map(Benchmark::workers) {
             if workers.are_several() && !kinds.contains(&workers.kinds()) {
                 kinds.push(workers.kinds());
             }
@@ -93,7 +82,8 @@ impl Kinds {
         self.0.join(" or ")
     }
 
-    /// The names of the curves that an entry belongs to. One process with one thread begins the curves of both kinds.
+    /// The names of the curves that an entry belongs to. One process with one thread begins the
+    /// curves of both kinds.
     fn names(&self, benchmark: &Benchmark, name: &str) -> Vec<String> {
         let workers = benchmark.workers();
         let belongs = |kind: &&&str| !workers.are_several() || workers.kinds() == **kind;
@@ -105,7 +95,8 @@ impl Kinds {
     }
 }
 
-/// The combined throughput with an interval of the same relative width as the figure's. For a latency the ends are inverted.
+/// The combined throughput with an interval of the same relative width as the figure's. For a
+/// latency the ends are inverted.
 fn point(benchmark: &Benchmark) -> Option<Point> {
     let together = benchmark.throughput.as_ref().filter(|_| benchmark.valid)?;
     let interval = benchmark.confidence_interval.zip(benchmark.median);
@@ -117,11 +108,7 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         let ends = shares.map(|s| s * together.sum);
         (low > 0.0 && ends.iter().all(|e| e.is_finite())).then_some(ends)
     });
-    let disturbed = if benchmark.is_disturbed {
-        " (disturbed)"
-    } else {
-        ""
-    };
+    let disturbed = if benchmark.is_disturbed { " (disturbed)" } else { "" };
     Some(Point {
         x: benchmark.workers().count() as f64,
         y: together.sum,
@@ -135,33 +122,24 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
 }
 
 fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {
-    let points = of.points.iter().map(|p| ScalingPoint {
-        workers: p.x as usize,
-        throughput: p.y,
-    });
+    let points = of.points.iter().map(|p| ScalingPoint { workers: p.x as usize, throughput: p.y });
     scaling(&points.collect::<Vec<_>>())
 }
 
 /// The line of perfect scaling: the throughput of one alone times their number.
 fn alone(of: &Curve) -> Option<Straight> {
     let one = of.points.first().filter(|p| p.x == 1.0)?;
-    Some(Straight {
-        name: "as many times one",
-        intercept: 0.0,
-        slope: one.y,
-    })
+    Some(Straight { name: "as many times one", intercept: 0.0, slope: one.y })
 }
 
-/// The efficiency curve: throughput divided by that of perfect scaling. The interval combines the extremes of both intervals.
+/// The efficiency curve: throughput divided by that of perfect scaling. The interval combines the
+///   extremes of both intervals.
 fn efficiency(of: &Curve) -> Option<Curve> {
     let scaling = curve(of)?;
     let one = of.points.first()?;
     let points = of.points.iter().zip(scaling.efficiency);
     let points = points.map(|(p, efficiency)| {
-        let both = p
-            .confidence_interval
-            .zip(one.confidence_interval)
-            .filter(|_| p.x != one.x);
+        let both = p.confidence_interval.zip(one.confidence_interval).filter(|_| p.x != one.x);
         let least = |([low, _], [_, most]): ([f64; 2], [f64; 2])| low / (p.x * most);
         let most = |([_, high], [least, _]): ([f64; 2], [f64; 2])| high / (p.x * least);
         Point {
@@ -175,11 +153,7 @@ fn efficiency(of: &Curve) -> Option<Curve> {
             text: number(efficiency),
         }
     });
-    Some(Curve {
-        name: of.name.clone(),
-        points: points.collect(),
-        line: None,
-    })
+    Some(Curve { name: of.name.clone(), points: points.collect(), line: None })
 }
 
 /// A sentence that gives the number of processes or threads from which more no longer pay.

@@ -53,7 +53,8 @@ pub struct Operation {
     pub reason: String,
     /// Method and conclusions in Markdown.
     pub text: String,
-    /// Whether it is a further point of the operation before it: a sweep is one group of rows, with one reason.
+    /// Whether it is a further point of the operation before it: a sweep is one group of rows, with
+    /// one reason.
     pub is_further_point: bool,
     /// Notes to the reader, the reason for a missing figure first.
     pub notes: Vec<String>,
@@ -118,10 +119,7 @@ fn group(
     let o = &points[0];
     let height = (points.len() > 1).then_some(points.len());
     let words = points.iter().flat_map(|p| [&p.name, &p.verdict]);
-    let words: Vec<&str> = std::iter::once(&o.category)
-        .chain(words)
-        .map(String::as_str)
-        .collect();
+    let words: Vec<&str> = std::iter::once(&o.category).chain(words).map(String::as_str).collect();
     let notes: IndexSet<&String> = points.iter().flat_map(|p| &p.notes).collect();
     markup! {
         tbody data-text=(words.join(" ")) {
@@ -148,11 +146,8 @@ fn group(
 
 /// The cells of a point's figure and verdict.
 fn outcome(run: &Run, number: usize, rows: &[&PointRow], o: &Operation) -> Markup {
-    let places: Vec<usize> = o
-        .entries
-        .iter()
-        .filter_map(|entry| row_of(run, number, rows, *entry))
-        .collect();
+    let places: Vec<usize> =
+        o.entries.iter().filter_map(|entry| row_of(run, number, rows, *entry)).collect();
     markup! {
         td.measured data-label=(HEAD[5].0) data-v=[o.value.as_ref().map(|v| v.0)] data-unit=[o.value.as_ref().map(|v| v.1.as_str())] { (measured(o, &places)) }
         td data-label=(HEAD[6].0) { span.verdict.within[o.is_within] { (o.verdict) } }

@@ -22,7 +22,8 @@ pub const IN_MEMORY: &str = "memory_sizes";
 /// Prefixes of the notes that explain missing cycles.
 const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
 
-/// The chart that `declared` describes. `None` if no curve has two points, since then there is no sweep, or its values are not numbers.
+/// The chart that `declared` describes. `None` if no curve has two points, since then there is no
+/// sweep, or its values are not numbers.
 pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut left_out = 0;
@@ -41,10 +42,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
         return None;
     }
     let unit = if is_figure(declared) {
-        let mut units = rows
-            .iter()
-            .flat_map(|r| r.present())
-            .filter_map(|b| b.unit.as_deref());
+        let mut units = rows.iter().flat_map(|r| r.present()).filter_map(|b| b.unit.as_deref());
         to_one_unit(units.next().unwrap_or_default(), &mut curves)
     } else {
         String::new()
@@ -74,15 +72,14 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
     Some(chart)
 }
 
-/// Whether the x axis is a size in memory, for which cache sizes matter. Sizes of files and messages do not count.
+/// Whether the x axis is a size in memory, for which cache sizes matter. Sizes of files and
+/// messages do not count.
 fn is_over_memory(row: &PointRow, declared: &Declared) -> bool {
     row.present().any(|b| {
         let mut tags = b.provenance.tags.iter();
         let mut parameters = b.parameters.0.iter();
         tags.any(|tag| tag == IN_MEMORY)
-            && parameters
-                .next()
-                .is_some_and(|(name, _)| *name == declared.against)
+            && parameters.next().is_some_and(|(name, _)| *name == declared.against)
     })
 }
 
@@ -96,15 +93,9 @@ pub fn lacks_cycles(
     let x = across(benchmark, declared).filter(|_| lacks)?;
     let at = format!("{}={} {curve}", declared.against, axis_number(x));
     let mut notes = benchmark.notes.iter();
-    let reason = |note: &String| {
-        WITHOUT
-            .iter()
-            .find_map(|w| note.strip_prefix(w).map(str::to_owned))
-    };
-    Some(WithoutCycles {
-        at: at.trim_end().to_owned(),
-        why: notes.find_map(reason),
-    })
+    let reason =
+        |note: &String| WITHOUT.iter().find_map(|w| note.strip_prefix(w).map(str::to_owned));
+    Some(WithoutCycles { at: at.trim_end().to_owned(), why: notes.find_map(reason) })
 }
 
 /// Whether the chart shows the benchmark's figure, and not its cycles or an evidence.
@@ -130,19 +121,11 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         _ if is_figure(declared) => {
             let texts = [figure_text(benchmark), interval_text(benchmark)];
             let text: Vec<String> = texts.into_iter().flatten().collect();
-            (
-                benchmark.median?,
-                benchmark.confidence_interval,
-                text.join(" "),
-            )
+            (benchmark.median?, benchmark.confidence_interval, text.join(" "))
         }
         "cycles" => {
             let cycles = benchmark.cycles?;
-            (
-                cycles.median,
-                Some(cycles.confidence_interval),
-                number(cycles.median),
-            )
+            (cycles.median, Some(cycles.confidence_interval), number(cycles.median))
         }
         name => {
             let value = evidence(name)?;
@@ -157,26 +140,19 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         is_disturbed: benchmark.is_disturbed,
         is_sound: benchmark.has_sound_interval(),
         quiet_factors: benchmark.quiet_factors.filter(|_| is_figure(declared)),
-        text: if benchmark.is_disturbed {
-            format!("{text} (disturbed)")
-        } else {
-            text
-        },
+        text: if benchmark.is_disturbed { format!("{text} (disturbed)") } else { text },
     })
 }
 
-/// The name of a point's curve. There is a curve for each value of `by` and of every other parameter that differs. If the x axis is an evidence, parameters do not divide curves.
+/// The name of a point's curve. There is a curve for each value of `by` and of every other
+/// parameter that differs. If the x axis is an evidence, parameters do not divide curves.
 fn curve_name(rows: &[&PointRow], benchmark: &Benchmark, declared: &Declared) -> String {
     let is_swept = benchmark.parameters.get(&declared.against).is_some();
     let name = parameters(rows, benchmark, |name, differs| {
         let is_by = declared.by.as_deref() == Some(name);
         name != declared.against && (is_by || (is_swept && differs))
     });
-    let all: Vec<Workers> = rows
-        .iter()
-        .flat_map(|r| r.present())
-        .map(Benchmark::workers)
-        .collect();
+    let all: Vec<Workers> = rows.iter().flat_map(|r| r.present()).map(Benchmark::workers).collect();
     let differ = all.iter().any(|w| *w != benchmark.workers());
     if !differ {
         return name;

@@ -156,7 +156,8 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-/// The cells of an entry. With several runs, the first cell names the run, for narrow screens that hide the headings.
+/// The cells of an entry. With several runs, the first cell names the run, for narrow screens that
+/// hide the headings.
 fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &Columns) -> Markup {
     let name = (runs.len() > 1).then(|| letter(run));
     let Some(benchmark) = entry else {
@@ -212,7 +213,8 @@ pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
     Some(text)
 }
 
-/// The exceptions of a row; empty if all its figures are valid and undisturbed. Of several runs each is named.
+/// The exceptions of a row; empty if all its figures are valid and undisturbed. Of several runs
+/// each is named.
 fn remarks(row: &PointRow) -> Markup {
     let words: Vec<Option<&str>> = row.entries.iter().map(|e| e.and_then(remark)).collect();
     let has_letters = row.entries.len() > 1;
@@ -239,9 +241,8 @@ fn remark(benchmark: &Benchmark) -> Option<&'static str> {
 fn reasons(row: &PointRow, width: usize) -> Markup {
     let has_letters = row.entries.len() > 1;
     let reasons = row.entries.iter().enumerate();
-    let reasons: Vec<(usize, &Benchmark, String)> = reasons
-        .filter_map(|(run, entry)| Some((run, (*entry)?, reason((*entry)?)?)))
-        .collect();
+    let reasons: Vec<(usize, &Benchmark, String)> =
+        reasons.filter_map(|(run, entry)| Some((run, (*entry)?, reason((*entry)?)?))).collect();
     markup! {
         @if !reasons.is_empty() {
             tr.why { td colspan=(width) {

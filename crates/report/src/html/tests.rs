@@ -66,11 +66,7 @@ fn commands_name_a_store_other_than_the_default() {
     assert!(page.matches(&command("")).count() == 2 && !page.contains("--store"));
     for (store, quoted, has_password) in [
         ("/a b.sqlite", " --store '/a b.sqlite'", false),
-        (
-            "postgresql://ann@h/runs",
-            " --store postgresql://ann@h/runs",
-            true,
-        ),
+        ("postgresql://ann@h/runs", " --store postgresql://ann@h/runs", true),
     ] {
         let page = super::html(
             &both,
@@ -91,10 +87,7 @@ fn study_command_uses_store_of_run() {
     for (place, words) in [
         (RunLocation::Usual, ""),
         (RunLocation::File("/a.json".to_owned()), ""),
-        (
-            RunLocation::Store("/a b.sqlite".to_owned()),
-            " --store '/a b.sqlite'",
-        ),
+        (RunLocation::Store("/a b.sqlite".to_owned()), " --store '/a b.sqlite'"),
     ] {
         let page = super::html(&runs, &[study()], &[place], None);
         let command = format!("<code>yamba run lat_mem{words}</code>");
@@ -108,11 +101,7 @@ fn names_are_escaped() {
     for page in [with_study, html(&[hostile_run(), hostile_run()])] {
         assert!(!page.contains("<img"), "an element of a name's own");
         assert!(!page.contains("<script>alert"));
-        assert_eq!(
-            page.matches("</script>").count(),
-            4,
-            "an early end of the data"
-        );
+        assert_eq!(page.matches("</script>").count(), 4, "an early end of the data");
         assert_eq!(charts(&page)[0]["name"], HOSTILE);
     }
 }
@@ -120,16 +109,9 @@ fn names_are_escaped() {
 #[test]
 fn page_loads_no_resources() {
     let page = html(&[run(vec![benchmark("lat_mem", 4096, "ok")])]);
-    for load in [
-        "src=",
-        "url(",
-        "@import",
-        "<link",
-        "href=\"http",
-        "fetch(",
-        "XMLHttpRequest",
-        "WebSocket",
-    ] {
+    for load in
+        ["src=", "url(", "@import", "<link", "href=\"http", "fetch(", "XMLHttpRequest", "WebSocket"]
+    {
         assert!(!page.contains(load), "{load}");
     }
     assert!(page.contains("default-src 'none'"));
@@ -138,13 +120,7 @@ fn page_loads_no_resources() {
 #[test]
 fn policy_has_hash_of_each_script_and_style() {
     let page = html(&[run(vec![])]);
-    for own in [
-        super::STYLE,
-        super::PLOT_STYLE,
-        super::TABLES,
-        super::CHARTS,
-        super::PLOT_SCRIPT,
-    ] {
+    for own in [super::STYLE, super::PLOT_STYLE, super::TABLES, super::CHARTS, super::PLOT_SCRIPT] {
         assert!(page.contains(own) && page.contains(&super::preamble::hash(own)));
     }
     assert!(!page.contains(" style="), "a style that the policy forbids");
@@ -201,9 +177,8 @@ fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
 /// The script gets the labels of logarithmic axes and computes none.
 #[test]
 fn logarithmic_axes_have_labels() {
-    let page = html(&[run([10_300, 103_000, 515_000]
-        .map(|y| benchmark("lat_mem", y, "ok"))
-        .to_vec())]);
+    let page =
+        html(&[run([10_300, 103_000, 515_000].map(|y| benchmark("lat_mem", y, "ok")).to_vec())]);
     let chart = &charts(&page)[0];
     let across = &chart["log_x_axis"];
     assert_eq!(
@@ -219,12 +194,8 @@ fn logarithmic_axes_have_labels() {
     assert_eq!(across["range"], json!([10_300.0, 515_000.0]));
     // The y axis is in us, with a margin for the intervals.
     let up = &chart["log_y_axis"];
-    let labels: Vec<&str> = up["ticks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|t| t[1].as_str().unwrap())
-        .collect();
+    let labels: Vec<&str> =
+        up["ticks"].as_array().unwrap().iter().map(|t| t[1].as_str().unwrap()).collect();
     assert_eq!(labels, ["10", "20", "50", "100", "200", "500"]);
     let near = run([10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
     assert_eq!(charts(&html(&[near]))[0]["log_y_axis"], json!(null));
@@ -236,10 +207,7 @@ fn caption_of_a_chart_of_cycles_names_points_without_them() {
     let mut swept = run(sizes.map(|size| benchmark("lat_mem", size, "ok")).to_vec());
     for (i, entry) in swept.benchmarks.iter_mut().enumerate() {
         entry.charts[0].figure = "cycles".to_owned();
-        entry.cycles = (i < 2).then_some(Cycles {
-            median: 4.0,
-            confidence_interval: [4.0; 2],
-        });
+        entry.cycles = (i < 2).then_some(Cycles { median: 4.0, confidence_interval: [4.0; 2] });
     }
     let page = html(std::slice::from_ref(&swept));
     let text = "Not drawn, because their cycles are not known: 10 of 12 valid points (size=3, size=4, size=5, size=6, size=7, size=8, size=9, size=10 and 2 more).";
@@ -260,13 +228,7 @@ fn fitted_line_has_intervals_and_omits_disturbed_points() {
         }
     })]);
     let line = "Fitted line through 5 of its 6 points: 10.05 ns [9.916, 10.18] and 1.998 ns [1.982, 2.015] for each step of one, R² 1 [0.9997, 1].";
-    let caption = page
-        .split("<figcaption><strong>")
-        .nth(1)
-        .unwrap()
-        .split("<div")
-        .next()
-        .unwrap();
+    let caption = page.split("<figcaption><strong>").nth(1).unwrap().split("<div").next().unwrap();
     assert!(caption.contains(line), "{caption}");
     assert!(page.contains("Ringed: 1 disturbed, so that other processes may be part of them, and no line is drawn through them."));
     let points = &charts(&page)[0]["curves"][0]["points"];
@@ -289,10 +251,7 @@ fn fitted_line_uses_intervals_of_bounded_points() {
     let text = &page[start.expect("a line")..];
     let numbers = text.split(['[', ']']).nth(1).unwrap().split(", ");
     let ends: Vec<f64> = numbers.map(|n| n.parse().unwrap()).collect();
-    assert!(
-        ends[0] < 10.0 && 10.0 < ends[1] && ends[1] - ends[0] < 5.0,
-        "{ends:?}"
-    );
+    assert!(ends[0] < 10.0 && 10.0 < ends[1] && ends[1] - ends[0] < 5.0, "{ends:?}");
     assert!(
         page.contains(
             "Ringed: 6 disturbed, whose intervals also hold the values of a quiet machine."
@@ -318,10 +277,7 @@ fn caption_mentions_intervals_within_launches() {
         })])
     };
     let none = all(6);
-    assert!(
-        none.contains("Marks are the 95 % intervals. Fitted"),
-        "{none}"
-    );
+    assert!(none.contains("Marks are the 95 % intervals. Fitted"), "{none}");
     assert!(!none.contains('†'));
     let some = all(4);
     let of_them = "Marks are the 95 % intervals; 2 of them within launches: they speak of these processes alone.";
@@ -336,10 +292,7 @@ fn loaded(processes: u64, sum: f64) -> Benchmark {
     entry.charts = Vec::new();
     entry.figure = Some("latency".to_owned());
     entry.processes = processes;
-    entry.throughput = Some(Throughput {
-        sum,
-        unit: "operations/s".to_owned(),
-    });
+    entry.throughput = Some(Throughput { sum, unit: "operations/s".to_owned() });
     entry
 }
 
@@ -426,7 +379,8 @@ fn y_axis_is_logarithmic_for_wide_range() {
     assert_eq!(charts(&html(&[line]))[0]["log_y"], false);
 }
 
-/// The entries of a run record curves of the same caches. The chart has the lowest latency of each size.
+/// The entries of a run record curves of the same caches. The chart has the lowest latency of each
+/// size.
 #[test]
 fn recorded_curves_of_a_run_are_drawn_as_one() {
     let of_level = |level, x: &[f64], ns: &[f64]| {
@@ -526,10 +480,7 @@ fn several_runs_are_side_by_side() {
         benchmark("lat_mem", 2, "ok"),
         benchmark("lat_first", 3, "ok"),
     ]);
-    let mut second = run(vec![
-        benchmark("lat_mem", 1, "ok"),
-        benchmark("lat_mem", 2, "ok"),
-    ]);
+    let mut second = run(vec![benchmark("lat_mem", 1, "ok"), benchmark("lat_mem", 2, "ok")]);
     second.tags = vec!["after".to_owned()];
     let page = html(&[first, second]);
     assert!(page.contains("A: 0123456789abcdef"));
@@ -550,7 +501,8 @@ fn parameter_order_does_not_separate_rows() {
     assert!(!html(&both).contains("not in this run"));
 }
 
-/// As many entries as the default suite, each as large as the largest ones: launches, distinct samples, evidence, notes and disturbances.
+/// As many entries as the default suite, each as large as the largest ones: launches, distinct
+/// samples, evidence, notes and disturbances.
 #[test]
 fn page_of_whole_suite_has_bounded_size() {
     let entries = (0..340u64).map(|i| {
@@ -600,9 +552,7 @@ fn study_precedes_figures_and_links_to_them() {
         "It <b>must</b> be.",
         "yamba run lat_mem",
     ] {
-        let escaped = text
-            .replace("<b>", "&lt;b&gt;")
-            .replace("</b>", "&lt;/b&gt;");
+        let escaped = text.replace("<b>", "&lt;b&gt;").replace("</b>", "&lt;/b&gt;");
         assert!(page.contains(&escaped), "{text}");
     }
     let place = |text: &str| page.find(text).unwrap();
@@ -618,11 +568,7 @@ fn sweep_of_a_study_has_one_reason() {
     further.is_further_point = true;
     study.operations.insert(1, further);
     let page = super::html(&[run], &[study], &[], None);
-    assert_eq!(
-        page.matches("It &lt;b&gt;must").count(),
-        2,
-        "Load and Growth"
-    );
+    assert_eq!(page.matches("It &lt;b&gt;must").count(), 2, "Load and Growth");
     assert_eq!(page.matches(r#"<td class="reason" rowspan="2""#).count(), 1);
     assert!(page.contains(r#"<tr><th class="operation" scope="row">Load of more</th>"#));
 }
@@ -632,37 +578,25 @@ fn headlines_are_tagged_benchmarks_or_the_first_of_each_topic() {
     let of_topic = |topic: &str, name: &str, is_tagged: bool| {
         let mut entry = benchmark(name, 64, "ok");
         entry.provenance.topic = Some(topic.to_owned());
-        entry.provenance.tags = is_tagged
-            .then(|| "headline".to_owned())
-            .into_iter()
-            .collect();
+        entry.provenance.tags = is_tagged.then(|| "headline".to_owned()).into_iter().collect();
         entry
     };
     let cards = |entries: Vec<Benchmark>| -> Vec<String> {
         let page = html(&[run(entries)]);
         let cards = page.split(r#"<span class="which">"#).skip(1);
-        cards
-            .map(|c| c.split('<').next().unwrap().to_owned())
-            .collect()
+        cards.map(|c| c.split('<').next().unwrap().to_owned()).collect()
     };
     let many = |topic: &str, count: usize| -> Vec<Benchmark> {
-        (0..count)
-            .map(|n| of_topic(topic, &format!("{topic}_{n}"), n == 6))
-            .collect()
+        (0..count).map(|n| of_topic(topic, &format!("{topic}_{n}"), n == 6)).collect()
     };
     // The tagged one of each topic, and the first others in turn, in the order of the page.
     let chosen = cards([many("memory", 20), many("file", 20)].concat());
-    let expected = [
-        "memory_0", "memory_1", "memory_2", "memory_3", "memory_4", "memory_6",
-    ];
+    let expected = ["memory_0", "memory_1", "memory_2", "memory_3", "memory_4", "memory_6"];
     assert_eq!(chosen[..6], expected);
     assert_eq!(chosen.len(), 12);
     assert!(chosen.contains(&"file_6".to_owned()), "{chosen:?}");
     // Of sizes of memory the last point, of others the first.
-    let mut sizes = vec![
-        benchmark("lat_mem", 16, "ok"),
-        benchmark("lat_mem", 64, "ok"),
-    ];
+    let mut sizes = vec![benchmark("lat_mem", 16, "ok"), benchmark("lat_mem", 64, "ok")];
     assert_eq!(cards(sizes.clone()), ["lat_mem size=16"]);
     sizes[0].provenance.tags = vec!["memory_sizes".to_owned()];
     assert_eq!(cards(sizes), ["lat_mem size=64"]);
@@ -679,12 +613,7 @@ fn problems_come_with_fixes_and_the_worst_first() {
     noisy.disturbed = [("switch".to_owned(), 30)].into();
     let mut quick = benchmark("lat_quick", 16, "ok");
     quick.interval_scope = Some(IntervalScope::WithinLaunches);
-    let mut one = run(vec![
-        quick,
-        noisy,
-        wrong,
-        benchmark("lat_absent", 1, "skipped"),
-    ]);
+    let mut one = run(vec![quick, noisy, wrong, benchmark("lat_absent", 1, "skipped")]);
     one.interrupted = true;
     one.plan.launches = 2;
     one.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
@@ -702,9 +631,7 @@ fn problems_come_with_fixes_and_the_worst_first() {
         "measure without --quick.",
         "1 was skipped",
     ] {
-        let place = rest
-            .find(text)
-            .unwrap_or_else(|| panic!("{text} is missing or too early"));
+        let place = rest.find(text).unwrap_or_else(|| panic!("{text} is missing or too early"));
         rest = &rest[place..];
     }
     assert!(rest.find("Machine and run").is_some(), "facts last");
@@ -714,19 +641,13 @@ fn problems_come_with_fixes_and_the_worst_first() {
 fn all_tables_have_the_same_columns_and_mark_exceptions_only() {
     let mut first = benchmark("lat_mem", 4096, "ok");
     first.provenance.topic = Some("memory".to_owned());
-    first.cycles = Some(Cycles {
-        median: 4.0,
-        confidence_interval: [4.0; 2],
-    });
+    first.cycles = Some(Cycles { median: 4.0, confidence_interval: [4.0; 2] });
     let mut second = benchmark("lat_file", 4096, "ok");
     second.provenance.topic = Some("file".to_owned());
     second.is_disturbed = true;
     let page = html(&[run(vec![first, second])]);
-    let heads: Vec<&str> = page
-        .split("<colgroup>")
-        .skip(1)
-        .map(|t| t.split("</colgroup>").next().unwrap())
-        .collect();
+    let heads: Vec<&str> =
+        page.split("<colgroup>").skip(1).map(|t| t.split("</colgroup>").next().unwrap()).collect();
     assert_eq!(heads.len(), 2);
     assert_eq!(heads[0], heads[1]);
     assert!(heads[0].contains("cycles"), "{}", heads[0]);

@@ -63,10 +63,7 @@ impl Slots {
             }
         }
         let share = |(contended, total): &(f64, f64)| (*total > 0.0).then(|| contended / total);
-        Slots {
-            seconds: slot_ns / 1e9,
-            shares: sums.iter().map(share).collect(),
-        }
+        Slots { seconds: slot_ns / 1e9, shares: sums.iter().map(share).collect() }
     }
 
     fn has_gaps(&self) -> bool {
@@ -107,21 +104,12 @@ mod tests {
         assert_eq!((slots.seconds, slots.shares.len()), (1.0, 120));
         assert_eq!(slots.shares[29], Some(0.0));
         assert_eq!(slots.shares[30], None);
-        assert_eq!(
-            [slots.shares[60], slots.shares[119]],
-            [Some(0.8), Some(0.4)]
-        );
+        assert_eq!([slots.shares[60], slots.shares[119]], [Some(0.8), Some(0.4)]);
         let page = timelines(&[run]).into_string();
-        assert!(
-            page.contains("The bars are the share in each part of 1 s."),
-            "{page}"
-        );
+        assert!(page.contains("The bars are the share in each part of 1 s."), "{page}");
         assert!(page.contains("M60 60v-48h1v48z"), "{page}");
         assert!(page.contains("M29 60v-1h1v1z"), "{page}");
         assert!(!page.contains("M30 60"), "{page}");
-        assert!(
-            page.contains("Parts without a bar have no probes."),
-            "{page}"
-        );
+        assert!(page.contains("Parts without a bar have no probes."), "{page}");
     }
 }

@@ -1,4 +1,5 @@
-//! Whether the figures can be trusted: their numbers by status, and the problems with their fixes, the worst first.
+//! Whether the figures can be trusted: their numbers by status, and the problems with their fixes,
+//! the worst first.
 
 use indexmap::IndexMap;
 use maud::{Markup, html as markup};
@@ -29,11 +30,7 @@ struct Problem<'a> {
 
 impl Problem<'_> {
     fn new(text: String, fix: &str) -> Problem<'static> {
-        Problem {
-            text,
-            figures: Vec::new(),
-            fix: (!fix.is_empty()).then(|| fix.to_owned()),
-        }
+        Problem { text, figures: Vec::new(), fix: (!fix.is_empty()).then(|| fix.to_owned()) }
     }
 }
 
@@ -91,18 +88,11 @@ impl Counts {
             (0, _) => "There is no figure.".to_owned(),
             (1, 1) => "The figure is valid and undisturbed.".to_owned(),
             (all, valid) if all == valid => format!("All {figures} are valid and undisturbed."),
-            (_, 0) => format!(
-                "None of {figures} is valid and undisturbed: {}.",
-                others.join(", ")
-            ),
-            (_, 1) => format!(
-                "1 of {figures} is valid and undisturbed; {}.",
-                others.join(", ")
-            ),
-            (_, valid) => format!(
-                "{valid} of {figures} are valid and undisturbed; {}.",
-                others.join(", ")
-            ),
+            (_, 0) => format!("None of {figures} is valid and undisturbed: {}.", others.join(", ")),
+            (_, 1) => format!("1 of {figures} is valid and undisturbed; {}.", others.join(", ")),
+            (_, valid) => {
+                format!("{valid} of {figures} are valid and undisturbed; {}.", others.join(", "))
+            }
         }
     }
 }
@@ -122,11 +112,7 @@ pub fn section(runs: &[Run], rows: &[&PointRow]) -> Markup {
 fn of_run(runs: &[Run], number: usize, run: &Run, rows: &[&PointRow]) -> Markup {
     let counts = Counts::of(run);
     let problems = problems(number, run, rows);
-    let conditions = run
-        .machine
-        .details
-        .as_deref()
-        .map_or(&[][..], |d| &d.disturbances);
+    let conditions = run.machine.details.as_deref().map_or(&[][..], |d| &d.disturbances);
     markup! {
         div.trust {
             p.counts {
@@ -209,11 +195,7 @@ fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Prob
     ] {
         let figures = with_status(number, rows, status);
         if !figures.is_empty() {
-            all.push(Problem {
-                text: what.to_owned(),
-                figures,
-                fix: Some(fix.to_owned()),
-            });
+            all.push(Problem { text: what.to_owned(), figures, fix: Some(fix.to_owned()) });
         }
     }
     if let Some(sentence) = contended_sentence(run) {
@@ -223,21 +205,10 @@ fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Prob
     }
     all.extend(otherwise_disturbed(run));
     all.extend(few_launches(run));
-    match run
-        .benchmarks
-        .iter()
-        .filter(|b| b.status == Status::Skipped)
-        .count()
-    {
+    match run.benchmarks.iter().filter(|b| b.status == Status::Skipped).count() {
         0 => {}
-        1 => all.push(Problem::new(
-            "1 was skipped; the reason is below.".to_owned(),
-            "",
-        )),
-        n => all.push(Problem::new(
-            format!("{n} were skipped; the reasons are below."),
-            "",
-        )),
+        1 => all.push(Problem::new("1 was skipped; the reason is below.".to_owned(), "")),
+        n => all.push(Problem::new(format!("{n} were skipped; the reasons are below."), "")),
     }
     all
 }
@@ -248,12 +219,9 @@ fn with_status<'a>(
     rows: &[&'a PointRow<'a>],
     status: Status,
 ) -> Vec<(usize, &'a str, String)> {
-    let own = rows
-        .iter()
-        .filter_map(|row| Some((*row, row.entries[number]?)));
+    let own = rows.iter().filter_map(|row| Some((*row, row.entries[number]?)));
     let own = own.filter(|(_, entry)| entry.status == status);
-    own.map(|(row, entry)| (row.place, row.name, reason(entry).to_owned()))
-        .collect()
+    own.map(|(row, entry)| (row.place, row.name, reason(entry).to_owned())).collect()
 }
 
 fn reason(entry: &Benchmark) -> &str {
@@ -274,15 +242,8 @@ fn otherwise_disturbed(run: &Run) -> Option<Problem<'static>> {
             *kinds.entry(kind).or_default() += 1;
         }
     }
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, n)| format!("{kind} in {n}"))
-        .collect();
-    let by = if kinds.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", kinds.join(", "))
-    };
+    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{kind} in {n}")).collect();
+    let by = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
     let figures = counted(count, "figure");
     (count > 0).then(|| {
         Problem::new(
@@ -334,15 +295,9 @@ mod tests {
                 counts(84, 76, 1, 11),
                 "84 of 172 figures are valid and undisturbed; 76 disturbed, 1 invalid, 11 skipped.",
             ),
-            (
-                counts(3, 0, 0, 0),
-                "All 3 figures are valid and undisturbed.",
-            ),
+            (counts(3, 0, 0, 0), "All 3 figures are valid and undisturbed."),
             (counts(1, 0, 0, 0), "The figure is valid and undisturbed."),
-            (
-                counts(0, 2, 0, 0),
-                "None of 2 figures is valid and undisturbed: 2 disturbed.",
-            ),
+            (counts(0, 2, 0, 0), "None of 2 figures is valid and undisturbed: 2 disturbed."),
             (counts(0, 0, 0, 0), "There is no figure."),
         ] {
             assert_eq!(counts.sentence(), sentence);

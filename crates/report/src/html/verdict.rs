@@ -1,4 +1,5 @@
-//! The comparison of two runs side by side. The caller computes it; the page shows it in each row and sums it up.
+//! The comparison of two runs side by side. The caller computes it; the page shows it in each row
+//! and sums it up.
 
 use maud::{Markup, html as markup};
 use yamba_record::Run;
@@ -13,7 +14,8 @@ const MOST_LISTED: usize = 12;
 pub struct SideBySide {
     /// The numbers of verdicts, in one sentence.
     pub summary: String,
-    /// Remarks on the comparison as a whole: reasons of undecided pairs, differences between the machines.
+    /// Remarks on the comparison as a whole: reasons of undecided pairs, differences between the
+    /// machines.
     pub remarks: Vec<String>,
     /// The verdicts on pairs.
     pub pairs: Vec<PairVerdict>,
@@ -62,10 +64,7 @@ impl VerdictKind {
     }
 
     fn is_difference(self) -> bool {
-        matches!(
-            self,
-            VerdictKind::Slower | VerdictKind::Faster | VerdictKind::Differs
-        )
+        matches!(self, VerdictKind::Slower | VerdictKind::Faster | VerdictKind::Differs)
     }
 }
 
@@ -94,7 +93,8 @@ pub(crate) fn ratio_text(verdict: &PairVerdict) -> Option<String> {
     })
 }
 
-/// Formats a ratio. Two launches far apart can leave it completely open; beyond a factor of 1000 only the limit is shown.
+/// Formats a ratio. Two launches far apart can leave it completely open; beyond a factor of 1000
+/// only the limit is shown.
 pub fn share(ratio: f64) -> String {
     match ratio {
         r if r < 0.001 => "<0.001".to_owned(),

@@ -42,17 +42,13 @@ impl Tree {
         let answer = page.call("Accessibility.getFullAXTree", json!({}));
         let all = answer["nodes"].as_array().unwrap();
         let id = |n: &Value| n["nodeId"].as_str().unwrap().to_owned();
-        Tree {
-            root: id(&all[0]),
-            nodes: all.iter().map(|n| (id(n), Node::of(n))).collect(),
-        }
+        Tree { root: id(&all[0]), nodes: all.iter().map(|n| (id(n), Node::of(n))).collect() }
     }
 
     /// The children of a node, in order.
     fn within<'a>(&'a self, node: &'a Node) -> Vec<&'a Node> {
         let own = node.children.iter().filter_map(|c| self.nodes.get(c));
-        own.flat_map(|c| std::iter::once(c).chain(self.within(c)))
-            .collect()
+        own.flat_map(|c| std::iter::once(c).chain(self.within(c))).collect()
     }
 
     fn all(&self) -> Vec<&Node> {
@@ -197,11 +193,7 @@ fn row_of(tree: &Tree, name: &str) -> String {
 fn status_and_verdict_are_words() {
     on_page_with(&[sample_run()], &[study()], |page| {
         let tree = Tree::of(page);
-        for (name, words) in [
-            ("lat_wrong", "invalid"),
-            ("Load", "within"),
-            ("Absent", "skipped"),
-        ] {
+        for (name, words) in [("lat_wrong", "invalid"), ("Load", "within"), ("Absent", "skipped")] {
             let text = row_of(&tree, name);
             assert!(text.contains(words), "{name}: {text}");
         }

@@ -1,6 +1,8 @@
-//! A client for headless Chromium that speaks the DevTools protocol over a pipe (<https://chromedevtools.github.io/devtools-protocol/>).
+//! A client for headless Chromium that speaks the DevTools protocol over a pipe
+//! (<https://chromedevtools.github.io/devtools-protocol/>).
 //!
-//! The protocol is JSON in both directions with a zero byte after each message. A pipe needs neither a driver program nor a port, which another test could take.
+//! The protocol is JSON in both directions with a zero byte after each message. A pipe needs
+//! neither a driver program nor a port, which another test could take.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -18,14 +20,11 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Names of the program, Debian's first.
-const PROGRAMS: [&str; 4] = [
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-];
+const PROGRAMS: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/// No window, no first-run dialog, no network. The sandbox needs rights that containers lack; the browser only opens pages of these tests.
+/// No window, no first-run dialog, no network. The sandbox needs rights that containers lack; the
+/// browser only opens pages of these tests.
 const OPTIONS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
@@ -73,9 +72,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn program() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
-    let all = PROGRAMS
-        .iter()
-        .flat_map(|p| folders.iter().map(move |f| f.join(p)));
+    let all = PROGRAMS.iter().flat_map(|p| folders.iter().map(move |f| f.join(p)));
     all.into_iter().find(|path| path.is_file())
 }
 
@@ -86,11 +83,7 @@ impl Browser {
         data.push(folder.path());
         // Chromium reads from descriptor 3 and writes to 4.
         let mut process = Command::new("sh")
-            .args([
-                "-c",
-                r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#,
-                "sh",
-            ])
+            .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh"])
             .arg(program)
             .args(OPTIONS)
             .arg(data)
@@ -100,14 +93,7 @@ impl Browser {
             .unwrap();
         let to = process.stdin.take();
         let from = messages(process.stdout.take().unwrap());
-        Browser {
-            process,
-            to,
-            from,
-            last: 0,
-            events: VecDeque::new(),
-            folder,
-        }
+        Browser { process, to, from, last: 0, events: VecDeque::new(), folder }
     }
 
     /// Sends a command and returns its result.
@@ -125,11 +111,7 @@ impl Browser {
         loop {
             let mut message = self.next(method);
             if message["id"] == id {
-                assert!(
-                    message.get("error").is_none(),
-                    "{method}: {}",
-                    message["error"]
-                );
+                assert!(message.get("error").is_none(), "{method}: {}", message["error"]);
                 return message["result"].take();
             }
             self.events.push_back(message);

@@ -25,19 +25,12 @@ fn sample() -> FleetPage {
     let ratios = |slow: i32| {
         (0..NODES)
             .flat_map(move |node| {
-                [
-                    Some(if is_slow(node) { slow } else { 0 }),
-                    (node > 0).then_some(10),
-                ]
+                [Some(if is_slow(node) { slow } else { 0 }), (node > 0).then_some(10)]
             })
             .collect()
     };
-    let scores = (0..NODES).flat_map(|node| {
-        [
-            Some(if is_slow(node) { 80 } else { 0 }),
-            (node > 0).then_some(-10),
-        ]
-    });
+    let scores = (0..NODES)
+        .flat_map(|node| [Some(if is_slow(node) { 80 } else { 0 }), (node > 0).then_some(-10)]);
     FleetPage {
         name: HOSTILE.to_owned(),
         facts: vec!["40 nodes".to_owned()],
@@ -83,10 +76,7 @@ fn heat_map_marks_slow_node_and_shows_its_history() {
     let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
     let mut page = Page::open(&mut browser, &fleet(&sample()));
-    assert_eq!(
-        page.value("performance.getEntriesByType('resource').length"),
-        0
-    );
+    assert_eq!(page.value("performance.getEntriesByType('resource').length"), 0);
     assert!(page.text("h1").contains(HOSTILE));
     assert_eq!(page.value("document.images.length"), Value::from(0));
     let [slow, other] = [cells(&mut page, SLOW), cells(&mut page, 2)];

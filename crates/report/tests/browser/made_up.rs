@@ -33,13 +33,7 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
         benchmark.median = Some(size as f64);
         benchmark.confidence_interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
         benchmark.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
-        benchmark.launches = vec![
-            Launch {
-                median: benchmark.median,
-                ..Launch::default()
-            };
-            6
-        ];
+        benchmark.launches = vec![Launch { median: benchmark.median, ..Launch::default() }; 6];
         benchmark.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
     }
     benchmark
@@ -63,10 +57,7 @@ pub fn caches(levels: &[(u64, u64)]) -> Box<Details> {
         bytes: Some(*bytes),
         ..Cache::default()
     });
-    Box::new(Details {
-        caches: caches.collect(),
-        ..Details::default()
-    })
+    Box::new(Details { caches: caches.collect(), ..Details::default() })
 }
 
 /// A run with these benchmarks.

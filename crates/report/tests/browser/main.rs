@@ -52,10 +52,7 @@ fn page_from_file_requests_nothing_and_logs_nothing() {
     on_page(&[sample_run(), sample_run()], |page| {
         assert_eq!(page.value("document.readyState"), "complete");
         assert_eq!(page.value("location.protocol"), "file:");
-        assert_eq!(
-            page.value("performance.getEntriesByType('resource').length"),
-            0
-        );
+        assert_eq!(page.value("performance.getEntriesByType('resource').length"), 0);
     });
 }
 
@@ -111,11 +108,7 @@ fn chart_is_saved_as_displayed() {
         ] {
             assert!(svg.contains(text), "{text} in {svg}");
         }
-        assert_eq!(
-            svg.matches("class=\"mark\"").count(),
-            4,
-            "a mark for each point"
-        );
+        assert_eq!(svg.matches("class=\"mark\"").count(), 4, "a mark for each point");
         let points = svg.split_once("<polyline points=\"").unwrap().1;
         let points = points.split_once('"').unwrap().0;
         // No point lies in L2, so the line ends before that level.
@@ -137,9 +130,7 @@ fn logarithmic_axes_are_labelled_with_powers_of_ten() {
     on_page(&[swept], |page| {
         let svg = page.save(".save", "lat_far-latency-size.svg");
         let labels: Vec<&str> = svg.split("<text ").skip(1).collect();
-        let labels = labels
-            .iter()
-            .filter_map(|t| t.split_once('>')?.1.split_once('<'));
+        let labels = labels.iter().filter_map(|t| t.split_once('>')?.1.split_once('<'));
         let mut labels: Vec<&str> = labels.map(|(label, _)| label).collect();
         labels.retain(|l| l.starts_with(|c: char| c.is_ascii_digit()));
         // The x axis, then the y axis in ms.
@@ -147,7 +138,8 @@ fn logarithmic_axes_are_labelled_with_powers_of_ten() {
     });
 }
 
-/// The luminance of the page, the least contrast of its texts, and the number of pixels in a chart with the text colour.
+/// The luminance of the page, the least contrast of its texts, and the number of pixels in a chart
+/// with the text colour.
 const COLOURS: &str = "(() => {
     const rgb = (text) => text.match(/[0-9.]+/g).slice(0, 3).map(Number);
     const light = (c) => c.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -216,9 +208,7 @@ fn table_sorts_in_both_directions() {
         let heading =
             |column: usize| format!("table:not(.study) th[data-column='{column}'] button");
         page.click(&heading(2));
-        let up = [
-            "16 ns", "300 ns", "512 ns", "1.024 us", "4.096 us", "65.54 us",
-        ];
+        let up = ["16 ns", "300 ns", "512 ns", "1.024 us", "4.096 us", "65.54 us"];
         assert_eq!(page.texts(figures), up);
         assert_eq!(page.texts("th[aria-sort=ascending]").len(), 1);
         page.click(&heading(2));
@@ -294,11 +284,7 @@ fn keyboard_unfolds_figure() {
 #[ignore = "needs Chromium"]
 fn hostile_names_are_displayed_as_text() {
     on_page_with(&[hostile_run()], &[hostile_study()], |page| {
-        assert!(
-            page.texts("tbody th.name")
-                .iter()
-                .all(|name| name == HOSTILE)
-        );
+        assert!(page.texts("tbody th.name").iter().all(|name| name == HOSTILE));
         assert_eq!(page.texts("th.operation"), [HOSTILE]);
         assert_eq!(page.value("document.images.length"), 0);
         page.place(".plot");
@@ -321,14 +307,12 @@ fn invalid_figure_is_visibly_marked() {
         let invalid: Vec<&String> = status.iter().filter(|s| s.contains("invalid")).collect();
         assert_eq!(invalid.len(), 1);
         let reasons = page.texts("tr.why").concat();
-        assert!(
-            reasons.contains("invalid: faults is 1, expected 7"),
-            "{reasons}"
-        );
+        assert!(reasons.contains("invalid: faults is 1, expected 7"), "{reasons}");
     });
 }
 
-/// The comparison of the figures of two sample runs: one seems slower, one is undecided, the others are alike.
+/// The comparison of the figures of two sample runs: one seems slower, one is undecided, the others
+/// are alike.
 fn sample_comparison() -> SideBySide {
     let pair = |at: usize, kind, word: &str| PairVerdict {
         entries: [at; 2],
@@ -369,15 +353,9 @@ fn page_does_not_scroll_sideways_at_any_width() {
                 );
                 assert_eq!(page.value("innerWidth"), width);
                 let [x, _, own, _] = page.place("td.number[data-unit]");
-                assert!(
-                    x >= 0.0 && x + own <= f64::from(width),
-                    "a figure out of sight"
-                );
+                assert!(x >= 0.0 && x + own <= f64::from(width), "a figure out of sight");
                 let [_, _, chart, _] = page.place(".plot");
-                assert!(
-                    chart > f64::from(width) - 60.0,
-                    "a chart of {chart} at {width}"
-                );
+                assert!(chart > f64::from(width) - 60.0, "a chart of {chart} at {width}");
             }
         }
         assert_eq!(page.faults(), [""; 0]);
@@ -410,17 +388,10 @@ fn bars_over_names_are_among_the_charts_and_fit_every_width() {
         point.charts.clear();
         point
     };
-    let run = run(vec![
-        of("sequential_forward", 25_000),
-        of("random_backward", 123_456),
-    ]);
+    let run = run(vec![of("sequential_forward", 25_000), of("random_backward", 123_456)]);
     on_page(&[run], |page| {
         assert_eq!(page.texts("section:has(> #plots) .bars tr").len(), 2);
-        assert_eq!(
-            page.texts("section:has(> #plots) ~ section:has(table.figures)")
-                .len(),
-            1
-        );
+        assert_eq!(page.texts("section:has(> #plots) ~ section:has(table.figures)").len(), 1);
         for width in [390, 820, 1400] {
             page.window(width, 900);
             page.until(
@@ -467,15 +438,9 @@ fn two_runs_have_ratio_and_verdict_in_each_row() {
     let mut browser = chromium::lock(&browser);
     let mut page = Page::compared(&mut browser, &runs, &[], Some(&sample_comparison()));
     let summary = page.text("#differences + .counts");
-    assert_eq!(
-        summary,
-        "Of B: 1 seems slower, 4 without a shown difference."
-    );
+    assert_eq!(summary, "Of B: 1 seems slower, 4 without a shown difference.");
     let listed = page.texts(".differences li");
-    assert_eq!(
-        listed,
-        ["lat_mem size=4Ki: seems slower, B/A 1.250 [1.125, 1.500]"]
-    );
+    assert_eq!(listed, ["lat_mem size=4Ki: seems slower, B/A 1.250 [1.125, 1.500]"]);
     let ratios = page.texts("td.ratio");
     assert_eq!(ratios.len(), 6);
     assert_eq!(ratios[0], "1.250 [1.125, 1.500]");
@@ -501,9 +466,7 @@ fn curves_differ_by_mark_and_dash() {
         let mark = |line: &str| {
             let path = line.split("class=\"mark\" d=\"").nth(1).unwrap();
             let path = path.split('"').next().unwrap();
-            path.chars()
-                .filter(char::is_ascii_alphabetic)
-                .collect::<String>()
+            path.chars().filter(char::is_ascii_alphabetic).collect::<String>()
         };
         assert_eq!([mark(lines[0]), mark(lines[1])], ["Maaz", "Mhvhz"]);
         let samples = page.value("document.querySelectorAll('.u-legend svg.mark').length");

@@ -36,10 +36,7 @@ impl Page<'_> {
         let path = browser.folder().join("report.html");
         std::fs::write(&path, text).unwrap();
         let mut page = Page::blank(browser);
-        page.call(
-            "Page.navigate",
-            json!({"url": format!("file://{}", path.display())}),
-        );
+        page.call("Page.navigate", json!({"url": format!("file://{}", path.display())}));
         page.browser.wait(&page.session, "Page.loadEventFired");
         page
     }
@@ -50,11 +47,7 @@ impl Page<'_> {
         let parameters = json!({"targetId": tab, "flatten": true});
         let attached = browser.call(None, "Target.attachToTarget", parameters);
         let session = attached["sessionId"].as_str().unwrap().to_owned();
-        let mut page = Page {
-            browser,
-            tab,
-            session,
-        };
+        let mut page = Page { browser, tab, session };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.call(&format!("{domain}.enable"), json!({}));
         }
@@ -86,10 +79,7 @@ impl Page<'_> {
     pub fn until(&mut self, script: &str) {
         let start = Instant::now();
         while self.value(script) != json!(true) {
-            assert!(
-                start.elapsed() < Duration::from_secs(600),
-                "never true: {script}"
-            );
+            assert!(start.elapsed() < Duration::from_secs(600), "never true: {script}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -155,8 +145,7 @@ impl Page<'_> {
         // An earlier test may have saved a file of this name.
         let _ = std::fs::remove_file(folder.join(name));
         let allow = json!({"behavior": "allow", "downloadPath": folder});
-        self.browser
-            .call(None, "Browser.setDownloadBehavior", allow);
+        self.browser.call(None, "Browser.setDownloadBehavior", allow);
         self.click(selector);
         let start = Instant::now();
         loop {

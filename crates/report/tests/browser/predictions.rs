@@ -30,12 +30,8 @@ fn sample(system: &str) -> PredictedBar {
             text: "15.6 us; the prediction is -50.0 % off".to_owned(),
         }),
         rows: vec![
-            ["primitive", "size", "count", ""]
-                .map(str::to_owned)
-                .to_vec(),
-            ["call_1", "4Ki", "3", "of any kind"]
-                .map(str::to_owned)
-                .to_vec(),
+            ["primitive", "size", "count", ""].map(str::to_owned).to_vec(),
+            ["call_1", "4Ki", "3", "of any kind"].map(str::to_owned).to_vec(),
         ],
         remarks: vec!["user time: 5 us".to_owned()],
     }
@@ -60,11 +56,7 @@ fn ends(page: &mut Page, selector: &str) -> [f64; 2] {
 #[test]
 #[ignore = "needs Chromium"]
 fn predictions_are_drawn_to_scale_and_readable_in_both_schemes() {
-    let text = predictions(
-        &[sample("a"), sample("b")],
-        &["a is first".to_owned()],
-        None,
-    );
+    let text = predictions(&[sample("a"), sample("b")], &["a is first".to_owned()], None);
     let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
     let mut page = Page::open(&mut browser, &text);
@@ -92,10 +84,7 @@ fn predictions_are_drawn_to_scale_and_readable_in_both_schemes() {
     assert!((ratio - 1200.0 / 15_600.0).abs() < 0.01, "{ratio}");
     let names = page.texts(".legend li");
     let is_said = |name: &str| names.iter().any(|text| text.contains(name));
-    assert!(
-        is_said("call_1") && is_said("hatched") && is_said("measured"),
-        "{names:?}"
-    );
+    assert!(is_said("call_1") && is_said("hatched") && is_said("measured"), "{names:?}");
     assert!(page.text("h1").contains(HOSTILE));
     assert_eq!(page.value("document.images.length"), Value::from(0));
     assert_eq!(page.faults(), [""; 0]);

@@ -18,11 +18,13 @@ pub struct Imported {
     pub run: Run<CompressedEntry>,
     /// The missing parts of the captures, in words.
     pub lost: Vec<String>,
-    /// The bundle, if its facts about the programs are missing: the capture of a serial line does not have them.
+    /// The bundle, if its facts about the programs are missing: the capture of a serial line does
+    /// not have them.
     pub lacks_bundle: Option<String>,
 }
 
-/// Computes the runs in captures, each with its name and content. The captures of one run are merged. `bundle` has what a serial line does not carry.
+/// Computes the runs in captures, each with its name and content. The captures of one run are
+/// merged. `bundle` has what a serial line does not carry.
 ///
 /// # Errors
 /// If a capture is damaged beyond use.
@@ -32,16 +34,10 @@ pub fn import(files: &[(&str, &[u8])], bundle: Option<&Archive>) -> Result<Vec<I
     })?;
     let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
     if found.is_empty() {
-        return Err(Failure::new(format!(
-            "{}: no frame has a right checksum",
-            names.join(", ")
-        ))
-        .help("check the rate of the line, its stop bits and its flow control"));
+        return Err(Failure::new(format!("{}: no frame has a right checksum", names.join(", ")))
+            .help("check the rate of the line, its stop bits and its flow control"));
     }
-    found
-        .into_iter()
-        .map(|capture| imported(capture, bundle, &names))
-        .collect()
+    found.into_iter().map(|capture| imported(capture, bundle, &names)).collect()
 }
 
 fn imported(
@@ -56,20 +52,14 @@ fn imported(
     }
     let Some(plan) = capture.plan.take() else {
         let (run, names) = (&capture.run, names.join(", "));
-        return Err(
-            Failure::new(format!("{names}: the run {run} has lost its plan"))
-                .help("`yamba import --bundle FILE` takes the plan from the bundle itself"),
-        );
+        return Err(Failure::new(format!("{names}: the run {run} has lost its plan"))
+            .help("`yamba import --bundle FILE` takes the plan from the bundle itself"));
     };
     let has_facts = plan.programs.iter().any(|p| !p.provenance.files.is_empty());
     let lacks_bundle = (!has_facts).then(|| capture.bundle.clone());
     let lost = std::mem::take(&mut capture.lost);
     let (run, missing) = run(capture, &plan)?;
-    Ok(Imported {
-        run,
-        lost: [lost, missing].concat(),
-        lacks_bundle,
-    })
+    Ok(Imported { run, lost: [lost, missing].concat(), lacks_bundle })
 }
 
 /// The run of a capture, and its missing launches.
@@ -77,10 +67,7 @@ fn run(capture: Capture, plan: &Plan) -> Result<(Run<CompressedEntry>, Vec<Strin
     let answers = serde_json::from_value(capture.answers.clone());
     let answers: Answers = answers.unwrap_or_default();
     let jobs = jobs(plan, capture.emulator.as_deref());
-    let known = capture
-        .points
-        .iter()
-        .filter(|p| p.program < plan.programs.len());
+    let known = capture.points.iter().filter(|p| p.program < plan.programs.len());
     let mut missing = Vec::new();
     let mut points: Vec<replay::Point> = Vec::new();
     let mut entries: Vec<u64> = Vec::new();
@@ -143,11 +130,7 @@ fn jobs(plan: &Plan, emulator: Option<&str>) -> Vec<Job> {
 
 /// The options with which the bundle measured.
 fn options(plan: &Plan, seed: u64) -> Options {
-    let usual = if plan.quick {
-        Options::quick()
-    } else {
-        Options::default()
-    };
+    let usual = if plan.quick { Options::quick() } else { Options::default() };
     Options {
         time: Duration::from_nanos(plan.time_ns),
         launches: Some(plan.launches),
@@ -157,7 +140,8 @@ fn options(plan: &Plan, seed: u64) -> Options {
     }
 }
 
-/// Notes about launches of this entry that the capture does not have. An entry that ended early has no further launches.
+/// Notes about launches of this entry that the capture does not have. An entry that ended early has
+/// no further launches.
 fn missing_launches(capture: &Capture, plan: &Plan, point: &RecordedPoint) -> Vec<String> {
     let own = capture.launches.iter().filter(|l| l.entry == point.entry);
     let last = own.clone().map(|l| l.round).max();
@@ -171,21 +155,14 @@ fn missing_launches(capture: &Capture, plan: &Plan, point: &RecordedPoint) -> Ve
     }
     // A complete capture of a run that was not stopped has all rounds.
     let is_whole = !capture.interrupted && !has_failed;
-    let end = if is_whole {
-        plan.launches
-    } else {
-        last.unwrap_or(0)
-    };
+    let end = if is_whole { plan.launches } else { last.unwrap_or(0) };
     let lost = capture.missing_rounds(point.entry);
     let lost = lost.into_iter().filter(|round| *round < end);
-    lost.map(|round| format!("launch {round} is lost in the capture"))
-        .collect()
+    lost.map(|round| format!("launch {round} is lost in the capture")).collect()
 }
 
 fn set_text(set: &[(String, String)]) -> String {
-    set.iter()
-        .map(|(name, value)| format!(" {name}={value}"))
-        .collect()
+    set.iter().map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
 fn recorded_point(point: &RecordedPoint, notes: Vec<String>) -> replay::Point {

@@ -11,18 +11,17 @@ use crate::Failure;
 /// Most commands after all parameters have their values.
 const MOST: usize = 1000;
 
-/// Each command with each combination of the parameters that it or its preparation uses, in hyperfine's order: all commands
-/// with the first values, then with the next value of the first parameter.
+/// Each command with each combination of the parameters that it or its preparation uses, in
+/// hyperfine's order: all commands with the first values, then with the next value of the first
+/// parameter.
 pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
     check(request)?;
     let mut all = Vec::new();
     for index in 0..request.commands.len() {
         all.extend(with_values(request, index)?);
         if all.len() > MOST {
-            return Err(
-                Failure::new(format!("--parameter: more than {MOST} commands"))
-                    .help("give fewer values, or several calls"),
-            );
+            return Err(Failure::new(format!("--parameter: more than {MOST} commands"))
+                .help("give fewer values, or several calls"));
         }
     }
     all.sort_by(|x, y| x.0.cmp(&y.0));
@@ -31,44 +30,34 @@ pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
     Ok(all)
 }
 
-/// The order of a benchmark: the positions of its values, those of the last parameter first, and of its command.
+/// The order of a benchmark: the positions of its values, those of the last parameter first, and of
+/// its command.
 type Order = Vec<usize>;
 
 fn check(request: &Request) -> Result<(), Failure> {
     if request.commands.iter().any(|c| c.trim().is_empty()) {
-        return Err(
-            Failure::new("--command: there is nothing to time in an empty command")
-                .help("write a command, as 'sleep 0.1'"),
-        );
+        return Err(Failure::new("--command: there is nothing to time in an empty command")
+            .help("write a command, as 'sleep 0.1'"));
     }
     let (commands, prepare) = (request.commands.len(), request.prepare.len());
     if prepare > 1 && prepare != commands {
-        return Err(
-            Failure::new(format!("{prepare} preparations for {commands} commands"))
-                .help("give --prepare once for all commands, or once for each"),
-        );
+        return Err(Failure::new(format!("{prepare} preparations for {commands} commands"))
+            .help("give --prepare once for all commands, or once for each"));
     }
     let mut names = BTreeSet::new();
-    if let Some((name, _)) = request
-        .parameters
-        .iter()
-        .find(|(name, _)| !names.insert(name))
-    {
-        return Err(
-            Failure::new(format!("--parameter {name}: it is there twice")).help(format!(
-                "give all its values at once: --parameter {name}=A,B,C"
-            )),
-        );
+    if let Some((name, _)) = request.parameters.iter().find(|(name, _)| !names.insert(name)) {
+        return Err(Failure::new(format!("--parameter {name}: it is there twice"))
+            .help(format!("give all its values at once: --parameter {name}=A,B,C")));
     }
     let uses = |name: &str| {
         let mut texts = request.commands.iter().chain(&request.prepare);
         texts.any(|text| text.contains(&placeholder(name)))
     };
     match request.parameters.iter().find(|(name, _)| !uses(name)) {
-        Some((name, _)) => Err(Failure::new(format!(
-            "--parameter {name}: no command has {{{name}}}"
-        ))
-        .help(format!("write {{{name}}} where its values belong"))),
+        Some((name, _)) => {
+            Err(Failure::new(format!("--parameter {name}: no command has {{{name}}}"))
+                .help(format!("write {{{name}}} where its values belong")))
+        }
         None => Ok(()),
     }
 }
@@ -77,7 +66,8 @@ fn placeholder(name: &str) -> String {
     format!("{{{name}}}")
 }
 
-/// The first `{NAME}` of a command that no parameter has replaced. `${NAME}` is of the shell, and `{print}` of awk.
+/// The first `{NAME}` of a command that no parameter has replaced. `${NAME}` is of the shell, and
+/// `{print}` of awk.
 pub(super) fn unreplaced(command: &str) -> Option<&str> {
     let is_name = |text: &str| {
         let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -101,11 +91,7 @@ fn with_values(request: &Request, index: usize) -> Result<Vec<(Order, Expanded)>
     for (name, values) in &request.parameters {
         let mark = placeholder(name);
         let is_used = command.contains(&mark) || prepare.is_some_and(|p| p.contains(&mark));
-        let used = if is_used {
-            values.as_slice()
-        } else {
-            &values[..0]
-        };
+        let used = if is_used { values.as_slice() } else { &values[..0] };
         points = points
             .into_iter()
             .flat_map(|(order, point)| {
@@ -118,8 +104,7 @@ fn with_values(request: &Request, index: usize) -> Result<Vec<(Order, Expanded)>
                     return vec![at(0, None)];
                 }
                 let each = used.iter().enumerate();
-                each.map(|(position, value)| at(position, Some(value)))
-                    .collect()
+                each.map(|(position, value)| at(position, Some(value))).collect()
             })
             .take(MOST + 1)
             .collect();
@@ -144,9 +129,7 @@ fn substituted(text: &str, values: &[(String, String)]) -> String {
     while let Some(brace) = rest.find('{') {
         out += &rest[..brace];
         rest = &rest[brace..];
-        let found = values
-            .iter()
-            .find(|(name, _)| rest.starts_with(&placeholder(name)));
+        let found = values.iter().find(|(name, _)| rest.starts_with(&placeholder(name)));
         let length = match found {
             Some((name, value)) => {
                 out += value;
@@ -164,20 +147,15 @@ fn substituted(text: &str, values: &[(String, String)]) -> String {
 
 fn parameters(values: &[(String, String)]) -> Parameters {
     let number = |value: &String| {
-        let number = value
-            .parse::<i64>()
-            .ok()
-            .filter(|n| n.to_string() == *value);
+        let number = value.parse::<i64>().ok().filter(|n| n.to_string() == *value);
         number.map_or_else(|| Value::from(value.as_str()), Value::from)
     };
-    let each = values
-        .iter()
-        .map(|(name, value)| (name.clone(), number(value)));
+    let each = values.iter().map(|(name, value)| (name.clone(), number(value)));
     Parameters(each.collect())
 }
 
-/// Names the benchmarks: by a name for each benchmark, by one for each command, or by the command itself. A name
-/// contains each value.
+/// Names the benchmarks: by a name for each benchmark, by one for each command, or by the command
+///   itself. A name contains each value.
 fn enter_names(request: &Request, all: &mut [Expanded]) -> Result<(), Failure> {
     let (names, commands) = (&request.names, request.commands.len());
     let is_each_named = names.len() == all.len();
@@ -193,11 +171,7 @@ fn enter_names(request: &Request, all: &mut [Expanded]) -> Result<(), Failure> {
         .help("give --name at most once for each --command, or once for each benchmark"));
     }
     for (position, expanded) in all.iter_mut().enumerate() {
-        let name = if is_each_named {
-            names.get(position)
-        } else {
-            names.get(expanded.index)
-        };
+        let name = if is_each_named { names.get(position) } else { names.get(expanded.index) };
         let pattern = name.unwrap_or(&request.commands[expanded.index]);
         let is_missing = |(name, _): &&(String, Value)| !pattern.contains(&placeholder(name));
         let missing = expanded.parameters.0.iter().filter(is_missing).cloned();
@@ -213,10 +187,8 @@ fn enter_names(request: &Request, all: &mut [Expanded]) -> Result<(), Failure> {
     let mut sorted: Vec<&String> = all.iter().map(|e| &e.name).collect();
     sorted.sort();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(
-            Failure::new(format!("two commands are called `{}`", pair[0]))
-                .help("give each a name of its own with --name"),
-        ),
+        Some(pair) => Err(Failure::new(format!("two commands are called `{}`", pair[0]))
+            .help("give each a name of its own with --name")),
         None => Ok(()),
     }
 }
@@ -236,10 +208,7 @@ mod tests {
     }
 
     fn list(name: &str, values: &[&str]) -> (String, Vec<String>) {
-        (
-            name.to_owned(),
-            values.iter().map(|v| (*v).to_owned()).collect(),
-        )
+        (name.to_owned(), values.iter().map(|v| (*v).to_owned()).collect())
     }
 
     fn strings(all: &[&str]) -> Vec<String> {
@@ -271,26 +240,15 @@ mod tests {
             r.names = strings(&["e1", "c1", "e2", "c2"]);
         });
         let all = all.unwrap();
-        let found: Vec<_> = all
-            .iter()
-            .map(|e| (e.name.as_str(), e.command.as_str()))
-            .collect();
-        let expected = [
-            ("e1", "echo 1"),
-            ("c1", "cat 1"),
-            ("e2", "echo 2"),
-            ("c2", "cat 2"),
-        ];
+        let found: Vec<_> = all.iter().map(|e| (e.name.as_str(), e.command.as_str())).collect();
+        let expected = [("e1", "echo 1"), ("c1", "cat 1"), ("e2", "echo 2"), ("c2", "cat 2")];
         assert_eq!(found, expected);
         let three = with(&["echo {k}", "cat {k}"], |r| {
             r.parameters = vec![list("k", &["1", "2"])];
             r.names = strings(&["a", "b", "c"]);
         });
         let message = message_of(three);
-        assert!(
-            message.contains("3 names for 2 commands, which are 4 benchmarks"),
-            "{message}"
-        );
+        assert!(message.contains("3 names for 2 commands, which are 4 benchmarks"), "{message}");
     }
 
     #[test]
@@ -312,10 +270,7 @@ mod tests {
             r.parameters = vec![list("k", &["1", "2"])];
             r.names = strings(&["say {k}", "cat"]);
         });
-        assert_eq!(
-            names(&all.unwrap()),
-            ["say 1", "cat k=1", "say 2", "cat k=2"]
-        );
+        assert_eq!(names(&all.unwrap()), ["say 1", "cat k=1", "say 2", "cat k=2"]);
         let all = with(&["echo a"], |r| {
             r.parameters = vec![list("delay", &["0.01", "0.02"])];
             r.prepare = strings(&["sleep {delay}"]);
@@ -331,10 +286,7 @@ mod tests {
             r.parameters = vec![list("a", &["{b}"]), list("b", &["x", "007"])];
         });
         let commands: Vec<String> = all.unwrap().into_iter().map(|e| e.command).collect();
-        assert_eq!(
-            commands,
-            ["echo {b}x {other} ${b}", "echo {b}007 {other} ${b}"]
-        );
+        assert_eq!(commands, ["echo {b}x {other} ${b}", "echo {b}007 {other} ${b}"]);
     }
 
     #[test]
@@ -342,15 +294,8 @@ mod tests {
         let all = with(&["echo {a}"], |r| {
             r.parameters = vec![list("a", &["7", "007", "+7", "a b"])];
         });
-        let values: Vec<Value> = all
-            .unwrap()
-            .iter()
-            .map(|e| e.parameters.0[0].1.clone())
-            .collect();
-        assert_eq!(
-            values,
-            [7.into(), "007".into(), "+7".into(), Value::from("a b")]
-        );
+        let values: Vec<Value> = all.unwrap().iter().map(|e| e.parameters.0[0].1.clone()).collect();
+        assert_eq!(values, [7.into(), "007".into(), "+7".into(), Value::from("a b")]);
     }
 
     #[test]
@@ -365,9 +310,8 @@ mod tests {
     fn too_many_combinations_are_refused() {
         let digits: Vec<String> = (0..10).map(|n| n.to_string()).collect();
         let all = with(&["echo {a}{b}{c}{d}{e}"], |r| {
-            r.parameters = ["a", "b", "c", "d", "e"]
-                .map(|n| (n.to_owned(), digits.clone()))
-                .to_vec();
+            r.parameters =
+                ["a", "b", "c", "d", "e"].map(|n| (n.to_owned(), digits.clone())).to_vec();
         });
         assert!(message_of(all).contains("more than 1000"));
     }

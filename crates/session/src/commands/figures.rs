@@ -19,7 +19,8 @@ const CLASS: &str = "command";
 /// Confidence of all intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Fewest values whose range is an interval of the median with that confidence: it misses with probability 2^(1 - n).
+/// Fewest values whose range is an interval of the median with that confidence: it misses with
+/// probability 2^(1 - n).
 const FEWEST_FOR_INTERVAL: usize = 6;
 
 /// A run this number of interquartile ranges above the upper quartile is an outlier.
@@ -31,29 +32,22 @@ const STOLEN: f64 = 0.01;
 /// Fewest runs among which one can be an outlier.
 const FEWEST_FOR_OUTLIERS: usize = 10;
 
-/// The entries of the run. `stolen` is the share of the processors' time that a hypervisor gave to others.
+/// The entries of the run. `stolen` is the share of the processors' time that a hypervisor gave to
+/// others.
 pub(super) fn benchmarks(
     prepared: &PreparedCommands,
     timed: &TimedCommands,
     stolen: Option<f64>,
 ) -> Vec<Benchmark> {
     let shell = Level::of(timed.shell.values().map(|run| run.wall_ns).collect());
-    let each = prepared
-        .expanded
-        .iter()
-        .zip(&prepared.starts)
-        .zip(&timed.commands);
+    let each = prepared.expanded.iter().zip(&prepared.starts).zip(&timed.commands);
     let measured: Vec<Measured> = each
         .map(|((expanded, start), runs)| {
             let shell_path = start.shell.as_ref();
             let entry = Entry {
                 expanded,
                 shell_path,
-                shell: if shell_path.is_some() {
-                    shell.clone()
-                } else {
-                    Level::default()
-                },
+                shell: if shell_path.is_some() { shell.clone() } else { Level::default() },
                 shell_cpu: shell_path.map_or([0.0; 2], |_| cpu(&timed.shell)),
                 runs,
             };
@@ -74,17 +68,14 @@ fn interval(values: &[f64]) -> Option<[f64; 2]> {
 struct Level {
     values: Vec<f64>,
     median: f64,
-    /// How far the true median may lie below and above the measured one; `None` if too few values show that.
+    /// How far the true median may lie below and above the measured one; `None` if too few values
+    /// show that.
     errors: Option<[f64; 2]>,
 }
 
 impl Default for Level {
     fn default() -> Level {
-        Level {
-            values: Vec::new(),
-            median: 0.0,
-            errors: Some([0.0; 2]),
-        }
+        Level { values: Vec::new(), median: 0.0, errors: Some([0.0; 2]) }
     }
 }
 
@@ -130,12 +121,7 @@ impl Entry<'_> {
         let mut benchmark = Benchmark::ended(CLASS, Status::Ok, Vec::new());
         benchmark.name.clone_from(&self.expanded.name);
         benchmark.parameters = self.expanded.parameters.clone();
-        benchmark.swept = benchmark
-            .parameters
-            .0
-            .iter()
-            .map(|(name, _)| name.clone())
-            .collect();
+        benchmark.swept = benchmark.parameters.0.iter().map(|(name, _)| name.clone()).collect();
         benchmark.figure = Some("latency".to_owned());
         benchmark.unit = Some("ns".to_owned());
         benchmark.operations = Some(1.0);
@@ -147,9 +133,7 @@ impl Entry<'_> {
             benchmark.notes = failure_notes(failure);
         } else if times.is_empty() {
             benchmark.status = Status::Skipped;
-            benchmark
-                .notes
-                .push("stopped before its first run".to_owned());
+            benchmark.notes.push("stopped before its first run".to_owned());
         } else {
             self.enter_figure(&mut benchmark, &times, prepared, stolen);
         }
@@ -159,11 +143,7 @@ impl Entry<'_> {
             ));
         }
         benchmark.valid = benchmark.status == Status::Ok;
-        Measured {
-            benchmark,
-            times,
-            shell_errors: self.shell.errors,
-        }
+        Measured { benchmark, times, shell_errors: self.shell.errors }
     }
 
     /// The wall-clock time of each round, less the median of the empty shell.
@@ -189,11 +169,7 @@ impl Entry<'_> {
         let interval = mean_t_interval(&values, CONFIDENCE);
         let [user, system] = cpu(runs);
         let [shell_user, shell_system] = self.shell_cpu;
-        let peak = runs
-            .values()
-            .map(|r| r.peak_memory_bytes)
-            .max()
-            .unwrap_or(0);
+        let peak = runs.values().map(|r| r.peak_memory_bytes).max().unwrap_or(0);
         let floor = runs.values().filter_map(|r| r.memory_floor_bytes).max();
         let mut ends = BTreeMap::new();
         for run in runs.values() {
@@ -290,14 +266,12 @@ fn left_behind(runs: &BTreeMap<u64, CommandRun>) -> Vec<String> {
         })
     };
     let killed = note(|run| &run.killed, "which Yamba ended after the run");
-    let daemons = note(
-        |run| &run.daemons,
-        "outside its process group, which Yamba did not end",
-    );
+    let daemons = note(|run| &run.daemons, "outside its process group, which Yamba did not end");
     killed.into_iter().chain(daemons).collect()
 }
 
-/// How many runs failed, and how: `5 of 8 runs failed, and count (3 with status 1, 2 with SIGSEGV)`.
+/// How many runs failed, and how: `5 of 8 runs failed, and count (3 with status 1, 2 with
+/// SIGSEGV)`.
 fn failed_runs<'a>(runs: impl ExactSizeIterator<Item = &'a CommandRun>) -> Option<String> {
     let all = runs.len();
     let mut ends: BTreeMap<String, usize> = BTreeMap::new();
@@ -309,20 +283,14 @@ fn failed_runs<'a>(runs: impl ExactSizeIterator<Item = &'a CommandRun>) -> Optio
         *ends.entry(how).or_default() += 1;
     }
     let failed: usize = ends.values().sum();
-    let each = ends
-        .iter()
-        .map(|(how, count)| format!("{count} with {how}"));
+    let each = ends.iter().map(|(how, count)| format!("{count} with {how}"));
     let each = each.collect::<Vec<_>>().join(", ");
     (failed > 0).then(|| format!("{failed} of {all} runs failed, and count ({each})"))
 }
 
 /// Why a command has no figure, first.
 fn failure_notes(failure: &CommandFailure) -> Vec<String> {
-    let which = if failure.is_preparation {
-        "the preparation"
-    } else {
-        "the command"
-    };
+    let which = if failure.is_preparation { "the preparation" } else { "the command" };
     let help = match &failure.end {
         CommandEnd::Exit(_) if !failure.is_preparation => "; --ignore-failure lets such runs count",
         CommandEnd::TimedOut(_) => "; --timeout gives it more time",
@@ -351,12 +319,7 @@ fn outliers(values: &[f64]) -> Option<String> {
                 .to_owned(),
         );
     }
-    (far > 0).then(|| {
-        format!(
-            "{far} of {} runs took far longer than the others",
-            values.len()
-        )
-    })
+    (far > 0).then(|| format!("{far} of {} runs took far longer than the others", values.len()))
 }
 
 /// An entry with its times by round, without the shell.
@@ -369,10 +332,7 @@ struct Measured {
 
 /// Adds to each valid entry its ratio to the fastest one, paired by rounds.
 fn with_ratios(mut measured: Vec<Measured>) -> Vec<Benchmark> {
-    let valid = measured
-        .iter()
-        .enumerate()
-        .filter(|(_, m)| m.benchmark.valid);
+    let valid = measured.iter().enumerate().filter(|(_, m)| m.benchmark.valid);
     let medians = valid.filter_map(|(i, m)| Some((i, m.benchmark.median?)));
     let fastest = medians.min_by(|a, b| a.1.total_cmp(&b.1));
     let ratios: Vec<Option<PairedRatio>> = (0..measured.len())
@@ -390,8 +350,9 @@ fn with_ratios(mut measured: Vec<Measured>) -> Vec<Benchmark> {
     measured.into_iter().map(|m| m.benchmark).collect()
 }
 
-/// The median of the ratios of rounds that both have, and its interval. Drift and load of the machine affect both commands of a round alike. The
-/// interval holds for each time that the shell may have taken.
+/// The median of the ratios of rounds that both have, and its interval. Drift and load of the
+/// machine affect both commands of a round alike. The interval holds for each time that the shell
+/// may have taken.
 fn paired_ratio(own: &Measured, base: &Measured) -> Option<PairedRatio> {
     let with = |own_error: f64, base_error: f64| {
         let pair = |(round, time): (&u64, &f64)| {
@@ -408,9 +369,5 @@ fn paired_ratio(own: &Measured, base: &Measured) -> Option<PairedRatio> {
         let (_, [low, high]) = with(sign * own_errors[side], sign * base_errors[side])?;
         ends = [ends[0].min(low), ends[1].max(high)];
     }
-    Some(PairedRatio {
-        fastest: base.benchmark.name.clone(),
-        ratio,
-        interval: ends,
-    })
+    Some(PairedRatio { fastest: base.benchmark.name.clone(), ratio, interval: ends })
 }

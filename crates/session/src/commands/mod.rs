@@ -1,4 +1,5 @@
-//! Times whole commands: expands parameters, chooses how each command is started, and computes the figures of a run.
+//! Times whole commands: expands parameters, chooses how each command is started, and computes the
+//!   figures of a run.
 
 mod expand;
 mod figures;
@@ -79,9 +80,7 @@ pub struct PreparedCommands {
 /// If a command, a name, a parameter or a file cannot be used.
 pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
     let expanded = expanded(&request)?;
-    let starts = expanded
-        .iter()
-        .map(|e| words::start(&e.command, &request.shell));
+    let starts = expanded.iter().map(|e| words::start(&e.command, &request.shell));
     let starts: Vec<Start> = starts.collect::<Result<_, _>>()?;
     let preparation = |e: &Expanded| {
         let prepare = e.prepare.as_deref();
@@ -100,10 +99,7 @@ pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
     let empty_shell = shell.map(|shell| words::by_shell(shell, "")).transpose()?;
     Ok(PreparedCommands {
         output_is_null: request.plan.output.is_null(),
-        plan: CommandPlan {
-            empty_shell: empty_shell.map(|start| start.words),
-            ..request.plan
-        },
+        plan: CommandPlan { empty_shell: empty_shell.map(|start| start.words), ..request.plan },
         expanded,
         starts,
         timed,
@@ -127,10 +123,8 @@ fn check_files(plan: &CommandPlan) -> Result<(), Failure> {
         && identity(input).is_some_and(|input| Some(input) == identity(output))
     {
         let path = output.display();
-        return Err(
-            Failure::new(format!("--output {path}: it is the file of --input"))
-                .help("name another file: each run makes it empty first"),
-        );
+        return Err(Failure::new(format!("--output {path}: it is the file of --input"))
+            .help("name another file: each run makes it empty first"));
     }
     File::create(output).map(|_| ()).map_err(|e| {
         Failure::new(format!("--output {}: {e}", output.display()))
@@ -139,7 +133,8 @@ fn check_files(plan: &CommandPlan) -> Result<(), Failure> {
 }
 
 impl PreparedCommands {
-    /// Times the commands. `progress` gets the number of completed rounds and the expected number of all rounds.
+    /// Times the commands. `progress` gets the number of completed rounds and the expected number
+    /// of all rounds.
     pub fn measure(&self, target: &Target, stop: &Stop, progress: &mut dyn FnMut(u64, u64)) -> Run {
         let mut run = Run::new(machine(target));
         run.id = drawn_id();

@@ -34,29 +34,21 @@ pub(super) fn start(command: &str, shell: &Shell) -> Result<Start, Failure> {
     let start = match shell {
         Shell::Named(shell) => by_shell(shell, command)?,
         Shell::Automatic if needs_shell(command) => by_shell(SHELL, command)?,
-        Shell::Automatic | Shell::None => Start {
-            words: split(command)?,
-            shell: None,
-        },
+        Shell::Automatic | Shell::None => Start { words: split(command)?, shell: None },
     };
     if is_program(&start.words[0]) {
         return Ok(start);
     }
     let program = &start.words[0];
-    Err(Failure::new(format!(
-        "`{command}`: {program} is not found, or cannot be executed"
-    ))
-    .help("write the path of a program, or one that PATH finds"))
+    Err(Failure::new(format!("`{command}`: {program} is not found, or cannot be executed"))
+        .help("write the path of a program, or one that PATH finds"))
 }
 
 /// The command, started by a shell with its own arguments.
 pub(super) fn by_shell(shell: &str, command: &str) -> Result<Start, Failure> {
     let mut words = split(shell)?;
     words.extend(["-c".to_owned(), command.to_owned()]);
-    Ok(Start {
-        words,
-        shell: Some(shell.to_owned()),
-    })
+    Ok(Start { words, shell: Some(shell.to_owned()) })
 }
 
 fn needs_shell(command: &str) -> bool {
@@ -64,7 +56,8 @@ fn needs_shell(command: &str) -> bool {
     has_shell_syntax(command) || BUILT_IN.contains(&first) || first.contains('=')
 }
 
-/// Whether a character means something to a shell. Within single quotes none does, within double quotes only those of expansions.
+/// Whether a character means something to a shell. Within single quotes none does, within double
+/// quotes only those of expansions.
 fn has_shell_syntax(command: &str) -> bool {
     let mut quote = None;
     let mut letters = command.chars();
@@ -88,10 +81,10 @@ fn split(command: &str) -> Result<Vec<String>, Failure> {
         Some(words) if !words.is_empty() => Ok(words),
         Some(_) => Err(Failure::new(format!("`{command}`: there is no program"))
             .help("write a command, as 'sleep 0.1', or --shell none")),
-        None if command.ends_with('\\') => Err(Failure::new(format!(
-            "`{command}`: nothing follows the backslash at its end"
-        ))
-        .help("write it twice for a backslash, or remove it")),
+        None if command.ends_with('\\') => {
+            Err(Failure::new(format!("`{command}`: nothing follows the backslash at its end"))
+                .help("write it twice for a backslash, or remove it"))
+        }
         None => Err(Failure::new(format!("`{command}`: a quote is not closed"))
             .help("close it, or write a backslash before it")),
     }
@@ -137,10 +130,7 @@ mod tests {
         assert_eq!(named.words, ["/bin/sh", "-c", "true"]);
         let shell = Shell::Named("sh -o 'nounset'".to_owned());
         let with_arguments = start("echo a b", &shell).unwrap();
-        assert_eq!(
-            with_arguments.words,
-            ["sh", "-o", "nounset", "-c", "echo a b"]
-        );
+        assert_eq!(with_arguments.words, ["sh", "-o", "nounset", "-c", "echo a b"]);
         assert_eq!(with_arguments.shell.as_deref(), Some("sh -o 'nounset'"));
     }
 
@@ -163,10 +153,8 @@ mod tests {
             .iter()
             .map(|(command, _)| format!("printf '%s\\0' {command}; printf '\\001'\n"))
             .collect();
-        let by_shell = std::process::Command::new("/bin/sh")
-            .args(["-c", &script])
-            .output()
-            .unwrap();
+        let by_shell =
+            std::process::Command::new("/bin/sh").args(["-c", &script]).output().unwrap();
         let by_shell = String::from_utf8(by_shell.stdout).unwrap();
         for ((command, words), expected) in direct.iter().zip(by_shell.split('\u{1}')) {
             let words: String = words.iter().map(|word| format!("{word}\0")).collect();

@@ -21,7 +21,8 @@ pub const TIME: Duration = Duration::from_secs(60);
 /// The part of this time that is kept for the end of the last launch, the store and the prediction.
 const RESERVE: Duration = Duration::from_secs(3);
 
-/// Expected time to measure a benchmark quickly, with neighbours: two points of 0.3 s with the starts of their programs.
+/// Expected time to measure a benchmark quickly, with neighbours: two points of 0.3 s with the
+/// starts of their programs.
 const QUICK: Duration = Duration::from_millis(1200);
 
 /// Expected time to measure a benchmark longer, with at least six launches for each of two points.
@@ -59,31 +60,24 @@ impl Effort {
     fn options(self) -> Options {
         let options = match self {
             Effort::Quick => Options::quick(),
-            Effort::Long => Options {
-                time: Duration::from_secs(1),
-                ..Options::default()
-            },
+            Effort::Long => Options { time: Duration::from_secs(1), ..Options::default() },
         };
-        Options {
-            whole: true,
-            ..options
-        }
+        Options { whole: true, ..options }
     }
 }
 
 impl Known {
-    /// Measures the costs that predictions need, those that decide the most first: quickly what was not measured yet, and then longer what makes the interval wide.
-    /// Ends if nothing is wanted, if the time is over, or if the user stops. The figures that were measured are stored and known then.
+    /// Measures the costs that predictions need, those that decide the most first: quickly what was
+    /// not measured yet, and then longer what makes the interval wide. Ends if nothing is wanted,
+    /// if the time is over, or if the user stops. The figures that were measured are stored and
+    /// known then.
     ///
     /// # Errors
     /// If the suite cannot be read, or a store that the user named cannot be opened.
     pub fn measure(&mut self, asked: &Asked, observer: &dyn Observer) -> Result<(), Failure> {
         let mut tried: Vec<(Effort, String)> = Vec::new();
         loop {
-            let Wanted {
-                unmeasured,
-                imprecise,
-            } = self.wanted(&(asked.needs)(&self.costs()));
+            let Wanted { unmeasured, imprecise } = self.wanted(&(asked.needs)(&self.costs()));
             let left = |benchmarks: Vec<String>, effort| -> Vec<String> {
                 let is_left = |name: &String| !tried.iter().any(|(e, n)| *e == effort && n == name);
                 benchmarks.into_iter().filter(is_left).collect()
@@ -119,10 +113,7 @@ impl Known {
             !asked.stop.requested() && Instant::now() + measuring < until
         };
         let request = Request {
-            names: Names {
-                names: benchmarks.to_vec(),
-                ..Names::default()
-            },
+            names: Names { names: benchmarks.to_vec(), ..Names::default() },
             options: effort.options(),
             arguments: asked.arguments.clone(),
             ..Request::default()
@@ -134,8 +125,7 @@ impl Known {
         }
         let deadline = Deadline::at(until, asked.stop);
         let measured = prepared.measure(&deadline.stop, asked.store, observer)?;
-        self.merged
-            .add_latest(measured.run.map(|entry| entry.rest()));
+        self.merged.add_latest(measured.run.map(|entry| entry.rest()));
         Ok(())
     }
 
@@ -154,26 +144,18 @@ impl Known {
         if measured.is_in_vain {
             return Err(Failure::Shown);
         }
-        self.merged
-            .add_latest(measured.run.map(|entry| entry.rest()));
+        self.merged.add_latest(measured.run.map(|entry| entry.rest()));
         Ok(())
     }
 }
 
-/// Builds the benchmarks of all primitives, so that they can be measured as `yamba run --only-tag primitive` does.
+/// Builds the benchmarks of all primitives, so that they can be measured as `yamba run --only-tag
+/// primitive` does.
 ///
 /// # Errors
 /// If the suite cannot be read.
 pub fn prepared(arguments: Vec<String>, observer: &dyn Observer) -> Result<Prepared, Failure> {
-    let options = Options {
-        whole: true,
-        ..Options::default()
-    };
-    let request = Request {
-        tags: vec![TAG.to_owned()],
-        options,
-        arguments,
-        ..Request::default()
-    };
+    let options = Options { whole: true, ..Options::default() };
+    let request = Request { tags: vec![TAG.to_owned()], options, arguments, ..Request::default() };
     prepare(request, observer)
 }

@@ -25,7 +25,8 @@ struct Quality {
     is_sound: bool,
     /// Whether there are launches enough for an interval of their own, which a quick run has not.
     is_between_launches: bool,
-    /// The largest width of the intervals as a share of their figures, below 0. Of undisturbed figures, the latest counts instead.
+    /// The largest width of the intervals as a share of their figures, below 0. Of undisturbed
+    /// figures, the latest counts instead.
     narrowness: f64,
 }
 
@@ -78,10 +79,7 @@ impl Merged {
     /// The run of the best entries. `None`: nothing was added.
     pub fn run(&self) -> Option<Run> {
         let head = self.head.clone()?;
-        Some(Run {
-            benchmarks: self.entries.values().flatten().cloned().collect(),
-            ..head
-        })
+        Some(Run { benchmarks: self.entries.values().flatten().cloned().collect(), ..head })
     }
 }
 
@@ -122,10 +120,7 @@ mod tests {
     }
 
     fn disturbed(name: &str, ns: f64, half: f64) -> Benchmark {
-        Benchmark {
-            is_disturbed: true,
-            ..entry(name, ns, half)
-        }
+        Benchmark { is_disturbed: true, ..entry(name, ns, half) }
     }
 
     fn ns(merged: &Merged, name: &str) -> Vec<f64> {
@@ -139,29 +134,15 @@ mod tests {
         let mut merged = Merged::default();
         merged.add(run(
             "late",
-            vec![
-                disturbed("a", 1.0, 0.1),
-                disturbed("b", 1.0, 0.5),
-                entry("c", 1.0, 0.5),
-            ],
+            vec![disturbed("a", 1.0, 0.1), disturbed("b", 1.0, 0.5), entry("c", 1.0, 0.5)],
         ));
         merged.add(run(
             "early",
-            vec![
-                entry("a", 2.0, 0.9),
-                disturbed("b", 2.0, 0.1),
-                entry("c", 2.0, 0.1),
-            ],
+            vec![entry("a", 2.0, 0.9), disturbed("b", 2.0, 0.1), entry("c", 2.0, 0.1)],
         ));
-        assert_eq!(
-            ["a", "b", "c"].map(|name| ns(&merged, name)[0]),
-            [2.0, 2.0, 1.0]
-        );
+        assert_eq!(["a", "b", "c"].map(|name| ns(&merged, name)[0]), [2.0, 2.0, 1.0]);
         assert_eq!(merged.run().unwrap().id, "late");
-        merged.add_latest(run(
-            "latest",
-            vec![entry("a", 3.0, 2.0), disturbed("b", 3.0, 1.0)],
-        ));
+        merged.add_latest(run("latest", vec![entry("a", 3.0, 2.0), disturbed("b", 3.0, 1.0)]));
         assert_eq!(["a", "b"].map(|name| ns(&merged, name)[0]), [3.0, 2.0]);
     }
 
@@ -170,10 +151,7 @@ mod tests {
         let mut merged = Merged::default();
         let crashed = Benchmark::ended("a", Status::Crashed, Vec::new());
         merged.add(run("late", vec![entry("a", 1.0, 0.0), crashed]));
-        merged.add(run(
-            "early",
-            vec![entry("a", 2.0, 0.0), entry("a", 3.0, 0.0)],
-        ));
+        merged.add(run("early", vec![entry("a", 2.0, 0.0), entry("a", 3.0, 0.0)]));
         assert_eq!(ns(&merged, "a"), [2.0, 3.0]);
     }
 

@@ -1,4 +1,5 @@
-//! The costs of primitives on a machine: those that stored runs have, and those that are measured for a prediction.
+//! The costs of primitives on a machine: those that stored runs have, and those that are measured
+//! for a prediction.
 
 mod deadline;
 mod measure;
@@ -17,10 +18,12 @@ use merged::Merged;
 
 pub use measure::{Asked, TIME, prepared};
 
-/// Most runs of which the figures are read, by each of two rules: those with the most benchmarks, and the latest.
+/// Most runs of which the figures are read, by each of two rules: those with the most benchmarks,
+/// and the latest.
 const READ: usize = 8;
 
-/// A cost of this many runs is not measured again for a narrower interval: a host that is never quiet would not give one.
+/// A cost of this many runs is not measured again for a narrower interval: a host that is never
+/// quiet would not give one.
 const ENOUGH_RUNS: usize = 2;
 
 /// The known costs of a machine.
@@ -50,7 +53,8 @@ pub enum Traced {
     Unknown,
 }
 
-/// Benchmarks that a prediction wants, by what their figures lack. The one that decides the largest part of the prediction comes first.
+/// Benchmarks that a prediction wants, by what their figures lack. The one that decides the largest
+/// part of the prediction comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// They were not measured yet.
@@ -59,7 +63,8 @@ pub struct Wanted {
     pub imprecise: Vec<String>,
 }
 
-/// The entries of the stored runs of a machine, the best of each benchmark. `None`: no run has a benchmark for these primitives.
+/// The entries of the stored runs of a machine, the best of each benchmark. `None`: no run has a
+/// benchmark for these primitives.
 ///
 /// # Errors
 /// If the store or the suite cannot be read.
@@ -104,13 +109,12 @@ fn merged(
     Ok(merged)
 }
 
-/// Whether a run measured this machine, for its user or for a prediction. An interrupted one counts, too: its figures are those of the launches so far.
+/// Whether a run measured this machine, for its user or for a prediction. An interrupted one
+/// counts, too: its figures are those of the launches so far.
 fn is_of(run: &Listed, machine: &str) -> bool {
     let producer = &run.head.producer;
     let is_own = producer.imported.is_none()
-        && producer
-            .for_another_command()
-            .is_none_or(|command| command == "predict");
+        && producer.for_another_command().is_none_or(|command| command == "predict");
     run.damage.is_none()
         && is_own
         && machine_name(&run.head.machine).is_some_and(|name| name == machine)
@@ -122,13 +126,13 @@ fn suite() -> Result<BTreeMap<String, String>, Failure> {
     Ok(each.collect())
 }
 
-/// Whether a benchmark of the primitive `own` gives the cost of uses of `used`: it is the same primitive, or a kind of it. A call that sleeps has the cost of the call and of a switch,
-/// which has another name.
+/// Whether a benchmark of the primitive `own` gives the cost of uses of `used`: it is the same
+/// primitive, or a kind of it. A call that sleeps has the cost of the call and of a switch, which
+/// has another name.
 fn is_for(own: &str, used: &str) -> bool {
     let blocked = format!("({BLOCKED})");
     let used = used.strip_suffix(blocked.as_str()).unwrap_or(used);
-    own.strip_prefix(used)
-        .is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
+    own.strip_prefix(used).is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
 }
 
 impl Application {
@@ -164,18 +168,13 @@ impl Known {
 
     /// The run with the best entry of each benchmark. Without any, it has the machine only.
     pub fn run(&self) -> Run {
-        self.merged
-            .run()
-            .unwrap_or_else(|| Run::new(Machine::default()))
+        self.merged.run().unwrap_or_else(|| Run::new(Machine::default()))
     }
 
     /// The costs. Primitives whose benchmark was not measured yet are marked as such.
     pub fn costs(&self) -> Costs {
         let mut costs = Costs::of_run(&self.run());
-        let lacking = self
-            .suite
-            .iter()
-            .filter(|(benchmark, _)| !self.merged.has(benchmark));
+        let lacking = self.suite.iter().filter(|(benchmark, _)| !self.merged.has(benchmark));
         costs.unmeasured = lacking.map(|(_, primitive)| primitive.clone()).collect();
         costs
     }
@@ -200,10 +199,7 @@ impl Known {
     fn benchmarks<'a>(&'a self, needs: impl Iterator<Item = &'a Need>) -> Vec<&'a String> {
         let mut found = Vec::new();
         for need in needs {
-            let own = self
-                .suite
-                .iter()
-                .filter(|(_, own)| is_for(own, &need.primitive));
+            let own = self.suite.iter().filter(|(_, own)| is_for(own, &need.primitive));
             for (benchmark, _) in own {
                 if !found.contains(&benchmark) {
                     found.push(benchmark);

@@ -22,7 +22,8 @@ pub(super) struct Captures<'a> {
     measured: BTreeMap<u64, String>,
     /// The reasons of tasks that have ended without one.
     failed: BTreeMap<u64, String>,
-    /// The ids of stored runs that were stopped before their end, by rank, of tasks that were started since.
+    /// The ids of stored runs that were stopped before their end, by rank, of tasks that were
+    /// started since.
     stopped: BTreeMap<u64, String>,
     /// The ids of all runs of the fleet in the store.
     known: BTreeSet<String>,
@@ -56,9 +57,7 @@ impl<'a> Captures<'a> {
     }
 
     pub fn is_complete(&self) -> bool {
-        self.tasks
-            .iter()
-            .all(|t| self.measured.contains_key(&t.rank))
+        self.tasks.iter().all(|t| self.measured.contains_key(&t.rank))
     }
 
     /// The tasks that are neither measured nor failed.
@@ -84,10 +83,7 @@ impl<'a> Captures<'a> {
             Some(id) => format!("{reason}; run {id} has what it measured"),
             None => reason.to_owned(),
         };
-        report(&Event::Missing {
-            task,
-            reason: &reason,
-        });
+        report(&Event::Missing { task, reason: &reason });
         self.failed.insert(task.rank, reason);
     }
 
@@ -129,11 +125,7 @@ impl<'a> Captures<'a> {
             self.stopped.insert(task.rank, run.id);
             return Ok(());
         }
-        report(&Event::Measured {
-            task,
-            done: self.measured.len(),
-            all: self.tasks.len(),
-        });
+        report(&Event::Measured { task, done: self.measured.len(), all: self.tasks.len() });
         Ok(())
     }
 
@@ -151,9 +143,7 @@ impl<'a> Captures<'a> {
         if member.filter(is_own).is_none() {
             return Err(format!("{file} is the capture of another task"));
         }
-        let run = imported
-            .run
-            .map(|entry| StoredEntry::from(entry.decompress()));
+        let run = imported.run.map(|entry| StoredEntry::from(entry.decompress()));
         Ok((run, imported.lost))
     }
 

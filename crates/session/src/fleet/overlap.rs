@@ -1,4 +1,5 @@
-//! Checks on the record that no node was timed while another one did not run the benchmark, within the errors of their clocks.
+//! Checks on the record that no node was timed while another one did not run the benchmark, within
+//! the errors of their clocks.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,8 @@ const MOST: usize = 10;
 pub struct Overlap {
     /// The number of timed batches, of all nodes.
     pub batches: usize,
-    /// The number of timed batches during which another node did not run the benchmark, or of which that is unknown.
+    /// The number of timed batches during which another node did not run the benchmark, or of which
+    /// that is unknown.
     pub outside: usize,
     /// The first of them, in words.
     pub examples: Vec<String>,
@@ -21,7 +23,8 @@ pub struct Overlap {
     pub clock_error_ns: f64,
 }
 
-/// A batch of a node: the time for which it ran the benchmark, and the part that was timed, on the clock of the first node in ns.
+/// A batch of a node: the time for which it ran the benchmark, and the part that was timed, on the
+///   clock of the first node in ns.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     node: usize,
@@ -30,7 +33,8 @@ struct Stretch {
     error_ns: f64,
 }
 
-/// Identifies the batches of all nodes that belong together: the entry, its round, and the number of the batch in its launch.
+/// Identifies the batches of all nodes that belong together: the entry, its round, and the number
+/// of the batch in its launch.
 type Key = (String, u64, usize);
 
 /// Checks the runs of all nodes, which need their raw batches.
@@ -47,10 +51,7 @@ pub fn check(runs: &[Run]) -> Overlap {
             let error = overlap.clock_error_ns.max(own.error_ns);
             overlap.clock_error_ns = error;
             if let Some(why) = alone(own, stretches, runs.len()) {
-                overlap.note(format!(
-                    "{} in round {}, task {}: {why}",
-                    key.0, key.1, own.node
-                ));
+                overlap.note(format!("{} in round {}, task {}: {why}", key.0, key.1, own.node));
             }
         }
     }
@@ -95,17 +96,16 @@ fn add(
     }
 }
 
-/// The offset to the clock of the first node during a launch, and the bound of its error: a clock may drift from one of its offsets to the other.
+/// The offset to the clock of the first node during a launch, and the bound of its error: a clock
+/// may drift from one of its offsets to the other.
 fn common(clock: &CommonClock) -> (f64, f64) {
     let [before, after] = clock.offset_ns;
     let drift = (after - before).abs() / 2.0;
-    (
-        (before + after) / 2.0,
-        drift + clock.error_ns[0].max(clock.error_ns[1]),
-    )
+    ((before + after) / 2.0, drift + clock.error_ns[0].max(clock.error_ns[1]))
 }
 
-/// Why a timed batch was not within the runs of all other nodes. `None` if it was, for any clocks within their errors.
+/// Why a timed batch was not within the runs of all other nodes. `None` if it was, for any clocks
+/// within their errors.
 fn alone(own: &Stretch, all: &[Stretch], nodes: usize) -> Option<String> {
     if all.len() != nodes {
         return Some(format!("{} of {nodes} nodes have this batch", all.len()));
@@ -134,7 +134,8 @@ mod tests {
 
     use super::*;
 
-    /// A node whose clock is behind that of the first node by `behind_ns`, and which does everything `late_ns` later.
+    /// A node whose clock is behind that of the first node by `behind_ns`, and which does
+    /// everything `late_ns` later.
     fn node(behind_ns: f64, late_ns: f64, error_ns: f64) -> Run {
         let at = |ns: f64| ns + late_ns - behind_ns;
         let batch = |begin: f64| Batch {
@@ -162,11 +163,7 @@ mod tests {
 
     #[test]
     fn nodes_with_different_clocks_ran_at_the_same_time() {
-        let found = check(&[
-            node(0.0, 0.0, 0.0),
-            node(7e12, 0.0, 400.0),
-            node(-3e9, 4e5, 400.0),
-        ]);
+        let found = check(&[node(0.0, 0.0, 0.0), node(7e12, 0.0, 400.0), node(-3e9, 4e5, 400.0)]);
         assert_eq!((found.batches, found.outside), (6, 0), "{found:?}");
         assert_eq!(found.clock_error_ns, 500.0);
     }

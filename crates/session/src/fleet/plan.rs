@@ -1,4 +1,5 @@
-//! The plan of a fleet: its tasks, and the jobs that were started for them. A file in the fleet's folder, so that a later command can resume it.
+//! The plan of a fleet: its tasks, and the jobs that were started for them. A file in the fleet's
+//!   folder, so that a later command can resume it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -59,21 +60,14 @@ impl Plan {
             schema: SCHEMA.to_owned(),
             name: name.to_owned(),
             question,
-            nodes: all
-                .map(|node| node.name.clone())
-                .cycle()
-                .take(count)
-                .collect(),
+            nodes: all.map(|node| node.name.clone()).cycle().take(count).collect(),
             jobs: Vec::new(),
         }
     }
 
     /// All tasks.
     pub fn tasks(&self) -> Vec<Task> {
-        let task = |(rank, node): (usize, &String)| Task {
-            rank: rank as u64,
-            node: node.clone(),
-        };
+        let task = |(rank, node): (usize, &String)| Task { rank: rank as u64, node: node.clone() };
         self.nodes.iter().enumerate().map(task).collect()
     }
 
@@ -108,8 +102,7 @@ pub(super) fn replace(path: &PathBuf, bytes: &[u8], mode: u32) -> io::Result<()>
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
-    file.as_file()
-        .set_permissions(fs::Permissions::from_mode(mode))?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())

@@ -28,9 +28,9 @@ const MOST_UNSUCCESSFUL: f64 = 0.1;
 /// Share of the latency by which the generator itself may be late without disturbing it.
 const MOST_LATE: f64 = 0.1;
 
-/// Two entries: the latency and the number of responses per second, both over the whole load. Their samples are those of
-/// equal parts of the time; only the intervals come from them. `unsuccessful` is the share of requests without success in
-/// the log.
+/// Two entries: the latency and the number of responses per second, both over the whole load. Their
+///   samples are those of equal parts of the time; only the intervals come from them.
+///   `unsuccessful` is the share of requests without success in the log.
 pub(super) fn benchmarks(
     outcome: &Outcome,
     parameters: &Parameters,
@@ -57,7 +57,8 @@ pub(super) fn benchmarks(
 fn latency(outcome: &Outcome, parameters: &Parameters) -> Benchmark {
     let value = outcome.latency_ns.value_at_quantile(0.5) as f64;
     let medians: Vec<f64> = outcome.windows.iter().filter_map(|w| w.median_ns).collect();
-    // The parts weigh the same, however many responses they have, so their interval may miss the median of all responses.
+    // The parts weigh the same, however many responses they have, so their interval may miss the
+    // median of all responses.
     let interval = median_interval(&medians, CONFIDENCE);
     let ends = interval.map(|i| [i.low.min(value), i.high.max(value)]);
     let mut entry = entry(LATENCY, "latency", "ns", parameters, medians, value, ends);
@@ -74,15 +75,7 @@ fn throughput(outcome: &Outcome, parameters: &Parameters) -> Benchmark {
         let half = i.high - i.mean;
         [(value - half).max(0.0), value + half]
     });
-    entry(
-        THROUGHPUT,
-        "value",
-        "responses/s",
-        parameters,
-        rates,
-        value,
-        ends,
-    )
+    entry(THROUGHPUT, "value", "responses/s", parameters, rates, value, ends)
 }
 
 fn entry(
@@ -118,20 +111,11 @@ fn distribution(outcome: &Outcome) -> Distribution {
         count: latencies.len(),
         cost_ns: 0.0,
         percentiles: known
-            .map(|percent| Percentile {
-                percent,
-                ns: ns(percent),
-                launches: None,
-            })
+            .map(|percent| Percentile { percent, ns: ns(percent), launches: None })
             .collect(),
         max_ns,
         histogram: buckets
-            .map(|b| {
-                (
-                    (b.value_iterated_to() as f64).min(max_ns),
-                    b.count_at_value(),
-                )
-            })
+            .map(|b| ((b.value_iterated_to() as f64).min(max_ns), b.count_at_value()))
             .collect(),
     }
 }
@@ -146,12 +130,14 @@ fn due(outcome: &Outcome) -> f64 {
     (outcome.sent + outcome.unsent) as f64
 }
 
-/// Whether a response has what the request asks for: success, or that the client's copy is still right.
+/// Whether a response has what the request asks for: success, or that the client's copy is still
+/// right.
 pub fn is_success(status: u16) -> bool {
     matches!(status, 200..=299 | 304)
 }
 
-/// Says that the server answered otherwise than in the log, where this share of the requests had no success.
+/// Says that the server answered otherwise than in the log, where this share of the requests had no
+/// success.
 fn other_responses(outcome: &Outcome, unsuccessful: f64) -> Option<String> {
     let failed: u64 = outcome
         .statuses
@@ -219,10 +205,7 @@ fn late(outcome: &Outcome) -> Option<String> {
 }
 
 fn errors(outcome: &Outcome) -> Option<String> {
-    let each = outcome
-        .errors
-        .iter()
-        .map(|(kind, count)| format!("{count} {kind}"));
+    let each = outcome.errors.iter().map(|(kind, count)| format!("{count} {kind}"));
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| format!("errors of {} requests: {}", outcome.sent, each.join(", ")))
 }
@@ -266,10 +249,7 @@ mod tests {
 
     fn throughput_of(outcome: &Outcome) -> (f64, [f64; 2]) {
         let throughput = &benchmarks(outcome, &Parameters::default(), 0.0)[1];
-        (
-            throughput.median.unwrap(),
-            throughput.confidence_interval.unwrap(),
-        )
+        (throughput.median.unwrap(), throughput.confidence_interval.unwrap())
     }
 
     /// Most parts of a load on a slow server have no response.
@@ -282,10 +262,7 @@ mod tests {
         let (value, [low, high]) = throughput_of(&outcome(counts, 200));
         assert_eq!(value, 3.0);
         // 3 -+ 2.093 * 3.078 / sqrt 20
-        assert!(
-            (low - 1.56).abs() < 0.01 && (high - 4.44).abs() < 0.01,
-            "{low} {high}"
-        );
+        assert!((low - 1.56).abs() < 0.01 && (high - 4.44).abs() < 0.01, "{low} {high}");
     }
 
     #[test]
@@ -301,11 +278,7 @@ mod tests {
     #[test]
     fn load_with_other_responses_than_the_log_is_invalid() {
         let statuses = |status, unsuccessful| {
-            let all = benchmarks(
-                &outcome([5; 20], status),
-                &Parameters::default(),
-                unsuccessful,
-            );
+            let all = benchmarks(&outcome([5; 20], status), &Parameters::default(), unsuccessful);
             let is_named = |b: &Benchmark| b.notes.iter().any(|n| n.contains("instead of"));
             assert!(all.iter().all(|b| is_named(b) != b.valid));
             all.iter().all(|b| b.valid)

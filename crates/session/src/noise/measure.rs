@@ -60,13 +60,7 @@ pub fn prepare(request: &Request, observer: &dyn Observer) -> Result<Prepared, F
         origin: origin(analysis, &jobs, &target, &request.arguments),
         ..Options::quick()
     };
-    Ok(Prepared {
-        target,
-        jobs,
-        options,
-        comparisons: request.comparisons,
-        seed: request.seed,
-    })
+    Ok(Prepared { target, jobs, options, comparisons: request.comparisons, seed: request.seed })
 }
 
 impl Prepared {

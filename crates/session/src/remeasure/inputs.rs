@@ -5,17 +5,17 @@ use yamba_record::run::BuildInputs;
 
 use yamba_harness::Job;
 
-/// Why `job` has other inputs than the program that `run` measured; `None` if they agree in all recorded inputs.
+/// Why `job` has other inputs than the program that `run` measured; `None` if they agree in all
+/// recorded inputs.
 ///
-/// If `run` and `other` agree in a fact that has changed since, such as the version of the C library, both rebuilt sides change alike. Their
-/// comparison remains valid. A fact in which the runs differ is a part of the comparison.
+/// If `run` and `other` agree in a fact that has changed since, such as the version of the C
+/// library, both rebuilt sides change alike. Their comparison remains valid. A fact in which the
+/// runs differ is a part of the comparison.
 pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
     let then = of_class(run, &job.class)?;
     let now = job.provenance.inputs.clone().unwrap_or_default();
     if let Some(why) = &then.unlisted {
-        return Some(format!(
-            "it cannot be rebuilt from what the run kept: {why}"
-        ));
+        return Some(format!("it cannot be rebuilt from what the run kept: {why}"));
     }
     if let Some(path) = other_include(then, &now) {
         return Some(format!(
@@ -29,12 +29,7 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
         let is_shared = others.is_some_and(|others| others.facts.get(*name) == was);
         was != now.facts.get(*name) && (!is_shared || is_of_author(name))
     })?;
-    let of = |inputs: &BuildInputs| {
-        inputs
-            .facts
-            .get(name)
-            .map_or("none".to_owned(), String::clone)
-    };
+    let of = |inputs: &BuildInputs| inputs.facts.get(name).map_or("none".to_owned(), String::clone);
     let (was, is) = (of(then), of(&now));
     Some(format!("{name}: {was} then, {is} now"))
 }
@@ -45,7 +40,8 @@ pub(super) fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs>
     all.find_map(|b| b.provenance.inputs.as_ref())
 }
 
-/// Whether the fact is about a file or library that the user named. Such a file is a part of the program, not of the system.
+/// Whether the fact is about a file or library that the user named. Such a file is a part of the
+/// program, not of the system.
 fn is_of_author(fact: &str) -> bool {
     fact.starts_with("file ") || fact.starts_with("library ")
 }

@@ -33,7 +33,8 @@ pub struct Request<'a> {
     pub a: &'a Run,
     /// Run B, which is compared with A.
     pub b: &'a Run,
-    /// The pairs to re-measure: the entries of A and B with the same name, parameters, and numbers of processes and threads.
+    /// The pairs to re-measure: the entries of A and B with the same name, parameters, and numbers
+    /// of processes and threads.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
     /// The command line or other origin of the request; the new runs record it.
     pub arguments: &'a [String],
@@ -50,10 +51,12 @@ pub struct Prepared<'a> {
     only_b: bool,
 }
 
-/// Rebuilds the programs of both sides. Returns `None` if nothing can be re-measured; `found` then holds the reason for each benchmark.
+/// Rebuilds the programs of both sides. Returns `None` if nothing can be re-measured; `found` then
+/// holds the reason for each benchmark.
 ///
 /// # Errors
-/// If the files that come with Yamba cannot be read. A benchmark that cannot be rebuilt is not an error.
+/// If the files that come with Yamba cannot be read. A benchmark that cannot be rebuilt is not an
+/// error.
 pub fn prepare<'a>(
     request: Request<'a>,
     found: &mut Comparison,
@@ -85,24 +88,17 @@ pub fn prepare<'a>(
     if basis.values().all(|b| matches!(b, Basis::Not(_))) {
         for (name, reason) in &basis {
             if let Basis::Not(reason) = reason {
-                not_remeasured(found, reason, &|e| {
-                    request.is_meant(e) && e.of.name == *name
-                });
+                not_remeasured(found, reason, &|e| request.is_meant(e) && e.of.name == *name);
             }
         }
         return Ok(None);
     }
-    Ok(Some(Prepared {
-        request,
-        basis,
-        a,
-        b,
-        only_b: with_a.is_some(),
-    }))
+    Ok(Some(Prepared { request, basis, a, b, only_b: with_a.is_some() }))
 }
 
 impl Prepared<'_> {
-    /// Measures both sides, interleaved, stores both runs, and copies their verdicts into `found`. Returns the ids of the stored runs.
+    /// Measures both sides, interleaved, stores both runs, and copies their verdicts into `found`.
+    /// Returns the ids of the stored runs.
     ///
     /// # Errors
     /// If the stored parameters are invalid.
@@ -123,15 +119,13 @@ impl Prepared<'_> {
             compared: compared(request, found, fresh_a.unwrap_or(request.a), fresh_b),
         };
         adopt(found, &fresh, &|entry| {
-            request
-                .is_meant(entry)
-                .then(|| self.basis.get(entry.of.name.as_str()).cloned())?
+            request.is_meant(entry).then(|| self.basis.get(entry.of.name.as_str()).cloned())?
         });
         Ok(stored)
     }
 
-    /// Measures the programs of both sides in one run. Returns it as two documents, A (unless only B is re-measured) and B, and the ids of
-    /// the stored ones.
+    /// Measures the programs of both sides in one run. Returns it as two documents, A (unless only
+    /// B is re-measured) and B, and the ids of the stored ones.
     fn runs(
         &self,
         stop: &Stop,
@@ -154,10 +148,7 @@ impl Prepared<'_> {
         let mut options = options(&request.a.plan, &request.b.plan);
         for benchmark in possible {
             let point = options.points.entry(benchmark.class.clone()).or_default();
-            point.push(At {
-                set: settings(benchmark),
-                workers: benchmark.workers(),
-            });
+            point.push(At { set: settings(benchmark), workers: benchmark.workers() });
         }
         options.origin = b.origin.clone();
         let mut progress = observer.progress();
@@ -174,7 +165,8 @@ impl<'a> Request<'a> {
         self.pairs.iter().any(|(of_a, _)| entry.is_of(of_a))
     }
 
-    /// Keeps only the pairs whose sources are available. For the others, the reason goes to `found`.
+    /// Keeps only the pairs whose sources are available. For the others, the reason goes to
+    /// `found`.
     fn with_sources(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
         let lacks = |(of_a, of_b): &(&Benchmark, &Benchmark)| {
             let lacks = |run, of| side::lacks(run, of, self.trusts_documents);
@@ -225,7 +217,8 @@ fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &d
     }
 }
 
-/// Warns of programs that differ from the measured ones although they were built from the same sources.
+/// Warns of programs that differ from the measured ones although they were built from the same
+/// sources.
 fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side, observer: &dyn Observer) {
     let is_other = |side: &Side, of: &Benchmark| {
         let made = side.program(&of.class);
@@ -256,7 +249,8 @@ fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<
     }
 }
 
-/// Compares the re-measured sides in the units of the original comparison. Choosing new units would raise more false alarms.
+/// Compares the re-measured sides in the units of the original comparison. Choosing new units would
+/// raise more false alarms.
 fn compared(request: &Request<'_>, stored: &Comparison, a: &Run, b: &Run) -> Comparison {
     let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
         let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
@@ -271,8 +265,7 @@ fn compared(request: &Request<'_>, stored: &Comparison, a: &Run, b: &Run) -> Com
 
 fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
     let each = benchmark.parameters.0.iter();
-    each.map(|(name, value)| (name.clone(), parameters::plain(value)))
-        .collect()
+    each.map(|(name, value)| (name.clone(), parameters::plain(value))).collect()
 }
 
 /// The time per launch of the plan with the longer launches.

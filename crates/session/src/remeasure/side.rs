@@ -44,8 +44,9 @@ fn kept_program(of: &[&Benchmark], class: &str) -> Option<Built> {
     build::kept_program(class, identity)
 }
 
-/// The program that measured `class`, if a library has changed since the run or since `other`: both sides are measured with the programs of their
-/// runs, since a new compiler would make a difference between them. `None`: the class can be built again. An error is the reason why it cannot.
+/// The program that measured `class`, if a library has changed since the run or since `other`: both
+/// sides are measured with the programs of their runs, since a new compiler would make a difference
+/// between them. `None`: the class can be built again. An error is the reason why it cannot.
 fn linked(run: &Run, other: &Run, of: &[&Benchmark], class: &str) -> Result<Option<Built>, String> {
     let changed = changed_library(run, class);
     if changed.is_none() && changed_library(other, class).is_none() {
@@ -133,8 +134,7 @@ impl Side {
 
     fn miss(&mut self, classes: &BTreeSet<&str>, reason: &str) {
         let each = classes.iter();
-        self.missing
-            .extend(each.map(|class| ((*class).to_owned(), reason.to_owned())));
+        self.missing.extend(each.map(|class| ((*class).to_owned(), reason.to_owned())));
     }
 
     pub fn program(&self, class: &str) -> Option<&String> {

@@ -1,4 +1,5 @@
-//! Instruction latencies published by processor vendors and independent measurers, in core cycles, by processor.
+//! Instruction latencies published by processor vendors and independent measurers, in core cycles,
+//! by processor.
 
 /// A benchmark with a documented result on this processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,9 +56,11 @@ struct Core {
     load: f64,
     /// Flags that no such core has. A hypervisor can hide flags, but cannot add any.
     lacks: &'static [&'static str],
-    /// A flag that older cores lack, required in a virtual machine. Without it, the processor may be a newer one that reports this model.
+    /// A flag that older cores lack, required in a virtual machine. Without it, the processor may
+    /// be a newer one that reports this model.
     proof: Option<&'static str>,
-    /// The file in `benches/data` with the published figures of many instructions, and the flag that only the cores of that file have.
+    /// The file in `benches/data` with the published figures of many instructions, and the flag
+    /// that only the cores of that file have.
     table: Option<(&'static str, &'static str)>,
 }
 
@@ -66,44 +69,17 @@ const NO_AMX: &[&str] = &["avx_vnni", "amx_tile"];
 
 const CORES: &[Core] = &[
     amd("AMD Zen to Zen 2", 23, NO_AVX512),
-    Core {
-        table: Some(("zen4.tsv", "avx512f")),
-        ..amd("AMD Zen 3 and 4", 25, NO_AMX)
-    },
+    Core { table: Some(("zen4.tsv", "avx512f")), ..amd("AMD Zen 3 and 4", 25, NO_AMX) },
     amd("AMD Zen 5", 26, &["amx_tile"]),
-    intel(
-        "Haswell or Broadwell",
-        &[60, 61, 63, 69, 70, 71, 79, 86],
-        4.0,
-        NO_AVX512,
-    ),
-    intel(
-        "Skylake client",
-        &[78, 94, 142, 158, 165, 166],
-        4.0,
-        NO_AVX512,
-    ),
-    intel(
-        "Skylake server",
-        &[85],
-        4.0,
-        &["avx512_vbmi", "avx_vnni", "amx_tile"],
-    ),
-    intel(
-        "Sunny, Willow or Cypress Cove",
-        &[106, 108, 125, 126, 140, 141, 167],
-        5.0,
-        NO_AMX,
-    ),
-    intel(
-        "Golden, Raptor or Redwood Cove server",
-        &[143, 173, 174, 207],
-        5.0,
-        &[],
-    ),
+    intel("Haswell or Broadwell", &[60, 61, 63, 69, 70, 71, 79, 86], 4.0, NO_AVX512),
+    intel("Skylake client", &[78, 94, 142, 158, 165, 166], 4.0, NO_AVX512),
+    intel("Skylake server", &[85], 4.0, &["avx512_vbmi", "avx_vnni", "amx_tile"]),
+    intel("Sunny, Willow or Cypress Cove", &[106, 108, 125, 126, 140, 141, 167], 5.0, NO_AMX),
+    intel("Golden, Raptor or Redwood Cove server", &[143, 173, 174, 207], 5.0, &[]),
 ];
 
-/// A Zen core. All Zen cores load in 4 cycles, so the model that a virtual machine reports does not matter.
+/// A Zen core. All Zen cores load in 4 cycles, so the model that a virtual machine reports does not
+/// matter.
 const fn amd(name: &'static str, family: u64, lacks: &'static [&'static str]) -> Core {
     Core {
         name,
@@ -168,15 +144,8 @@ impl Core {
             "AuthenticAMD" => AMD_GUIDES,
             _ => INTEL_GUIDES,
         };
-        let known = |class, cycles| Known {
-            class,
-            cycles,
-            source,
-        };
-        [
-            known("lat_integer_multiply", MULTIPLY),
-            known("lat_l1_load", self.load),
-        ]
+        let known = |class, cycles| Known { class, cycles, source };
+        [known("lat_integer_multiply", MULTIPLY), known("lat_l1_load", self.load)]
     }
 }
 
@@ -211,9 +180,7 @@ pub(super) fn documented(identity: &Identity) -> Documented {
 /// If the core is unknown or has no such file, with the reason.
 pub(super) fn table(identity: &Identity) -> Result<&'static str, String> {
     let core = core(identity)?;
-    let own = core
-        .table
-        .filter(|(_, flag)| identity.flags.iter().any(|f| f == flag));
+    let own = core.table.filter(|(_, flag)| identity.flags.iter().any(|f| f == flag));
     own.map(|(file, _)| file)
         .ok_or_else(|| format!("there is no table of {} with these flags", core.name))
 }
@@ -234,10 +201,7 @@ impl Identity {
             family: number("family"),
             model: number("model"),
             is_guest: hypervisor || machine.virtual_machine == Some(true),
-            flags: flags
-                .filter(|f| *f != "hypervisor")
-                .map(str::to_owned)
-                .collect(),
+            flags: flags.filter(|f| *f != "hypervisor").map(str::to_owned).collect(),
         }
     }
 }
@@ -278,44 +242,12 @@ mod tests {
         let server = "avx2 avx512f avx512_vbmi avx512_vbmi2";
         for (name, vendor, family, model, flags, is_guest, expected) in [
             ("Zen 2", "AuthenticAMD", 23, 49, "avx2", false, Some(4.0)),
-            (
-                "Zen 4 guest",
-                "AuthenticAMD",
-                25,
-                17,
-                server,
-                true,
-                Some(4.0),
-            ),
-            (
-                "Zen 5",
-                "AuthenticAMD",
-                26,
-                2,
-                "avx512f avx_vnni",
-                false,
-                Some(4.0),
-            ),
+            ("Zen 4 guest", "AuthenticAMD", 25, 17, server, true, Some(4.0)),
+            ("Zen 5", "AuthenticAMD", 26, 2, "avx512f avx_vnni", false, Some(4.0)),
             ("Bulldozer", "AuthenticAMD", 21, 2, "avx", false, None),
             ("Skylake", "GenuineIntel", 6, 94, "avx2", false, Some(4.0)),
-            (
-                "Ice Lake server guest",
-                "GenuineIntel",
-                6,
-                106,
-                server,
-                true,
-                Some(5.0),
-            ),
-            (
-                "Rocket Lake",
-                "GenuineIntel",
-                6,
-                167,
-                server,
-                false,
-                Some(5.0),
-            ),
+            ("Ice Lake server guest", "GenuineIntel", 6, 106, server, true, Some(5.0)),
+            ("Rocket Lake", "GenuineIntel", 6, 167, server, false, Some(5.0)),
             (
                 "Sapphire Rapids guest",
                 "GenuineIntel",
@@ -325,55 +257,15 @@ mod tests {
                 true,
                 Some(5.0),
             ),
-            (
-                "Granite Rapids",
-                "GenuineIntel",
-                6,
-                173,
-                "avx512_vbmi2 amx_tile",
-                false,
-                Some(5.0),
-            ),
+            ("Granite Rapids", "GenuineIntel", 6, 173, "avx512_vbmi2 amx_tile", false, Some(5.0)),
             // The flags contradict the model.
-            (
-                "Rocket Lake with AMX",
-                "GenuineIntel",
-                6,
-                167,
-                "avx512_vbmi2 amx_tile",
-                true,
-                None,
-            ),
-            (
-                "Skylake with VBMI",
-                "GenuineIntel",
-                6,
-                85,
-                "avx512_vbmi",
-                false,
-                None,
-            ),
-            (
-                "Zen 2 with AVX-512",
-                "AuthenticAMD",
-                23,
-                49,
-                "avx512f",
-                true,
-                None,
-            ),
+            ("Rocket Lake with AMX", "GenuineIntel", 6, 167, "avx512_vbmi2 amx_tile", true, None),
+            ("Skylake with VBMI", "GenuineIntel", 6, 85, "avx512_vbmi", false, None),
+            ("Zen 2 with AVX-512", "AuthenticAMD", 23, 49, "avx512f", true, None),
             // A hypervisor may report an older model and hide the newer flags of its processor.
             ("Haswell guest", "GenuineIntel", 6, 60, "avx2", true, None),
             // Hybrid processor: a test may run on either of two kinds of core.
-            (
-                "Alder Lake",
-                "GenuineIntel",
-                6,
-                151,
-                "avx2 avx_vnni",
-                false,
-                None,
-            ),
+            ("Alder Lake", "GenuineIntel", 6, 151, "avx2 avx_vnni", false, None),
             ("unknown", "GenuineIntel", 6, 999, "", false, None),
             ("other maker", "CentaurHauls", 6, 94, "", false, None),
         ] {
@@ -392,10 +284,7 @@ mod tests {
         }
         let error = |identity| table(&identity).unwrap_err();
         let zen3 = error(amd(25, 33, "avx2"));
-        assert_eq!(
-            zen3,
-            "there is no table of AMD Zen 3 and 4 with these flags"
-        );
+        assert_eq!(zen3, "there is no table of AMD Zen 3 and 4 with these flags");
         assert!(error(amd(25, 17, "avx512f amx_tile")).contains("amx_tile"));
         assert!(error(amd(26, 2, zen4)).contains("Zen 5"));
         // A virtual machine of the Granite Rapids class that claims to be a Rocket Lake.
@@ -407,10 +296,7 @@ mod tests {
             true,
         );
         let why = error(granite_rapids);
-        assert!(
-            why.contains("model 167") && why.contains("avx_vnni"),
-            "{why}"
-        );
+        assert!(why.contains("model 167") && why.contains("avx_vnni"), "{why}");
         assert!(error(identity("GenuineIntel", 6, 999, "", false)).contains("not in the list"));
     }
 
@@ -418,10 +304,7 @@ mod tests {
     fn contradiction_of_model_and_flags_is_named() {
         let odd = identity("GenuineIntel", 6, 167, "amx_tile", true);
         let note = documented(&odd).note.unwrap();
-        assert!(
-            note.contains("model 167") && note.contains("amx_tile"),
-            "{note}"
-        );
+        assert!(note.contains("model 167") && note.contains("amx_tile"), "{note}");
     }
 
     #[test]
@@ -433,10 +316,7 @@ mod tests {
 
     #[test]
     fn identity_is_read_from_facts_and_cpuinfo() {
-        let mut machine = yamba_record::Machine {
-            isa: "x86_64".to_owned(),
-            ..Default::default()
-        };
+        let mut machine = yamba_record::Machine { isa: "x86_64".to_owned(), ..Default::default() };
         let mut details = yamba_record::machine::Details::default();
         details.processor.vendor = Some("GenuineIntel".to_owned());
         details.processor.signature = Some("family 6 model 167 stepping 1".to_owned());
@@ -449,10 +329,7 @@ mod tests {
 
     #[test]
     fn addition_takes_one_cycle_on_unlisted_processor() {
-        let other = Identity {
-            isa: "riscv64".to_owned(),
-            ..Identity::default()
-        };
+        let other = Identity { isa: "riscv64".to_owned(), ..Identity::default() };
         assert_eq!(documented(&other).known, [ADD]);
     }
 }

@@ -23,10 +23,7 @@ impl Hog {
                 std::hint::spin_loop();
             }
         });
-        let hog = Hog {
-            stop,
-            thread: Some(thread),
-        };
+        let hog = Hog { stop, thread: Some(thread) };
         receiver.recv().unwrap_or(false).then_some(hog)
     }
 }

@@ -31,10 +31,7 @@ pub struct Answered {
 /// # Errors
 /// If one of the files has an error.
 pub fn prepare(libraries: Vec<PathBuf>, observer: &dyn Observer) -> Result<Prepared, Failure> {
-    let names = Names {
-        libraries,
-        ..Names::default()
-    };
+    let names = Names { libraries, ..Names::default() };
     let selection = select::select(&names, observer)?;
     Ok(Prepared { selection })
 }

@@ -1,7 +1,9 @@
-//! The self-test: measures quantities that are known in advance, and compares the figures with them.
+//! The self-test: measures quantities that are known in advance, and compares the figures with
+//! them.
 //!
-//! The benchmarks are those of `suite/selftest` and the suite's chains of instructions. The expected figures are in
-//! [`documented`] and here; the pure functions of [`verdict`] decide whether the measured ones agree.
+//! The benchmarks are those of `suite/selftest` and the suite's chains of instructions. The
+//! expected figures are in [`documented`] and here; the pure functions of [`verdict`] decide
+//! whether the measured ones agree.
 
 mod documented;
 mod hog;
@@ -51,12 +53,13 @@ pub struct Checked {
     pub checks: Vec<Check>,
     /// Why some documented latencies are not compared.
     pub note: Option<String>,
-    /// The share of the time in which another hardware thread used the same core, from 0 to 1. `None` without probes.
+    /// The share of the time in which another hardware thread used the same core, from 0 to 1.
+    /// `None` without probes.
     pub contended: Option<f64>,
 }
 
-/// The file in `benches/data` with the published latencies and throughputs of this machine's instructions. `cpuinfo` is the text of
-/// `/proc/cpuinfo`.
+/// The file in `benches/data` with the published latencies and throughputs of this machine's
+/// instructions. `cpuinfo` is the text of `/proc/cpuinfo`.
 ///
 /// # Errors
 /// If the core is unknown or has no such file, with the reason.
@@ -93,21 +96,14 @@ pub fn selftest(means: &mut Means<'_>, machine: &Machine) -> Result<Checked, Usa
         verdict::caught("a page fault in every pass", figure)
     })?;
     means.settled(&mut checks, &mut competitor)?;
-    Ok(Checked {
-        checks,
-        note: documented.note,
-        contended: means.contention.share(),
-    })
+    Ok(Checked { checks, note: documented.note, contended: means.contention.share() })
 }
 
 /// Measures a benchmark alone, and beside a process that competes for its processor.
 fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, UsageError> {
     let name = "a competing process on the same processor";
     let quiet = means.figure(BESIDE_A_HOG, &[], options)?;
-    let undisturbed = |check| Attempt {
-        check,
-        disturbance: None,
-    };
+    let undisturbed = |check| Attempt { check, disturbance: None };
     if quiet.median.is_none() {
         return Ok(undisturbed(verdict::disturbed(name, &quiet, &quiet)));
     }
@@ -117,10 +113,7 @@ fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, Usage
         let why = "this system gives no way to keep two processes on one processor";
         return Ok(undisturbed(verdict::skipped(name, why)));
     };
-    let beside = Options {
-        placement: Placement::On(hog.0),
-        ..options.clone()
-    };
+    let beside = Options { placement: Placement::On(hog.0), ..options.clone() };
     let figure = means.figure(BESIDE_A_HOG, &[], &beside)?;
     drop(hog);
     Ok(Attempt {
@@ -129,7 +122,8 @@ fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, Usage
     })
 }
 
-/// Options of the first measurement: short, but with enough launches for an interval that covers the next launch.
+/// Options of the first measurement: short, but with enough launches for an interval that covers
+/// the next launch.
 fn options() -> Options {
     Options {
         time: Duration::from_millis(900),
@@ -139,13 +133,10 @@ fn options() -> Options {
     }
 }
 
-/// Options of the second measurement: twice as long, with enough launches that the interval may exclude the slowest and the fastest.
+/// Options of the second measurement: twice as long, with enough launches that the interval may
+/// exclude the slowest and the fastest.
 fn longer() -> Options {
-    Options {
-        time: 2 * options().time,
-        launches: Some(9),
-        ..options()
-    }
+    Options { time: 2 * options().time, launches: Some(9), ..options() }
 }
 
 /// Measures a check once with the given options.
@@ -169,7 +160,8 @@ impl Means<'_> {
         })
     }
 
-    /// Measures a check, and re-measures it if it does not pass. A check that the user stops is not recorded.
+    /// Measures a check, and re-measures it if it does not pass. A check that the user stops is not
+    /// recorded.
     fn settled(
         &mut self,
         checks: &mut Vec<Check>,
@@ -195,10 +187,7 @@ impl Means<'_> {
         options: &Options,
     ) -> Result<Benchmark, UsageError> {
         let set = set.iter().map(|(n, v)| ((*n).to_owned(), v.to_string()));
-        let options = Options {
-            set: set.collect(),
-            ..options.clone()
-        };
+        let options = Options { set: set.collect(), ..options.clone() };
         let jobs = [(self.job)(class)];
         let nothing = |_: &_, _| None;
         let measurement = run::Measurement {

@@ -86,22 +86,11 @@ pub struct Answer {
 }
 
 fn passed(holds: bool) -> Outcome {
-    if holds {
-        Outcome::Passed
-    } else {
-        Outcome::Failed
-    }
+    if holds { Outcome::Passed } else { Outcome::Failed }
 }
 
 fn check(name: &str, expected: String, measured: String, outcome: Outcome) -> Check {
-    Check {
-        name: name.to_owned(),
-        expected,
-        measured,
-        outcome,
-        note: None,
-        measurements: 1,
-    }
+    Check { name: name.to_owned(), expected, measured, outcome, note: None, measurements: 1 }
 }
 
 /// The outcome of a check from its first measurement and, if that did not pass, from its second.
@@ -141,7 +130,8 @@ fn said(outcome: Outcome, measured: &str) -> String {
     }
 }
 
-/// Describes the disturbance of a benchmark, if any: another program on its processor, or a hypervisor that takes the processor away.
+/// Describes the disturbance of a benchmark, if any: another program on its processor, or a
+/// hypervisor that takes the processor away.
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
@@ -178,9 +168,7 @@ pub fn answer(checks: &[Check], is_stopped: bool) -> Answer {
             ),
         };
     }
-    let mut reasons: Vec<String> = with(Outcome::Unknown)
-        .map(|c| said(c, "is unknown"))
-        .collect();
+    let mut reasons: Vec<String> = with(Outcome::Unknown).map(|c| said(c, "is unknown")).collect();
     if is_stopped {
         reasons.push("stopped before all was checked".to_owned());
     }
@@ -217,8 +205,8 @@ fn no_figure(name: &str, expected: String, benchmark: &Benchmark) -> Check {
     }
 }
 
-/// Checks a latency in cycles. `around` is the length of the surrounding dependency chain, which is measured and subtracted: the uncertainty of
-/// the cycle length applies to it, too.
+/// Checks a latency in cycles. `around` is the length of the surrounding dependency chain, which is
+/// measured and subtracted: the uncertainty of the cycle length applies to it, too.
 pub(super) fn cycles(name: &str, expected: f64, around: f64, benchmark: &Benchmark) -> Check {
     let says = format!("{expected} cycles");
     let Some(cycles) = benchmark.cycles else {
@@ -284,7 +272,8 @@ pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
     check(name, "invalid".to_owned(), measured, passed(holds))
 }
 
-/// Checks that a competing process is detected, and that the figure stays the same or is marked as disturbed.
+/// Checks that a competing process is detected, and that the figure stays the same or is marked as
+/// disturbed.
 pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) -> Check {
     let expected = "seen; the figure unmoved or marked".to_owned();
     let (Some(before), Some(after)) = (quiet.median, benchmark.median) else {

@@ -108,10 +108,5 @@ fn predicted<'a>(study: &'a Study, kind: &'a Predicted) -> Prediction<'a> {
         Predicted::In(range) => (range, None),
         Predicted::Times(range, other) => (range, study.measurements[*other].id.as_deref()),
     };
-    Prediction::Range {
-        low: range.low,
-        high: range.high,
-        unit: &range.unit,
-        of,
-    }
+    Prediction::Range { low: range.low, high: range.high, unit: &range.unit, of }
 }

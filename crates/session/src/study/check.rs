@@ -28,7 +28,8 @@ pub(super) fn benchmarks(study: &Study, source: &Source, known: &[String]) -> Re
     Ok(())
 }
 
-/// Checks parameters, evidence and units. Benchmarks without a port to this platform are not checked: they are skipped with a note.
+/// Checks parameters, evidence and units. Benchmarks without a port to this platform are not
+/// checked: they are skipped with a note.
 pub(super) fn all(
     study: &Study,
     source: &Source,
@@ -54,16 +55,12 @@ fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Opt
         return None;
     }
     let mut given = measurement.parameters();
-    let parameters = known(&variants, |v| {
-        v.parameters.iter().map(|p| p.name.clone()).collect()
-    });
+    let parameters = known(&variants, |v| v.parameters.iter().map(|p| p.name.clone()).collect());
     if let Some(wrong) = given.find(|p| !parameters.contains(p)) {
         let place = measurement.places.parameters;
         return Some(unknown(place, name, "parameter", wrong, &parameters));
     }
-    let evidence = known(&variants, |v| {
-        v.evidence.iter().map(|e| e.name.clone()).collect()
-    });
+    let evidence = known(&variants, |v| v.evidence.iter().map(|e| e.name.clone()).collect());
     let asked = measurement.evidence.as_ref();
     if let Some(wrong) = asked.filter(|e| !evidence.contains(e)) {
         let place = measurement.places.evidence;

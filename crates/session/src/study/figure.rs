@@ -18,9 +18,11 @@ pub const WITHIN: &str = "\u{2020}";
 pub struct Figure {
     /// The median.
     pub median: f64,
-    /// For a benchmark's figure, the 95 % confidence interval; for evidence, the minimum and maximum. `None` if unknown.
+    /// For a benchmark's figure, the 95 % confidence interval; for evidence, the minimum and
+    /// maximum. `None` if unknown.
     pub confidence_interval: Option<[f64; 2]>,
-    /// Whether the interval predicts the next run, or holds for these processes alone; `None` if it is not a confidence interval.
+    /// Whether the interval predicts the next run, or holds for these processes alone; `None` if it
+    /// is not a confidence interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_scope: Option<IntervalScope>,
     /// The unit of the median and the interval.
@@ -28,7 +30,8 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The figure of a benchmark in `unit`, or in a convenient unit. `None` if it cannot be converted.
+    /// The figure of a benchmark in `unit`, or in a convenient unit. `None` if it cannot be
+    /// converted.
     pub fn of(benchmark: &Benchmark, unit: Option<&str>) -> Option<Figure> {
         if unit.is_some_and(|u| CYCLES.contains(&u)) {
             let cycles = benchmark.cycles?;
@@ -56,9 +59,11 @@ impl Figure {
         })
     }
 
-    /// The coefficient of variation of the medians of a benchmark's launches. It predicts the next launches, whatever the interval scope of the figure.
-    /// Its interval assumes normally distributed medians and a fixed number of launches. If launches were added until the figure was precise enough, the
-    /// coefficient and its interval are up to a tenth too small (simulated).
+    /// The coefficient of variation of the medians of a benchmark's launches. It predicts the next
+    /// launches, whatever the interval scope of the figure. Its interval assumes normally
+    /// distributed medians and a fixed number of launches. If launches were added until the figure
+    /// was precise enough, the coefficient and its interval are up to a tenth too small
+    /// (simulated).
     pub fn of_variation(benchmark: &Benchmark) -> Option<Figure> {
         let medians: Vec<f64> = benchmark.launches.iter().filter_map(|l| l.median).collect();
         Some(Figure {

@@ -30,10 +30,7 @@ impl Source {
     /// A failure that shows the place of the fault in the file.
     pub fn failure(&self, fault: StudyFault) -> Failure {
         let place = fault.place;
-        let message = format!(
-            "{}:{}:{}: {}",
-            self.path, place.line, place.column, fault.message
-        );
+        let message = format!("{}:{}:{}: {}", self.path, place.line, place.column, fault.message);
         Failure::new(message).help(fault.help)
     }
 
@@ -47,10 +44,7 @@ impl Source {
 /// Reads the study with this name, or from this file.
 pub fn source(named: &str) -> Result<Source, Failure> {
     if named.ends_with(".toml") || named.contains('/') {
-        return Ok(Source {
-            path: named.to_owned(),
-            text: read(Path::new(named))?,
-        });
+        return Ok(Source { path: named.to_owned(), text: read(Path::new(named))? });
     }
     let mut all = embedded::studies().map_err(of_home)?;
     if let Some(text) = all.remove(named) {
@@ -62,9 +56,8 @@ pub fn source(named: &str) -> Result<Source, Failure> {
     let help = if Path::new(&format!("{named}.toml")).is_file() {
         format!("there is a file {named}.toml here: name it so")
     } else {
-        did_you_mean(named, &known).unwrap_or(format!(
-            "there are {all}; name a file with its ending, .toml"
-        ))
+        did_you_mean(named, &known)
+            .unwrap_or(format!("there are {all}; name a file with its ending, .toml"))
     };
     Err(Failure::new(format!("no study is named {named}")).help(help))
 }

@@ -34,11 +34,8 @@ pub enum Part {
 }
 
 /// The names of the parts in a study file.
-pub const PARTS: [(&str, Part); 3] = [
-    ("slope", Part::Slope),
-    ("intercept", Part::Intercept),
-    ("r_squared", Part::RSquared),
-];
+pub const PARTS: [(&str, Part); 3] =
+    [("slope", Part::Slope), ("intercept", Part::Intercept), ("r_squared", Part::RSquared)];
 
 /// The result of a fit.
 pub(super) struct Line {
@@ -56,9 +53,9 @@ impl Fit {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// Fits a least-squares line through the valid entries whose interval is sound. The bounds of disturbed points are part of the line's
-    /// interval. If the interval of a point is one within launches, so is that of
-    /// the line.
+    /// Fits a least-squares line through the valid entries whose interval is sound. The bounds of
+    /// disturbed points are part of the line's interval. If the interval of a point is one within
+    /// launches, so is that of the line.
     pub(super) fn line(
         &self,
         entries: &[&Benchmark],
@@ -98,11 +95,7 @@ impl Fit {
         notes.extend((disturbed > 0).then(|| {
             format!("{disturbed} of them disturbed: the line goes through the middles of what the disturbances allow, weighted by the widths")
         }));
-        Line {
-            status: figure.as_ref().map_or(worst(entries), |_| Status::Ok),
-            figure,
-            notes,
-        }
+        Line { status: figure.as_ref().map_or(worst(entries), |_| Status::Ok), figure, notes }
     }
 
     fn number(&self, points: &[BoundedPoint]) -> Option<(f64, Option<[f64; 2]>)> {
@@ -110,10 +103,7 @@ impl Fit {
         Some(match self.part {
             Part::Slope => (line.slope, Some(line.slope_interval.into())),
             Part::Intercept => (line.intercept, Some(line.intercept_interval.into())),
-            Part::RSquared => (
-                line.r_squared?,
-                line.r_squared_interval.map(<[f64; 2]>::from),
-            ),
+            Part::RSquared => (line.r_squared?, line.r_squared_interval.map(<[f64; 2]>::from)),
         })
     }
 
@@ -125,7 +115,8 @@ impl Fit {
     }
 }
 
-/// Bounds of the undisturbed figure; `None` if the entry was not disturbed. Without bounds of the disturbance alone, they are the confidence interval.
+/// Bounds of the undisturbed figure; `None` if the entry was not disturbed. Without bounds of the
+/// disturbance alone, they are the confidence interval.
 fn bounds(entry: &Benchmark, figure: &Figure) -> Option<[f64; 2]> {
     let is_time = !CYCLES.contains(&figure.unit.as_str());
     match entry.quiet_factors.filter(|_| is_time) {

@@ -1,4 +1,5 @@
-//! Plans the measurements of a study: each benchmark is measured once at each point, even if several measurements use the point.
+//! Plans the measurements of a study: each benchmark is measured once at each point, even if
+//! several measurements use the point.
 
 use serde_json::Value;
 use yamba_record::Workers;
@@ -19,7 +20,8 @@ pub(super) fn jobs(study: &Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
 
 /// The points to measure, by benchmark; no point occurs twice.
 fn each_point_once(all: &[Measurement]) -> Vec<(&str, Own)> {
-    // A measurement that another one covers is not needed. Of two that cover each other, the first is needed.
+    // A measurement that another one covers is not needed. Of two that cover each other, the first
+    // is needed.
     let is_needed = |at: &usize| {
         let has_all = |other: &usize| *other != *at && covers(&all[*other], &all[*at]);
         let mut others = (0..all.len()).filter(has_all);
@@ -29,14 +31,11 @@ fn each_point_once(all: &[Measurement]) -> Vec<(&str, Own)> {
     let needed: Vec<&Measurement> = needed.map(|at| &all[at]).collect();
     let each = needed.iter().enumerate().flat_map(|(place, m)| {
         let before = needed[..place].iter().filter(|b| is_comparable(b, m));
-        let rest = before
-            .map(|b| values(b))
-            .fold(vec![values(m)], |rest, before| {
-                let each = rest.iter().flat_map(|area| without(area, &before));
-                each.collect()
-            });
-        rest.into_iter()
-            .map(|area| (m.benchmark.as_str(), own(area, m.workers)))
+        let rest = before.map(|b| values(b)).fold(vec![values(m)], |rest, before| {
+            let each = rest.iter().flat_map(|area| without(area, &before));
+            each.collect()
+        });
+        rest.into_iter().map(|area| (m.benchmark.as_str(), own(area, m.workers)))
     });
     each.collect()
 }
@@ -60,10 +59,7 @@ fn values(m: &Measurement) -> Area {
 }
 
 fn own(area: Area, workers: Option<Workers>) -> Own {
-    let mut own = Own {
-        workers,
-        ..Own::default()
-    };
+    let mut own = Own { workers, ..Own::default() };
     for (name, mut values) in area {
         match values.len() {
             1 => own.set.push((name, values.remove(0))),
@@ -73,8 +69,9 @@ fn own(area: Area, workers: Option<Workers>) -> Own {
     own
 }
 
-/// The points of `area` that are not in `other`, as disjoint areas. The first area differs from `other` in the first parameter. The next one has
-/// shared values of the first parameter and differs in the second, and so on.
+/// The points of `area` that are not in `other`, as disjoint areas. The first area differs from
+/// `other` in the first parameter. The next one has shared values of the first parameter and
+/// differs in the second, and so on.
 fn without(area: &Area, other: &Area) -> Vec<Area> {
     let mut rest = Vec::new();
     let mut shared = area.clone();
@@ -96,7 +93,8 @@ fn without(area: &Area, other: &Area) -> Vec<Area> {
     rest
 }
 
-/// Whether two measurements may share points. A study names the same parameters in each measurement of a benchmark.
+/// Whether two measurements may share points. A study names the same parameters in each measurement
+/// of a benchmark.
 fn is_comparable(one: &Measurement, other: &Measurement) -> bool {
     let count = |m: &Measurement| m.set.len() + m.sweep.len();
     one.benchmark == other.benchmark && one.workers == other.workers && count(one) == count(other)
@@ -125,9 +123,7 @@ mod tests {
         };
         let values = || size.iter().map(|s| (*s).to_owned());
         match size.len() {
-            1 => asked
-                .set
-                .extend(values().map(|value| ("size".to_owned(), value))),
+            1 => asked.set.extend(values().map(|value| ("size".to_owned(), value))),
             _ => asked.sweep.push(("size".to_owned(), values().collect())),
         }
         asked
@@ -139,10 +135,7 @@ mod tests {
         assert!(!covers(&at(&["2"], "up"), &at(&["1", "2"], "up")));
         assert!(!covers(&at(&["1", "2"], "up"), &at(&["3"], "up")));
         assert!(!covers(&at(&["1", "2"], "up"), &at(&["2"], "down")));
-        let loaded = Measurement {
-            workers: Some(Workers::processes(2)),
-            ..at(&["2"], "up")
-        };
+        let loaded = Measurement { workers: Some(Workers::processes(2)), ..at(&["2"], "up") };
         assert!(!covers(&at(&["1", "2"], "up"), &loaded));
         assert!(covers(&at(&["64K", "2"], "up"), &at(&["65536"], "up")));
     }

@@ -6,7 +6,8 @@ use yamba_record::{Benchmark, Parameters, Workers};
 
 use super::Measurement;
 
-/// The entries of a measurement, without duplicate points. An entry that ended before its parameters were known is used only if there is no other.
+/// The entries of a measurement, without duplicate points. An entry that ended before its
+/// parameters were known is used only if there is no other.
 pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a Benchmark> {
     let named = || all.iter().filter(|b| b.name == wanted.benchmark);
     let mut found: Vec<&Benchmark> = Vec::new();
@@ -46,10 +47,7 @@ impl<'a> Asked<'a> {
             let each = values.iter().map(|value| written(name, value));
             (name.as_str(), each.collect())
         });
-        Asked {
-            workers: wanted.workers,
-            values: set.chain(sweep).collect(),
-        }
+        Asked { workers: wanted.workers, values: set.chain(sweep).collect() }
     }
 
     fn is_at(&self, entry: &Benchmark) -> bool {
@@ -61,7 +59,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// A label for each entry: the parameters that differ between the entries, and those set on the run's command line but not by the study.
+/// A label for each entry: the parameters that differ between the entries, and those set on the
+/// run's command line but not by the study.
 pub(super) fn points(
     wanted: &Measurement,
     entries: &[&Benchmark],

@@ -61,12 +61,7 @@ pub fn open(request: &Request, observer: &dyn Observer) -> Result<Opened, Failur
     let selection = selection(&study, &source, &request.libraries, observer)?;
     let target = target(request.target.as_deref(), &selection.analysis)?;
     check::all(&study, &source, &selection.analysis, &target)?;
-    Ok(Opened {
-        source,
-        study,
-        selection,
-        target,
-    })
+    Ok(Opened { source, study, selection, target })
 }
 
 /// Sets parameters to these values in each measurement that has them.
@@ -100,10 +95,7 @@ fn unknown(study: &Study, name: &str) -> Failure {
     known.dedup();
     let help =
         did_you_mean(name, &known).unwrap_or_else(|| format!("it names {}", known.join(", ")));
-    Failure::new(format!(
-        "--set {name}: the study names no parameter `{name}`"
-    ))
-    .help(help)
+    Failure::new(format!("--set {name}: the study names no parameter `{name}`")).help(help)
 }
 
 fn selection(
@@ -124,10 +116,12 @@ fn selection(
 }
 
 impl Opened {
-    /// Builds the benchmarks of the study. The run records `arguments`, the command line or other origin of the request.
+    /// Builds the benchmarks of the study. The run records `arguments`, the command line or other
+    /// origin of the request.
     ///
     /// # Errors
-    /// If the library cannot be read. A benchmark that cannot be built is not an error: its entry in the run holds the reason.
+    /// If the library cannot be read. A benchmark that cannot be built is not an error: its entry
+    /// in the run holds the reason.
     pub fn prepare(
         &self,
         options: Options,
@@ -147,11 +141,7 @@ impl Opened {
             opened: self,
             topics: grouped(analysis, &classes),
             jobs,
-            options: Options {
-                own,
-                origin,
-                ..options
-            },
+            options: Options { own, origin, ..options },
         })
     }
 
@@ -180,7 +170,8 @@ impl Prepared<'_> {
     /// Measures the benchmarks and stores each result immediately.
     ///
     /// # Errors
-    /// If a benchmark refuses a value of the study, or a store that the user named cannot be opened.
+    /// If a benchmark refuses a value of the study, or a store that the user named cannot be
+    /// opened.
     pub fn measure(
         &self,
         stop: &Stop,
@@ -195,9 +186,6 @@ impl Prepared<'_> {
 /// Records the study in the origin of its run, and adds its text to the sources.
 fn record(source: &Source, origin: &mut Origin) {
     let hash = hash(&source.text);
-    origin.producer.study = Some(SourceFile {
-        path: source.path.clone(),
-        hash: hash.clone(),
-    });
+    origin.producer.study = Some(SourceFile { path: source.path.clone(), hash: hash.clone() });
     origin.sources.insert(hash, source.text.clone());
 }

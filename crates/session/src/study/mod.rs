@@ -1,7 +1,8 @@
 //! Studies: measurements with predictions and their reasons, compared with figures.
 //!
-//! A study is a file that the user writes ([`read()`]). [`open()`] finds its benchmarks, and [`Opened::prepare`] builds them. Its figures come from a run
-//! ([`rows()`]). A [`verdict`] on a prediction is computed and never stored. [`Answer`] holds the whole result as data.
+//! A study is a file that the user writes ([`read()`]). [`open()`] finds its benchmarks, and
+//! [`Opened::prepare`] builds them. Its figures come from a run ([`rows()`]). A [`verdict`] on a
+//! prediction is computed and never stored. [`Answer`] holds the whole result as data.
 
 mod answer;
 mod check;
@@ -153,10 +154,6 @@ pub struct Position {
 impl Position {
     /// An error at this position.
     fn fault(self, message: impl Into<String>, help: impl Into<String>) -> StudyFault {
-        StudyFault {
-            place: self,
-            message: message.into(),
-            help: help.into(),
-        }
+        StudyFault { place: self, message: message.into(), help: help.into() }
     }
 }

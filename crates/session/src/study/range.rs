@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// The numbers from `low` to `high`, inclusive. At least one end is given, and `low` does not exceed `high`.
+/// The numbers from `low` to `high`, inclusive. At least one end is given, and `low` does not
+/// exceed `high`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
     /// The minimum; `None` if the range has none.
@@ -36,11 +37,7 @@ impl Range {
             0
         };
         let (high, unit) = rest.split_at(end);
-        let range = Range {
-            low: number(low)?,
-            high: number(high)?,
-            unit: unit.trim().to_owned(),
-        };
+        let range = Range { low: number(low)?, high: number(high)?, unit: unit.trim().to_owned() };
         match (range.low, range.high) {
             (None, None) => Err((format!("`{text}` has neither end"), FORM.to_owned())),
             (Some(low), Some(high)) if low > high => Err((

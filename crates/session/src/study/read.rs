@@ -68,10 +68,7 @@ struct RawMeasurement {
 /// The first error in the file.
 pub fn read(text: &str) -> Result<Study, StudyFault> {
     let raw: RawStudy = toml::from_str(text).map_err(|e| malformed(text, &e))?;
-    let file = File {
-        text,
-        ids: ids(text, &raw.measurement)?,
-    };
+    let file = File { text, ids: ids(text, &raw.measurement)? };
     file.is_filled(&raw.title, "title")?;
     let count = raw.measurement.len();
     if count == 0 || count > MOST_MEASUREMENTS {
@@ -99,10 +96,7 @@ fn place(text: &str, at: usize) -> Position {
     let lines: Vec<&[u8]> = before.split(|b| *b == b'\n').collect();
     Position {
         line: lines.len(),
-        column: String::from_utf8_lossy(lines[lines.len() - 1])
-            .chars()
-            .count()
-            + 1,
+        column: String::from_utf8_lossy(lines[lines.len() - 1]).chars().count() + 1,
     }
 }
 
@@ -267,12 +261,7 @@ impl File<'_> {
         };
         let statistic = self.known(written, &STATISTICS, "statistic")?;
         let (evidence, fit, unit, of) = (&raw.evidence, &raw.fit, &raw.unit, &raw.of);
-        for (key, at) in [
-            ("evidence", evidence),
-            ("fit", fit),
-            ("unit", unit),
-            ("of", of),
-        ] {
+        for (key, at) in [("evidence", evidence), ("fit", fit), ("unit", unit), ("of", of)] {
             if let Some(at) = at {
                 let word = written.get_ref();
                 let message =
@@ -335,10 +324,7 @@ impl File<'_> {
             let help = "write reason = \"...\": what of the hardware or the software makes it so";
             return Err(self.fault(at, message, help));
         }
-        Ok(Some(Prediction {
-            kind,
-            reason: raw.reason.clone(),
-        }))
+        Ok(Some(Prediction { kind, reason: raw.reason.clone() }))
     }
 
     fn predicted(
@@ -388,7 +374,8 @@ impl File<'_> {
         }
     }
 
-    /// A prediction about a fitted line. R^2 has no unit, slope and intercept have that of the figure, and none is a multiple of another figure.
+    /// A prediction about a fitted line. R^2 has no unit, slope and intercept have that of the
+    /// figure, and none is a multiple of another figure.
     fn predicted_of_line(
         &self,
         raw: &RawMeasurement,
@@ -442,7 +429,8 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// Checks that each predicted multiple relates two figures, or two evidences. The ratio of a latency to a number of faults has no meaning.
+/// Checks that each predicted multiple relates two figures, or two evidences. The ratio of a
+/// latency to a number of faults has no meaning.
 fn multiples_are_of_figures(study: &Study) -> Result<(), StudyFault> {
     for measurement in &study.measurements {
         let kind = measurement.prediction.as_ref().map(|p| &p.kind);
@@ -465,7 +453,8 @@ fn multiples_are_of_figures(study: &Study) -> Result<(), StudyFault> {
     Ok(())
 }
 
-/// Checks that measurements of one benchmark name the same parameters. Otherwise, entries of a run cannot be assigned to measurements.
+/// Checks that measurements of one benchmark name the same parameters. Otherwise, entries of a run
+/// cannot be assigned to measurements.
 fn all_say_what_one_says(study: &Study) -> Result<(), StudyFault> {
     let names = |m: &Measurement| m.parameters().cloned().collect::<Vec<_>>();
     for measurement in &study.measurements {

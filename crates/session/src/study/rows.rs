@@ -12,7 +12,8 @@ use super::{Measurement, Predicted, Range, Statistic, Study, TIMES, matching};
 pub struct StudyRow<'a> {
     /// The measurement of the study.
     pub measurement: &'a Measurement,
-    /// The entries of the run behind the figure: one, or the points of a line. Empty if the run has none.
+    /// The entries of the run behind the figure: one, or the points of a line. Empty if the run has
+    /// none.
     pub entries: Vec<&'a Benchmark>,
     /// The status of the measurement; `None` if the run has no such entry.
     pub status: Option<Status>,
@@ -29,7 +30,8 @@ pub struct StudyRow<'a> {
 }
 
 impl<'a> StudyRow<'a> {
-    /// The entry of the run; `None` if the run has none, or if the row is a line through several entries.
+    /// The entry of the run; `None` if the run has none, or if the row is a line through several
+    /// entries.
     pub fn entry(&self) -> Option<&'a Benchmark> {
         let is_line = self.measurement.fit.is_some();
         self.entries.first().copied().filter(|_| !is_line)
@@ -41,7 +43,8 @@ impl<'a> StudyRow<'a> {
         self.figure.is_some() && (self.status == Some(Status::Ok) || is_evidence)
     }
 
-    /// Whether the verdict rests on an interval within launches, so that it may differ in the next run.
+    /// Whether the verdict rests on an interval within launches, so that it may differ in the next
+    /// run.
     pub fn is_within_launches(&self) -> bool {
         let prediction = self.measurement.prediction.as_ref();
         let is_of_interval = prediction.is_none_or(|p| p.kind != Predicted::Invalid);
@@ -49,7 +52,8 @@ impl<'a> StudyRow<'a> {
         is_of_interval && self.verdict.is_some() && rests_on.is_some_and(Figure::is_within_launches)
     }
 
-    /// Whether the row shows a failure: a missing entry, a crash, or an invalid figure that was not predicted to be invalid.
+    /// Whether the row shows a failure: a missing entry, a crash, or an invalid figure that was not
+    /// predicted to be invalid.
     pub fn is_failure(&self) -> bool {
         match self.status {
             None | Some(Status::Crashed) => true,
@@ -61,7 +65,8 @@ impl<'a> StudyRow<'a> {
     }
 }
 
-/// All rows, in the order of the study. `given` are the parameters that the command line of the run set.
+/// All rows, in the order of the study. `given` are the parameters that the command line of the run
+/// set.
 pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<StudyRow<'a>> {
     let each = study.measurements.iter();
     each.flat_map(|measurement| {
@@ -74,9 +79,7 @@ pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<StudyRo
         }
         let points = matching::points(measurement, &entries, given);
         let pairs = entries.into_iter().zip(points);
-        pairs
-            .map(|(entry, point)| row(study, run, measurement, entry, point))
-            .collect()
+        pairs.map(|(entry, point)| row(study, run, measurement, entry, point)).collect()
     })
     .collect()
 }
@@ -213,7 +216,8 @@ fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> O
     }
 }
 
-/// The ratio of this figure to that of the other measurement. `None` unless the other one has exactly one valid figure in a compatible unit.
+/// The ratio of this figure to that of the other measurement. `None` unless the other one has
+/// exactly one valid figure in a compatible unit.
 fn multiple(
     measurement: &Measurement,
     entry: &Benchmark,
@@ -229,7 +233,8 @@ fn multiple(
     }
     let both =
         |unit: Option<&str>| figure(measurement, entry, unit).zip(figure(other, other_entry, unit));
-    // Divide in the unit that is shown. The clock rate may differ between measurements, so a ratio in cycles differs from one in ns.
+    // Divide in the unit that is shown. The clock rate may differ between measurements, so a ratio
+    // in cycles differs from one in ns.
     let (dividend, divisor) = match &measurement.evidence {
         Some(_) => both(None),
         None => shown_unit(measurement)
@@ -238,9 +243,7 @@ fn multiple(
     }?;
     let is_within = divisor.is_within_launches();
     let within = if is_within { &divisor } else { &dividend };
-    let intervals = dividend
-        .confidence_interval
-        .zip(divisor.confidence_interval);
+    let intervals = dividend.confidence_interval.zip(divisor.confidence_interval);
     let interval = intervals.and_then(|(dividend, divisor)| quotient(dividend, divisor))?;
     Some(Figure {
         median: dividend.median / divisor.median,
@@ -273,8 +276,9 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
     notes
 }
 
-/// Whether a disturbance may have moved the figure out of its interval. Evidence is counted, not timed. The launches of a disturbed figure
-/// differ by the disturbance, too, and nothing bounds how much.
+/// Whether a disturbance may have moved the figure out of its interval. Evidence is counted, not
+/// timed. The launches of a disturbed figure differ by the disturbance, too, and nothing bounds how
+/// much.
 fn is_doubtful(measurement: &Measurement, entry: &Benchmark) -> bool {
     let is_bounded = entry.is_bounded && measurement.statistic.is_none();
     measurement.evidence.is_none() && entry.is_disturbed && !is_bounded

@@ -52,8 +52,9 @@ pub fn judge(range: &Range, [low, high]: [f64; 2]) -> PredictionVerdict {
     }
 }
 
-/// The verdict on a benchmark that is predicted to be invalid; `None` if nothing was measured. If the benchmark is invalid, but no evidence has a median
-/// outside its bounds, the cause is another one, such as a clock or a lost launch. The verdict is then unknown.
+/// The verdict on a benchmark that is predicted to be invalid; `None` if nothing was measured. If
+/// the benchmark is invalid, but no evidence has a median outside its bounds, the cause is another
+/// one, such as a clock or a lost launch. The verdict is then unknown.
 pub fn judge_invalid(entry: &Benchmark) -> Option<PredictionVerdict> {
     match entry.status {
         Status::Invalid if entry.evidence.values().any(is_refuted) => {
@@ -65,8 +66,8 @@ pub fn judge_invalid(entry: &Benchmark) -> Option<PredictionVerdict> {
     }
 }
 
-/// Whether the median of the evidence is outside its bounds, so that at least half of the batches were. A missing median counts as outside, unless no
-/// batch was outside.
+/// Whether the median of the evidence is outside its bounds, so that at least half of the batches
+/// were. A missing median counts as outside, unless no batch was outside.
 fn is_refuted(evidence: &Evidence) -> bool {
     let Some([low, high]) = evidence.expects else {
         return false;
@@ -75,13 +76,11 @@ fn is_refuted(evidence: &Evidence) -> bool {
     evidence.outside > 0 && !evidence.median.is_some_and(is_inside)
 }
 
-/// The interval of a quotient: all values that both intervals allow, so it is conservative. `None` unless the divisor is positive.
+/// The interval of a quotient: all values that both intervals allow, so it is conservative. `None`
+/// unless the divisor is positive.
 pub fn quotient([low, high]: [f64; 2], [least, greatest]: [f64; 2]) -> Option<[f64; 2]> {
     let is_above_zero = least > 0.0 && greatest >= least;
-    let ends = if low >= 0.0 {
-        [low / greatest, high / least]
-    } else {
-        [low / least, high / least]
-    };
+    let ends =
+        if low >= 0.0 { [low / greatest, high / least] } else { [low / least, high / least] };
     (is_above_zero && ends.iter().all(|e| e.is_finite())).then_some(ends)
 }

@@ -35,14 +35,7 @@ fn help(diagnostic: &Diagnostic, sources: &SourceMap) -> Option<&'static str> {
         "cpp-error" if is_command(diagnostic, sources) => {
             Some("to measure a whole command, put -c before it")
         }
-        "cpp-error"
-            if says(&[
-                "not declared",
-                "undeclared",
-                "unknown type",
-                "does not name",
-            ]) =>
-        {
+        "cpp-error" if says(&["not declared", "undeclared", "unknown type", "does not name"]) => {
             Some(
                 "--include HEADER brings what a header declares, --setup 'TYPE NAME = VALUE; do_not_optimize(NAME);' a variable",
             )
@@ -56,13 +49,15 @@ fn help(diagnostic: &Diagnostic, sources: &SourceMap) -> Option<&'static str> {
         "cpp-error" if says(&["expected ';'", "expected ‘;’"]) => {
             Some("a statement ends with `;`, an expression whose value is kept has none")
         }
-        // For other errors, such as a wrong type, the message is clear. A wrong help text would mislead.
+        // For other errors, such as a wrong type, the message is clear. A wrong help text would
+        // mislead.
         "cpp-error" => of_linker(&diagnostic.message),
         _ => None,
     }
 }
 
-/// Whether the first word of a statement is unknown, and the statement looks like a command of a shell, as `grep -r foo .` does.
+/// Whether the first word of a statement is unknown, and the statement looks like a command of a
+/// shell, as `grep -r foo .` does.
 fn is_command(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
     let text = &sources.file(diagnostic.primary.span.file).text;
     let mut words = text.split_whitespace();
@@ -83,11 +78,7 @@ mod tests {
     fn compiler_error_has_matching_help_once() {
         let mut sources = SourceMap::default();
         let file = sources.add("statement", "f");
-        let span = Span {
-            file,
-            start: 0,
-            end: 1,
-        };
+        let span = Span { file, start: 0, end: 1 };
         let says = |text: &str| Diagnostic::error("cpp-error", span, text);
         let mut all = [
             says("'f' was not declared in this scope"),
@@ -113,11 +104,7 @@ mod tests {
         let noticed = |text: &str, name: &str| {
             let mut sources = SourceMap::default();
             let file = sources.add("statement", text);
-            let span = Span {
-                file,
-                start: 0,
-                end: 1,
-            };
+            let span = Span { file, start: 0, end: 1 };
             let text = format!("the C++ compiler says: '{name}' was not declared in this scope");
             let mut all = [Diagnostic::error("cpp-error", span, &text)];
             helped(&mut all, &sources);

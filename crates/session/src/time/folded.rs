@@ -1,4 +1,5 @@
-//! Finds statements that the compiler has replaced by their result: they have a loop or a call, but take less time than one operation of it.
+//! Finds statements that the compiler has replaced by their result: they have a loop or a call, but
+//! take less time than one operation of it.
 
 use yamba_lang::cpp::{self, CppTokenKind};
 
@@ -9,7 +10,8 @@ const ITERATIONS_PER_CYCLE: f64 = 256.0;
 const HELP: &str = "hide its inputs with `do_not_optimize(VARIABLE);` before it, in --setup or in the statement, and write `do_not_optimize(RESULT);` \
                     after each operation that counts";
 
-/// A hint that the compiler may have replaced `statement`, which takes `cycles` core cycles, by its result. `None` if it takes long enough for its text.
+/// A hint that the compiler may have replaced `statement`, which takes `cycles` core cycles, by its
+/// result. `None` if it takes long enough for its text.
 pub(super) fn hint(statement: &str, cycles: f64) -> Option<String> {
     let words = Words::new(statement);
     let (what, least) = match words.loop_count() {
@@ -24,7 +26,8 @@ pub(super) fn hint(statement: &str, cycles: f64) -> Option<String> {
     })
 }
 
-/// Words that stand before `(` without calling a function, and the functions of Yamba that cost nothing.
+/// Words that stand before `(` without calling a function, and the functions of Yamba that cost
+/// nothing.
 const NO_CALLS: [&str; 16] = [
     "if",
     "for",
@@ -63,15 +66,13 @@ impl Words<'_> {
         })
     }
 
-    /// The number of iterations of the longest loop that counts to a number; 1 for other loops and for loops that may end early. `None` without a
-    /// loop.
+    /// The number of iterations of the longest loop that counts to a number; 1 for other loops and
+    /// for loops that may end early. `None` without a loop.
     fn loop_count(&self) -> Option<f64> {
         let is = |at: usize, words: &[&str]| words.contains(&self.text(at));
         let all = 0..self.0.len();
         let loops = all.clone().filter(|at| is(*at, &["for", "while"]));
-        let may_end_early = all
-            .clone()
-            .any(|at| is(at, &["break", "return", "goto", "throw"]));
+        let may_end_early = all.clone().any(|at| is(at, &["break", "return", "goto", "throw"]));
         let counts = loops.map(|at| match self.limit(at) {
             Some(limit) if !may_end_early => limit,
             _ => 1.0,
@@ -79,7 +80,8 @@ impl Words<'_> {
         counts.reduce(f64::max)
     }
 
-    /// The `N` of `for (TYPE NAME = 0; NAME < N; ++NAME)` or `NAME++`, if a `for` of exactly this form begins at `at`.
+    /// The `N` of `for (TYPE NAME = 0; NAME < N; ++NAME)` or `NAME++`, if a `for` of exactly this
+    /// form begins at `at`.
     fn limit(&self, at: usize) -> Option<f64> {
         let begin = (at..at + 6).find(|at| self.text(*at) == "=")?;
         let name = self.text(begin - 1);
@@ -114,10 +116,7 @@ mod tests {
             (long.as_str(), 1000.0, "a loop"),
         ] {
             let hint = hint(statement, cycles).expect(statement);
-            assert!(
-                hint.contains(what) && hint.contains("do_not_optimize("),
-                "{hint}"
-            );
+            assert!(hint.contains(what) && hint.contains("do_not_optimize("), "{hint}");
         }
         let early = long.replace("s += i;", "if (s += i; s > 9) break;");
         let from_end = long.replace("i = 0", "i = 999990");

@@ -1,5 +1,5 @@
-//! Implements `yamba time`: turns the statements or instructions of a command line into a program, measures it, and names its
-//! entries after them.
+//! Implements `yamba time`: turns the statements or instructions of a command line into a program,
+//! measures it, and names its entries after them.
 
 mod asm;
 mod compiler_help;
@@ -90,8 +90,8 @@ pub struct Questions {
     each: Vec<Question>,
 }
 
-/// Fresh processes per figure. The second to the eighth of nine medians is an interval of 96 %, so one disturbed process does
-/// not widen it.
+/// Fresh processes per figure. The second to the eighth of nine medians is an interval of 96 %, so
+/// one disturbed process does not widen it.
 const LAUNCHES: u64 = 9;
 
 /// Measuring time of one figure, with all its processes.
@@ -107,11 +107,7 @@ const PRECISION: f64 = 0.005;
 const SILENCE: Duration = Duration::from_millis(4990);
 
 /// A shorter plan if one pass takes longer than the time of a process: 12 s for a statement of 1 s.
-const SLOW: Slow = Slow {
-    batches: 3,
-    launches: 3,
-    time: Duration::from_secs(3),
-};
+const SLOW: Slow = Slow { batches: 3, launches: 3, time: Duration::from_secs(3) };
 
 /// How often a disturbed figure, or one without cycles, is re-measured.
 const AGAIN: usize = 2;
@@ -178,8 +174,8 @@ impl Questions {
         benchmark.parameters.get(self.parameter).map(plain)
     }
 
-    /// Renames the entries of a run after the questions, in the order of the questions, and adds the notes of
-    /// each.
+    /// Renames the entries of a run after the questions, in the order of the questions, and adds
+    /// the notes of each.
     fn name(&self, run: &mut Run) {
         let mut left = std::mem::take(&mut run.benchmarks);
         for question in &self.each {
@@ -226,8 +222,8 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     }
 }
 
-/// Whether a re-measured figure may replace an unclear one: a measurement that failed or was stopped may not. Of two disturbed figures, the one with
-/// the narrower sound interval is better.
+/// Whether a re-measured figure may replace an unclear one: a measurement that failed or was
+/// stopped may not. Of two disturbed figures, the one with the narrower sound interval is better.
 fn is_better(new: &Benchmark, old: &Benchmark) -> bool {
     let is_complete = new.status == Status::Ok && new.launches.len() as u64 >= LAUNCHES;
     let is_clearer = match (new.is_disturbed, old.is_disturbed) {
@@ -248,8 +244,8 @@ fn width(benchmark: &Benchmark) -> f64 {
     }
 }
 
-/// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough for this figure. Slow figures are excluded:
-/// re-measuring them takes too long.
+/// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough
+/// for this figure. Slow figures are excluded: re-measuring them takes too long.
 fn is_unclear(benchmark: &Benchmark) -> bool {
     if (benchmark.launches.len() as u64) < LAUNCHES {
         return false;
@@ -283,11 +279,7 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
         number,
         name: format!("statement/{statement}"),
         asked: statement.clone(),
-        ways: vec![Way {
-            value: Some(number.to_string()),
-            notes: Vec::new(),
-            is_move: false,
-        }],
+        ways: vec![Way { value: Some(number.to_string()), notes: Vec::new(), is_move: false }],
     });
     let each: Vec<Question> = each.collect();
     let mut options = options("number", &each);
@@ -302,7 +294,8 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
     })
 }
 
-/// Assembles instructions and builds the program that runs them. `init` holds start values of registers, such as `rbx=7`.
+/// Assembles instructions and builds the program that runs them. `init` holds start values of
+/// registers, such as `rbx=7`.
 pub fn instructions(
     asked: &[String],
     init: &[String],
@@ -338,19 +331,15 @@ pub fn instructions(
     let class = program.class(INSTRUCTION);
     let (built, warnings) = built(&program, class, target, &BuildOptions::default())?;
     let questions = questions(each, built, warnings);
-    Ok(Questions {
-        is_partial: !refused.is_empty(),
-        ..questions
-    })
+    Ok(Questions { is_partial: !refused.is_empty(), ..questions })
 }
 
-/// A class with an assembler block for each instruction, and the range of each instruction in its text.
+/// A class with an assembler block for each instruction, and the range of each instruction in its
+/// text.
 fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
     let mut source = Source::default();
     let mut places = Vec::new();
-    source.add(&format!(
-        "yamba {ASKED} on x86_64\n{{\nvoid benchmark() {{}}\n"
-    ));
+    source.add(&format!("yamba {ASKED} on x86_64\n{{\nvoid benchmark() {{}}\n"));
     for (index, text) in asked.iter().enumerate() {
         if text.contains("${") || statement::is_open(text).is_some() {
             let sentence = format!(
@@ -406,20 +395,11 @@ fn questions(
                 texts: Default::default(),
             });
         }
-        let way = Way {
-            value: figure.code.ok(),
-            notes: figure.notes,
-            is_move: figure.is_move,
-        };
+        let way = Way { value: figure.code.ok(), notes: figure.notes, is_move: figure.is_move };
         let is_same = |q: &&mut Question| (q.number, &q.name) == (number, &name);
         match each.last_mut().filter(is_same) {
             Some(question) => question.ways.push(way),
-            None => each.push(Question {
-                number,
-                name,
-                asked,
-                ways: vec![way],
-            }),
+            None => each.push(Question { number, name, asked, ways: vec![way] }),
         }
     }
     if each.iter().flat_map(|q| &q.ways).all(|w| w.value.is_none()) {
@@ -435,7 +415,8 @@ fn questions(
     }
 }
 
-/// Options of a short measurement with several fresh processes per figure: the cost of some statements depends on the process's memory layout.
+/// Options of a short measurement with several fresh processes per figure: the cost of some
+/// statements depends on the process's memory layout.
 fn options(parameter: &str, each: &[Question]) -> Options {
     let ways = each.iter().flat_map(|q| &q.ways);
     let values = ways.filter_map(|w| w.value.clone()).collect();
@@ -452,11 +433,8 @@ fn options(parameter: &str, each: &[Question]) -> Options {
 }
 
 fn job(class: &str, built: Built) -> Job {
-    let program = Program {
-        path: built.program,
-        emulated: !built.runner.is_empty(),
-        runner: built.runner,
-    };
+    let program =
+        Program { path: built.program, emulated: !built.runner.is_empty(), runner: built.runner };
     Job {
         class: class.to_owned(),
         program: Ok(program),
@@ -472,9 +450,7 @@ fn job(class: &str, built: Built) -> Job {
 /// The analysed program, if it has no errors.
 fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
-    let program = source
-        .analyse(class, more, &home)
-        .map_err(Refused::Unreadable)?;
+    let program = source.analyse(class, more, &home).map_err(Refused::Unreadable)?;
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     if program.analysis.diagnostics.iter().any(is_error) {
         Err(program.refused())

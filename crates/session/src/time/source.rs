@@ -1,5 +1,5 @@
-//! Builds a Yamba program from texts on a command line. Errors are shown at their place in the user's text, never in the
-//! generated program around it.
+//! Builds a Yamba program from texts on a command line. Errors are shown at their place in the
+//! user's text, never in the generated program around it.
 
 use std::ops::Range;
 
@@ -47,8 +47,8 @@ impl Source {
         range
     }
 
-    /// Analyses the program, and `more` with it, as if it were a file of the library: files in the current folder are
-    /// ignored.
+    /// Analyses the program, and `more` with it, as if it were a file of the library: files in the
+    /// current folder are ignored.
     pub(super) fn analyse(
         self,
         class: &str,
@@ -57,20 +57,13 @@ impl Source {
     ) -> Result<Analysed, Unreadable> {
         let path = home.library.join(format!("{class}.yamba"));
         let path = path.display().to_string();
-        let mut roots = vec![Input {
-            path: path.clone(),
-            text: self.text,
-        }];
+        let mut roots = vec![Input { path: path.clone(), text: self.text }];
         roots.extend(more);
         let disk = Disk::new(Vec::new(), home)?;
         let analysis = yamba_lang::analyse(roots, &disk);
         let own = analysis.sources.files().find(|(_, f)| f.path == path);
         let file = own.map(|(id, _)| id);
-        Ok(Analysed {
-            file,
-            pieces: self.pieces,
-            analysis,
-        })
+        Ok(Analysed { file, pieces: self.pieces, analysis })
     }
 }
 
@@ -98,7 +91,8 @@ impl Analysed {
         super::Refused::Diagnostics(self.located(&self.analysis.diagnostics))
     }
 
-    /// Maps the places of diagnostics from the generated program to the user's texts. The sources of the result contain these texts.
+    /// Maps the places of diagnostics from the generated program to the user's texts. The sources
+    /// of the result contain these texts.
     pub(super) fn located(&self, diagnostics: &[Diagnostic]) -> LocatedDiagnostics {
         let mut sources = SourceMap::default();
         for (_, file) in self.analysis.sources.files() {
@@ -110,10 +104,7 @@ impl Analysed {
         let moved = diagnostics.iter().map(|d| self.moved(d, &ids));
         let mut diagnostics: Vec<Diagnostic> = moved.collect();
         compiler_help::helped(&mut diagnostics, &sources);
-        LocatedDiagnostics {
-            sources,
-            diagnostics,
-        }
+        LocatedDiagnostics { sources, diagnostics }
     }
 
     fn moved(&self, diagnostic: &Diagnostic, ids: &[FileId]) -> Diagnostic {
@@ -133,7 +124,8 @@ impl Analysed {
         moved
     }
 
-    /// The user's text to which an error elsewhere in the generated program is attributed: the last text that begins before the error.
+    /// The user's text to which an error elsewhere in the generated program is attributed: the last
+    /// text that begins before the error.
     fn nearest(&self, span: Span, ids: &[FileId]) -> Option<Label> {
         if !self.is_own(span) {
             return None;
@@ -142,14 +134,7 @@ impl Analysed {
         let index = self.pieces.iter().rposition(|p| before(&p)).unwrap_or(0);
         let file = *ids.get(index)?;
         let end = self.pieces[index].text.len() as u32;
-        Some(Label {
-            span: Span {
-                file,
-                start: 0,
-                end,
-            },
-            text: String::new(),
-        })
+        Some(Label { span: Span { file, start: 0, end }, text: String::new() })
     }
 
     fn span(&self, span: Span, ids: &[FileId]) -> Option<Span> {

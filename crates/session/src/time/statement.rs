@@ -1,4 +1,5 @@
-//! Generates a class for C++ statements: one function that sets up variables and has a loop for each statement.
+//! Generates a class for C++ statements: one function that sets up variables and has a loop for
+//! each statement.
 
 use std::fs;
 use std::path::Path;
@@ -65,8 +66,9 @@ impl Statements {
         source
     }
 
-    /// The loop of one statement. The statement is the body of a function, so that `return` and `break` do not leave the loop; the function is always
-    /// inlined. The value of an expression without `;` is not optimised away.
+    /// The loop of one statement. The statement is the body of a function, so that `return` and
+    /// `break` do not leave the loop; the function is always inlined. The value of an expression
+    /// without `;` is not optimised away.
     fn case(&self, source: &mut Source, index: usize, statement: &str) {
         let title = self.title(index);
         source.add(&format!("case {index}: while (turns-- > 0) {{ "));
@@ -83,7 +85,8 @@ impl Statements {
     }
 }
 
-/// Whether a text is a statement, which ends with `;` or `}`. Texts and characters in quotes do not count: `parse("a;b")` is an expression.
+/// Whether a text is a statement, which ends with `;` or `}`. Texts and characters in quotes do not
+/// count: `parse("a;b")` is an expression.
 fn is_statement(text: &str) -> bool {
     let (mut quote, mut escaped) = (None, false);
     for c in text.chars() {
@@ -103,21 +106,20 @@ fn is_statement(text: &str) -> bool {
 /// Replaces the class name, which the user did not choose, by the statement.
 pub(super) fn name(notes: &mut [String], statement: &str) {
     for note in notes {
-        let begin = if note.starts_with("launch ") {
-            note.find(": ").map_or(0, |at| at + 2)
-        } else {
-            0
-        };
+        let begin =
+            if note.starts_with("launch ") { note.find(": ").map_or(0, |at| at + 2) } else { 0 };
         if note[begin..].starts_with(CLASS) {
             note.replace_range(begin..begin + CLASS.len(), &format!("`{statement}`"));
         }
     }
 }
 
-/// The least time of a statement, in ns. A shorter one cannot be distinguished from the loop around it.
+/// The least time of a statement, in ns. A shorter one cannot be distinguished from the loop around
+/// it.
 const NOTHING: f64 = 0.005;
 
-/// Marks a figure close to zero as invalid and explains how to fix the statement. Adds a hint if the compiler may have replaced it by its result.
+/// Marks a figure close to zero as invalid and explains how to fix the statement. Adds a hint if
+/// the compiler may have replaced it by its result.
 pub(super) fn judge(benchmark: &mut Benchmark, statement: &str) {
     let mut notes = benchmark.notes.iter();
     let nothing = notes.any(|n| n.contains("nothing measurable"));
@@ -136,14 +138,12 @@ pub(super) fn judge(benchmark: &mut Benchmark, statement: &str) {
     if benchmark.status == Status::Ok
         && let Some(cycles) = benchmark.cycles
     {
-        benchmark
-            .notes
-            .extend(folded::hint(statement, cycles.median));
+        benchmark.notes.extend(folded::hint(statement, cycles.median));
     }
 }
 
-/// Spells a header for `#include`. For a file of the user, a comment with the hash of its content is added, so that a changed file causes a new
-/// build.
+/// Spells a header for `#include`. For a file of the user, a comment with the hash of its content
+/// is added, so that a changed file causes a new build.
 fn spelled(header: &str) -> (String, String) {
     if header.starts_with(['<', '"']) {
         return (header.to_owned(), String::new());
@@ -161,7 +161,8 @@ fn hashed(path: &Path) -> Option<(String, String)> {
     Some((name, format!("// {}\n", blake3::hash(&content).to_hex())))
 }
 
-/// The first bracket without a counterpart. Such a text would end the surrounding function or class, or continue into it.
+/// The first bracket without a counterpart. Such a text would end the surrounding function or
+/// class, or continue into it.
 pub(super) fn is_open(text: &str) -> Option<char> {
     let mut open = Vec::new();
     for c in blanked(text).chars() {
@@ -235,33 +236,20 @@ mod tests {
 
     #[test]
     fn unclosed_brackets_are_found() {
-        for text in [
-            "getppid();",
-            "f(a[1], \"}\", '{'); // }",
-            "if (x) { y(); }",
-            "/* ) */ g('\\'');",
-        ] {
+        for text in
+            ["getppid();", "f(a[1], \"}\", '{'); // }", "if (x) { y(); }", "/* ) */ g('\\'');"]
+        {
             assert_eq!(is_open(text), None, "{text}");
         }
-        for (text, at) in [
-            ("f();}", '}'),
-            ("f(;", '('),
-            ("if (x) {", '{'),
-            ("f(]", ']'),
-        ] {
+        for (text, at) in [("f();}", '}'), ("f(;", '('), ("if (x) {", '{'), ("f(]", ']')] {
             assert_eq!(is_open(text), Some(at), "{text}");
         }
     }
 
     #[test]
     fn quoted_semicolons_do_not_make_a_statement() {
-        for expression in [
-            "f(x)",
-            r#"parse("a;b}")"#,
-            r#"parse("\";")"#,
-            "f(';')",
-            r"f('\'', ';')",
-        ] {
+        for expression in ["f(x)", r#"parse("a;b}")"#, r#"parse("\";")"#, "f(';')", r"f('\'', ';')"]
+        {
             assert!(!is_statement(expression), "{expression}");
         }
         for statement in ["f();", "if (x) { f(); }", r#"parse("a;b");"#, "f('a');"] {

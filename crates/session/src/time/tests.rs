@@ -356,13 +356,7 @@ fn run(job: &Job, code: &str) -> Output {
         panic!("no program");
     };
     Command::new(&program.path)
-        .args([
-            "--run",
-            "--set",
-            &format!("code={code}"),
-            "--set",
-            "length=60",
-        ])
+        .args(["--run", "--set", &format!("code={code}"), "--set", "length=60"])
         .args(["--batches", "1", "--time-ns", "1000", "--warmup-ns", "1"])
         .stdin(Stdio::null())
         .output()
@@ -384,10 +378,7 @@ fn planned(asked: &[String]) -> Questions {
 /// Every form has figures or a reason, and no code crashes.
 #[test]
 #[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), ignore = "needs g++")]
-#[cfg_attr(
-    not(all(target_arch = "x86_64", target_os = "linux")),
-    ignore = "needs Linux on x86_64"
-)]
+#[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "needs Linux on x86_64")]
 fn every_instruction_form_runs_or_has_a_reason() {
     let asked = all();
     assert!(asked.len() > 400, "{}", asked.len());
@@ -417,10 +408,7 @@ fn every_instruction_form_runs_or_has_a_reason() {
 
 #[test]
 #[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), ignore = "needs g++")]
-#[cfg_attr(
-    not(all(target_arch = "x86_64", target_os = "linux")),
-    ignore = "needs Linux on x86_64"
-)]
+#[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "needs Linux on x86_64")]
 fn rejected_instruction_has_reason_and_affects_no_other() {
     let mut asked: Vec<String> = REFUSED.iter().map(|text| (*text).to_owned()).collect();
     asked.push("add rax, rbx".to_owned());
@@ -434,10 +422,7 @@ fn rejected_instruction_has_reason_and_affects_no_other() {
     // On its own, a refused instruction leaves nothing to measure.
     for text in REFUSED {
         let alone = instructions(&[(*text).to_owned()], &[], &build::host());
-        assert!(
-            matches!(alone, Err(Refused::Sentence(why)) if why.contains(text)),
-            "{text}"
-        );
+        assert!(matches!(alone, Err(Refused::Sentence(why)) if why.contains(text)), "{text}");
     }
 }
 
@@ -447,10 +432,8 @@ fn only_a_better_measurement_replaces_a_figure() {
         status,
         is_disturbed,
         launches: vec![Default::default(); launches as usize],
-        cycles: cycles.map(|median| yamba_record::run::Cycles {
-            median,
-            confidence_interval: [median; 2],
-        }),
+        cycles: cycles
+            .map(|median| yamba_record::run::Cycles { median, confidence_interval: [median; 2] }),
         cycle_ns: vec![Some(0.25)],
         ..yamba_harness::no_figure("x")
     };
@@ -461,10 +444,7 @@ fn only_a_better_measurement_replaces_a_figure() {
         assert!(is_better(&ok(false, Some(3.0)), old));
         assert!(!is_better(&ok(true, Some(3.0)), old));
         for status in [Status::Invalid, Status::Crashed, Status::Skipped] {
-            assert!(!is_better(
-                &benchmark(status, LAUNCHES, false, Some(3.0)),
-                old
-            ));
+            assert!(!is_better(&benchmark(status, LAUNCHES, false, Some(3.0)), old));
         }
         // The user stopped it.
         let stopped = benchmark(Status::Ok, LAUNCHES - 1, false, Some(3.0));

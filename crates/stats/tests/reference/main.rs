@@ -1,4 +1,5 @@
-//! Compares each estimator with an independent implementation, SciPy or statsmodels; data/reference.py wrote the data.
+//! Compares each estimator with an independent implementation, SciPy or statsmodels;
+//! data/reference.py wrote the data.
 
 mod data;
 
@@ -17,12 +18,7 @@ fn precise(got: f64, expected: f64, share: f64, what: &str) {
 fn normal_distribution() {
     let reference = Reference::read();
     for line in reference.all("normal_quantile") {
-        close(
-            normal_quantile(line[0]).unwrap(),
-            line[1],
-            1e-12,
-            "quantile",
-        );
+        close(normal_quantile(line[0]).unwrap(), line[1], 1e-12, "quantile");
     }
     for line in reference.all("normal_cdf") {
         precise(normal_cdf(line[0]).unwrap(), line[1], 1e-10, "cdf");
@@ -55,12 +51,7 @@ fn median_absolute_deviation_matches_scipy() {
     let reference = Reference::read();
     for (name, sample) in reference.under("sample.") {
         let expected = reference.get(&format!("mad.{name}"))[0];
-        close(
-            median_absolute_deviation(sample).unwrap(),
-            expected,
-            1e-12,
-            name,
-        );
+        close(median_absolute_deviation(sample).unwrap(), expected, 1e-12, name);
     }
 }
 
@@ -179,12 +170,7 @@ fn line_with_errors() {
     for (got, &expected) in got.iter().zip(reference.get("line.fit")) {
         close(*got, expected, 1e-11, "fit");
     }
-    let got = [
-        errors.slope.0,
-        errors.slope.1,
-        errors.intercept.0,
-        errors.intercept.1,
-    ];
+    let got = [errors.slope.0, errors.slope.1, errors.intercept.0, errors.intercept.1];
     for (got, &expected) in got.iter().zip(reference.get("line.intervals")) {
         close(*got, expected, 1e-10, "interval");
     }

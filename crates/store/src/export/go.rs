@@ -1,8 +1,8 @@
-//! The format of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>). Each launch is one line, so that benchstat compares fresh processes
-//! with fresh processes.
+//! The format of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>). Each launch is
+//! one line, so that benchstat compares fresh processes with fresh processes.
 //!
-//! Only figures whose launches can be compared are benchmark lines. Others are comments, which readers skip: a disturbed figure can only be
-//! compared by its interval, and the format has none.
+//! Only figures whose launches can be compared are benchmark lines. Others are comments, which
+//! readers skip: a disturbed figure can only be compared by its interval, and the format has none.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,13 +12,9 @@ use yamba_record::{Benchmark, Machine, Run, parameters};
 use super::figure::{self, FigureKind};
 
 pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    // A comment rather than a key, because benchstat puts runs with different keys into different tables.
-    writeln!(
-        out,
-        "# run {}, {}",
-        line(&run.id),
-        line(&run.producer.version)
-    )?;
+    // A comment rather than a key, because benchstat puts runs with different keys into different
+    // tables.
+    writeln!(out, "# run {}, {}", line(&run.id), line(&run.producer.version))?;
     header(&run.machine, out)?;
     for unit in bandwidths(run) {
         writeln!(out, "Unit {unit} better=higher")?;
@@ -51,18 +47,11 @@ fn header(machine: &Machine, out: &mut (dyn Write + Send)) -> io::Result<()> {
 
 fn bandwidths(run: &Run) -> BTreeSet<String> {
     let is_bandwidth = |b: &&Benchmark| matches!(figure::kind(b), FigureKind::Bandwidth(_));
-    run.benchmarks
-        .iter()
-        .filter(is_bandwidth)
-        .map(unit)
-        .collect()
+    run.benchmarks.iter().filter(is_bandwidth).map(unit).collect()
 }
 
 fn left_out(entry: &Benchmark) -> Option<String> {
-    let has_samples = entry
-        .launches
-        .iter()
-        .any(|l| l.samples > 0 && l.median.is_some());
+    let has_samples = entry.launches.iter().any(|l| l.samples > 0 && l.median.is_some());
     if figure::good(entry).is_none() {
         Some(figure::reason(entry))
     } else if entry.is_disturbed {
@@ -87,9 +76,7 @@ fn launches(name: &str, entry: &Benchmark, out: &mut (dyn Write + Send)) -> io::
 
 fn unit(entry: &Benchmark) -> String {
     let unit = entry.unit.as_deref().filter(|u| !u.is_empty());
-    let unit = unit
-        .unwrap_or("value")
-        .replace(|c: char| c.is_whitespace() || c.is_control(), "_");
+    let unit = unit.unwrap_or("value").replace(|c: char| c.is_whitespace() || c.is_control(), "_");
     match figure::kind(entry) {
         FigureKind::Time(_) => format!("{unit}/op"),
         FigureKind::Bandwidth(_) | FigureKind::Value => unit,
@@ -100,17 +87,10 @@ fn unit(entry: &Benchmark) -> String {
 fn name(entry: &Benchmark) -> String {
     let mut letters = entry.name.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase().to_string());
-    let mut name = format!(
-        "Benchmark{}{}",
-        escaped(&first.unwrap_or_default()),
-        escaped(letters.as_str())
-    );
+    let mut name =
+        format!("Benchmark{}{}", escaped(&first.unwrap_or_default()), escaped(letters.as_str()));
     for (key, value) in &entry.parameters.0 {
-        name.push_str(&format!(
-            "/{}={}",
-            escaped(key),
-            escaped(&parameters::plain(value))
-        ));
+        name.push_str(&format!("/{}={}", escaped(key), escaped(&parameters::plain(value))));
     }
     // The number at the end does not say whether processes or threads ran.
     if entry.threads > 1 {

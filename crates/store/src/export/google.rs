@@ -1,8 +1,10 @@
-//! Google Benchmark's JSON, `json_schema_version` 1. Each launch is a repetition, and the figure is the aggregate `median`.
+//! Google Benchmark's JSON, `json_schema_version` 1. Each launch is a repetition, and the figure is
+//! the aggregate `median`.
 //!
-//! Quantities that Yamba does not measure are omitted: `real_time` for figures other than times, and `cpu_time` where the processor time of the measuring
-//! thread is unknown. Google's `compare.py` shows rows that have `real_time`, `cpu_time` and `time_unit`, and pairs rows by name. It needs `time_unit` in each
-//! row, and both times in each repetition.
+//! Quantities that Yamba does not measure are omitted: `real_time` for figures other than times,
+//! and `cpu_time` where the processor time of the measuring thread is unknown. Google's
+//! `compare.py` shows rows that have `real_time`, `cpu_time` and `time_unit`, and pairs rows by
+//! name. It needs `time_unit` in each row, and both times in each repetition.
 
 use std::io::{self, Write};
 
@@ -63,7 +65,8 @@ fn sharing(cache: &Cache) -> Option<u64> {
     Some(count)
 }
 
-/// The rows of an entry: its launches and their median, or one row with the reason why there is no figure.
+/// The rows of an entry: its launches and their median, or one row with the reason why there is no
+///   figure.
 fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
     let mut base = common(family, entry);
     let Some(median) = figure::good(entry) else {
@@ -103,8 +106,10 @@ fn aggregate(name: &str) -> Map<String, Value> {
     object(json!({"run_type": "aggregate", "aggregate_name": name}))
 }
 
-/// The share of time in which the measuring thread had a processor, by the system's accounting: the median over valid batches. `None` where it is unknown, for a measuring circle,
-/// whose figure combines several tests, and for a disturbed figure: readers compare medians, and the format has no interval.
+/// The share of time in which the measuring thread had a processor, by the system's accounting: the
+/// median over valid batches. `None` where it is unknown, for a measuring circle, whose figure
+/// combines several tests, and for a disturbed figure: readers compare medians, and the format has
+/// no interval.
 fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> Option<f64> {
     if entry.is_disturbed || entry.circles.is_some() {
         return None;
@@ -114,7 +119,8 @@ fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> O
         is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
     };
     let counting: Vec<Batch> = entry.batches.iter().filter(counts).collect();
-    // Two clocks that are read one after the other never agree exactly. If all differences are 0, the system keeps no account.
+    // Two clocks that are read one after the other never agree exactly. If all differences are 0,
+    // the system keeps no account.
     let is_known = counting.iter().any(|i| i.disturbance.stolen_ns != 0.0);
     let shares = counting.iter().map(|i| {
         let share = 1.0 - i.disturbance.stolen_ns / (i.ns - i.dummy_ns);
@@ -145,7 +151,8 @@ fn failure(entry: &Benchmark) -> Map<String, Value> {
     })
 }
 
-/// The time fields of a row. A latency is per operation. A bandwidth gives the time per pass, or per byte if the length of a pass is unknown. `share` is the share of time on a processor.
+/// The time fields of a row. A latency is per operation. A bandwidth gives the time per pass, or
+/// per byte if the length of a pass is unknown. `share` is the share of time on a processor.
 fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, Value> {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let mut labels = Vec::new();
@@ -185,14 +192,12 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
     row
 }
 
-/// The row's name: `lat_ctx/partners=2/placement=same`. A disturbed figure gets a suffix, so that comparisons by name do not pair it.
+/// The row's name: `lat_ctx/partners=2/placement=same`. A disturbed figure gets a suffix, so that
+/// comparisons by name do not pair it.
 fn name(entry: &Benchmark) -> String {
     let mut name = entry.name.clone();
     for (key, value) in &entry.parameters.0 {
-        name.push_str(&format!(
-            "/{key}={}",
-            yamba_record::parameters::plain(value)
-        ));
+        name.push_str(&format!("/{key}={}", yamba_record::parameters::plain(value)));
     }
     if entry.processes > 1 {
         name.push_str(&format!("/processes={}", entry.processes));

@@ -1,6 +1,8 @@
-//! InfluxDB's line protocol, in base units: seconds and bytes per second. Each entry is one point at the time when the run began.
+//! InfluxDB's line protocol, in base units: seconds and bytes per second. Each entry is one point
+//! at the time when the run began.
 //!
-//! Tags identify the series: points with equal tags and times replace each other. So the outcome is in fields, which may differ between runs.
+//! Tags identify the series: points with equal tags and times replace each other. So the outcome is
+//! in fields, which may differ between runs.
 
 use std::io::{self, Write};
 
@@ -16,10 +18,8 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
         None => String::new(),
     };
     for (entry, labels) in series::distinct(run, tags) {
-        let fields: Vec<String> = fields(run, entry)
-            .into_iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let fields: Vec<String> =
+            fields(run, entry).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         let (labels, fields) = (tags(&labels), fields.join(","));
         writeln!(out, "yamba{labels}{machine} {fields}{time}")?;
     }
@@ -59,10 +59,7 @@ fn fields(run: &Run, entry: &Benchmark) -> Vec<(String, String)> {
         return fields;
     };
     fields.push(("disturbed".to_owned(), entry.is_disturbed.to_string()));
-    fields.push((
-        "sound_interval".to_owned(),
-        entry.has_sound_interval().to_string(),
-    ));
+    fields.push(("sound_interval".to_owned(), entry.has_sound_interval().to_string()));
     let (name, size) = match figure::kind(entry) {
         FigureKind::Time(size) => ("latency_seconds", size),
         FigureKind::Bandwidth(size) => ("bandwidth_bytes_per_second", size),
@@ -88,13 +85,10 @@ fn tags(labels: &Labels) -> String {
         .collect()
 }
 
-/// Escapes a tag's value. A backslash becomes `/`, because no escape makes every reader take one at the end of a value.
+/// Escapes a tag's value. A backslash becomes `/`, because no escape makes every reader take one at
+/// the end of a value.
 fn tag(value: &str) -> String {
-    line(value)
-        .replace('\\', "/")
-        .replace(',', "\\,")
-        .replace('=', "\\=")
-        .replace(' ', "\\ ")
+    line(value).replace('\\', "/").replace(',', "\\,").replace('=', "\\=").replace(' ', "\\ ")
 }
 
 /// A field's text.

@@ -1,4 +1,5 @@
-//! Export of runs to formats of other programs. Each format has a file with a pure function from a run to a stream.
+//! Export of runs to formats of other programs. Each format has a file with a pure function from a
+//! run to a stream.
 //!
 //! An invalid figure never appears where a valid one would.
 
@@ -29,7 +30,8 @@ pub struct Format {
     pub detail: Detail,
     /// Whether the output is binary and must not go to a terminal.
     pub is_binary: bool,
-    /// Whether readers of the format find no reason for a missing figure. The command then prints the number of such entries.
+    /// Whether readers of the format find no reason for a missing figure. The command then prints
+    /// the number of such entries.
     pub omits_reasons: bool,
     /// Counts entries that are omitted because an earlier one has the same name and parameters.
     pub repeated: fn(&Run) -> usize,
@@ -43,11 +45,9 @@ pub type Write = fn(&Run, &mut (dyn io::Write + Send)) -> io::Result<()>;
 /// The table of raw batches.
 pub const BATCHES: Format = Format {
     detail: Detail::Batches,
-    ..text(
-        "csv-batches",
-        "a table, one line a raw batch",
-        |run, out| csv::write(&table::BATCHES, run, out),
-    )
+    ..text("csv-batches", "a table, one line a raw batch", |run, out| {
+        csv::write(&table::BATCHES, run, out)
+    })
 };
 
 /// All export formats.
@@ -81,7 +81,8 @@ fn none(_: &Run) -> usize {
     0
 }
 
-/// Number of measured entries whose timed batches are missing: the document that they come from was written without `--raw`.
+/// Number of measured entries whose timed batches are missing: the document that they come from was
+/// written without `--raw`.
 pub fn without_batches(run: &Run) -> usize {
     let lacks = |b: &&yamba_record::Benchmark| {
         b.batches.is_empty() && b.launches.iter().any(|launch| launch.samples > 0)

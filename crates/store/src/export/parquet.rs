@@ -1,4 +1,5 @@
-//! Apache Parquet (<https://parquet.apache.org/docs/file-format/>) for data frames: the tables of `csv` with types, and null for missing values.
+//! Apache Parquet (<https://parquet.apache.org/docs/file-format/>) for data frames: the tables of
+//! `csv` with types, and null for missing values.
 //!
 //! Rows are written in groups, so that the memory needed besides the run is constant.
 
@@ -47,7 +48,8 @@ fn groups(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> Result<(), 
     Ok(())
 }
 
-/// The schema of the file. Every column is nullable, so that all files of a table have the same type.
+/// The schema of the file. Every column is nullable, so that all files of a table have the same
+/// type.
 fn schema(table: &Table) -> Result<TypePtr, ParquetError> {
     let column = |c: &Column| {
         let (stored, meaning) = match c.values {
@@ -59,12 +61,11 @@ fn schema(table: &Table) -> Result<TypePtr, ParquetError> {
         format!("OPTIONAL {stored} {}{meaning};", c.name)
     };
     let columns: String = table.columns.iter().map(column).collect();
-    Ok(Arc::new(parse_message_type(&format!(
-        "message yamba {{{columns}}}"
-    ))?))
+    Ok(Arc::new(parse_message_type(&format!("message yamba {{{columns}}}"))?))
 }
 
-/// Dictionary encoding for texts, which repeat in every row of an entry, but not for measured numbers.
+/// Dictionary encoding for texts, which repeat in every row of an entry, but not for measured
+/// numbers.
 fn properties(table: &Table, run: &Run) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::LZ4_RAW)
@@ -88,10 +89,7 @@ fn metadata(table: &Table, run: &Run) -> io::Result<Vec<KeyValue>> {
         ("yamba_machine", serde_json::to_string(&run.machine)?),
         ("yamba_units", serde_json::to_string(&units)?),
     ];
-    all.extend(
-        run.started_unix_s
-            .map(|s| ("yamba_started_unix_s", s.to_string())),
-    );
+    all.extend(run.started_unix_s.map(|s| ("yamba_started_unix_s", s.to_string())));
     let pair = |(key, value): (&str, String)| KeyValue::new(key.to_owned(), value);
     Ok(all.into_iter().map(pair).collect())
 }

@@ -16,11 +16,7 @@ struct Family {
 
 impl Family {
     fn new(name: &'static str, help: &'static str) -> Family {
-        Family {
-            name,
-            help,
-            series: Vec::new(),
-        }
+        Family { name, help, series: Vec::new() }
     }
 
     /// Writes the finite values. Without any, writes nothing.
@@ -61,17 +57,10 @@ fn of_run(run: &Run) -> [Family; 2] {
         ("kernel", &machine.kernel),
         ("cpu", machine.cpu.as_deref().unwrap_or_default()),
     ];
-    info.series.push((
-        labels.map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
-        1.0,
-    ));
-    let mut started = Family::new(
-        "yamba_run_started_seconds",
-        "When the run began, since 1970 (UTC).",
-    );
-    started
-        .series
-        .extend(run.started_unix_s.map(|s| (Labels::new(), s)));
+    info.series.push((labels.map(|(n, v)| (n.to_owned(), v.to_owned())).into(), 1.0));
+    let mut started =
+        Family::new("yamba_run_started_seconds", "When the run began, since 1970 (UTC).");
+    started.series.extend(run.started_unix_s.map(|s| (Labels::new(), s)));
     [info, started]
 }
 
@@ -117,14 +106,13 @@ fn braces(labels: &Labels) -> String {
     if labels.is_empty() {
         return String::new();
     }
-    let pairs: Vec<String> = labels
-        .iter()
-        .map(|(n, v)| format!("{n}=\"{}\"", escaped(v)))
-        .collect();
+    let pairs: Vec<String> =
+        labels.iter().map(|(n, v)| format!("{n}=\"{}\"", escaped(v))).collect();
     format!("{{{}}}", pairs.join(","))
 }
 
-/// Escapes the three characters of the format, and replaces other control characters by spaces, since they would act on a terminal.
+/// Escapes the three characters of the format, and replaces other control characters by spaces,
+/// since they would act on a terminal.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

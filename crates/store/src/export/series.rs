@@ -9,7 +9,8 @@ use super::figure::{self, FigureKind};
 /// Names with values. A name has letters, digits and underscores alone.
 pub(super) type Labels = Vec<(String, String)>;
 
-/// The entries with their labels, without those whose labels are written like those of an earlier entry.
+/// The entries with their labels, without those whose labels are written like those of an earlier
+/// entry.
 pub(super) fn distinct(run: &Run, written: fn(&Labels) -> String) -> Vec<(&Benchmark, Labels)> {
     let mut seen = BTreeSet::new();
     run.benchmarks
@@ -37,10 +38,8 @@ fn labels(entry: &Benchmark) -> Labels {
     }
     let mut taken = BTreeSet::new();
     for (name, value) in &entry.parameters.0 {
-        let mut label = format!(
-            "parameter_{}",
-            name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
-        );
+        let mut label =
+            format!("parameter_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         while !taken.insert(label.clone()) {
             label.push('_');
         }

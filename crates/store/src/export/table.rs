@@ -24,7 +24,8 @@ pub(super) struct Column {
     pub values: Values,
 }
 
-/// The type of a column, with the function that gets its value from a row. `None` and non-finite numbers are missing values.
+/// The type of a column, with the function that gets its value from a row. `None` and non-finite
+/// numbers are missing values.
 pub(super) enum Values {
     Text(for<'r> fn(&'r TableRow<'_>) -> Option<Cow<'r, str>>),
     Count(fn(&TableRow<'_>) -> Option<u64>),
@@ -80,10 +81,7 @@ pub(super) const BATCHES: Table = Table {
     columns: BATCH_COLUMNS,
     rows: |entry| {
         let batches = entry.benchmark.batches.iter();
-        Box::new(batches.map(move |batch| TableRow {
-            entry,
-            batch: Some(batch),
-        }))
+        Box::new(batches.map(move |batch| TableRow { entry, batch: Some(batch) }))
     },
 };
 

@@ -38,22 +38,10 @@ pub(super) fn run(benchmarks: &[Value]) -> Run {
 
 pub(super) fn sample() -> Run {
     run(&[
-        entry(
-            "lat_x",
-            json!({"parameters": {"size": 8, "path": "/bin/a b"}}),
-        ),
-        entry(
-            "bw_x",
-            json!({"figure": "bandwidth", "unit": "MB/s", "operations": 1000.0}),
-        ),
-        entry(
-            "mhz",
-            json!({"figure": "value", "unit": "at once", "processes": 2}),
-        ),
-        entry(
-            "bad",
-            json!({"status": "invalid", "valid": false, "notes": ["missed, twice"]}),
-        ),
+        entry("lat_x", json!({"parameters": {"size": 8, "path": "/bin/a b"}})),
+        entry("bw_x", json!({"figure": "bandwidth", "unit": "MB/s", "operations": 1000.0})),
+        entry("mhz", json!({"figure": "value", "unit": "at once", "processes": 2})),
+        entry("bad", json!({"status": "invalid", "valid": false, "notes": ["missed, twice"]})),
         entry(
             "none",
             json!({"status": "skipped", "valid": false, "median": null, "confidence_interval": null, "launches": [], "notes": ["no disk"]}),
@@ -125,27 +113,18 @@ fn prometheus() {
         series("yamba_value{"),
         [r#"yamba_value{benchmark="mhz",processes="2",unit="at once"} 2.5"#]
     );
-    assert_eq!(
-        series("yamba_valid{")[3..],
-        [r#"yamba_valid{benchmark="bad",processes="1"} 0"#]
-    );
+    assert_eq!(series("yamba_valid{")[3..], [r#"yamba_valid{benchmark="bad",processes="1"} 0"#]);
     assert!(!text.contains(r#""none""#), "{text}");
     assert_eq!(text.matches("# TYPE yamba_valid gauge").count(), 1);
 }
 
 #[test]
 fn prometheus_has_no_duplicate_series() {
-    let twice = run(&[
-        entry("x", json!({})),
-        entry("x", json!({"median": 7.0})),
-        entry("y", json!({})),
-    ]);
+    let twice =
+        run(&[entry("x", json!({})), entry("x", json!({"median": 7.0})), entry("y", json!({}))]);
     let text = written("prometheus", &twice);
-    let mut series: Vec<&str> = text
-        .lines()
-        .filter_map(|l| l.rsplit_once(' '))
-        .map(|l| l.0)
-        .collect();
+    let mut series: Vec<&str> =
+        text.lines().filter_map(|l| l.rsplit_once(' ')).map(|l| l.0).collect();
     series.retain(|l| !l.starts_with('#'));
     let all = series.len();
     series.sort_unstable();
@@ -160,10 +139,7 @@ fn prometheus_has_no_duplicate_series() {
 fn prometheus_labels_are_sanitised_and_distinct() {
     let odd = entry("x", json!({"parameters": {"a b": 1, "a-b": 2}}));
     let text = written("prometheus", &run(&[odd]));
-    assert!(
-        text.contains(r#"parameter_a_b="1",parameter_a_b_="2""#),
-        "{text}"
-    );
+    assert!(text.contains(r#"parameter_a_b="1",parameter_a_b_="2""#), "{text}");
 }
 
 #[test]
@@ -187,10 +163,8 @@ fn influx() {
             "yamba,benchmark=none,processes=1{common},status=\"skipped\",reason=\"skipped: no disk\""
         ),
     ];
-    let expected: String = lines
-        .iter()
-        .map(|line| format!("{line} 1500000000000000000\n"))
-        .collect();
+    let expected: String =
+        lines.iter().map(|line| format!("{line} 1500000000000000000\n")).collect();
     assert_eq!(written("influx", &sample()), expected);
 }
 
@@ -202,10 +176,7 @@ fn influx_escapes_separators() {
             "is_disturbed": true}),
     );
     let text = written("influx", &run(&[hostile]));
-    assert!(
-        text.contains(r#",parameter_a_b=1\,2\=3\ 4/,isa=x86_64,"#),
-        "{text}"
-    );
+    assert!(text.contains(r#",parameter_a_b=1\,2\=3\ 4/,isa=x86_64,"#), "{text}");
     assert!(text.contains(r#",reason="invalid: \"a\\ b" 15"#), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
 }
@@ -213,10 +184,7 @@ fn influx_escapes_separators() {
 #[test]
 fn influx_has_one_point_per_series_and_marks_disturbance() {
     let entries = [
-        entry(
-            "x",
-            json!({"is_disturbed": true, "interval_scope": "within launches"}),
-        ),
+        entry("x", json!({"is_disturbed": true, "interval_scope": "within launches"})),
         entry("x", json!({"median": 7.0})),
     ];
     let mut twice = run(&entries);
@@ -227,10 +195,7 @@ fn influx_has_one_point_per_series_and_marks_disturbance() {
     assert!(text.contains(fields), "{text}");
     twice.benchmarks[0].is_bounded = true;
     assert!(written("influx", &twice).contains("disturbed=true,sound_interval=true,"));
-    assert!(
-        text.ends_with(",interval_scope=\"within launches\"\n"),
-        "{text}"
-    );
+    assert!(text.ends_with(",interval_scope=\"within launches\"\n"), "{text}");
     let format = FORMATS.iter().find(|f| f.name == "influx").unwrap();
     assert_eq!((format.repeated)(&twice), 1);
 }
@@ -240,18 +205,11 @@ fn google_benchmark() {
     let document: Value = serde_json::from_str(&written("google-benchmark", &sample())).unwrap();
     assert_eq!(document["context"]["json_schema_version"], 1);
     let rows = document["benchmarks"].as_array().unwrap();
-    let named = |name: &str| {
-        rows.iter()
-            .filter(|r| r["name"] == name)
-            .collect::<Vec<_>>()
-    };
+    let named = |name: &str| rows.iter().filter(|r| r["name"] == name).collect::<Vec<_>>();
     let launches = named("lat_x/path=/bin/a b/size=8");
     assert_eq!(launches.len(), 2);
     assert_eq!(launches[1]["real_time"], 3.0);
-    assert_eq!(
-        named("lat_x/path=/bin/a b/size=8_median")[0]["real_time"],
-        2.5
-    );
+    assert_eq!(named("lat_x/path=/bin/a b/size=8_median")[0]["real_time"], 2.5);
     let bandwidth = named("bw_x_median")[0];
     assert_eq!(bandwidth["bytes_per_second"], 2.5e6);
     assert_eq!(bandwidth["real_time"], 400_000.0);
@@ -259,14 +217,11 @@ fn google_benchmark() {
     assert_eq!(named("bad")[0]["error_message"], "invalid: missed, twice");
     assert_eq!(named("none")[0]["skip_message"], "skipped: no disk");
     let without_time = ["bad", "none", "mhz/processes=2_median"];
-    assert!(
-        without_time
-            .iter()
-            .all(|n| named(n)[0].get("real_time").is_none())
-    );
+    assert!(without_time.iter().all(|n| named(n)[0].get("real_time").is_none()));
 }
 
-/// Two launches of three batches, each 100 ns for one operation. `stolen` is the time without a processor in each batch.
+/// Two launches of three batches, each 100 ns for one operation. `stolen` is the time without a
+/// processor in each batch.
 fn with_batches(stolen: [f64; 6], more: Value) -> Value {
     let batches = json!({"launch": [0, 0, 0, 1, 1, 1], "passes": 1, "operations": 1, "ns": [110, 110, 110, 110, 110, 110],
         "dummy_ns": 10, "sample": 100, "disturbance": {"stolen_ns": stolen}});
@@ -286,13 +241,11 @@ fn google_rows(entries: &[Value]) -> Vec<Value> {
 
 #[test]
 fn google_benchmark_cpu_time_excludes_stolen_time() {
-    let rows = google_rows(&[with_batches(
-        [25.0, 30.0, 20.0, 50.0, 50.0, 90.0],
-        json!({}),
-    )]);
+    let rows = google_rows(&[with_batches([25.0, 30.0, 20.0, 50.0, 50.0, 90.0], json!({}))]);
     let times: Vec<&Value> = rows.iter().map(|r| &r["cpu_time"]).collect();
     assert_eq!(times, [&json!(75.0), &json!(50.0), &json!(60.0)]);
-    // The two clocks are read one after the other, so the processor time may seem to exceed the real time; it is capped.
+    // The two clocks are read one after the other, so the processor time may seem to exceed the
+    // real time; it is capped.
     let rows = google_rows(&[with_batches([-0.5; 6], json!({}))]);
     assert!(rows.iter().all(|r| r["cpu_time"] == 100.0), "{rows:?}");
 
@@ -301,14 +254,12 @@ fn google_benchmark_cpu_time_excludes_stolen_time() {
         rows.iter().all(|r| r.get("cpu_time").is_none())
     };
     assert!(absent([0.0; 6], json!({})));
-    assert!(absent(
-        [1.0; 6],
-        json!({"figure": "value", "unit": "at once"})
-    ));
+    assert!(absent([1.0; 6], json!({"figure": "value", "unit": "at once"})));
     assert!(absent([1.0; 6], json!({"is_disturbed": true})));
 }
 
-/// `compare.py` pairs rows by name. It reads `time_unit` of each row, and both times of rows with the same unit and of all repetitions.
+/// `compare.py` pairs rows by name. It reads `time_unit` of each row, and both times of rows with
+/// the same unit and of all repetitions.
 #[test]
 fn google_benchmark_rows_satisfy_compare_py() {
     let good = with_batches([1.0; 6], json!({}));
@@ -326,19 +277,10 @@ fn google_benchmark_rows_satisfy_compare_py() {
             assert_eq!(row.get("cpu_time").is_some(), is_good, "{row}");
             assert_eq!(row.get("real_time").is_some(), is_good, "{row}");
         }
-        let repetitions: Vec<_> = rows
-            .iter()
-            .filter(|r| r["run_type"] == "iteration")
-            .collect();
+        let repetitions: Vec<_> = rows.iter().filter(|r| r["run_type"] == "iteration").collect();
         assert_eq!(repetitions.len(), 2, "{other}");
-        assert!(
-            repetitions.iter().all(|r| r["cpu_time"] == 99.0),
-            "{rows:?}"
-        );
-        assert!(
-            rows.iter().all(|r| r.get("time_unit").is_some()),
-            "{rows:?}"
-        );
+        assert!(repetitions.iter().all(|r| r["cpu_time"] == 99.0), "{rows:?}");
+        assert!(rows.iter().all(|r| r.get("time_unit").is_some()), "{rows:?}");
     }
     let rows = google_rows(&[with_batches([1.0; 6], json!({"is_disturbed": true}))]);
     assert_eq!(rows[0]["name"], "x/disturbed");
@@ -361,7 +303,8 @@ fn csv_has_one_line_per_entry() {
     );
 }
 
-/// An entry of four threads has another name or series than one of one thread, or of four processes.
+/// An entry of four threads has another name or series than one of one thread, or of four
+/// processes.
 #[test]
 fn threads_identify_entry() {
     let four = entry("x", json!({"threads": 4}));
@@ -383,10 +326,7 @@ fn csv_batches_has_one_line_per_batch() {
     let batch = json!({"passes": 3, "operations": 6, "ns": [9.5], "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
         "evidence": {"faults": 1.0}, "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5},
         "probes": {"before": 1702, "cycle_change_ppm": -200}});
-    let text = written(
-        "csv-batches",
-        &run(&[entry("x", json!({"batches": batch}))]),
-    );
+    let text = written("csv-batches", &run(&[entry("x", json!({"batches": batch}))]));
     assert_eq!(
         text.lines().nth(1).unwrap(),
         r#"0123456789abcdef,x,{},1,1,ok,ns,1,0,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,1702,,,-200,,"{""faults"":1.0}",{}"#
@@ -424,10 +364,7 @@ fn non_finite_numbers_are_omitted() {
     let mut run = sample();
     for entry in &mut run.benchmarks {
         entry.confidence_interval = Some([f64::NAN, f64::INFINITY]);
-        entry
-            .launches
-            .iter_mut()
-            .for_each(|l| l.median = Some(f64::NAN));
+        entry.launches.iter_mut().for_each(|l| l.median = Some(f64::NAN));
     }
     run.benchmarks[0].median = Some(f64::INFINITY);
     for format in FORMATS.iter().filter(|f| !f.is_binary) {

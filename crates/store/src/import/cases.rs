@@ -103,25 +103,15 @@ fn jmh_batches_of_other_sizes_are_different_benchmarks() {
         let entries = run.benchmarks[..2].iter().map(formatted);
         entries.collect::<Vec<_>>()
     };
-    let of_one_call = [
-        "org.ex.Q.work: 10.1875 us",
-        "org.ex.Q.work mode=ss: 30.25 us",
-    ];
+    let of_one_call = ["org.ex.Q.work: 10.1875 us", "org.ex.Q.work mode=ss: 30.25 us"];
     assert_eq!(names(MODES), of_one_call);
     assert_eq!(names(&of_size("1")), of_one_call);
-    let of_batches = [
-        "org.ex.Q.work batch=100: 10.1875 us",
-        "org.ex.Q.work mode=ss batch=100: 30.25 us",
-    ];
+    let of_batches =
+        ["org.ex.Q.work batch=100: 10.1875 us", "org.ex.Q.work mode=ss batch=100: 30.25 us"];
     assert_eq!(names(&of_size("100")), of_batches);
-    let taken = of_size("100").replace(
-        "\"forks\": 3",
-        "\"forks\": 3, \"params\": {\"batch\": \"7\"}",
-    );
-    assert_eq!(
-        names(&taken)[1],
-        "org.ex.Q.work batch=7 mode=ss jmh_batch=100: 30.25 us"
-    );
+    let taken =
+        of_size("100").replace("\"forks\": 3", "\"forks\": 3, \"params\": {\"batch\": \"7\"}");
+    assert_eq!(names(&taken)[1], "org.ex.Q.work batch=7 mode=ss jmh_batch=100: 30.25 us");
     let shot = |text: &str| read_text(text).unwrap().benchmarks[1].notes.join("; ");
     assert!(shot(&of_size("100")).contains("an operation is a batch of 100 calls"));
     assert!(shot(MODES).contains("does not say how many calls a batch has"));
@@ -134,10 +124,8 @@ fn jmh_batches_of_other_sizes_are_different_benchmarks() {
 /// `@Fork(jvmArgsAppend = ...)` gives one benchmark options of its own.
 #[test]
 fn jmh_benchmarks_of_another_virtual_machine_are_left_out() {
-    let own_options = MODES.replace(
-        "\"forks\": 2",
-        "\"jvmArgs\": [\"-XX:+UseParallelGC\"], \"forks\": 2",
-    );
+    let own_options =
+        MODES.replace("\"forks\": 2", "\"jvmArgs\": [\"-XX:+UseParallelGC\"], \"forks\": 2");
     let options = |name: &str| {
         format!(
             "{name}: its list of options is \"-XX:+UseParallelGC\", \
@@ -146,10 +134,7 @@ fn jmh_benchmarks_of_another_virtual_machine_are_left_out() {
     };
     has(
         &own_options,
-        &[
-            "org.ex.Q.work: 10.1875 us",
-            "org.ex.Q.work mode=ss: 30.25 us",
-        ],
+        &["org.ex.Q.work: 10.1875 us", "org.ex.Q.work mode=ss: 30.25 us"],
         &[
             &options("org.ex.Q.work kind=b size=64, mode thrpt"),
             &options("org.ex.S.m, mode sample"),
@@ -175,15 +160,7 @@ fn jmh_numbers_of_other_forms_are_no_figures() {
         ("[2000.5, ", "org.ex.Q.work kind=b size=64, mode thrpt"),
         ("[260.5, ", "org.ex.S.m, mode sample"),
     ];
-    for text in [
-        "1,234",
-        "1.234,5",
-        "1\u{202f}234",
-        "NaN",
-        "Infinity",
-        "1e3",
-        "",
-    ] {
+    for text in ["1,234", "1.234,5", "1\u{202f}234", "NaN", "Infinity", "1e3", ""] {
         for (place, (value, name)) in values.into_iter().enumerate() {
             let number = value.trim_matches(['[', ']', ',', ' ']);
             let changed = value.replace(number, &format!("\"{text}\""));
@@ -191,9 +168,7 @@ fn jmh_numbers_of_other_forms_are_no_figures() {
             let mut rest = whole.clone();
             rest.remove(place);
             assert_eq!(figures(&run), rest, "{text} in {name}");
-            let [only] = left_out(&run) else {
-                panic!("{text} in {name}")
-            };
+            let [only] = left_out(&run) else { panic!("{text} in {name}") };
             assert!(only.starts_with(name), "{only}");
         }
         // The figure is that of the values, and not the score, which JMH rounds from them.
@@ -207,11 +182,7 @@ fn jmh_numbers_of_other_forms_are_no_figures() {
                 }
             });
             let changed: String = rows.collect();
-            assert_eq!(
-                figures(&read_text(&changed).unwrap()),
-                whole,
-                "{member} {text}"
-            );
+            assert_eq!(figures(&read_text(&changed).unwrap()), whole, "{member} {text}");
         }
     }
 }
@@ -223,41 +194,20 @@ fn figures(run: &Run) -> Vec<String> {
 #[test]
 fn jmh_mode_unit_and_forks_must_agree() {
     for (from, to, omitted) in [
-        (
-            "\"ops/s\"",
-            "\"us/op\"",
-            "its unit \"us/op\" is none of this mode",
-        ),
+        ("\"ops/s\"", "\"us/op\"", "its unit \"us/op\" is none of this mode"),
         ("\"ss\"", "\"cold\"", "the mode \"cold\" is not known"),
-        (
-            "[30.125], ",
-            "[30.125], [30.125], ",
-            "values of 4 forks, and it says 3",
-        ),
+        ("[30.125], ", "[30.125], [30.125], ", "values of 4 forks, and it says 3"),
         ("[30.125], ", "", "values of 2 of 3 forks"),
-        (
-            "[30.125], ",
-            "[30.125, 30.125], ",
-            "2 of 1 iterations in a fork",
-        ),
-        (
-            "[30.125], ",
-            "[\"NaN\"], ",
-            "one of its values is no number",
-        ),
+        ("[30.125], ", "[30.125, 30.125], ", "2 of 1 iterations in a fork"),
+        ("[30.125], ", "[\"NaN\"], ", "one of its values is no number"),
     ] {
         let run = read_text(&MODES.replacen(from, to, 1)).unwrap();
-        let [only] = left_out(&run) else {
-            panic!("{to}")
-        };
+        let [only] = left_out(&run) else { panic!("{to}") };
         assert!(only.ends_with(omitted), "{only}");
     }
     let minutes = MODES.replace("\"us/op\"", "\"min/op\"");
     let run = read_text(&minutes).unwrap();
-    assert_eq!(
-        formatted(&run.benchmarks[1]),
-        "org.ex.Q.work mode=ss: 1815 s"
-    );
+    assert_eq!(formatted(&run.benchmarks[1]), "org.ex.Q.work mode=ss: 1815 s");
     let old = MODES.replace("\"jmhVersion\": \"1.37\", ", "");
     assert_eq!(read_text(&old).unwrap().producer.version, "JMH");
 }
@@ -291,10 +241,7 @@ fn google_aggregates_of_old_files_are_no_benchmarks() {
             "BM_thrice: 1.5 ms",
             "BM_sums: 4.25 us",
         ],
-        &[
-            "\"BM_big_BigO\": no time in it",
-            "\"BM_big_RMS\": no time in it",
-        ],
+        &["\"BM_big_BigO\": no time in it", "\"BM_big_RMS\": no time in it"],
     );
     let alone = OLD.replace("BM_sums_stddev", "BM_other");
     let run = read_text(&alone).unwrap();
@@ -332,33 +279,13 @@ fn google_counter_that_is_no_number_is_left_out() {
 fn google_rows_that_contradict_each_other_are_left_out() {
     let sort = "\"BM_sort/64/threads:2\": ";
     for (from, to, reason) in [
-        (
-            "\"repetition_index\": 1",
-            "\"repetition_index\": 0",
-            "a repetition is missing",
-        ),
-        (
-            "\"repetitions\": 3",
-            "\"repetitions\": 4",
-            "3 rows for 4 repetitions",
-        ),
-        (
-            "\"time_unit\": \"us\"",
-            "\"time_unit\": \"ms\"",
-            "times in several units: ms, us",
-        ),
+        ("\"repetition_index\": 1", "\"repetition_index\": 0", "a repetition is missing"),
+        ("\"repetitions\": 3", "\"repetitions\": 4", "3 rows for 4 repetitions"),
+        ("\"time_unit\": \"us\"", "\"time_unit\": \"ms\"", "times in several units: ms, us"),
         (", \"time_unit\": \"us\"", "", "no time_unit"),
         ("\"real_time\": 1500.25, ", "", "real_time in 2 of 3 rows"),
-        (
-            "\"real_time\": 1500.25",
-            "\"real_time\": 1, \"real_time\": 2",
-            "real_time stands twice",
-        ),
-        (
-            "\"run_name\": \"BM_sort",
-            "\"run_name\": \"BM_other",
-            "contradict each other",
-        ),
+        ("\"real_time\": 1500.25", "\"real_time\": 1, \"real_time\": 2", "real_time stands twice"),
+        ("\"run_name\": \"BM_sort", "\"run_name\": \"BM_other", "contradict each other"),
     ] {
         let run = read_text(&REPEATED.replacen(from, to, 1)).unwrap();
         assert!(
@@ -372,10 +299,7 @@ fn google_rows_that_contradict_each_other_are_left_out() {
     // Two benchmarks that a program registered under one name are not repetitions of each other.
     let text = REPEATED.replace("BM_copy<int>/iterations:7", "BM_sort/64/threads:2");
     let run = read_text(&text).unwrap();
-    assert_eq!(
-        formatted(&run.benchmarks[0]),
-        "BM_sort/64/threads:2: 1600.75 us"
-    );
+    assert_eq!(formatted(&run.benchmarks[0]), "BM_sort/64/threads:2: 1600.75 us");
     let again = "BM_sort/64/threads:2: stands in the file again; the first counts";
     assert!(left_out(&run).contains(&again.to_owned()));
     refused(
@@ -390,11 +314,7 @@ const NO_HEAD: &str = "Simple syscall: 63.2294 microseconds\nSegmentation fault\
 fn lmbench_without_its_first_line_is_read() {
     has(
         NO_HEAD,
-        &[
-            "Simple syscall: 63.2294 us",
-            "Simple read: 108.3636 us",
-            "Pipe latency: 1528.3885 us",
-        ],
+        &["Simple syscall: 63.2294 us", "Simple read: 108.3636 us", "Pipe latency: 1528.3885 us"],
         &[
             "line 1: the line `[lmbench... results for ...]` is missing: version, machine and date are not known",
             "line 2: Segmentation fault",
@@ -402,10 +322,7 @@ fn lmbench_without_its_first_line_is_read() {
     );
     assert!(read_text(NO_HEAD).unwrap().interrupted);
     refused("Segmentation fault\n", "is no JSON");
-    refused(
-        "\n                 L M B E N C H  3 . 0   S U M M A R Y\n",
-        "is a summary of lmbench",
-    );
+    refused("\n                 L M B E N C H  3 . 0   S U M M A R Y\n", "is a summary of lmbench");
 }
 
 #[test]
@@ -433,22 +350,14 @@ fn lmbench_figures_have_no_heading_of_others() {
     has(
         &text("Random load\n"),
         &[memory],
-        &[
-            "line 6: Random load",
-            "line 7: \"stride=16",
-            "line 8: 0.00049 1.25",
-        ],
+        &["line 6: Random load", "line 7: \"stride=16", "line 8: 0.00049 1.25"],
     );
 }
 
 #[test]
 fn lmbench_last_number_may_be_cut() {
     let text = "[lmbench3.0 results]\n\"mappings\n0.524288 7.500\n1.048576 14";
-    has(
-        text,
-        &["mappings MB=0.524288: 7.5 us"],
-        &["line 4: 1.048576 14"],
-    );
+    has(text, &["mappings MB=0.524288: 7.5 us"], &["line 4: 1.048576 14"]);
     let whole = format!("{text}\n");
     assert_eq!(read_text(&whole).unwrap().benchmarks.len(), 2);
 }
@@ -456,33 +365,20 @@ fn lmbench_last_number_may_be_cut() {
 #[test]
 fn lmbench_numbers_of_other_forms_are_left_out() {
     for (line, figure) in [
-        (
-            "[MHZ: 2395 MHz, 0.4175 nanosec clock]",
-            Some("MHZ: 2395 MHz"),
-        ),
+        ("[MHZ: 2395 MHz, 0.4175 nanosec clock]", Some("MHZ: 2395 MHz")),
         ("[MHZ: 2,395 MHz, 0.4175 nanosec clock]", None),
         ("[MHZ: 2395]", None),
         ("Simple stat: 1,5 microseconds", None),
         ("tlb: -4 pages", Some("tlb: Invalid")),
-        (
-            "Avg xfer: 3.2KB, 41.8KB in 2.5 millisecs, 16.5 MB/sec",
-            Some("Avg xfer: 16.5 MB/s"),
-        ),
-        (
-            "Avg xfer: 3.2KB, 41.8KB in 2.5 millisecs, 16.5 0.5 MB/sec",
-            None,
-        ),
+        ("Avg xfer: 3.2KB, 41.8KB in 2.5 millisecs, 16.5 MB/sec", Some("Avg xfer: 16.5 MB/s")),
+        ("Avg xfer: 3.2KB, 41.8KB in 2.5 millisecs, 16.5 0.5 MB/sec", None),
         ("integer add parallelism: 3.5 microseconds", None),
     ] {
         let text = format!("[lmbench3.0 results]\nSimple read: 1.5 microseconds\n{line}\n[end]\n");
         let run = read_text(&text).unwrap();
         let found = run.benchmarks.get(1).map(formatted);
         assert_eq!(found.as_deref(), figure, "{line}");
-        assert_eq!(
-            left_out(&run).len(),
-            usize::from(figure.is_none()),
-            "{line}"
-        );
+        assert_eq!(left_out(&run).len(), usize::from(figure.is_none()), "{line}");
     }
 }
 
@@ -496,15 +392,7 @@ fn lmbench_start_is_no_later_date() {
 
 #[test]
 fn hyperfine_commands_are_benchmarks() {
-    has(
-        HYPERFINE,
-        &[
-            "grep -r foo .: 0.5125 s",
-            "make -j 4 jobs=4: 2.25 s",
-            "false: Crashed",
-        ],
-        &[],
-    );
+    has(HYPERFINE, &["grep -r foo .: 0.5125 s", "make -j 4 jobs=4: 2.25 s", "false: Crashed"], &[]);
     let run = read_text(HYPERFINE).unwrap();
     assert_eq!(run.benchmarks[0].samples, [0.5, 0.5125, 0.525]);
     assert_eq!(run.benchmarks[0].notes, ["the median of 3 runs"]);
@@ -523,10 +411,7 @@ fn refusal_lists_the_forms_that_are_read() {
             assert!(help.unwrap().contains(form), "{help:?}");
         }
     }
-    let utf_16: Vec<u8> = HYPERFINE
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let utf_16: Vec<u8> = HYPERFINE.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let utf_16 = [&[0xff, 0xfe], &utf_16[..]].concat();
     let (fault, _) = run_of::<Benchmark>(&utf_16, "results").unwrap_err();
     assert_eq!(fault, "is text in UTF-16");

@@ -110,12 +110,7 @@ impl Number {
     fn key(&self) -> String {
         let mut parameters = self.parameters.0.clone();
         parameters.sort_by(|(a, _), (b, _)| a.cmp(b));
-        format!(
-            "{} {} {}",
-            short(&self.name),
-            Parameters(parameters),
-            self.threads
-        )
+        format!("{} {} {}", short(&self.name), Parameters(parameters), self.threads)
     }
 }
 
@@ -164,10 +159,7 @@ impl Results {
             self.numbers.push(number);
         } else {
             let name = format!("{} {}", short(&number.name), number.parameters);
-            self.leave_out(
-                name.trim_end(),
-                "stands in the file again; the first counts",
-            );
+            self.leave_out(name.trim_end(), "stands in the file again; the first counts");
         }
         Ok(())
     }
@@ -175,8 +167,7 @@ impl Results {
     /// Records that the text at `place` is not a known figure.
     pub(super) fn leave_out(&mut self, place: &str, text: &str) {
         if self.left_out.len() < MOST_LEFT_OUT {
-            self.left_out
-                .push(format!("{place}: {}", short(text.trim())));
+            self.left_out.push(format!("{place}: {}", short(text.trim())));
         } else {
             self.left_out_unnamed += 1;
         }
@@ -201,10 +192,7 @@ impl Results {
         let (name, text) = self.source;
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
         let mut run = Run::new(self.machine);
-        let file = SourceFile {
-            path: name,
-            hash: hash.clone(),
-        };
+        let file = SourceFile { path: name, hash: hash.clone() };
         let numbers = self.numbers.into_iter();
         run.benchmarks = numbers.map(|n| benchmark(n, &file)).collect();
         run.sources = BTreeMap::from([(hash, text)]);
@@ -262,19 +250,13 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
         launches: number.launches.into_iter().map(launch).collect(),
         primitive: number.primitive,
         figure: Some(number.figure.name().to_owned()),
-        provenance: Provenance {
-            files: vec![file.clone()],
-            ..Provenance::default()
-        },
+        provenance: Provenance { files: vec![file.clone()], ..Provenance::default() },
         ..Benchmark::ended(&short(&number.name), status, notes)
     }
 }
 
 fn launch(median: f64) -> Launch {
-    Launch {
-        median: Some(median),
-        ..Launch::default()
-    }
+    Launch { median: Some(median), ..Launch::default() }
 }
 
 fn short(text: &str) -> String {

@@ -2,8 +2,8 @@
 //! versions without one:
 //! <https://github.com/google/benchmark/blob/main/docs/user_guide.md>.
 //!
-//! A figure is the real time. For several repetitions, which run in one process, it is their median. If the file has no repetitions, it is the
-//! aggregate `median`, or else `mean`.
+//! A figure is the real time. For several repetitions, which run in one process, it is their
+//! median. If the file has no repetitions, it is the aggregate `median`, or else `mean`.
 
 mod rows;
 
@@ -59,7 +59,8 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
 /// Parses the file. `name` is its file name.
 ///
 /// # Errors
-/// If it is truncated, has another format, was exported by Yamba, or contains no figure or too many.
+/// If it is truncated, has another format, was exported by Yamba, or contains no figure or too
+/// many.
 pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
     let document: Document<'_> = serde_json::from_str(text).map_err(|e| fault(&e, KIND))?;
     let context = &document.context;
@@ -95,10 +96,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
 /// A row without a name could be a part of any benchmark.
 fn nameless(index: usize) -> DocumentFault {
     let message = format!("is no {KIND}: benchmarks[{index}] is no row with a name");
-    (
-        message,
-        Some("it was changed by hand or is damaged; get it again"),
-    )
+    (message, Some("it was changed by hand or is damaged; get it again"))
 }
 
 fn check(context: &Members) -> Result<(), DocumentFault> {
@@ -120,10 +118,7 @@ fn check(context: &Members) -> Result<(), DocumentFault> {
     let message = format!(
         "is {KIND} of another form: its json_schema_version is {found}, and this version reads {SCHEMA_VERSION}"
     );
-    Err((
-        message,
-        Some("use a newer Yamba, or an older Google Benchmark"),
-    ))
+    Err((message, Some("use a newer Yamba, or an older Google Benchmark")))
 }
 
 fn machine(context: &Members) -> Machine {
@@ -138,10 +133,7 @@ fn machine(context: &Members) -> Machine {
             ..Cache::default()
         })
     };
-    let details = Details {
-        caches: caches.filter_map(cache).collect(),
-        ..Details::default()
-    };
+    let details = Details { caches: caches.filter_map(cache).collect(), ..Details::default() };
     Machine {
         cpus: context.count("num_cpus").ok().flatten().unwrap_or(0),
         details: (!details.caches.is_empty()).then(|| Box::new(details)),
@@ -150,10 +142,8 @@ fn machine(context: &Members) -> Machine {
 }
 
 /// Rates that are figures: the name, the kind and the unit. Other counters have no unit.
-const RATES: [(&str, Figure, &str); 2] = [
-    ("bytes_per_second", Figure::Bandwidth, "B/s"),
-    ("items_per_second", Figure::Rate, "items/s"),
-];
+const RATES: [(&str, Figure, &str); 2] =
+    [("bytes_per_second", Figure::Bandwidth, "B/s"), ("items_per_second", Figure::Rate, "items/s")];
 
 /// Adds the time of a benchmark, and the rates that it reports.
 fn add(family: &Family<'_>, results: &mut Results) -> Result<(), DocumentFault> {
@@ -170,10 +160,7 @@ fn add(family: &Family<'_>, results: &mut Results) -> Result<(), DocumentFault> 
             results.leave_out(&quoted(row.name()), &reason);
         }
     }
-    match family
-        .time_unit()
-        .and_then(|unit| Ok((unit, family.figure(TIME)?)))
-    {
+    match family.time_unit().and_then(|unit| Ok((unit, family.figure(TIME)?))) {
         Ok((unit, Some(time))) => {
             let mut number = number(name, None, Figure::Latency, unit, Ok(time.value));
             number.notes.extend(time.note);

@@ -51,17 +51,11 @@ fn number(command: &str, members: &Members) -> Result<Number, String> {
     let value = median(&samples).ok_or("no times in it")?;
     let stated = members.number("median")?.ok_or("no median in it")?;
     if (value / stated - 1.0).abs() > ROUNDING || (stated == 0.0 && value != 0.0) {
-        return Err(format!(
-            "its times have the median {value}, and it says {stated}"
-        ));
+        return Err(format!("its times have the median {value}, and it says {stated}"));
     }
     let codes = exit_codes(members)?;
     if !codes.is_empty() && codes.len() != samples.len() {
-        return Err(format!(
-            "{} times and {} exit codes",
-            samples.len(),
-            codes.len()
-        ));
+        return Err(format!("{} times and {} exit codes", samples.len(), codes.len()));
     }
     let value = match codes.iter().find(|code| code.as_str() != "0") {
         Some(code) => Err((Status::Crashed, format!("the command ended with {code}"))),
@@ -106,8 +100,5 @@ fn parameters(members: &Members) -> Result<Parameters, String> {
     };
     let parameters = parameters.as_object().ok_or("parameters is no object")?;
     let each = parameters.iter();
-    Ok(Parameters(
-        each.map(|(name, value)| (name.clone(), value.clone()))
-            .collect(),
-    ))
+    Ok(Parameters(each.map(|(name, value)| (name.clone(), value.clone())).collect()))
 }

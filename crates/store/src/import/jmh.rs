@@ -1,7 +1,7 @@
 //! JSON of JMH, the Java Microbenchmark Harness (`-rf json`): <https://github.com/openjdk/jmh>.
 //!
-//! A fork of JMH is a launch: its figure is the median of its iterations. The interval is over the forks. Yamba's own benchmarks add a key `yamba` with
-//! the primitives that a benchmark stands for.
+//! A fork of JMH is a launch: its figure is the median of its iterations. The interval is over the
+//! forks. Yamba's own benchmarks add a key `yamba` with the primitives that a benchmark stands for.
 //!
 //! The mode and the number of calls in a batch decide what a figure means, so any mode but the
 //! average time, and any batch of several calls, is a parameter.
@@ -24,7 +24,8 @@ use mode::Mode;
 /// Name of the format in messages.
 const KIND: &str = "JSON of JMH";
 
-/// An entry of the list. The path of the virtual machine is not read, since it can name the machine's owner.
+/// An entry of the list. The path of the virtual machine is not read, since it can name the
+/// machine's owner.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JmhRow {
@@ -56,7 +57,8 @@ struct JmhRow {
     secondary_metrics: BTreeMap<String, Metric>,
 }
 
-/// The processor time of Java threads as a share of the time on the clock, which Yamba's benchmarks measure in each iteration.
+/// The processor time of Java threads as a share of the time on the clock, which Yamba's benchmarks
+/// measure in each iteration.
 const SHARE: &str = "processor_share";
 
 /// The key that Yamba's benchmarks add.
@@ -84,17 +86,13 @@ impl Metric {
     /// The values of each fork. `None`: one is no number.
     fn values(&self) -> Option<Vec<Vec<f64>>> {
         let forks = self.raw_data.iter();
-        forks
-            .map(|fork| fork.iter().map(Value::as_f64).collect())
-            .collect()
+        forks.map(|fork| fork.iter().map(Value::as_f64).collect()).collect()
     }
 
     /// The mean of each iteration's samples. `None`: a value or a count is not a number.
     fn means(&self) -> Option<Vec<Vec<f64>>> {
         let forks = self.raw_data_histogram.iter();
-        forks
-            .map(|fork| fork.iter().map(|pairs| mean_of(pairs)).collect())
-            .collect()
+        forks.map(|fork| fork.iter().map(|pairs| mean_of(pairs)).collect()).collect()
     }
 }
 
@@ -165,11 +163,8 @@ impl JmhRow {
 
     /// The name for messages.
     fn shown(&self) -> String {
-        let parameters: Vec<String> = self
-            .params
-            .iter()
-            .map(|(n, v)| format!(" {n}={v}"))
-            .collect();
+        let parameters: Vec<String> =
+            self.params.iter().map(|(n, v)| format!(" {n}={v}")).collect();
         let batch = self.batch().map(|calls| format!(", batches of {calls}"));
         format!(
             "{}{}, mode {}{}",
@@ -180,7 +175,8 @@ impl JmhRow {
         )
     }
 
-    /// The figure with the medians of the forks as launches. The error has the reason why it cannot be computed.
+    /// The figure with the medians of the forks as launches. The error has the reason why it cannot
+    /// be computed.
     fn number(&self) -> Result<Number, String> {
         let mode = Mode::named(&self.mode)
             .ok_or_else(|| format!("the mode {} is not known", quoted(&self.mode)))?;
@@ -189,10 +185,7 @@ impl JmhRow {
         }
         let (figure, unit, scale) = mode.figure(&self.primary_metric.score_unit)?;
         let mut values = self.values(mode)?;
-        let mut notes = vec![format!(
-            "the median of the forks' medians, mode {}",
-            self.mode
-        )];
+        let mut notes = vec![format!("the median of the forks' medians, mode {}", self.mode)];
         notes.extend(mode.note().map(str::to_owned));
         notes.extend(self.note_on_batches(mode));
         if figure == Figure::Latency
@@ -202,10 +195,7 @@ impl JmhRow {
             times.for_each(|(time, share)| *time *= share.min(1.0));
             notes.push("processor time of Java threads, without waits".to_owned());
         }
-        values
-            .iter_mut()
-            .flatten()
-            .for_each(|value| *value *= scale);
+        values.iter_mut().flatten().for_each(|value| *value *= scale);
         notes.extend(self.missing_forks());
         let medians: Vec<f64> = values.iter().filter_map(|fork| median(fork)).collect();
         let value = median(&medians).ok_or("no value in it")?;
@@ -244,15 +234,11 @@ impl JmhRow {
             ));
         }
         let iterations = self.measurement_iterations.map(|n| n as usize);
-        let odd = values
-            .iter()
-            .find(|fork| iterations.is_some_and(|n| fork.len() != n));
+        let odd = values.iter().find(|fork| iterations.is_some_and(|n| fork.len() != n));
         match odd {
-            Some(fork) => Err(format!(
-                "{} of {} iterations in a fork",
-                fork.len(),
-                iterations.unwrap_or(0)
-            )),
+            Some(fork) => {
+                Err(format!("{} of {} iterations in a fork", fork.len(), iterations.unwrap_or(0)))
+            }
             None => Ok(values),
         }
     }
@@ -270,9 +256,7 @@ impl JmhRow {
         let Some(metric) = self.secondary_metrics.get(SHARE) else {
             return Ok(None);
         };
-        let shares = metric
-            .values()
-            .filter(|s| s.iter().flatten().all(|share| *share >= 0.0));
+        let shares = metric.values().filter(|s| s.iter().flatten().all(|share| *share >= 0.0));
         let lengths = |forks: &[Vec<Value>]| forks.iter().map(Vec::len).collect::<Vec<_>>();
         let is_whole = lengths(&metric.raw_data) == lengths(&self.primary_metric.raw_data);
         match shares.filter(|_| is_whole) {
@@ -321,9 +305,7 @@ impl JmhRow {
             _ => Value::from(text.as_str()),
         };
         let each = self.params.iter();
-        let mut all: Vec<_> = each
-            .map(|(name, text)| (name.clone(), value(text)))
-            .collect();
+        let mut all: Vec<_> = each.map(|(name, text)| (name.clone(), value(text))).collect();
         let mode = (mode != Mode::AverageTime).then(|| ("mode", json!(self.mode)));
         let batch = self.batch().map(|calls| ("batch", json!(calls)));
         for (name, value) in mode.into_iter().chain(batch) {

@@ -1,11 +1,12 @@
-//! Result files of lmbench 3 and variants. Lines in brackets contain facts about machine and settings, others `NAME: NUMBER UNIT`, and a sweep is a block of
-//! number lines under a heading.
+//! Result files of lmbench 3 and variants. Lines in brackets contain facts about machine and
+//! settings, others `NAME: NUMBER UNIT`, and a sweep is a block of number lines under a heading.
 //!
 //! A line that is not understood ends the block and the heading above it, so that no figure gets a
 //! heading that is not its own.
 //!
-//! Names and parameters are kept as lmbench prints them. Its `MB` and `KB` are 10^6 and 10^3 bytes (lib_timing.c), but the sizes of its load latencies are in 2^20 bytes
-//! (lat_mem_rd.c). Sizes are kept as printed, since they are rounded.
+//! Names and parameters are kept as lmbench prints them. Its `MB` and `KB` are 10^6 and 10^3 bytes
+//! (lib_timing.c), but the sizes of its load latencies are in 2^20 bytes (lat_mem_rd.c). Sizes are
+//! kept as printed, since they are rounded.
 
 use chrono::NaiveDateTime;
 use serde_json::{Value, json};
@@ -20,7 +21,8 @@ const MARK: &[u8] = b"[lmbench";
 /// Number of bytes that are searched for it, since messages of other programs may come first.
 pub(super) const SEARCHED: usize = 1 << 16;
 
-/// Maximum length of a line with a figure or a heading. A heading is copied into each figure of its block.
+/// Maximum length of a line with a figure or a heading. A heading is copied into each figure of its
+/// block.
 const LONGEST_LINE: usize = 400;
 
 /// Beginnings of lines of lmbench. They identify results without the first line.
@@ -80,9 +82,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Document
         let is_cut = is_last && !text.ends_with('\n');
         if is_last && !line.starts_with('[') && has_time(line) {
             let missing = format!("the date at the end has no brackets: {}", line.trim_end());
-            reader
-                .results
-                .leave_out(&format!("line {}", index + 1), &missing);
+            reader.results.leave_out(&format!("line {}", index + 1), &missing);
         } else {
             reader.line(index + 1, line.trim_end(), is_cut)?;
         }
@@ -96,10 +96,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Document
 
 /// Whether a line is the date in brackets with which a complete file ends, in any language.
 fn is_end(line: &str) -> bool {
-    let date = line
-        .trim_end()
-        .strip_prefix('[')
-        .and_then(|l| l.strip_suffix(']'));
+    let date = line.trim_end().strip_prefix('[').and_then(|l| l.strip_suffix(']'));
     date.is_some_and(has_time)
 }
 
@@ -113,16 +110,11 @@ fn has_time(text: &str) -> bool {
     text.split_whitespace().any(is_time)
 }
 
-/// The text with bracketed lines emptied, since they name the machine and its owner. Line numbers stay the same.
+/// The text with bracketed lines emptied, since they name the machine and its owner. Line numbers
+/// stay the same.
 fn without_facts(text: &str) -> String {
     text.lines()
-        .map(|l| {
-            if l.starts_with('[') {
-                "[]\n".to_owned()
-            } else {
-                format!("{l}\n")
-            }
-        })
+        .map(|l| if l.starts_with('[') { "[]\n".to_owned() } else { format!("{l}\n") })
         .collect()
 }
 
@@ -230,11 +222,7 @@ impl Reader {
         let size = json!(stride.parse::<u64>().ok()?);
         Some(Block {
             parameters: vec![("stride".to_owned(), size)],
-            ..Block::new(
-                self.heading.as_deref()?,
-                "MiB",
-                Rows::Of(Figure::Latency, "ns"),
-            )
+            ..Block::new(self.heading.as_deref()?, "MiB", Rows::Of(Figure::Latency, "ns"))
         })
     }
 
@@ -247,8 +235,7 @@ impl Reader {
         if let Some(rate) = fact.strip_prefix("MHZ: ") {
             return match clock_rate(rate) {
                 Some(rate) => {
-                    self.results
-                        .push(figure("MHZ", Vec::new(), Figure::Value, "MHz", rate))
+                    self.results.push(figure("MHZ", Vec::new(), Figure::Value, "MHz", rate))
                 }
                 None => {
                     self.leave_out(number, fact);
@@ -299,12 +286,11 @@ fn clock_rate(text: &str) -> Option<f64> {
     }
 }
 
-/// Parses a UTC date to seconds since 1970. `None` for other time zones, whose abbreviations are ambiguous.
+/// Parses a UTC date to seconds since 1970. `None` for other time zones, whose abbreviations are
+/// ambiguous.
 fn seconds(text: &str) -> Option<f64> {
     let forms = ["%a %b %e %H:%M:%S UTC %Y", "%a %b %e %I:%M:%S %p UTC %Y"];
-    let date = forms
-        .iter()
-        .find_map(|f| NaiveDateTime::parse_from_str(text, f).ok())?;
+    let date = forms.iter().find_map(|f| NaiveDateTime::parse_from_str(text, f).ok())?;
     Some(date.and_utc().timestamp() as f64)
 }
 
@@ -337,19 +323,12 @@ fn unquoted(line: &str) -> Option<Block> {
     if line.ends_with("bandwidth") || line.starts_with("Socket bandwidth using ") {
         return Some(Block::new(line, "MB", Rows::Of(Figure::Bandwidth, "MB/s")));
     }
-    line.ends_with("load parallelism")
-        .then(|| Block::new(line, "MiB", Rows::Of(Figure::Value, "")))
+    line.ends_with("load parallelism").then(|| Block::new(line, "MiB", Rows::Of(Figure::Value, "")))
 }
 
 impl Block {
     fn new(name: &str, column: &'static str, rows: Rows) -> Block {
-        Block {
-            name: name.to_owned(),
-            parameters: Vec::new(),
-            column,
-            rows,
-            notes: Vec::new(),
-        }
+        Block { name: name.to_owned(), parameters: Vec::new(), column, rows, notes: Vec::new() }
     }
 
     /// The figures of a line. `None` if the line does not belong to this block.
@@ -399,19 +378,14 @@ impl Block {
     }
 }
 
-/// Parses `NAME: NUMBER UNIT`, or several pairs of which each is a figure: `L1 cache: 32768 bytes 1.17 nanoseconds 64 linesize`.
+/// Parses `NAME: NUMBER UNIT`, or several pairs of which each is a figure: `L1 cache: 32768 bytes
+/// 1.17 nanoseconds 64 linesize`.
 fn named(line: &str) -> Option<Vec<Number>> {
     let (name, rest) = line.rsplit_once(": ")?;
     let words: Vec<&str> = rest.split_whitespace().collect();
     if name == "Avg xfer" {
         let rate = average_transfer(&words)?;
-        return Some(vec![figure(
-            name,
-            Vec::new(),
-            Figure::Bandwidth,
-            "MB/s",
-            rate,
-        )]);
+        return Some(vec![figure(name, Vec::new(), Figure::Bandwidth, "MB/s", rate)]);
     }
     if name.ends_with("parallelism") {
         let [value] = words[..] else { return None };
@@ -467,12 +441,8 @@ fn of_unit(unit: &str) -> Option<(Figure, &'static str)> {
 
 /// Parses a number as `printf` writes it. `None` for texts such as `inf`.
 fn number(text: &str) -> Option<f64> {
-    let is_plain = text
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b"+-.e".contains(&b));
-    text.parse()
-        .ok()
-        .filter(|n: &f64| is_plain && n.is_finite())
+    let is_plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.e".contains(&b));
+    text.parse().ok().filter(|n: &f64| is_plain && n.is_finite())
 }
 
 fn figure(
@@ -482,8 +452,5 @@ fn figure(
     unit: &str,
     value: f64,
 ) -> Number {
-    Number {
-        parameters: Parameters(parameters),
-        ..Number::new(name, figure, unit, Ok(value))
-    }
+    Number { parameters: Parameters(parameters), ..Number::new(name, figure, unit, Ok(value)) }
 }

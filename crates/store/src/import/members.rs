@@ -168,9 +168,7 @@ pub(super) fn with_quoted_non_numbers(text: &str) -> Cow<'_, str> {
 /// Whether a word is `NaN`, `-inf` or the like.
 pub(super) fn is_non_number(word: &str) -> bool {
     let word = word.trim_start_matches(['-', '+']);
-    ["nan", "inf", "infinity"]
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
+    ["nan", "inf", "infinity"].iter().any(|name| word.eq_ignore_ascii_case(name))
 }
 
 /// The places of words and numbers outside of texts.

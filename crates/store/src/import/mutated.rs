@@ -33,9 +33,7 @@ fn omissions(run: &Run) -> BTreeSet<String> {
         _ => place.clone(),
     };
     let left_out = imported.left_out.iter().map(text);
-    left_out
-        .chain(run.interrupted.then(|| "cut off".to_owned()))
-        .collect()
+    left_out.chain(run.interrupted.then(|| "cut off".to_owned())).collect()
 }
 
 /// Checks all mutants. `exempt` are those that no reader could notice.
@@ -96,12 +94,7 @@ fn check(original: &str, mutants: Vec<Mutant>, exempt: impl Fn(&Mutant) -> bool)
         }
         let is_known =
             |shown: &&Shown| shown.0 != Status::Ok || expected.values().any(|s| s == *shown);
-        assert!(
-            added.iter().all(is_known),
-            "{added:?}\n{:?} {}",
-            mutant.change,
-            mutant.detail
-        );
+        assert!(added.iter().all(is_known), "{added:?}\n{:?} {}", mutant.change, mutant.detail);
     }
     assert!(read > count / 20, "only {read} were read");
 }
@@ -115,12 +108,10 @@ fn is_another_number(mutant: &Mutant) -> bool {
 
 #[test]
 fn google_benchmark() {
-    for (seed, original) in [
-        include_str!("samples/google-repeated.json"),
-        include_str!("samples/google.json"),
-    ]
-    .into_iter()
-    .enumerate()
+    for (seed, original) in
+        [include_str!("samples/google-repeated.json"), include_str!("samples/google.json")]
+            .into_iter()
+            .enumerate()
     {
         let mutants = yamba_mutants::json(original, seed as u64, COUNT / 2);
         check(original, mutants, |mutant| {
@@ -161,9 +152,8 @@ fn jmh() {
     // Batches of several calls, in a virtual machine with options.
     let facts = "\"measurementBatchSize\": 64, \"jvmArgs\": [\"-XX:+UseParallelGC\"], \"forks\"";
     let batches = modes.replace("\"forks\"", facts);
-    for (seed, original) in [modes, &batches, include_str!("samples/jmh.json")]
-        .into_iter()
-        .enumerate()
+    for (seed, original) in
+        [modes, &batches, include_str!("samples/jmh.json")].into_iter().enumerate()
     {
         let mutants = yamba_mutants::json(original, seed as u64, COUNT.div_ceil(3));
         check(original, mutants, |mutant| {
@@ -184,24 +174,17 @@ fn jmh() {
 #[test]
 fn hyperfine() {
     let original = include_str!("samples/hyperfine.json");
-    check(
-        original,
-        yamba_mutants::json(original, 1, COUNT),
-        |mutant| {
-            // Older versions write no exit codes, and the note says so.
-            mutant.detail.ends_with(": exit_codes")
-        },
-    );
+    check(original, yamba_mutants::json(original, 1, COUNT), |mutant| {
+        // Older versions write no exit codes, and the note says so.
+        mutant.detail.ends_with(": exit_codes")
+    });
 }
 
 #[test]
 fn lmbench() {
     let original = include_str!("samples/lmbench.0");
     for (seed, separator) in [" ", "\t"].into_iter().enumerate() {
-        let form = Form {
-            separator,
-            fields: &["0.5", "-", "microseconds", "MB/sec"],
-        };
+        let form = Form { separator, fields: &["0.5", "-", "microseconds", "MB/sec"] };
         let mutants = yamba_mutants::text(original, form, seed as u64, COUNT / 2);
         check(original, mutants, |mutant| are_like(original, mutant));
     }
@@ -215,9 +198,7 @@ fn are_like(original: &str, mutant: &Mutant) -> bool {
     }
     let line = |text: &str| {
         let line = text.lines().nth(mutant.line.unwrap()).unwrap();
-        line.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
     let (before, after) = (line(original), line(&mutant.text));
     let moved = before.iter().zip(&after).filter(|(a, b)| a != b);

@@ -103,10 +103,7 @@ fn lmbench_run_is_marked_as_imported() {
         [&machine.isa, &machine.system, &machine.kernel],
         ["x86_64", "linux", "6.1.0-25-amd64"]
     );
-    assert_eq!(
-        (machine.cpus, machine.page_size, &machine.cpu),
-        (8, 0, &None)
-    );
+    assert_eq!((machine.cpus, machine.page_size, &machine.cpu), (8, 0, &None));
     assert_eq!(run.started_unix_s, Some(1_709_546_400.0));
     assert!(!run.interrupted);
     for entry in &run.benchmarks {
@@ -129,10 +126,7 @@ fn stored_text_omits_machine_and_owner() {
         let text = &run.sources[&file.hash];
         assert!(text.contains(line), "{text}");
         let whole = serde_json::to_string(&run).unwrap();
-        assert!(
-            !whole.contains("somehost") && !whole.contains("somebody"),
-            "{whole}"
-        );
+        assert!(!whole.contains("somehost") && !whole.contains("somebody"), "{whole}");
     }
 }
 
@@ -170,12 +164,7 @@ fn google_benchmark_figures_are_imported() {
     assert_eq!(thrice.samples, [3.0, 1.0, 1.5]);
     assert_eq!(thrice.notes, ["the median of 3 repetitions in one process"]);
     assert!(thrice.confidence_interval.is_none() && thrice.launches.is_empty());
-    let status = |name| {
-        (
-            named(&run, name).status,
-            named(&run, name).notes[0].as_str(),
-        )
-    };
+    let status = |name| (named(&run, name).status, named(&run, name).notes[0].as_str());
     assert_eq!(status("BM_bad"), (Status::Crashed, "no device"));
     assert_eq!(status("BM_not"), (Status::Skipped, "needs <b>AVX</b>"));
     let imported = run.producer.imported.unwrap();
@@ -192,10 +181,7 @@ fn invalid_google_benchmark_is_rejected() {
         assert!(is_named, "{error}");
     }
     refused(r#"{"context": {}, "benchmarks": []}"#, "holds no figure");
-    refused(
-        r#"{"context": {}, "benchmarks": {}}"#,
-        "is no JSON of Google Benchmark",
-    );
+    refused(r#"{"context": {}, "benchmarks": {}}"#, "is no JSON of Google Benchmark");
     let deep = format!(
         r#"{{"context": {{"x": {}1{}}}, "benchmarks": []}}"#,
         "[".repeat(100_000),
@@ -203,16 +189,10 @@ fn invalid_google_benchmark_is_rejected() {
     );
     // Ignored fields may be nested arbitrarily.
     refused(&deep, "holds no figure");
-    let ours = GOOGLE.replace(
-        "\"host_name\"",
-        "\"yamba_run\": \"00ff00ff00ff00ff\", \"host_name\"",
-    );
+    let ours =
+        GOOGLE.replace("\"host_name\"", "\"yamba_run\": \"00ff00ff00ff00ff\", \"host_name\"");
     let error = read_text(&ours).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("is the run \"00ff00ff00ff00ff\"")
-    );
+    assert!(error.to_string().contains("is the run \"00ff00ff00ff00ff\""));
     assert!(error.help_text().unwrap().contains("--format json"));
 }
 
@@ -224,19 +204,13 @@ fn oversized_results_are_rejected() {
     refused(&many, "more than 50000 figures");
     let long = format!("[lmbench3.0 results]\n{line}{}", "x".repeat(17 << 20));
     refused(&long, "is longer than 16777216 bytes");
-    let noise = format!(
-        "[lmbench3.0 results]\n{line}{}",
-        "what is this?\n".repeat(5000)
-    );
+    let noise = format!("[lmbench3.0 results]\n{line}{}", "what is this?\n".repeat(5000));
     let imported = read_text(&noise).unwrap().producer.imported.unwrap();
     assert_eq!(imported.left_out.len(), 101);
     assert_eq!(imported.left_out[100], "and 4900 more");
     // A heading is copied into each figure below it.
     let heading = format!("\"size={} ovr=1\n", "é".repeat(5000));
-    let text = format!(
-        "[lmbench3.0 results]\n{line}{heading}{}",
-        "2 1.0\n".repeat(5000)
-    );
+    let text = format!("[lmbench3.0 results]\n{line}{heading}{}", "2 1.0\n".repeat(5000));
     let run = read_text(&text).unwrap();
     assert_eq!(run.benchmarks.len(), 1);
     let imported = run.producer.imported.unwrap();
@@ -261,20 +235,13 @@ const JMH: &str = include_str!("samples/jmh.json");
 #[test]
 fn jmh_forks_are_launches_with_an_interval() {
     let run = read_text(JMH).unwrap();
-    let six = run
-        .benchmarks
-        .iter()
-        .find(|b| b.parameters.to_string() == "size=32")
-        .unwrap();
+    let six = run.benchmarks.iter().find(|b| b.parameters.to_string() == "size=32").unwrap();
     let forks: Vec<f64> = six.launches.iter().filter_map(|l| l.median).collect();
     assert_eq!(forks, [11.0, 13.0, 9.0, 10.5, 13.0, 11.5]);
     assert_eq!(six.median, Some(11.25));
     assert_eq!(six.confidence_interval, Some([9.0, 13.0]));
     assert_eq!(six.interval_scope, Some(IntervalScope::BetweenLaunches));
-    assert_eq!(
-        run.benchmarks[0].interval_scope,
-        Some(IntervalScope::WithinLaunches)
-    );
+    assert_eq!(run.benchmarks[0].interval_scope, Some(IntervalScope::WithinLaunches));
 }
 
 #[test]
@@ -302,10 +269,7 @@ fn jmh_machine_is_the_virtual_machine_and_names_no_owner() {
 fn jmh_rate_has_its_mode_and_a_missing_number_is_left_out() {
     let run = read_text(JMH).unwrap();
     let rate = named(&run, "org.sample.Other.rate");
-    assert_eq!(
-        (rate.median, rate.unit.as_deref()),
-        (Some(3.0), Some("ops/us"))
-    );
+    assert_eq!((rate.median, rate.unit.as_deref()), (Some(3.0), Some("ops/us")));
     assert_eq!(rate.figure.as_deref(), Some("rate"));
     assert_eq!(rate.parameters.to_string(), "mode=thrpt");
     let left_out = run.producer.imported.unwrap().left_out;
@@ -315,15 +279,12 @@ fn jmh_rate_has_its_mode_and_a_missing_number_is_left_out() {
     );
 }
 
-/// The third fork reports more processor time than time on the clock: its other threads worked, too.
+/// The third fork reports more processor time than time on the clock: its other threads worked,
+/// too.
 #[test]
 fn jmh_time_is_processor_time_where_the_file_has_its_share() {
     let run = read_text(JMH).unwrap();
-    let entry = run
-        .benchmarks
-        .iter()
-        .find(|b| b.parameters.to_string() == "size=40")
-        .unwrap();
+    let entry = run.benchmarks.iter().find(|b| b.parameters.to_string() == "size=40").unwrap();
     let forks: Vec<f64> = entry.launches.iter().filter_map(|l| l.median).collect();
     assert_eq!(forks, [5.5, 6.5, 9.0, 5.25, 6.5, 5.75]);
     assert_eq!(entry.median, Some(6.125));

@@ -86,20 +86,14 @@ fn deeply_nested_document_is_rejected() {
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     refused(&deep, "is no");
     let mut text = document().to_string();
-    text = text.replace(
-        r#""parameters":{}"#,
-        &format!(r#""parameters":{{"a":{deep}}}"#),
-    );
+    text = text.replace(r#""parameters":{}"#, &format!(r#""parameters":{{"a":{deep}}}"#));
     refused(&text, "recursion limit");
 }
 
 #[test]
 fn other_json_is_rejected() {
     refused("{}", "it has no schema yamba-run/1");
-    refused(
-        r#"{"schema":"yamba-run/2"}"#,
-        r#"its schema is "yamba-run/2""#,
-    );
+    refused(r#"{"schema":"yamba-run/2"}"#, r#"its schema is "yamba-run/2""#);
     refused("[]", "it is a list");
     refused(" [null, null, null]", "it is a list");
     refused("7", "it is a number");
@@ -113,17 +107,12 @@ fn other_json_is_rejected() {
 
 #[test]
 fn contradictory_status_is_rejected() {
-    for (key, value) in [
-        ("valid", json!(false)),
-        ("status", json!("invalid")),
-        ("median", json!(null)),
-    ] {
+    for (key, value) in
+        [("valid", json!(false)), ("status", json!("invalid")), ("median", json!(null))]
+    {
         let mut document = document();
         document["benchmarks"][0][key] = value;
-        refused(
-            &document.to_string(),
-            r#"benchmarks[0], "x": `status`, `valid` and `median`"#,
-        );
+        refused(&document.to_string(), r#"benchmarks[0], "x": `status`, `valid` and `median`"#);
     }
 }
 
@@ -133,31 +122,19 @@ fn document_over_limit_is_rejected() {
     let length = text.len() as u64;
     assert!(read_text(&text, length).is_ok());
     let error = read_text(&text, length - 1).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains(&format!("longer than {} bytes", length - 1))
-    );
+    assert!(error.to_string().contains(&format!("longer than {} bytes", length - 1)));
     assert!(error.help_text().unwrap().contains("--limit"));
     // A device has no length in its metadata.
-    let endless = read(Path::new("/dev/zero"), 1000, Detail::Batches)
-        .unwrap_err()
-        .to_string();
+    let endless = read(Path::new("/dev/zero"), 1000, Detail::Batches).unwrap_err().to_string();
     assert!(endless.contains("longer than 1000 bytes"), "{endless}");
 }
 
 #[test]
 fn folders_and_missing_files_are_rejected() {
-    let error = read(Path::new("/"), LARGEST, Detail::Batches)
-        .unwrap_err()
-        .to_string();
+    let error = read(Path::new("/"), LARGEST, Detail::Batches).unwrap_err().to_string();
     assert_eq!(error, "/: is a folder");
     let error = read(Path::new("/no/such"), LARGEST, Detail::Batches).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("/no/such: there is no such file")
-    );
+    assert!(error.to_string().starts_with("/no/such: there is no such file"));
 }
 
 #[test]
@@ -167,11 +144,9 @@ fn detail_limits_what_is_kept() {
     whole["benchmarks"][0]["batches"] = json!({"passes": 1, "operations": 1, "ns": [1]});
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), whole.to_string()).unwrap();
-    for (detail, samples, batches) in [
-        (Detail::Batches, 2, 1),
-        (Detail::Samples, 2, 0),
-        (Detail::Figures, 0, 0),
-    ] {
+    for (detail, samples, batches) in
+        [(Detail::Batches, 2, 1), (Detail::Samples, 2, 0), (Detail::Figures, 0, 0)]
+    {
         let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
         let lengths = (entry.samples.len(), entry.batches.len());
         assert_eq!(lengths, (samples, batches), "{detail:?}");
@@ -183,10 +158,7 @@ fn vector_becomes_a_run_that_holds_it() {
     let vector = json!({"schema": "yamba-vector/1", "application": "nginx", "unit": "request",
         "primitives": [{"name": "read(file)", "size": 4096, "count": 0.1}]});
     let run = read_text(&vector.to_string(), LARGEST).unwrap();
-    assert_eq!(
-        (run.application(), &run.vector),
-        (Some("nginx"), &Some(vector))
-    );
+    assert_eq!((run.application(), &run.vector), (Some("nginx"), &Some(vector)));
     assert_eq!((run.benchmarks.len(), run.id.len()), (0, 16));
     assert!(run.producer.from_document);
     refused(r#"{"schema": "yamba-vector/1", "#, "ends too early");

@@ -15,10 +15,7 @@ pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, DocumentFault> 
     let file = File::open(path).map_err(|e| cannot(&e))?;
     let about = file.metadata().map_err(|e| cannot(&e))?;
     if about.is_dir() {
-        return Err((
-            "is a folder".to_owned(),
-            Some("name the documents in it, as FOLDER/*.json"),
-        ));
+        return Err(("is a folder".to_owned(), Some("name the documents in it, as FOLDER/*.json")));
     }
     let mut bytes = Vec::new();
     if about.len() <= largest {
@@ -27,10 +24,7 @@ pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, DocumentFault> 
     }
     if about.len() > largest || bytes.len() as u64 > largest {
         let message = format!("is longer than {largest} bytes, and was not read");
-        return Err((
-            message,
-            Some("`yamba import --limit SIZE` takes longer ones"),
-        ));
+        return Err((message, Some("`yamba import --limit SIZE` takes longer ones")));
     }
     Ok(bytes)
 }

@@ -1,4 +1,5 @@
-//! Passwords from the file of PostgreSQL's own programs: `PGPASSFILE`, or `.pgpass` in the home folder.
+//! Passwords from the file of PostgreSQL's own programs: `PGPASSFILE`, or `.pgpass` in the home
+//! folder.
 
 use std::env;
 use std::fs;
@@ -11,7 +12,8 @@ use postgres::config::Host;
 /// The host of a socket in a file of passwords.
 const LOCAL: &str = "localhost";
 
-/// The password for this connection. `None` if there is no line for it, or if others can read the file.
+/// The password for this connection. `None` if there is no line for it, or if others can read the
+/// file.
 pub(super) fn password(config: &Config, usual_port: u16) -> Option<String> {
     let path = file().filter(|path| !is_open(path))?;
     let text = fs::read(path).ok()?;
@@ -22,11 +24,7 @@ pub(super) fn password(config: &Config, usual_port: u16) -> Option<String> {
         Some(Host::Tcp(name)) => name.clone(),
         _ => LOCAL.to_owned(),
     };
-    let port = config
-        .get_ports()
-        .first()
-        .unwrap_or(&usual_port)
-        .to_string();
+    let port = config.get_ports().first().unwrap_or(&usual_port).to_string();
     let database = config.get_dbname().unwrap_or(&user);
     found(&text, [&host, &port, database, &user])
 }

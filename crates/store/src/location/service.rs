@@ -4,7 +4,8 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-/// The parameters of a service: names and values, in the order of the file. `None` if no file has it.
+/// The parameters of a service: names and values, in the order of the file. `None` if no file has
+/// it.
 pub(super) fn parameters(service: &str) -> Option<Vec<(String, String)>> {
     files()
         .into_iter()

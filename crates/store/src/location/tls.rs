@@ -1,4 +1,5 @@
-//! Encryption of a connection, with libpq's parameters `sslmode`, `sslrootcert`, `sslcert` and `sslkey`.
+//! Encryption of a connection, with libpq's parameters `sslmode`, `sslrootcert`, `sslcert` and
+//! `sslkey`.
 
 mod fault;
 mod files;
@@ -85,7 +86,8 @@ impl Encryption {
     /// Adds the parameters of the environment that have no value yet, and checks the combination.
     ///
     /// # Errors
-    /// If the mode of the environment is unknown, or weaker than the certificates of the system allow.
+    /// If the mode of the environment is unknown, or weaker than the certificates of the system
+    /// allow.
     pub fn complete(&mut self) -> Result<(), StoreError> {
         for name in [MODE, ROOTS, CERTIFICATE, KEY] {
             let variable = format!("PG{}", name.to_ascii_uppercase());
@@ -106,29 +108,19 @@ impl Encryption {
     }
 
     fn mode(&self) -> Mode {
-        let usual = if self.is_of_system() {
-            Mode::VerifyFull
-        } else {
-            Mode::Prefer
-        };
+        let usual = if self.is_of_system() { Mode::VerifyFull } else { Mode::Prefer };
         self.mode.unwrap_or(usual)
     }
 
     /// The given parameters, as a URL has them.
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let mode = MODES.iter().find(|(_, mode)| Some(*mode) == self.mode);
-        let paths = [
-            (ROOTS, &self.roots),
-            (CERTIFICATE, &self.certificate),
-            (KEY, &self.key),
-        ];
+        let paths = [(ROOTS, &self.roots), (CERTIFICATE, &self.certificate), (KEY, &self.key)];
         let path = |(name, path): (&'static str, &Option<PathBuf>)| {
             Some((name, path.as_ref()?.to_string_lossy().into_owned()))
         };
         let mode = mode.map(|(name, _)| (MODE, (*name).to_owned()));
-        mode.into_iter()
-            .chain(paths.into_iter().filter_map(path))
-            .collect()
+        mode.into_iter().chain(paths.into_iter().filter_map(path)).collect()
     }
 
     /// Connects. A Unix socket is never encrypted.
@@ -210,7 +202,8 @@ fn before_plain(config: &Config, client: ClientConfig) -> Result<Client, StoreFa
     }
 }
 
-/// Connects with TLS; with `SslMode::Prefer` without it if the server has none. A fault of TLS is `StoreFault::Refused`.
+/// Connects with TLS; with `SslMode::Prefer` without it if the server has none. A fault of TLS is
+/// `StoreFault::Refused`.
 fn encrypted(config: &Config, mode: SslMode, client: ClientConfig) -> Result<Client, StoreFault> {
     let mut config = config.clone();
     config.ssl_mode(mode);
@@ -220,9 +213,7 @@ fn encrypted(config: &Config, mode: SslMode, client: ClientConfig) -> Result<Cli
             config.host(&address.to_string());
         }
     }
-    config
-        .connect(MakeRustlsConnect::new(client))
-        .map_err(|error| fault::explained(error, &config))
+    config.connect(MakeRustlsConnect::new(client)).map_err(|error| fault::explained(error, &config))
 }
 
 /// Whether the server refused the login, which it may allow with other encryption.

@@ -12,11 +12,10 @@ pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 /// to another connection of the server, so nothing is set for longer.
 pub(super) const SETTINGS: &str = "SET LOCAL search_path = yamba; SET LOCAL lock_timeout = '20s'";
 
-/// Creates the tables if the database has no tables of Yamba, and completes those of the version before. Leaves those of another version unchanged.
+/// Creates the tables if the database has no tables of Yamba, and completes those of the version
+/// before. Leaves those of another version unchanged.
 pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
-    let encoding: String = client
-        .query_typed_one("SHOW server_encoding", &[])?
-        .try_get(0)?;
+    let encoding: String = client.query_typed_one("SHOW server_encoding", &[])?.try_get(0)?;
     if encoding != "UTF8" {
         return Err(StoreError::new(format!("its encoding is {encoding}"))
             .help(
@@ -24,11 +23,7 @@ pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
             )
             .into());
     }
-    if tables(client)? == Tables::Current {
-        Ok(())
-    } else {
-        complete(client)
-    }
+    if tables(client)? == Tables::Current { Ok(()) } else { complete(client) }
 }
 
 /// Whether the database contains tables that can be read, or completed.
@@ -45,13 +40,12 @@ fn tables(client: &mut Client) -> Result<Tables, StoreFault> {
         (false, true) => return Err(StoreFault::Foreign),
         (true, _) => {}
     }
-    let version: i64 = client
-        .query_typed_one("SELECT version FROM yamba.form", &[])?
-        .try_get(0)?;
+    let version: i64 = client.query_typed_one("SELECT version FROM yamba.form", &[])?.try_get(0)?;
     Tables::of_version(version)
 }
 
-/// Creates the tables, or adds the missing column. If two programs race, the second finds them complete.
+/// Creates the tables, or adds the missing column. If two programs race, the second finds them
+/// complete.
 fn complete(client: &mut Client) -> Result<(), StoreFault> {
     client.batch_execute(&format!("BEGIN; {SETTINGS}; {ONE_WRITER}"))?;
     // A fault leaves the transaction open; it ends with the connection.
@@ -68,10 +62,7 @@ fn complete(client: &mut Client) -> Result<(), StoreFault> {
 fn create(client: &mut Client) -> Result<(), StoreFault> {
     // A user without the right to create schemas may be given an empty one.
     let is_there = "SELECT to_regnamespace('yamba') IS NOT NULL";
-    if !client
-        .query_typed_one(is_there, &[])?
-        .try_get::<_, bool>(0)?
-    {
+    if !client.query_typed_one(is_there, &[])?.try_get::<_, bool>(0)? {
         client.batch_execute("CREATE SCHEMA yamba")?;
     }
     client.batch_execute(include_str!("schema.sql"))?;

@@ -1,4 +1,5 @@
-//! Encrypted connections to PostgreSQL. The server says what was encrypted, and `psql` connects with the same URL as a second opinion.
+//! Encrypted connections to PostgreSQL. The server says what was encrypted, and `psql` connects
+//! with the same URL as a second opinion.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -201,16 +202,7 @@ fn make_certificates(folder: &Path) {
 fn certificate(folder: &Path, name: &str, section: &str, common_name: &str, more: &[&str]) {
     let subject = format!("/CN={common_name}");
     let [key, signed] = ["key", "crt"].map(|end| format!("{name}.{end}"));
-    let own = [
-        "-extensions",
-        section,
-        "-subj",
-        &subject,
-        "-keyout",
-        &key,
-        "-out",
-        &signed,
-    ];
+    let own = ["-extensions", section, "-subj", &subject, "-keyout", &key, "-out", &signed];
     openssl(folder, NEW, &[&own, more].concat());
     let key = folder.join(key);
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
@@ -277,11 +269,7 @@ fn each_mode(sealed: &Sealed) {
     sealed.check("yamba@db.example", "connect_timeout=9", Tls);
     let verified = |mode| format!("sslmode={mode}&{right}");
     // The common name does not count beside an alternative name.
-    for host in [
-        "yamba@other.example",
-        "yamba@b.db.example",
-        "yamba@127.0.0.1",
-    ] {
+    for host in ["yamba@other.example", "yamba@b.db.example", "yamba@127.0.0.1"] {
         sealed.check(host, &verified("verify-ca"), Tls);
         let fault = Error("the server's certificate is not for the name");
         sealed.check(host, &verified("verify-full"), fault);
@@ -295,21 +283,9 @@ fn each_mode(sealed: &Sealed) {
 fn client_certificate_logs_in(sealed: &Sealed) {
     let with = |name| format!("sslmode=require&sslcert=FOLDER/{name}.crt&sslkey=FOLDER/{name}.key");
     sealed.check("cert@db.example", &with("client"), Tls);
-    sealed.check(
-        "cert@db.example",
-        "sslmode=require",
-        Error("valid client certificate"),
-    );
-    sealed.check(
-        "cert@db.example",
-        &with("stranger"),
-        Error("the server refused TLS"),
-    );
-    sealed.check(
-        "cert@db.example",
-        &with("common"),
-        Error("certificate authentication failed"),
-    );
+    sealed.check("cert@db.example", "sslmode=require", Error("valid client certificate"));
+    sealed.check("cert@db.example", &with("stranger"), Error("the server refused TLS"));
+    sealed.check("cert@db.example", &with("common"), Error("certificate authentication failed"));
 }
 
 fn scram_is_bound_to_the_channel(sealed: &Sealed) {
@@ -317,11 +293,7 @@ fn scram_is_bound_to_the_channel(sealed: &Sealed) {
     sealed.check(user, "sslmode=require&channel_binding=require", Tls);
     sealed.check(user, "sslmode=disable&channel_binding=require", Error(""));
     let wrong = "scram:wrong@db.example";
-    sealed.check(
-        wrong,
-        "sslmode=require",
-        Error("password authentication failed"),
-    );
+    sealed.check(wrong, "sslmode=require", Error("password authentication failed"));
 }
 
 fn faulty_files_are_named(sealed: &Sealed) {
@@ -329,38 +301,14 @@ fn faulty_files_are_named(sealed: &Sealed) {
     fs::set_permissions(sealed.path("open.key"), fs::Permissions::from_mode(0o644)).unwrap();
     let client = "sslmode=require&sslcert=FOLDER/client.crt";
     for (parameters, expected) in [
-        (
-            "sslmode=require&sslrootcert=FOLDER/absent",
-            StricterThanPsql("absent: No such file"),
-        ),
-        (
-            "sslmode=verify-ca&sslrootcert=FOLDER/absent",
-            Error("absent: No such file"),
-        ),
-        (
-            "sslmode=verify-ca&sslrootcert=FOLDER/ca.key",
-            Error("ca.key has no certificate"),
-        ),
-        (
-            "sslmode=require&sslcert=FOLDER/absent",
-            StricterThanPsql("sslcert: "),
-        ),
-        (
-            &format!("{client}&sslkey=FOLDER/absent"),
-            Error("absent: No such file"),
-        ),
-        (
-            &format!("{client}&sslkey=FOLDER/client.crt"),
-            Error("client.crt"),
-        ),
-        (
-            &format!("{client}&sslkey=FOLDER/open.key"),
-            Error("other users can use the key"),
-        ),
-        (
-            &format!("{client}&sslkey=FOLDER/server.key"),
-            Error("TLS: "),
-        ),
+        ("sslmode=require&sslrootcert=FOLDER/absent", StricterThanPsql("absent: No such file")),
+        ("sslmode=verify-ca&sslrootcert=FOLDER/absent", Error("absent: No such file")),
+        ("sslmode=verify-ca&sslrootcert=FOLDER/ca.key", Error("ca.key has no certificate")),
+        ("sslmode=require&sslcert=FOLDER/absent", StricterThanPsql("sslcert: ")),
+        (&format!("{client}&sslkey=FOLDER/absent"), Error("absent: No such file")),
+        (&format!("{client}&sslkey=FOLDER/client.crt"), Error("client.crt")),
+        (&format!("{client}&sslkey=FOLDER/open.key"), Error("other users can use the key")),
+        (&format!("{client}&sslkey=FOLDER/server.key"), Error("TLS: ")),
     ] {
         sealed.check("yamba@db.example", parameters, expected);
     }
@@ -402,27 +350,12 @@ fn environment_and_service_give_parameters(sealed: &Sealed) {
     };
     let right = ("PGSSLROOTCERT", "FOLDER/ca.crt");
     let full = ("PGSSLMODE", "verify-full");
-    assert!(connects(
-        "yamba@db.example",
-        "connect_timeout=9",
-        &[full, right]
-    ));
-    assert!(!connects(
-        "yamba@wrong.example",
-        "connect_timeout=9",
-        &[full, right]
-    ));
-    assert!(connects(
-        "yamba@wrong.example",
-        "sslmode=require",
-        &[full, right]
-    ));
+    assert!(connects("yamba@db.example", "connect_timeout=9", &[full, right]));
+    assert!(!connects("yamba@wrong.example", "connect_timeout=9", &[full, right]));
+    assert!(connects("yamba@wrong.example", "sslmode=require", &[full, right]));
     assert!(connects("yamba@db.example", "service=checked", &[]));
     assert!(!connects("yamba@wrong.example", "service=checked", &[]));
-    let own = [
-        ("PGSSLCERT", "FOLDER/client.crt"),
-        ("PGSSLKEY", "FOLDER/client.key"),
-    ];
+    let own = [("PGSSLCERT", "FOLDER/client.crt"), ("PGSSLKEY", "FOLDER/client.key")];
     assert!(connects("cert@db.example", "sslmode=require", &own));
     assert!(!connects("cert@db.example", "sslmode=require", &[]));
 }
@@ -430,11 +363,7 @@ fn environment_and_service_give_parameters(sealed: &Sealed) {
 fn common_name_counts_without_alternative_names(sealed: &Sealed) {
     let full = "sslmode=verify-full&sslrootcert=FOLDER/ca.crt";
     sealed.check("yamba@db.example", full, Tls);
-    sealed.check(
-        "yamba@wrong.example",
-        full,
-        Error("not for the name wrong.example"),
-    );
+    sealed.check("yamba@wrong.example", full, Error("not for the name wrong.example"));
 }
 
 fn server_may_sign_its_own_certificate(sealed: &Sealed) {
@@ -442,11 +371,7 @@ fn server_may_sign_its_own_certificate(sealed: &Sealed) {
     sealed.check("yamba@db.example", full, Tls);
     sealed.check("yamba@wrong.example", full, Error("not for the name"));
     let other = "sslmode=verify-ca&sslrootcert=FOLDER/stranger.crt";
-    sealed.check(
-        "yamba@db.example",
-        other,
-        Error("no certificate of sslrootcert"),
-    );
+    sealed.check("yamba@db.example", other, Error("no certificate of sslrootcert"));
 }
 
 /// The library of TLS cannot read one.

@@ -22,10 +22,7 @@ fn refused(path: &Path) -> StoreError {
         Err(error) => error,
     };
     assert_eq!(fs::read(path).ok(), before, "{error}");
-    assert!(
-        error.to_string().starts_with(&path.display().to_string()),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
     assert!(error.help_text().is_some(), "{error}");
     error
 }
@@ -78,11 +75,7 @@ fn non_store_is_left_unchanged() {
 
     assert!(refused(folder.path()).to_string().contains("is a folder"));
     let below = page.join("results.sqlite");
-    assert!(
-        refused(&below)
-            .to_string()
-            .contains("its folder cannot be made")
-    );
+    assert!(refused(&below).to_string().contains("its folder cannot be made"));
 }
 
 #[test]
@@ -128,10 +121,7 @@ fn truncated_file_is_reported() {
         .and_then(|mut store| store.run("0a", Detail::Batches));
     let error = read.unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
-    assert!(
-        error.help_text().unwrap().contains("yamba salvage"),
-        "{error:?}"
-    );
+    assert!(error.help_text().unwrap().contains("yamba salvage"), "{error:?}");
 }
 
 #[test]

@@ -31,10 +31,7 @@ impl TestStore {
     }
 
     fn database(url: &str) -> TestStore {
-        TestStore {
-            location: Location::parse(OsStr::new(url)).unwrap(),
-            _folder: None,
-        }
+        TestStore { location: Location::parse(OsStr::new(url)).unwrap(), _folder: None }
     }
 
     fn open(&self) -> Store {
@@ -42,7 +39,8 @@ impl TestStore {
     }
 }
 
-/// Each test runs with a SQLite file, and as a part of one test with a PostgreSQL server, which is started once.
+/// Each test runs with a SQLite file, and as a part of one test with a PostgreSQL server, which is
+/// started once.
 macro_rules! in_each_kind_of_store {
     ($($body:ident)*) => {
         mod sqlite {

@@ -114,13 +114,8 @@ fn two_stores_alternate(server: &Server, pool: &Pool) {
     }
     let read = place.open().run("02", Detail::Batches).unwrap();
     assert_eq!(read.benchmarks.len(), 20);
-    let mut clients: Vec<_> = (0..CONNECTIONS)
-        .map(|_| pool.client("shared").unwrap())
-        .collect();
-    let mut open: Vec<_> = clients
-        .iter_mut()
-        .map(|c| c.transaction().unwrap())
-        .collect();
+    let mut clients: Vec<_> = (0..CONNECTIONS).map(|_| pool.client("shared").unwrap()).collect();
+    let mut open: Vec<_> = clients.iter_mut().map(|c| c.transaction().unwrap()).collect();
     for transaction in &mut open {
         for (setting, usual) in [("search_path", "\"$user\", public"), ("lock_timeout", "0")] {
             let row = transaction.query_typed_one(&format!("SHOW {setting}"), &[]);
@@ -134,15 +129,10 @@ fn statement_pooling_is_refused(server: &Server) {
     server.database("statements", "");
     let pool = Pool::start(server, "statement");
     let location = Location::parse(OsStr::new(&pool.url("statements"))).unwrap();
-    let Err(error) = Store::open(&location) else {
-        panic!("it was opened")
-    };
+    let Err(error) = Store::open(&location) else { panic!("it was opened") };
     // The reason is lost if the end of the connection is read with it.
     let fault = error.to_string();
-    assert!(
-        fault.contains("statement pooling") || fault.contains("connection closed"),
-        "{fault}"
-    );
+    assert!(fault.contains("statement pooling") || fault.contains("connection closed"), "{fault}");
     let help = error.help_text().unwrap();
     assert!(help.contains("pool_mode = transaction"), "{error:?}");
 }

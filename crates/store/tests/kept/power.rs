@@ -1,7 +1,9 @@
 //! Tests of power failures: the disk has only a part of a SQLite file's log.
 //!
-//! At each commit the test records the length of the log and the content of the store. Whatever follows that length in the log, the store opens with this commit and all
-//! before it, and with nothing of those after it. A test beside `src/sqlite.rs` checks the mode of synchronisation for lasting commits.
+//! At each commit the test records the length of the log and the content of the store. Whatever
+//! follows that length in the log, the store opens with this commit and all before it, and with
+//! nothing of those after it. A test beside `src/sqlite.rs` checks the mode of synchronisation for
+//! lasting commits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,8 @@ use yamba_store::{Detail, Location, Store, StoreError};
 
 use super::sample::{entry, run};
 
-/// "The SQLite Database File Format", section 4: sizes of the header of the log and of the header of each frame.
+/// "The SQLite Database File Format", section 4: sizes of the header of the log and of the header
+/// of each frame.
 const HEADER: usize = 32;
 const BEFORE_PAGE: usize = 24;
 
@@ -192,7 +195,8 @@ impl Disk {
         }
     }
 
-    /// A disk may write blocks in any order before a flush. After recovery the store is used again, and later frames do not reappear.
+    /// A disk may write blocks in any order before a flush. After recovery the store is used again,
+    /// and later frames do not reappear.
     fn check_missing_frame(&self) {
         let another = run("ff", 9.0);
         for ends in self.boundaries().windows(2) {

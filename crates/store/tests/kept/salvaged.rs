@@ -113,7 +113,8 @@ fn destroyed_page_loses_only_its_data() {
         check(&read, &reports);
         kept.push(reports.iter().map(|t| t.saved).sum::<usize>());
     }
-    // One page has the documents of these small runs, without which their entries have no machine. One page locates all entries.
+    // One page has the documents of these small runs, without which their entries have no machine.
+    // One page locates all entries.
     assert!(kept.iter().filter(|n| **n < 15).count() <= 2, "{kept:?}");
     assert!(kept.iter().any(|n| *n < 18), "{kept:?}");
 }

@@ -17,27 +17,18 @@ pub fn run_is_read_back_bit_for_bit(place: &TestStore) {
     written.tags = vec!["z".to_owned(), "a".to_owned()];
     place.open().add(&written).unwrap();
     let mut store = place.open();
-    assert_eq!(
-        text(&store.run("0a", Detail::Batches).unwrap()),
-        text(&written)
-    );
+    assert_eq!(text(&store.run("0a", Detail::Batches).unwrap()), text(&written));
 
     for entry in &mut written.benchmarks {
         entry.batches = Batches::default();
         entry.sizing.clear();
         entry.curves.clear();
     }
-    assert_eq!(
-        text(&store.run("0a", Detail::Samples).unwrap()),
-        text(&written)
-    );
+    assert_eq!(text(&store.run("0a", Detail::Samples).unwrap()), text(&written));
     for entry in &mut written.benchmarks {
         entry.samples.clear();
     }
-    assert_eq!(
-        text(&store.run("0a", Detail::Figures).unwrap()),
-        text(&written)
-    );
+    assert_eq!(text(&store.run("0a", Detail::Figures).unwrap()), text(&written));
 }
 
 pub fn unfinished_run_is_readable(place: &TestStore) {
@@ -89,10 +80,7 @@ pub fn list_is_latest_first_with_distinct_names(place: &TestStore) {
     assert_eq!(store.find("0d").unwrap(), "0d");
     store.remove("0d").unwrap();
     let error = store.find("x").unwrap_err().to_string();
-    assert!(
-        error.contains(": no run x: there are 0b, 0c, 0a"),
-        "{error}"
-    );
+    assert!(error.contains(": no run x: there are 0b, 0c, 0a"), "{error}");
 }
 
 /// The documents are read in batches.
@@ -108,12 +96,7 @@ pub fn requested_run_is_found_among_many_others(place: &TestStore) {
     let command = |at| if asked.contains(&at) { "run" } else { "noise" };
     let all: Vec<Run> = (0..90).map(|at| short(at, command(at))).collect();
     store.add_all(&all.iter().collect::<Vec<_>>()).unwrap();
-    for (reference, at) in [
-        ("latest", 69),
-        ("latest~1", 21),
-        ("latest~2", 20),
-        ("latest~3", 0),
-    ] {
+    for (reference, at) in [("latest", 69), ("latest~1", 21), ("latest~2", 20), ("latest~3", 0)] {
         assert_eq!(store.find(reference).unwrap(), format!("{at:04x}"));
     }
     for far in [4, usize::MAX] {
@@ -144,21 +127,13 @@ pub fn removal_keeps_data_of_other_runs(place: &TestStore) {
     store.add(&remaining).unwrap();
     let mut removed = run("0b", 2.0);
     // The same hash with a different text, as an imported document may have it.
-    removed
-        .sources
-        .insert("h1".to_owned(), "class C;".to_owned());
+    removed.sources.insert("h1".to_owned(), "class C;".to_owned());
     store.add(&removed).unwrap();
-    assert_eq!(
-        text(&store.run("0b", Detail::Batches).unwrap()),
-        text(&removed)
-    );
+    assert_eq!(text(&store.run("0b", Detail::Batches).unwrap()), text(&removed));
     store.remove("0b").unwrap();
     assert!(store.remove("0b").is_err());
     assert!(store.run("0b", Detail::Figures).is_err());
-    assert_eq!(
-        text(&store.run("0a", Detail::Batches).unwrap()),
-        text(&remaining)
-    );
+    assert_eq!(text(&store.run("0a", Detail::Batches).unwrap()), text(&remaining));
     let error = store.put("0b", 0, &entry("late", 1)).unwrap_err();
     assert!(error.to_string().contains("not there any more"), "{error}");
 }
@@ -167,10 +142,7 @@ pub fn duplicate_id_is_rejected(place: &TestStore) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     let error = store.add(&run("0a", 2.0)).unwrap_err();
-    assert!(
-        error.to_string().contains("run 0a is there already"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("run 0a is there already"), "{error}");
     assert!(store.add(&run("", 2.0)).is_err());
     assert_eq!(store.runs().unwrap().len(), 1);
 }
@@ -181,10 +153,7 @@ pub fn several_runs_are_added_and_removed_atomically(place: &TestStore) {
     store.add(&run("0a", 1.0)).unwrap();
     let [new, known] = [run("0b", 2.0), run("0a", 1.0)];
     let error = store.add_all(&[&new, &known, &run("0c", 3.0)]).unwrap_err();
-    assert!(
-        error.to_string().contains("run 0a is there already"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("run 0a is there already"), "{error}");
     assert!(store.add_all(&[&new, &new]).is_err());
     assert_eq!(store.runs().unwrap().len(), 1);
     store.add_all(&[&new, &run("0c", 3.0)]).unwrap();
@@ -254,19 +223,12 @@ pub fn vector_is_found_by_its_application_and_is_no_latest_run(place: &TestStore
     let of = |id: &str, started, application: &str| Run::<Benchmark> {
         id: id.to_owned(),
         started_unix_s: Some(started),
-        ..Run::of_vector(
-            Machine::default(),
-            json!({"application": application, "kernel_ns": 0.1}),
-        )
+        ..Run::of_vector(Machine::default(), json!({"application": application, "kernel_ns": 0.1}))
     };
     let mut store = place.open();
     assert!(store.find_vector("latest-vector").is_err());
     store.add(&run("0a", 1.0)).unwrap();
-    let vectors = [
-        of("0b", 2.0, "nginx"),
-        of("0c", 3.0, "nginx"),
-        of("0d", 4.0, "gcc"),
-    ];
+    let vectors = [of("0b", 2.0, "nginx"), of("0c", 3.0, "nginx"), of("0d", 4.0, "gcc")];
     for vector in &vectors {
         store.add(vector).unwrap();
     }

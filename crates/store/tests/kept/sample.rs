@@ -26,9 +26,7 @@ pub fn batch(i: usize) -> Batch {
     batch.dummy_ns = awkward(i + 1);
     batch.sample = (!i.is_multiple_of(5)).then(|| awkward(i + 2));
     if i % 3 != 2 {
-        batch
-            .counters
-            .insert("cycles".to_owned(), Some(awkward(i + 3)));
+        batch.counters.insert("cycles".to_owned(), Some(awkward(i + 3)));
         batch.evidence.insert("faults".to_owned(), Some(awkward(i)));
     }
     if i.is_multiple_of(2) {

@@ -1,4 +1,5 @@
-//! A PostgreSQL server for the tests, in a temporary folder. It listens on a socket there and is stopped at the end.
+//! A PostgreSQL server for the tests, in a temporary folder. It listens on a socket there and is
+//! stopped at the end.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
+/// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as
+/// root.
 pub const NOBODY: u32 = 65534;
 
 /// A shell script that starts a program, and ends it by `signal` when standard input is closed,
@@ -111,10 +113,7 @@ pub fn configure(folder: &Path, lines: &str) {
 /// Starts the server and waits until it answers.
 pub fn launched(folder: &Path) -> Child {
     let programs = programs().unwrap();
-    let log = fs::File::options()
-        .append(true)
-        .open(folder.join("log"))
-        .unwrap();
+    let log = fs::File::options().append(true).open(folder.join("log")).unwrap();
     let process = command(folder, Path::new("sh"))
         .args(["-c", &until_left("QUIT")])
         .arg(programs.join("postgres"))
@@ -128,11 +127,7 @@ pub fn launched(folder: &Path) -> Child {
         .unwrap();
     let begun = Instant::now();
     while let Err(e) = postgres::Client::connect(&url(folder, "postgres"), postgres::NoTls) {
-        assert!(
-            begun.elapsed() < Duration::from_secs(600),
-            "{e}\n{}",
-            said(folder)
-        );
+        assert!(begun.elapsed() < Duration::from_secs(600), "{e}\n{}", said(folder));
         std::thread::sleep(Duration::from_millis(20));
     }
     process

@@ -34,7 +34,8 @@ fn postgresql() {
 /// The name of the service, in the environment of a child process.
 const SERVICE: &str = "YAMBA_TEST_SERVICE";
 
-/// The variables of this process would be those of all tests, so this test starts itself again with them.
+/// The variables of this process would be those of all tests, so this test starts itself again with
+/// them.
 #[test]
 #[ignore = "needs postgres"]
 fn service_and_password_come_from_files() {
@@ -62,11 +63,7 @@ fn only_the_right_password_opens(server: &Server) {
     fs::write(folder.join("services"), service).unwrap();
     for (password, is_right) in [("wrong", false), ("se\\:cret", true)] {
         let passwords = folder.join(format!("passwords {is_right}"));
-        fs::write(
-            &passwords,
-            format!("localhost:5432:served:guarded:{password}\n"),
-        )
-        .unwrap();
+        fs::write(&passwords, format!("localhost:5432:served:guarded:{password}\n")).unwrap();
         fs::set_permissions(&passwords, fs::Permissions::from_mode(0o600)).unwrap();
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--include-ignored", "--exact"])
@@ -114,10 +111,7 @@ fn many_writers_lose_nothing_when_the_server_restarts(server: &mut Server) {
         while stored.load(Ordering::SeqCst) < WRITERS {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        assert!(
-            stored.load(Ordering::SeqCst) < WRITERS * RUNS,
-            "the restart is too late"
-        );
+        assert!(stored.load(Ordering::SeqCst) < WRITERS * RUNS, "the restart is too late");
         // The server ends at once, without the end of any transaction.
         server.stop();
         server.process = launched(server.folder.path());
@@ -167,34 +161,21 @@ fn tables_of_the_version_before_are_completed(server: &Server) {
 
 fn foreign_tables_are_left_unchanged(server: &Server) {
     let url = server.database("other", "");
-    server.sql(
-        "other",
-        "CREATE SCHEMA yamba; CREATE TABLE yamba.run (id TEXT)",
-    );
+    server.sql("other", "CREATE SCHEMA yamba; CREATE TABLE yamba.run (id TEXT)");
     assert!(refused(&url).to_string().contains("no store of Yamba's"));
-    server.sql(
-        "other",
-        "INSERT INTO yamba.run VALUES ('x'); DROP TABLE yamba.run",
-    );
+    server.sql("other", "INSERT INTO yamba.run VALUES ('x'); DROP TABLE yamba.run");
     // An empty schema may have been created for a user who may not create one.
     TestStore::database(&url).open();
 
     let latin = "ENCODING 'LATIN1' TEMPLATE template0";
     let error = refused(&server.database("latin", latin));
     assert!(error.to_string().contains("LATIN1"), "{error}");
-    assert!(
-        refused(&server.url("absent"))
-            .to_string()
-            .contains("absent")
-    );
+    assert!(refused(&server.url("absent")).to_string().contains("absent"));
 }
 
 fn user_without_write_privilege_can_read(server: &Server) {
     let url = server.database("shared", "");
-    TestStore::database(&url)
-        .open()
-        .add(&run("0a", 1.0))
-        .unwrap();
+    TestStore::database(&url).open().add(&run("0a", 1.0)).unwrap();
     server.sql(
         "shared",
         "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA yamba TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA yamba TO reader",

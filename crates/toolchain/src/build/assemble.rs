@@ -28,8 +28,8 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// Assembles all blocks of a program. If field positions are derived from sample values, a trial run first finds the values that the assembler
-    /// rejects.
+    /// Assembles all blocks of a program. If field positions are derived from sample values, a
+    /// trial run first finds the values that the assembler rejects.
     pub(super) fn assemble(&self) -> Result<Vec<AssembledBlock>, BuildError> {
         let mut probes = BTreeSet::new();
         if let Some(trial) = Listing::trial(self.syntax, self.blocks) {
@@ -59,10 +59,7 @@ impl Assembler<'_> {
         let source = self.folder.join("blocks.s");
         std::fs::write(&source, text)?;
         let mut command = self.tool.command();
-        command
-            .arg("-o")
-            .arg(self.folder.join("blocks.o"))
-            .arg(&source);
+        command.arg("-o").arg(self.folder.join("blocks.o")).arg(&source);
         let output = command.output()?;
         std::fs::remove_file(&source)?;
         Ok((output, show(&command)))
@@ -118,28 +115,17 @@ impl Assembler<'_> {
         let Some(whole) = self.analysis.sources.line_span(block.span.file, line) else {
             return block.span;
         };
-        let (start, end) = (
-            whole.start.max(block.span.start),
-            whole.end.min(block.span.end),
-        );
+        let (start, end) = (whole.start.max(block.span.start), whole.end.min(block.span.end));
         if start >= end {
             return block.span;
         }
-        let text = self.analysis.text(Span {
-            start,
-            end,
-            ..whole
-        });
+        let text = self.analysis.text(Span { start, end, ..whole });
         let lead = (text.len() - text.trim_start().len()) as u32;
         let trail = (text.len() - text.trim_end().len()) as u32;
         if lead + trail >= end - start {
             return block.span;
         }
-        Span {
-            start: start + lead,
-            end: end - trail,
-            ..whole
-        }
+        Span { start: start + lead, end: end - trail, ..whole }
     }
 }
 
@@ -175,7 +161,8 @@ fn all_messages(text: &str) -> Vec<Message> {
     all
 }
 
-/// GNU as suggests a line in two messages `NAME:LINE: Info: TEXT`. The first ends so, and the second has the line.
+/// GNU as suggests a line in two messages `NAME:LINE: Info: TEXT`. The first ends so, and the
+/// second has the line.
 const SUGGESTS: &str = "Info:    did you mean this?";
 const INFORMS: &str = ": Info:";
 
@@ -211,25 +198,17 @@ fn read_object(data: &[u8]) -> object::Result<ObjectFile> {
         if !name.starts_with(".yamba.") {
             continue;
         }
-        let relocations = section
-            .relocations()
-            .map(|(offset, r)| relocation(&file, offset, &r))
-            .collect();
-        read.sections.insert(
-            name,
-            Section {
-                data: section.uncompressed_data()?.into_owned(),
-                relocations,
-            },
-        );
+        let relocations =
+            section.relocations().map(|(offset, r)| relocation(&file, offset, &r)).collect();
+        read.sections
+            .insert(name, Section { data: section.uncompressed_data()?.into_owned(), relocations });
     }
     for symbol in file.symbols() {
         let Some(section) = symbol.section_index() else {
             continue;
         };
         let section = file.section_by_index(section)?.name()?.to_owned();
-        read.symbols
-            .insert(symbol.name()?.to_owned(), (section, symbol.address()));
+        read.symbols.insert(symbol.name()?.to_owned(), (section, symbol.address()));
     }
     Ok(read)
 }
@@ -239,17 +218,9 @@ fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Reloc
         RelocationTarget::Symbol(index) => file.symbol_by_index(index).ok(),
         _ => None,
     };
-    let symbol = target
-        .as_ref()
-        .and_then(|s| s.name().ok())
-        .unwrap_or_default()
-        .to_owned();
+    let symbol = target.as_ref().and_then(|s| s.name().ok()).unwrap_or_default().to_owned();
     let section = target.and_then(|s| {
-        file.section_by_index(s.section_index()?)
-            .ok()?
-            .name()
-            .ok()
-            .map(str::to_owned)
+        file.section_by_index(s.section_index()?).ok()?.name().ok().map(str::to_owned)
     });
     let kind = match r.flags() {
         RelocationFlags::Elf { r_type } => Some(r_type.0),
@@ -272,14 +243,12 @@ fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Reloc
 mod tests {
     use super::*;
 
-    /// A message of a changed line keeps its block and line, or is not read. The other lines keep theirs.
+    /// A message of a changed line keeps its block and line, or is not read. The other lines keep
+    /// theirs.
     #[test]
     fn changed_messages_have_no_other_place() {
         let output = "blocks.s: Assembler messages:\nyamba-block-0:12: Error: operand mismatch -- `mov w0,x1'\nyamba-block-0:12: Info:    did you mean this?\nyamba-block-0:12: Info:    \tmov w0, w1\nyamba-block-2:17:5: error: invalid instruction mnemonic 'foo'\nyamba-block-10:1500: Warning: `sub' is long\n";
-        let form = yamba_mutants::Form {
-            separator: ":",
-            fields: &[" error", "5", " note"],
-        };
+        let form = yamba_mutants::Form { separator: ":", fields: &[" error", "5", " note"] };
         let read = |text: &str| -> Vec<(LineOrigin, u32, String)> {
             let all = all_messages(text).into_iter();
             all.map(|m| (m.place, m.line, m.text)).collect()

@@ -48,13 +48,8 @@ pub fn assemble_all(
         };
         let syntax = Syntax::of(analysis, isa);
         let assemble = |blocks: &[AsmBlock]| {
-            let run = Assembler {
-                analysis,
-                tool: &tool,
-                syntax: &syntax,
-                blocks,
-                folder: folder.path(),
-            };
+            let run =
+                Assembler { analysis, tool: &tool, syntax: &syntax, blocks, folder: folder.path() };
             match run.assemble() {
                 Ok(_) => Ok(Vec::new()),
                 Err(BuildError::Diagnostics(all)) => Ok(all),
@@ -81,7 +76,8 @@ pub fn assemble_all(
     Ok(found)
 }
 
-/// The blocks in the files of `classes` that a program for the first possible of `targets` has, each once.
+/// The blocks in the files of `classes` that a program for the first possible of `targets` has,
+/// each once.
 fn blocks(analysis: &Analysis, classes: &[ClassId], targets: &[Target]) -> Vec<AsmBlock> {
     let files = classes.iter().map(|id| analysis.class(*id).file);
     let files: BTreeSet<_> = files.collect();

@@ -16,10 +16,7 @@ const FIXES: &[(&[&str], &str)] = &[
         ],
         "check the spelling; if it is right, the assembler is older than the instruction: the variable AS names another",
     ),
-    (
-        &["ambiguous operand size"],
-        "write the size of the memory, as in `dword ptr [rbx]`",
-    ),
+    (&["ambiguous operand size"], "write the size of the memory, as in `dword ptr [rbx]`"),
     (
         &["out of range", "in range"],
         "load the number into a register first, or use a form of the instruction with a wider field",
@@ -36,17 +33,13 @@ const FIXES: &[(&[&str], &str)] = &[
         "the instruction has no form with these operands: check their number, and that the sizes of registers and numbers fit together",
     ),
     (
-        &[
-            "junk `",
-            "unexpected characters following",
-            "unexpected token",
-            "unknown token",
-        ],
+        &["junk `", "unexpected characters following", "unexpected token", "unknown token"],
         "separate operands by commas, and instructions by line ends or `;`",
     ),
 ];
 
-/// The fix. `suggestion`: what the assembler itself suggests in place of the line. `None` for a message that no fix is known for.
+/// The fix. `suggestion`: what the assembler itself suggests in place of the line. `None` for a
+/// message that no fix is known for.
 pub(super) fn help(message: &str, suggestion: Option<&str>) -> Option<String> {
     if let Some(suggestion) = suggestion {
         return Some(format!("did you mean `{suggestion}`?"));
@@ -63,11 +56,10 @@ pub(super) fn help(message: &str, suggestion: Option<&str>) -> Option<String> {
     fix.map(|(_, fix)| (*fix).to_owned())
 }
 
-/// The first extension that GNU as names for RISC-V: "unrecognized opcode `...', extension `v' or `zve64x' required".
+/// The first extension that GNU as names for RISC-V: "unrecognized opcode `...', extension `v' or
+/// `zve64x' required".
 fn required_extension(message: &str) -> Option<&str> {
-    let (_, names) = message
-        .strip_suffix(" required")?
-        .split_once(", extension `")?;
+    let (_, names) = message.strip_suffix(" required")?.split_once(", extension `")?;
     Some(names.split_once('\'')?.0)
 }
 
@@ -81,10 +73,7 @@ mod tests {
             ("no such instruction: `frob eax'", "AS names another"),
             ("unknown mnemonic `frob' -- `frob x0'", "AS names another"),
             ("invalid instruction mnemonic 'frob'", "AS names another"),
-            (
-                "selected processor does not support `ldadd x0,x1,[x2]'",
-                ".arch_extension",
-            ),
+            ("selected processor does not support `ldadd x0,x1,[x2]'", ".arch_extension"),
             ("instruction requires: lse", ".arch_extension"),
             (
                 "unrecognized opcode `vadd.vv v1,v2,v3', extension `v' or `zve64x' required",
@@ -92,14 +81,8 @@ mod tests {
             ),
             ("unrecognized opcode `frob a0'", "check the spelling"),
             ("ambiguous operand size for `inc'", "dword ptr"),
-            (
-                "operand type mismatch for `mov'",
-                "no form with these operands",
-            ),
-            (
-                "illegal operands `add a0,a1'",
-                "no form with these operands",
-            ),
+            ("operand type mismatch for `mov'", "no form with these operands"),
+            ("illegal operands `add a0,a1'", "no form with these operands"),
             ("immediate out of range", "into a register first"),
             ("junk `5' after expression", "by commas"),
         ] {

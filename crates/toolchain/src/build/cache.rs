@@ -1,8 +1,9 @@
 //! The cache of built programs and their inputs.
 //!
-//! Before compilation only part of the inputs is known: the generated C++, the command, the compiler, the environment. Their hash names a folder of
-//! manifests. Each manifest lists the files that one build read, and names the folder of its product. A product is reused only if every listed file
-//! is unchanged. A folder with a product never changes.
+//! Before compilation only part of the inputs is known: the generated C++, the command, the
+//! compiler, the environment. Their hash names a folder of manifests. Each manifest lists the files
+//! that one build read, and names the folder of its product. A product is reused only if every
+//! listed file is unchanged. A folder with a product never changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -58,11 +59,7 @@ impl Cache {
     pub(super) fn open() -> io::Result<Cache> {
         let root = embedded::cache_root()?.join("programs");
         fs::create_dir_all(&root)?;
-        Ok(Cache {
-            root,
-            stamps: Stamps::default(),
-            shared: Mutex::default(),
-        })
+        Ok(Cache { root, stamps: Stamps::default(), shared: Mutex::default() })
     }
 
     /// The folder that holds all products.
@@ -81,17 +78,17 @@ impl Cache {
         })
     }
 
-    /// Finds a program that was linked with files of the user by its identity, also if one of its input files has changed since.
+    /// Finds a program that was linked with files of the user by its identity, also if one of its
+    /// input files has changed since.
     pub(super) fn find_identity(&self, identity: &str, name: &str) -> Option<Made> {
         if !cache_eviction::is_digest(identity, DIGITS) {
             return None;
         }
-        self.find_made(identity, name, |_, _, manifest| {
-            manifest.product.identity == identity
-        })
+        self.find_made(identity, name, |_, _, manifest| manifest.product.identity == identity)
     }
 
-    /// Finds the first build with a manifest in the folder `manifests` that `is_wanted`, by its path, key and content.
+    /// Finds the first build with a manifest in the folder `manifests` that `is_wanted`, by its
+    /// path, key and content.
     fn find_made(
         &self,
         manifests: &str,
@@ -111,7 +108,8 @@ impl Cache {
         })
     }
 
-    /// Like [`Cache::find`], for files that all programs share. The result is validated once and remembered.
+    /// Like [`Cache::find`], for files that all programs share. The result is validated once and
+    /// remembered.
     pub(super) fn find_shared(&self, first: &str, name: &str) -> Option<PathBuf> {
         let known = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = known().get(first) {
@@ -129,8 +127,8 @@ impl Cache {
         is_there.then_some(folder)
     }
 
-    /// Builds the program and records the files that it read. If a file changes during the build, builds once more. If a file changes during that
-    /// build too, the program is not cached.
+    /// Builds the program and records the files that it read. If a file changes during the build,
+    /// builds once more. If a file changes during that build too, the program is not cached.
     pub(super) fn fill(
         &self,
         first: &str,
@@ -174,18 +172,13 @@ impl Cache {
         self.put(staging, key, name)
     }
 
-    /// Creates a new folder to build in. First removes folders of killed builds and evicts unused products.
+    /// Creates a new folder to build in. First removes folders of killed builds and evicts unused
+    /// products.
     fn staging(&self) -> io::Result<Staging> {
         stale_dirs::sweep(&self.root, STAGING);
         let aside = self.root.join(STAGING);
-        cache_eviction::sweep(
-            &self.root,
-            |name| cache_eviction::is_digest(name, DIGITS),
-            &aside,
-        );
-        let folder = tempfile::Builder::new()
-            .prefix(STAGING)
-            .tempdir_in(&self.root)?;
+        cache_eviction::sweep(&self.root, |name| cache_eviction::is_digest(name, DIGITS), &aside);
+        let folder = tempfile::Builder::new().prefix(STAGING).tempdir_in(&self.root)?;
         Ok(Staging {
             lock: stale_dirs::hold(folder.path()),
             made: Stamp::read(folder.path())?,
@@ -193,7 +186,8 @@ impl Cache {
         })
     }
 
-    /// Renames the finished build folder, so other processes see all of it or nothing. If two builds finish at once, the first is kept.
+    /// Renames the finished build folder, so other processes see all of it or nothing. If two
+    /// builds finish at once, the first is kept.
     fn put(&self, staging: Staging, key: &str, name: &str) -> io::Result<PathBuf> {
         let folder = self.root.join(key);
         match fs::rename(staging.path(), &folder) {
@@ -209,11 +203,11 @@ impl Cache {
     }
 
     fn note(&self, first: &str, key: &str, manifest: &Manifest) -> io::Result<()> {
-        // A path that is not UTF-8 cannot be listed. Without the manifest the product is not reused.
-        let (Ok(text), Ok(absent)) = (
-            serde_json::to_vec(manifest),
-            serde_json::to_vec(&manifest.absent),
-        ) else {
+        // A path that is not UTF-8 cannot be listed. Without the manifest the product is not
+        // reused.
+        let (Ok(text), Ok(absent)) =
+            (serde_json::to_vec(manifest), serde_json::to_vec(&manifest.absent))
+        else {
             return Ok(());
         };
         let folder = self.root.join(first);
@@ -223,14 +217,14 @@ impl Cache {
         for (end, text) in [(ABSENT, absent), (MANIFEST, text)] {
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(&text)?;
-            file.persist(folder.join(format!("{key}{end}")))
-                .map_err(|e| e.error)?;
+            file.persist(folder.join(format!("{key}{end}"))).map_err(|e| e.error)?;
         }
         Ok(())
     }
 }
 
-/// Removes the oldest manifests to leave room for one more. If a header changes often, only its latest versions are useful.
+/// Removes the oldest manifests to leave room for one more. If a header changes often, only its
+/// latest versions are useful.
 fn forget_oldest(manifests: &Path) {
     let entries = fs::read_dir(manifests).into_iter().flatten().flatten();
     let dated = entries.filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())));
@@ -292,11 +286,8 @@ mod tests {
         };
         let (dead, living) = (staging("dead"), staging("living"));
         let _lock = stale_dirs::hold(&living);
-        let cache = Cache {
-            root: root.clone(),
-            stamps: Stamps::default(),
-            shared: Mutex::default(),
-        };
+        let cache =
+            Cache { root: root.clone(), stamps: Stamps::default(), shared: Mutex::default() };
         let built = cache.fill("key", "program", |folder| {
             fs::write(folder.join("program"), "whole")?;
             Ok(Manifest::new(Product::default(), true))

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Makes a compiler put its temporary files in `folder`. The folder is removed eventually, even if the compiler and this process are killed.
+/// Makes a compiler put its temporary files in `folder`. The folder is removed eventually, even if
+/// the compiler and this process are killed.
 pub(super) fn contained<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
     command.env("TMPDIR", folder)
 }

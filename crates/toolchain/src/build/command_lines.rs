@@ -1,4 +1,5 @@
-//! The compiler's command lines for one program, and for the files that all programs of a target share.
+//! The compiler's command lines for one program, and for the files that all programs of a target
+//! share.
 
 use std::ffi::OsStr;
 use std::io;
@@ -19,11 +20,13 @@ use super::toolchain::{self, HOLDS_CPP, Toolchain};
 use super::user_flags::{self, LinkedName};
 use crate::{embedded, provenance};
 
-/// Aligns hot loops to cache lines. A short loop takes one cycle per iteration, but on some processors two if it crosses a 64-byte line. Without
-/// alignment, one of two programs with the same loop could be twice as fast.
+/// Aligns hot loops to cache lines. A short loop takes one cycle per iteration, but on some
+/// processors two if it crosses a 64-byte line. Without alignment, one of two programs with the
+/// same loop could be twice as fast.
 const ALIGNED_LOOPS: &str = "-falign-loops=64";
 
-/// The tag of classes that load shared libraries at run time. A statically linked program cannot do that.
+/// The tag of classes that load shared libraries at run time. A statically linked program cannot do
+/// that.
 const LIBRARIES: &str = "libraries";
 
 /// The prebuilt files that all programs of a target are compiled with.
@@ -59,7 +62,8 @@ enum Destination {
     ThisMachine,
     /// A machine that may have other library versions.
     OtherMachine {
-        /// Whether the program loads shared libraries at run time. They need that machine's C library.
+        /// Whether the program loads shared libraries at run time. They need that machine's C
+        /// library.
         loads_libraries: bool,
     },
 }
@@ -106,17 +110,11 @@ impl<'a> CommandLines<'a> {
             None => {
                 let (clauses, names) = user_flags::of_clauses(analysis, class, target)?;
                 linked_names = names;
-                UserFlags {
-                    command_line: options.command_line.clone(),
-                    clauses,
-                }
+                UserFlags { command_line: options.command_line.clone(), clauses }
             }
         };
         // Options of the command line follow those of the clauses, so they take precedence.
-        let UserFlags {
-            command_line,
-            clauses,
-        } = &user_flags;
+        let UserFlags { command_line, clauses } = &user_flags;
         let mut program = Flags {
             compile: [clauses.compile.as_slice(), &command_line.compile].concat(),
             link: link_words(&user_flags),
@@ -126,9 +124,7 @@ impl<'a> CommandLines<'a> {
         }
         let loads_libraries = || analysis.tags(class).iter().any(|t| t == LIBRARIES);
         let destination = if options.elsewhere {
-            Destination::OtherMachine {
-                loads_libraries: loads_libraries(),
-            }
+            Destination::OtherMachine { loads_libraries: loads_libraries() }
         } else {
             Destination::ThisMachine
         };
@@ -139,11 +135,7 @@ impl<'a> CommandLines<'a> {
             target: target.clone(),
             toolchain,
             runtime,
-            search: SearchOptions {
-                user: &options.flags,
-                beside_sources,
-                program,
-            },
+            search: SearchOptions { user: &options.flags, beside_sources, program },
             user_flags,
             linked_names,
             kept,
@@ -163,11 +155,8 @@ impl<'a> CommandLines<'a> {
 
     /// The command that compiles a program, with placeholders for the paths of one build.
     pub(super) fn plain_program(&self, runtime: &Path) -> Command {
-        let anywhere = Shared {
-            header: None,
-            harness: PathBuf::from("harness"),
-            support: Vec::new(),
-        };
+        let anywhere =
+            Shared { header: None, harness: PathBuf::from("harness"), support: Vec::new() };
         self.program_with(runtime, Path::new("in"), &anywhere, Path::new("out"))
     }
 
@@ -201,7 +190,8 @@ impl<'a> CommandLines<'a> {
         !self.search.program.compile.is_empty()
     }
 
-    /// The command that precompiles the common header. Only g++ finds the result without further options.
+    /// The command that precompiles the common header. Only g++ finds the result without further
+    /// options.
     pub(super) fn header(&self) -> Option<Command> {
         if self.toolchain.compiler.columns() != Columns::Characters {
             return None;
@@ -232,7 +222,8 @@ impl<'a> CommandLines<'a> {
         command
     }
 
-    /// The command that compiles the runner of a bundle, which needs no file of the machine that it starts on.
+    /// The command that compiles the runner of a bundle, which needs no file of the machine that it
+    /// starts on.
     pub(super) fn runner(&self) -> Command {
         let mut command = self.compiler();
         command.args(["-static", "-s"]);
@@ -255,11 +246,7 @@ impl<'a> CommandLines<'a> {
         ]);
         // Removes the path of Yamba's installation from `__FILE__`.
         let home = self.home().unwrap_or(Path::new("/"));
-        command.arg(format!(
-            "{}{}/=",
-            snapshot_includes::PREFIX_MAP,
-            home.display()
-        ));
+        command.arg(format!("{}{}/=", snapshot_includes::PREFIX_MAP, home.display()));
         command.args(&self.toolchain.flags).args(self.search.user);
         command
     }
@@ -268,12 +255,8 @@ impl<'a> CommandLines<'a> {
     fn libraries(&self) -> &'static [&'static str] {
         match self.destination {
             Destination::ThisMachine => self.toolchain.cpp_library(&self.search.all()),
-            Destination::OtherMachine {
-                loads_libraries: true,
-            } => &HOLDS_CPP,
-            Destination::OtherMachine {
-                loads_libraries: false,
-            } => &["-static"],
+            Destination::OtherMachine { loads_libraries: true } => &HOLDS_CPP,
+            Destination::OtherMachine { loads_libraries: false } => &["-static"],
         }
     }
 
@@ -298,7 +281,8 @@ pub(super) fn without_places<'w>(words: impl Iterator<Item = &'w OsStr>) -> Stri
     words.join(" ")
 }
 
-/// Options that also search the folders of the program's `.yamba` files for `#include "FILE"`. Yamba's own files need none.
+/// Options that also search the folders of the program's `.yamba` files for `#include "FILE"`.
+/// Yamba's own files need none.
 fn quote_flags(
     analysis: &Analysis,
     class: ClassId,

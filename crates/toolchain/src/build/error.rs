@@ -52,11 +52,7 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::Diagnostics(all) => write!(f, "{} faults in the program", all.len()),
             BuildError::MissingCompiler { target, tried, .. } => {
-                write!(
-                    f,
-                    "no C++ compiler for {target}: looked for {}",
-                    tried.join(", ")
-                )
+                write!(f, "no C++ compiler for {target}: looked for {}", tried.join(", "))
             }
             BuildError::NothingToBuild(why) => f.write_str(why),
             BuildError::Setting { fault, .. } => f.write_str(fault),

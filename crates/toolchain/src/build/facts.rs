@@ -13,7 +13,8 @@ use super::read_file::ReadFile;
 use super::toolchain::{Tool, first_line};
 use super::user_flags;
 
-/// Describes the compiler, the assembler if the program `has_assembly`, and the options that the user chose.
+/// Describes the compiler, the assembler if the program `has_assembly`, and the options that the
+/// user chose.
 pub(super) fn of(
     lines: &CommandLines,
     observed: &Observed,
@@ -31,10 +32,7 @@ pub(super) fn of(
     if !options.is_empty() {
         facts.insert("options".to_owned(), options);
     }
-    let UserFlags {
-        command_line,
-        clauses,
-    } = &lines.user_flags;
+    let UserFlags { command_line, clauses } = &lines.user_flags;
     for (name, flags) in [("command line", command_line), ("compile clauses", clauses)] {
         let words = [flags.compile.as_slice(), &flags.link].concat();
         let words = user_flags::without_places(&words);

@@ -25,9 +25,7 @@ pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key,
     // Machines with different processors may share a cache.
     if lines.names_native() {
         let cpuinfo = yamba_machine::cpuinfo();
-        toolchain::native_processor(&cpuinfo)
-            .into_iter()
-            .for_each(|line| key.add(line));
+        toolchain::native_processor(&cpuinfo).into_iter().for_each(|line| key.add(line));
     }
     // The working directory matters if a variable or an argument may have a relative path.
     let is_fixed = environment.values().all(|value| is_absolute(value))
@@ -40,15 +38,11 @@ pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key,
 
 /// Whether every path of a variable's value is absolute. An empty path is the working directory.
 fn is_absolute(value: &str) -> bool {
-    value
-        .split([':', ';', ' '])
-        .all(|path| path.starts_with('/'))
+    value.split([':', ';', ' ']).all(|path| path.starts_with('/'))
 }
 
 fn has_no_path(flag: &str) -> bool {
-    ["-O", "-m", "-std", "-D", "-U"]
-        .iter()
-        .any(|option| flag.starts_with(option))
+    ["-O", "-m", "-std", "-D", "-U"].iter().any(|option| flag.starts_with(option))
 }
 
 #[cfg(test)]
@@ -58,14 +52,7 @@ mod tests {
     #[test]
     fn only_a_list_of_absolute_paths_is_absolute() {
         assert!(is_absolute("/usr/lib") && is_absolute("/opt/a:/opt/b"));
-        for value in [
-            "lib",
-            "/opt/a:lib",
-            "/opt/a:",
-            ":/opt/a",
-            "/opt/a;lib",
-            "1700000000",
-        ] {
+        for value in ["lib", "/opt/a:lib", "/opt/a:", ":/opt/a", "/opt/a;lib", "1700000000"] {
             assert!(!is_absolute(value), "{value}");
         }
     }

@@ -1,4 +1,5 @@
-//! The identity of a program, a hash that is the same wherever and whenever the same inputs are built. Also the record of these inputs in a run.
+//! The identity of a program, a hash that is the same wherever and whenever the same inputs are
+//! built. Also the record of these inputs in a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +16,8 @@ use super::product::Product;
 use super::read_file::{ReadFile, name};
 use super::search;
 
-/// Maximum bytes of included files that a run stores per program. Further files are recorded by hash only.
+/// Maximum bytes of included files that a run stores per program. Further files are recorded by
+/// hash only.
 const MOST_TEXT: usize = 4 << 20;
 
 /// Collects the inputs of one program.
@@ -48,7 +50,8 @@ impl Inputs<'_> {
         product
     }
 
-    /// Adds a value under `name`. Files in different folders may share a name, so several values are joined with `+`.
+    /// Adds a value under `name`. Files in different folders may share a name, so several values
+    /// are joined with `+`.
     fn add_fact(&mut self, name: String, value: String) {
         let known = self.facts.entry(name).or_default();
         if !known.split('+').any(|one| one == value) {
@@ -78,13 +81,10 @@ impl Inputs<'_> {
                 None => self.add_fact(format!("file {place}"), short(file.hash())),
             }
         }
-        self.facts
-            .insert("system headers".to_owned(), together(&system));
+        self.facts.insert("system headers".to_owned(), together(&system));
         product.inputs.folders = self.folders(&includes);
         let files = includes.into_iter();
-        product.inputs.includes = files
-            .map(|(path, hash)| SourceFile { path, hash })
-            .collect();
+        product.inputs.includes = files.map(|(path, hash)| SourceFile { path, hash }).collect();
     }
 
     /// The folders in which included files were found.
@@ -94,9 +94,7 @@ impl Inputs<'_> {
             let own = self.kept.and_then(|root| folder.strip_prefix(root).ok());
             let folder = own.map_or_else(|| folder.clone(), |below| Path::new("/").join(below));
             let folder = normal(&folder);
-            let holds = includes
-                .keys()
-                .any(|path| Path::new(path).starts_with(&folder));
+            let holds = includes.keys().any(|path| Path::new(path).starts_with(&folder));
             let folder = folder.to_string_lossy().into_owned();
             if holds && !folders.contains(&folder) {
                 folders.push(folder);
@@ -114,8 +112,7 @@ impl Inputs<'_> {
                 self.add_fact(format!("library {}", name(path)), short(file.hash()));
             }
         }
-        self.facts
-            .insert("system libraries".to_owned(), together(&system));
+        self.facts.insert("system libraries".to_owned(), together(&system));
     }
 }
 

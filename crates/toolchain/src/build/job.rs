@@ -31,7 +31,8 @@ pub struct Built {
     pub command: String,
     /// Whether the program comes from the cache.
     pub cached: bool,
-    /// The command prefix that runs the program here, for example an emulator. Empty for native programs.
+    /// The command prefix that runs the program here, for example an emulator. Empty for native
+    /// programs.
     pub runner: Vec<String>,
     /// Compiler warnings about the author's C++. Empty for a cached build.
     pub warnings: Vec<Diagnostic>,
@@ -67,18 +68,15 @@ pub(super) fn build_with(
     Job::new(analysis, class, target, options)?.build(cache)
 }
 
-/// The program of `class` with this identity for this machine, if the cache still holds it and it was linked with static archives of the user. It is
-/// found also after these archives have changed.
+/// The program of `class` with this identity for this machine, if the cache still holds it and it
+/// was linked with static archives of the user. It is found also after these archives have changed.
 pub fn kept_program(class: &str, identity: &str) -> Option<Built> {
     let made = Cache::open().ok()?.find_identity(identity, class)?;
     let product = made.manifest.product;
     if user_flags::loads_files(&product.inputs) {
         return None;
     }
-    let (program, source) = (
-        made.folder.join(class),
-        made.folder.join(format!("{class}.cc")),
-    );
+    let (program, source) = (made.folder.join(class), made.folder.join(format!("{class}.cc")));
     Some(Built {
         program,
         source,
@@ -107,10 +105,7 @@ pub fn bundle_runner(
     class: ClassId,
     target: &Target,
 ) -> Result<PathBuf, BuildError> {
-    let options = BuildOptions {
-        elsewhere: true,
-        ..BuildOptions::default()
-    };
+    let options = BuildOptions { elsewhere: true, ..BuildOptions::default() };
     let lines = CommandLines::new(analysis, class, target, &options)?;
     shared::runner(&Cache::open()?, &lines)
 }
@@ -172,14 +167,11 @@ impl<'a> Job<'a> {
         let cached = found.is_some();
         let made = match found {
             Some(made) => made,
-            None => cache.fill(&first, self.name, |staging| {
-                self.compile(staging, &shared, &mut warnings)
-            })?,
+            None => cache
+                .fill(&first, self.name, |staging| self.compile(staging, &shared, &mut warnings))?,
         };
-        let (program, source) = (
-            made.folder.join(self.name),
-            made.folder.join(format!("{}.cc", self.name)),
-        );
+        let (program, source) =
+            (made.folder.join(self.name), made.folder.join(format!("{}.cc", self.name)));
         let product = made.manifest.product;
         Ok(Built {
             command: show(&self.lines.program(&source, &shared, Path::new(self.name))),
@@ -231,7 +223,8 @@ impl<'a> Job<'a> {
                 *warnings = found;
                 Ok(manifest)
             }
-            // Also compile the C++ without the assembled bytes, to report all errors at once. Warnings of this compilation are dropped.
+            // Also compile the C++ without the assembled bytes, to report all errors at once.
+            // Warnings of this compilation are dropped.
             Err(BuildError::Diagnostics(mut all)) => {
                 if let Err(BuildError::Diagnostics(more)) = self.translate(folder, shared, &[]) {
                     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
@@ -279,10 +272,7 @@ impl<'a> Job<'a> {
             if let Some(name) = user_flags::missing_name(&text) {
                 return Err(self.no_library(name));
             }
-            return Err(BuildError::Tool {
-                command: show(&command),
-                output: text.into_owned(),
-            });
+            return Err(BuildError::Tool { command: show(&command), output: text.into_owned() });
         }
         Err(BuildError::Diagnostics(found))
     }
@@ -317,10 +307,7 @@ impl<'a> Job<'a> {
             kept: lines.kept.as_ref().map(|kept| kept.root.as_path()),
             facts: facts::of(lines, observed, !self.blocks.is_empty())?,
             environment: search::environment(lines.toolchain.compiler.ignores_header_variables),
-            unlisted: unlisted
-                .into_iter()
-                .find_map(listing::unlisted)
-                .or(observed.unlisted),
+            unlisted: unlisted.into_iter().find_map(listing::unlisted).or(observed.unlisted),
         }
         .collect();
         product.inputs.flags = lines.user_flags.clone();

@@ -20,7 +20,8 @@ impl Key {
         Key(blake3::Hasher::new())
     }
 
-    /// Adds a text, preceded by its length. So different sequences of texts never yield the same bytes.
+    /// Adds a text, preceded by its length. So different sequences of texts never yield the same
+    /// bytes.
     pub(super) fn add(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -34,16 +35,9 @@ impl Key {
     pub(super) fn add_tool(&mut self, tool: &Tool) -> io::Result<()> {
         let real = fs::canonicalize(&tool.path)?;
         let about = fs::metadata(&real)?;
-        let changed = about
-            .modified()?
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |d| d.as_nanos());
+        let changed = about.modified()?.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
         self.bytes(real.as_os_str().as_encoded_bytes());
-        self.add(&format!(
-            "{} {changed} {}",
-            about.len(),
-            tool.arguments.join(" ")
-        ));
+        self.add(&format!("{} {changed} {}", about.len(), tool.arguments.join(" ")));
         Ok(())
     }
 
@@ -61,9 +55,8 @@ impl Key {
     }
 
     fn read_folder(&mut self, folder: &Path, root: &Path) -> io::Result<()> {
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
-            .map(|e| e.map(|e| e.path()))
-            .collect::<Result<_, _>>()?;
+        let mut entries: Vec<PathBuf> =
+            fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
         entries.sort();
         for path in entries {
             if path.is_dir() {

@@ -6,19 +6,19 @@ use std::path::Path;
 
 use yamba_record::run::UserFlags;
 
-/// The prefix of the linker's option that makes a program search a folder for shared libraries. It follows `-Xlinker`.
+/// The prefix of the linker's option that makes a program search a folder for shared libraries. It
+/// follows `-Xlinker`.
 pub(super) const RPATH: &str = "-rpath=";
 
 /// The arguments of the clauses, then those of the command line.
 ///
-/// A file of the command line takes the place of a file of the same name in a clause. So it still stands before the libraries that it needs, and the
-/// linker finds no function in the old file. Folders of the command line come first, since the clause's folder may hold a shared object of that name.
+/// A file of the command line takes the place of a file of the same name in a clause. So it still
+/// stands before the libraries that it needs, and the linker finds no function in the old file.
+/// Folders of the command line come first, since the clause's folder may hold a shared object of
+/// that name.
 pub(super) fn link_words(flags: &UserFlags) -> Vec<String> {
     let (mut words, rest) = folders_first(&flags.command_line.link);
-    let given = rest
-        .iter()
-        .rev()
-        .filter_map(|word| Some((file_name(word)?, word)));
+    let given = rest.iter().rev().filter_map(|word| Some((file_name(word)?, word)));
     let given: BTreeMap<_, _> = given.collect();
     let mut placed = BTreeSet::new();
     for word in &flags.clauses.link {
@@ -65,19 +65,13 @@ mod tests {
             link: words.split_whitespace().map(str::to_owned).collect(),
             ..Flags::default()
         };
-        let flags = UserFlags {
-            command_line: flags(command_line),
-            clauses: flags(clauses),
-        };
+        let flags = UserFlags { command_line: flags(command_line), clauses: flags(clauses) };
         link_words(&flags).join(" ")
     }
 
     #[test]
     fn new_file_has_the_place_of_the_old_one() {
-        assert_eq!(
-            joined("/1/liba.a -lz", "/2/liba.a -lm"),
-            "/2/liba.a -lz -lm"
-        );
+        assert_eq!(joined("/1/liba.a -lz", "/2/liba.a -lm"), "/2/liba.a -lz -lm");
         assert_eq!(joined("/1/liba.a", "-lz"), "/1/liba.a -lz");
         assert_eq!(joined("", "/2/liba.a -lz"), "/2/liba.a -lz");
         assert_eq!(joined("/1/b.o /1/b.o", "/2/b.o"), "/2/b.o /2/b.o");
@@ -87,10 +81,7 @@ mod tests {
     #[test]
     fn folder_of_the_new_file_is_searched_first() {
         assert_eq!(
-            joined(
-                "/1/liba.so -Xlinker -rpath=/1",
-                "/2/liba.so -Xlinker -rpath=/2 -lm"
-            ),
+            joined("/1/liba.so -Xlinker -rpath=/1", "/2/liba.so -Xlinker -rpath=/2 -lm"),
             "-Xlinker -rpath=/2 /2/liba.so -Xlinker -rpath=/1 -lm"
         );
     }

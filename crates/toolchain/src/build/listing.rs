@@ -1,12 +1,13 @@
-//! Determines which files a compiler and its linker read. Parses their own lists, and finds files that a text names but no list contains. The only
-//! I/O is checking whether a file exists.
+//! Determines which files a compiler and its linker read. Parses their own lists, and finds files
+//! that a text names but no list contains. The only I/O is checking whether a file exists.
 
 use std::path::{Path, PathBuf};
 
 /// The target in the make rule, passed to the compiler by `-MT`.
 pub(super) const TARGET: &str = "x";
 
-/// The prerequisites in the make rule of [`TARGET`], as `-MD` writes it. `None` if the text is not exactly one rule with prerequisites.
+/// The prerequisites in the make rule of [`TARGET`], as `-MD` writes it. `None` if the text is not
+/// exactly one rule with prerequisites.
 pub(super) fn prerequisites(rule: &str) -> Option<Vec<PathBuf>> {
     let rule = rule.replace("\r\n", "\n");
     let rule = rule.trim_start_matches('\u{feff}').strip_suffix('\n')?;
@@ -19,8 +20,8 @@ pub(super) fn prerequisites(rule: &str) -> Option<Vec<PathBuf>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// Splits a list of file names at white space. Backslashes have a meaning only before white space and `#`: each two stand for one, and a further
-/// one makes the character part of the name.
+/// Splits a list of file names at white space. Backslashes have a meaning only before white space
+/// and `#`: each two stand for one, and a further one makes the character part of the name.
 fn names(list: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut rest = list;
@@ -48,8 +49,9 @@ fn names(list: &str) -> Vec<String> {
     names
 }
 
-/// The files that a linker lists with `-t`: `FILE`, `ARCHIVE(MEMBER)`, `(ARCHIVE)MEMBER` or `-lNAME (FILE)`. Also the first line that names no file or
-/// has no end, without those of files below `temporary`, which the compiler has removed.
+/// The files that a linker lists with `-t`: `FILE`, `ARCHIVE(MEMBER)`, `(ARCHIVE)MEMBER` or `-lNAME
+/// (FILE)`. Also the first line that names no file or has no end, without those of files below
+/// `temporary`, which the compiler has removed.
 pub(super) fn linked<'t>(trace: &'t str, temporary: &Path) -> (Vec<PathBuf>, Option<&'t str>) {
     let (mut files, mut strange) = (Vec::new(), None);
     let lines = trace.trim_start_matches('\u{feff}').lines().map(str::trim);
@@ -78,9 +80,7 @@ fn linked_file(line: &str) -> Option<PathBuf> {
     let to_last = after.rsplit_once(')').map_or("", |(inside, _)| inside);
     let to_first = after.split_once(')').map_or("", |(inside, _)| inside);
     let mut forms = [line, before.trim(), to_last, to_first].into_iter();
-    forms
-        .find(|text| Path::new(text).is_file())
-        .map(PathBuf::from)
+    forms.find(|text| Path::new(text).is_file()).map(PathBuf::from)
 }
 
 /// The files that compiler arguments name: `@FILE`, `-specs=FILE`, `-Wl,-T,FILE`, `libfoo.a`.
@@ -160,19 +160,13 @@ mod tests {
             assert_eq!(one(rule).as_deref(), Some(name), "{rule}");
         }
         // Cut off, without prerequisites, of another target, with a second rule.
-        for rule in [
-            "",
-            "x:\n",
-            "x: a.h",
-            "x: a.h \\\n",
-            "y: a.h\n",
-            "x: a.h\na.h:\n",
-        ] {
+        for rule in ["", "x:\n", "x: a.h", "x: a.h \\\n", "y: a.h\n", "x: a.h\na.h:\n"] {
             assert_eq!(prerequisites(rule), None, "{rule}");
         }
     }
 
-    /// A rule gives the list of files, or a list that differs only by the changed line's names. Without a list, no program is kept.
+    /// A rule gives the list of files, or a list that differs only by the changed line's names.
+    /// Without a list, no program is kept.
     #[test]
     fn changed_make_rule_gives_no_other_list() {
         let rule = "x: /b/in.cc /usr/include/stdc-predef.h \\\n /usr/include/c++/13/vector \\\n /my\\ lib/a.h /usr/include/stdio.h\n";
@@ -214,10 +208,7 @@ mod tests {
         assert_eq!(files, [a, b, c, d].as_slice());
         assert_eq!(strange, Some("/not/there.o"));
         assert_eq!(linked("", nowhere), (Vec::new(), None));
-        assert_eq!(
-            linked("/tmp/nowhere/cc1.o\nld: mode elf\n", nowhere).1,
-            None
-        );
+        assert_eq!(linked("/tmp/nowhere/cc1.o\nld: mode elf\n", nowhere).1, None);
         let odd = at("odd (1).a");
         let trace = format!("{}(m.o)\r\n({})m.o\r\n", odd.display(), odd.display());
         assert_eq!(linked(&trace, nowhere), (vec![odd], None));
@@ -234,10 +225,7 @@ mod tests {
         }
         let [crt, libc, gcc, m] = paths.each_ref().map(|p| p.display());
         let trace = format!("{crt}\n{libc}\n{gcc}(_muldi3.o)\n({m})e_exp.o\n");
-        let form = yamba_mutants::Form {
-            separator: "/",
-            fields: &["x86_64-linux-gnu", ".", "5"],
-        };
+        let form = yamba_mutants::Form { separator: "/", fields: &["x86_64-linux-gnu", ".", "5"] };
         let whole = linked(&trace, Path::new("/nowhere")).0;
         assert_eq!(whole.len(), 4);
         for mutant in yamba_mutants::text(&trace, form, 49, 10_000) {
@@ -247,10 +235,7 @@ mod tests {
             let ends_with_line = mutant.text.is_empty() || mutant.text.ends_with('\n');
             let is_shorter =
                 is_record || (mutant.change == yamba_mutants::Change::Truncated && ends_with_line);
-            assert!(
-                files == whole || strange.is_some() || is_shorter,
-                "{mutant:?}"
-            );
+            assert!(files == whole || strange.is_some() || is_shorter, "{mutant:?}");
             assert!(files.iter().all(|file| whole.contains(file)), "{mutant:?}");
         }
     }

@@ -28,26 +28,24 @@ const STEP: Duration = Duration::from_secs(3);
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     files: Vec<ReadFile>,
-    /// Folders in which some files are absent, with their stamps. While a stamp is unchanged, no file has been added. `None` if the folder did not
-    /// exist or had just changed.
+    /// Folders in which some files are absent, with their stamps. While a stamp is unchanged, no
+    /// file has been added. `None` if the folder did not exist or had just changed.
     folders: BTreeMap<PathBuf, Option<Stamp>>,
-    /// The files that are absent from `folders`. Stored in a separate file, because the list is long and rarely needed.
+    /// The files that are absent from `folders`. Stored in a separate file, because the list is
+    /// long and rarely needed.
     #[serde(skip)]
     pub(super) absent: Names,
     /// Paths of the programs that the compiler finds through `PATH`.
     tools: BTreeMap<String, PathBuf>,
-    /// Whether the manifest lists every file that was read. If not, the product is not reused, because unlisted files cannot be checked.
+    /// Whether the manifest lists every file that was read. If not, the product is not reused,
+    /// because unlisted files cannot be checked.
     pub(super) is_complete: bool,
     pub(super) product: Product,
 }
 
 impl Manifest {
     pub(super) fn new(product: Product, is_complete: bool) -> Manifest {
-        Manifest {
-            is_complete,
-            product,
-            ..Manifest::default()
-        }
+        Manifest { is_complete, product, ..Manifest::default() }
     }
 
     pub(super) fn add_file(&mut self, file: ReadFile) {
@@ -73,12 +71,14 @@ impl Manifest {
         self.tools.insert(name.to_owned(), path);
     }
 
-    /// Whether a file may have changed since `moment`. Then its hash may not match the content that the build read.
+    /// Whether a file may have changed since `moment`. Then its hash may not match the content that
+    /// the build read.
     pub(super) fn may_have_changed_since(&self, moment: &Stamp) -> bool {
         self.files.iter().any(|file| file.stamp.may_follow(moment))
     }
 
-    /// Whether a build now would read the same files with the same content. `absent` loads the saved [`Manifest::absent`].
+    /// Whether a build now would read the same files with the same content. `absent` loads the
+    /// saved [`Manifest::absent`].
     pub(super) fn is_current(
         &self,
         stamps: &Stamps,

@@ -1,7 +1,7 @@
 //! Converts g++ and clang++ output to diagnostics about the author's program.
 //!
-//! A diagnostic points to the first place in a `.yamba` file that the compiler mentions for it: the place of the fault, or else the place that
-//! instantiated the faulty code.
+//! A diagnostic points to the first place in a `.yamba` file that the compiler mentions for it: the
+//! place of the fault, or else the place that instantiated the faulty code.
 
 use yamba_lang::source::{FileId, Span};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity};
@@ -68,10 +68,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&mut self, line: &str) {
-        let included = line
-            .trim_start()
-            .trim_start_matches("In file included ")
-            .strip_prefix("from ");
+        let included =
+            line.trim_start().trim_start_matches("In file included ").strip_prefix("from ");
         let Some((path, number, column, rest)) = split(included.unwrap_or(line)) else {
             return self.without_place(line);
         };
@@ -95,11 +93,7 @@ impl Reader<'_> {
                 self.finish();
                 let mut mentions = vec![mention("")];
                 mentions.append(&mut self.context);
-                self.open = Some(Group {
-                    severity,
-                    text: text.to_owned(),
-                    mentions,
-                });
+                self.open = Some(Group { severity, text: text.to_owned(), mentions });
             }
             None if rest.trim_start().starts_with("required ") => {
                 self.finish();
@@ -109,7 +103,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A warning of the compiler itself, such as one about an option that it ignores: `cc1plus: warning: TEXT`.
+    /// A warning of the compiler itself, such as one about an option that it ignores: `cc1plus:
+    /// warning: TEXT`.
     fn without_place(&mut self, line: &str) {
         let Some((program, text)) = line.split_once(": warning: ") else {
             return;
@@ -133,14 +128,10 @@ impl Reader<'_> {
         let Some(group) = self.open.take() else {
             return;
         };
-        let mut places = group
-            .mentions
-            .iter()
-            .filter_map(|m| Some((self.span(m)?, m.text.as_str())));
+        let mut places =
+            group.mentions.iter().filter_map(|m| Some((self.span(m)?, m.text.as_str())));
         let text = plain(&group.text);
-        let first = places
-            .next()
-            .or_else(|| self.unnamed(&group).map(|span| (span, "")));
+        let first = places.next().or_else(|| self.unnamed(&group).map(|span| (span, "")));
         let diagnostic = match (first, group.severity) {
             (Some((span, here)), severity) => {
                 let mut diagnostic =
@@ -157,12 +148,8 @@ impl Reader<'_> {
             (None, Severity::Warning) => return,
             (None, Severity::Error) => {
                 let span = self.analysis.class(self.compiled.class).ast.name.span;
-                diagnostic(
-                    Severity::Error,
-                    span,
-                    format!("the C++ compiler says: {text}"),
-                )
-                .here("somewhere in what this class becomes")
+                diagnostic(Severity::Error, span, format!("the C++ compiler says: {text}"))
+                    .here("somewhere in what this class becomes")
             }
         };
         if !self.done.contains(&diagnostic) {
@@ -175,9 +162,7 @@ impl Reader<'_> {
         let file = self.file(&mention.path)?;
         let line = self.analysis.sources.line_span(file, mention.line)?;
         let text = self.analysis.text(line);
-        let start = mention
-            .column
-            .map_or(text.len(), |c| offset(text, c, self.compiled.columns));
+        let start = mention.column.map_or(text.len(), |c| offset(text, c, self.compiled.columns));
         let token = token_length(&text[start..]);
         let (start, length) = if token == 0 {
             let trimmed = text.trim();
@@ -186,11 +171,7 @@ impl Reader<'_> {
             (start, token)
         };
         let start = line.start + start as u32;
-        Some(Span {
-            file,
-            start,
-            end: start + length as u32,
-        })
+        Some(Span { file, start, end: start + length as u32 })
     }
 
     /// The place of a fault for which the compiler names only generated lines.
@@ -199,32 +180,22 @@ impl Reader<'_> {
             return None;
         }
         if let Some(name) = linked_name(&group.text) {
-            return group
-                .mentions
-                .iter()
-                .find_map(|m| self.line_with(m.line, name));
+            return group.mentions.iter().find_map(|m| self.line_with(m.line, name));
         }
         let is_own = |m: &&Mention| {
             m.path == self.compiled.name || m.path.ends_with(&format!("/{}", self.compiled.name))
         };
-        group
-            .mentions
-            .iter()
-            .filter(is_own)
-            .find_map(|m| self.neighbour(m.line))
+        group.mentions.iter().filter(is_own).find_map(|m| self.neighbour(m.line))
     }
 
-    /// The author's piece of C++ nearest to a generated line: the next one in the same statement, or else the previous one.
+    /// The author's piece of C++ nearest to a generated line: the next one in the same statement,
+    /// or else the previous one.
     fn neighbour(&self, line: u32) -> Option<Span> {
         let lines: Vec<&str> = self.compiled.text.lines().collect();
         let at = (line as usize).min(lines.len());
         let authors = |i: usize| {
             let (number, path) = lines[i].strip_prefix("#line ")?.split_once(' ')?;
-            let indent = lines
-                .get(i + 1)?
-                .chars()
-                .take_while(|c| c.is_whitespace())
-                .count() as u32;
+            let indent = lines.get(i + 1)?.chars().take_while(|c| c.is_whitespace()).count() as u32;
             let path = path.trim_matches('"').to_owned();
             self.span(&Mention {
                 path,
@@ -237,25 +208,18 @@ impl Reader<'_> {
         after.or_else(|| (0..at).rev().find_map(authors))
     }
 
-    /// Finds the file whose line `line` contains `name`: a linker reports the line but not always the file.
+    /// Finds the file whose line `line` contains `name`: a linker reports the line but not always
+    /// the file.
     fn line_with(&self, line: u32, name: &str) -> Option<Span> {
         self.analysis.sources.files().find_map(|(file, _)| {
             let span = self.analysis.sources.line_span(file, line)?;
             let at = self.analysis.text(span).find(name)? as u32;
-            Some(Span {
-                file,
-                start: span.start + at,
-                end: span.start + at + name.len() as u32,
-            })
+            Some(Span { file, start: span.start + at, end: span.start + at + name.len() as u32 })
         })
     }
 
     fn file(&self, path: &str) -> Option<FileId> {
-        self.analysis
-            .sources
-            .files()
-            .find(|(_, f)| f.path == path)
-            .map(|(id, _)| id)
+        self.analysis.sources.files().find(|(_, f)| f.path == path).map(|(id, _)| id)
     }
 }
 
@@ -285,14 +249,8 @@ fn kind(rest: &str) -> Option<(MessageKind, &str)> {
     let kinds = [
         ("fatal error: ", MessageKind::Message(Severity::Error)),
         ("error: ", MessageKind::Message(Severity::Error)),
-        (
-            "internal compiler error: ",
-            MessageKind::Message(Severity::Error),
-        ),
-        (
-            "sorry, unimplemented: ",
-            MessageKind::Message(Severity::Error),
-        ),
+        ("internal compiler error: ", MessageKind::Message(Severity::Error)),
+        ("sorry, unimplemented: ", MessageKind::Message(Severity::Error)),
         ("warning: ", MessageKind::Message(Severity::Warning)),
         ("note: ", MessageKind::Note),
     ];
@@ -304,15 +262,15 @@ fn kind(rest: &str) -> Option<(MessageKind, &str)> {
     linked_name(rest).map(|_| (MessageKind::Message(Severity::Error), rest))
 }
 
-/// The last part of the name in a linker's message. "undefined reference to `a::b(int)'" is about `b`.
+/// The last part of the name in a linker's message. "undefined reference to `a::b(int)'" is about
+/// `b`.
 fn linked_name(text: &str) -> Option<&str> {
     let said = ["undefined reference to ", "multiple definition of "]
         .iter()
         .find_map(|s| text.strip_prefix(s))?;
     let name = said.trim_start_matches(['`', '\'', '\u{2018}']);
-    let end = name
-        .find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
-        .unwrap_or(name.len());
+    let end =
+        name.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(name.len());
     name[..end].rsplit(':').next().filter(|n| !n.is_empty())
 }
 
@@ -345,19 +303,15 @@ fn split(line: &str) -> Option<(&str, u32, Option<u32>, &str)> {
 fn offset(text: &str, column: u32, columns: Columns) -> usize {
     let wanted = column.saturating_sub(1) as usize;
     match columns {
-        Columns::Bytes => text
-            .char_indices()
-            .map(|(at, _)| at)
-            .find(|at| *at >= wanted)
-            .unwrap_or(text.len()),
-        Columns::Characters => text
-            .char_indices()
-            .nth(wanted)
-            .map_or(text.len(), |(at, _)| at),
+        Columns::Bytes => {
+            text.char_indices().map(|(at, _)| at).find(|at| *at >= wanted).unwrap_or(text.len())
+        }
+        Columns::Characters => text.char_indices().nth(wanted).map_or(text.len(), |(at, _)| at),
     }
 }
 
-/// The length in bytes of the word, number or single character at the start of `text`; 0 at white space.
+/// The length in bytes of the word, number or single character at the start of `text`; 0 at white
+/// space.
 fn token_length(text: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     match text.chars().next() {
@@ -370,9 +324,7 @@ fn token_length(text: &str) -> usize {
 
 /// Restores the author's names: removes the namespace and the prefix of generated structs.
 fn plain(text: &str) -> String {
-    let text = text
-        .replace("{anonymous}::", "")
-        .replace("(anonymous namespace)::", "");
+    let text = text.replace("{anonymous}::", "").replace("(anonymous namespace)::", "");
     let text = text.replace("<unnamed>::", "");
     let mut out = String::new();
     let mut rest = text.as_str();
@@ -417,10 +369,7 @@ t.yamba:4: internal compiler error: in f, at g.cc:12
 ";
 
     fn messages_of(output: &str) -> Vec<(u32, String)> {
-        let input = yamba_lang::Input {
-            path: "t.yamba".to_owned(),
-            text: SOURCE.to_owned(),
-        };
+        let input = yamba_lang::Input { path: "t.yamba".to_owned(), text: SOURCE.to_owned() };
         let analysis = yamba_lang::analyse(vec![input], &Alone);
         let compiled = Compiled {
             analysis: &analysis,
@@ -440,14 +389,13 @@ t.yamba:4: internal compiler error: in f, at g.cc:12
         assert_eq!(lines, [1, 3, 6, 7, 4]);
     }
 
-    /// A message is shown at a line that the compiler named for a `.yamba` file, or at the class. No error disappears because another line changed.
+    /// A message is shown at a line that the compiler named for a `.yamba` file, or at the class.
+    /// No error disappears because another line changed.
     #[test]
     fn changed_messages_have_no_other_place() {
         let whole = messages_of(OUTPUT);
-        let form = yamba_mutants::Form {
-            separator: ":",
-            fields: &["5", " error", "t.yamba", "1,5"],
-        };
+        let form =
+            yamba_mutants::Form { separator: ":", fields: &["5", " error", "t.yamba", "1,5"] };
         for mutant in yamba_mutants::text(OUTPUT, form, 54, 10_000) {
             let read = messages_of(&mutant.text);
             if mutant.change.keeps_figures() {

@@ -1,4 +1,5 @@
-//! Builds a program from a resolved class: assembles, generates C++, compiles, and caches the result.
+//! Builds a program from a resolved class: assembles, generates C++, compiles, and caches the
+//! result.
 
 mod assemble;
 mod assemble_all;

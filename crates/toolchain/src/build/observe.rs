@@ -1,4 +1,5 @@
-//! Lists the files that one compiler call read: headers, libraries, files named by arguments, and the compiler's own parts.
+//! Lists the files that one compiler call read: headers, libraries, files named by arguments, and
+//! the compiler's own parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,7 +31,8 @@ pub(super) struct Observer<'a> {
     flags: Vec<String>,
     /// The build folder.
     staging: &'a Path,
-    /// Folders whose files need not be listed. The first key covers the runtime's files, and cache folders never change.
+    /// Folders whose files need not be listed. The first key covers the runtime's files, and cache
+    /// folders never change.
     known: Vec<PathBuf>,
     kept: Option<&'a LaidOut>,
 }
@@ -69,7 +71,8 @@ impl<'a> Observer<'a> {
         command.args(["-MD", "-MT", listing::TARGET, "-MF"]);
         command.arg(self.staging.join(HEADERS));
         if links {
-            // Without this option, the list holds a precompiled header instead of the headers it includes.
+            // Without this option, the list holds a precompiled header instead of the headers it
+            // includes.
             if self.tool.columns() == Columns::Characters {
                 command.arg("-fpch-deps");
             }
@@ -90,24 +93,14 @@ impl<'a> Observer<'a> {
         let parts = PARTS.iter().filter_map(|part| self.part(part));
         let mut search = search::of(self.tool, &self.flags)?;
         let kept = self.kept.map(|kept| &kept.folders);
-        search
-            .headers
-            .splice(0..0, kept.into_iter().flatten().cloned());
+        search.headers.splice(0..0, kept.into_iter().flatten().cloned());
         let unlisted = [
             (headers.is_some(), "the compiler does not list the headers"),
-            (
-                has_libraries,
-                "the linker lists files that do not exist, or none",
-            ),
-            (
-                search.is_known,
-                "the compiler does not list the folders that it searches",
-            ),
+            (has_libraries, "the linker lists files that do not exist, or none"),
+            (search.is_known, "the compiler does not list the folders that it searches"),
         ];
         Ok(Observed {
-            unlisted: unlisted
-                .into_iter()
-                .find_map(|(is_known, why)| (!is_known).then_some(why)),
+            unlisted: unlisted.into_iter().find_map(|(is_known, why)| (!is_known).then_some(why)),
             headers: self.read(headers.unwrap_or_default())?,
             libraries: self.read(libraries)?,
             named: self.read(listing::named(arguments))?,
@@ -142,12 +135,7 @@ impl<'a> Observer<'a> {
 
     /// Adds to `manifest` the files that were read and the files that must stay absent.
     pub(super) fn enter(&self, observed: &Observed, manifest: &mut Manifest) {
-        let all = [
-            &observed.headers,
-            &observed.libraries,
-            &observed.named,
-            &observed.parts,
-        ];
+        let all = [&observed.headers, &observed.libraries, &observed.named, &observed.parts];
         for file in all.into_iter().flat_map(BTreeMap::values) {
             manifest.add_file(file.clone());
         }
@@ -160,8 +148,8 @@ impl<'a> Observer<'a> {
         enter_absent_libraries(observed, manifest);
     }
 
-    /// Records header names that must stay absent. A header of the same name in an earlier search folder, or beside an including file, would be read
-    /// instead.
+    /// Records header names that must stay absent. A header of the same name in an earlier search
+    /// folder, or beside an including file, would be read instead.
     fn enter_absent_headers(&self, observed: &Observed, manifest: &mut Manifest) {
         let folders: Vec<&PathBuf> = observed.search.headers.iter().collect();
         let system = &observed.system.headers;
@@ -190,7 +178,8 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Records library names that must stay absent. A shared or static library of the same name in an earlier search folder would be linked instead.
+/// Records library names that must stay absent. A shared or static library of the same name in an
+/// earlier search folder would be linked instead.
 fn enter_absent_libraries(observed: &Observed, manifest: &mut Manifest) {
     for path in observed.libraries.keys() {
         let Some(name) = path.file_name().and_then(|n| n.to_str()) else {
@@ -210,7 +199,8 @@ fn enter_absent_libraries(observed: &Observed, manifest: &mut Manifest) {
     }
 }
 
-/// Shared libraries that the environment makes a program load, in place of the linked ones or in addition.
+/// Shared libraries that the environment makes a program load, in place of the linked ones or in
+/// addition.
 fn loaded(linked: &[PathBuf]) -> Vec<PathBuf> {
     let paths = |name: &str, separators: &[char]| -> Vec<PathBuf> {
         let value = std::env::var(name).unwrap_or_default();
@@ -220,9 +210,7 @@ fn loaded(linked: &[PathBuf]) -> Vec<PathBuf> {
     let names = linked.iter().filter_map(|path| path.file_name()?.to_str());
     let names: Vec<&str> = names.filter(|name| name.contains(".so")).collect();
     let folders = paths("LD_LIBRARY_PATH", &[':', ';']);
-    let instead = folders
-        .iter()
-        .flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    let instead = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
     let mut files: Vec<PathBuf> = paths("LD_PRELOAD", &[':', ' ']);
     files.extend(instead);
     files.retain(|path| path.is_file());

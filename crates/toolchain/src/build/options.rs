@@ -13,9 +13,11 @@ pub struct BuildOptions {
     pub flags: Vec<String>,
     /// Options of the command line, for the programs only.
     pub command_line: Flags,
-    /// By class: the options of a previous run. They replace `command_line` and the `compile` clauses.
+    /// By class: the options of a previous run. They replace `command_line` and the `compile`
+    ///   clauses.
     pub recorded: BTreeMap<String, UserFlags>,
-    /// Whether the program will run on another machine. As its libraries may differ, the program links them statically.
+    /// Whether the program will run on another machine. As its libraries may differ, the program
+    /// links them statically.
     pub elsewhere: bool,
     /// Stored included files of a previous run, compiled instead of those on disk.
     pub includes: Option<SnapshotIncludes>,

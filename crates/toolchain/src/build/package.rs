@@ -68,19 +68,11 @@ fn unknown(package: &str, errors: &str) -> SettingFault {
 }
 
 /// Options whose value is the next word.
-const WITH_VALUE: [&str; 9] = [
-    "-I",
-    "-D",
-    "-L",
-    "-l",
-    "-isystem",
-    "-idirafter",
-    "-include",
-    "-framework",
-    "-Xlinker",
-];
+const WITH_VALUE: [&str; 9] =
+    ["-I", "-D", "-L", "-l", "-isystem", "-idirafter", "-include", "-framework", "-Xlinker"];
 
-/// The options that pkg-config prints: words that begin with `-`, their values, and files by their paths.
+/// The options that pkg-config prints: words that begin with `-`, their values, and files by their
+/// paths.
 fn arguments(output: &[u8]) -> Result<Vec<String>, String> {
     let text = std::str::from_utf8(output).map_err(|_| "it is not UTF-8".to_owned())?;
     let words = words(text.trim_start_matches('\u{feff}')).ok_or("a quotation has no end")?;

@@ -52,7 +52,8 @@ impl Stamp {
         fs::metadata(path).map(|about| Stamp::of(&about))
     }
 
-    /// Whether the file may have changed after `moment`. File system clocks have a coarse step; a change within the same step counts as later.
+    /// Whether the file may have changed after `moment`. File system clocks have a coarse step; a
+    /// change within the same step counts as later.
     pub(super) fn may_follow(&self, moment: &Stamp) -> bool {
         self.changed >= moment.changed
     }

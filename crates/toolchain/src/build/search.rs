@@ -11,7 +11,8 @@ use super::toolchain::{HEADER_VARIABLES, Tool};
 /// Search folders in search order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
-    /// Folders for headers. Folders that do not exist yet come first, since the compiler does not report their position.
+    /// Folders for headers. Folders that do not exist yet come first, since the compiler does not
+    /// report their position.
     pub(super) headers: Vec<PathBuf>,
     /// Folders for libraries and start files.
     pub(super) libraries: Vec<PathBuf>,
@@ -24,7 +25,8 @@ pub(super) fn of(tool: &Tool, flags: &[String]) -> io::Result<Search> {
     asked(tool, flags, false)
 }
 
-/// The default search folders of `tool`, without those named by arguments or the environment. Each is also listed by its real path.
+/// The default search folders of `tool`, without those named by arguments or the environment. Each
+/// is also listed by its real path.
 pub(super) fn of_system(tool: &Tool) -> io::Result<Search> {
     let mut plain = tool.clone();
     plain.arguments = without_folders(&tool.arguments);
@@ -54,10 +56,7 @@ fn asked(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Search> {
     }
     if is_system {
         for folders in [&mut search.headers, &mut search.libraries] {
-            let real: Vec<PathBuf> = folders
-                .iter()
-                .filter_map(|f| f.canonicalize().ok())
-                .collect();
+            let real: Vec<PathBuf> = folders.iter().filter_map(|f| f.canonicalize().ok()).collect();
             folders.extend(real);
         }
     }
@@ -72,7 +71,8 @@ fn headers(tool: &Tool, flags: &[String]) -> io::Result<Option<Vec<PathBuf>>> {
     Ok(header_folders(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Parses the search folders that g++ and clang++ print with `-v`. `None` without a whole list of folders.
+/// Parses the search folders that g++ and clang++ print with `-v`. `None` without a whole list of
+/// folders.
 fn header_folders(text: &str) -> Option<Vec<PathBuf>> {
     let missing = text.lines().filter_map(|line| {
         let rest = line.strip_prefix("ignoring nonexistent directory \"")?;
@@ -120,11 +120,10 @@ fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Optio
     Ok(Some(folders))
 }
 
-/// Parses the folders of libraries that g++ and clang++ print with `-print-search-dirs`. `None` without exactly one list of absolute folders.
+/// Parses the folders of libraries that g++ and clang++ print with `-print-search-dirs`. `None`
+/// without exactly one list of absolute folders.
 fn library_folders(text: &str) -> Option<Vec<PathBuf>> {
-    let mut lists = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("libraries: ="));
+    let mut lists = text.lines().filter_map(|line| line.strip_prefix("libraries: ="));
     let folders: Vec<PathBuf> = env::split_paths(lists.next()?).collect();
     let is_list = !folders.is_empty() && folders.iter().all(|folder| folder.is_absolute());
     (is_list && lists.next().is_none()).then_some(folders)
@@ -147,15 +146,8 @@ pub(super) fn values_of<'a>(
 }
 
 /// Options whose value is a search folder. A name precedes its own prefixes.
-const FOLDER_OPTIONS: [&str; 7] = [
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-I",
-    "-L",
-    "-B",
-];
+const FOLDER_OPTIONS: [&str; 7] =
+    ["-isystem", "-iquote", "-idirafter", "-iprefix", "-I", "-L", "-B"];
 
 /// The arguments without those that name search folders.
 pub(super) fn without_folders(arguments: &[String]) -> Vec<String> {
@@ -189,9 +181,7 @@ pub(super) fn is_below(path: &Path, system: &[PathBuf]) -> bool {
 
 /// Environment variables that affect which files a compiler reads, with their values.
 pub(super) fn environment(ignores_header_variables: bool) -> BTreeMap<String, String> {
-    let headers = HEADER_VARIABLES
-        .iter()
-        .filter(|_| !ignores_header_variables);
+    let headers = HEADER_VARIABLES.iter().filter(|_| !ignores_header_variables);
     let named = headers.chain(&OTHER_VARIABLES);
     named
         .filter_map(|name| {
@@ -231,10 +221,7 @@ mod tests {
     #[test]
     fn changed_list_of_folders_is_read_line_by_line_or_refused() {
         let text = "#include \"...\" search starts here:\n#include <...> search starts here:\n /usr/include/c++/13\n /usr/lib/gcc/x86_64-linux-gnu/13/include\n /usr/local/include\nEnd of search list.\n";
-        let form = yamba_mutants::Form {
-            separator: "/",
-            fields: &["14", "x86_64", " "],
-        };
+        let form = yamba_mutants::Form { separator: "/", fields: &["14", "x86_64", " "] };
         let whole = header_folders(text).unwrap();
         for mutant in yamba_mutants::text(text, form, 50, 10_000) {
             let Some(read) = header_folders(&mutant.text) else {
@@ -261,10 +248,7 @@ mod tests {
             };
             let is_changed = mutant.line == Some(2);
             assert!(read == whole || is_changed, "{mutant:?}");
-            assert!(
-                !mutant.change.keeps_figures() || read == whole,
-                "{mutant:?}"
-            );
+            assert!(!mutant.change.keeps_figures() || read == whole, "{mutant:?}");
         }
     }
 
@@ -274,9 +258,6 @@ mod tests {
             |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         let all = words("-O3 -I /a -I/b -isystem /c -DX -L/d -lfoo -B /e");
         assert_eq!(without_folders(&all), words("-O3 -DX -lfoo"));
-        assert_eq!(
-            without_header_folders(&all),
-            words("-O3 -DX -L/d -lfoo -B /e")
-        );
+        assert_eq!(without_header_folders(&all), words("-O3 -DX -L/d -lfoo -B /e"));
     }
 }

@@ -14,8 +14,8 @@ use super::shared;
 
 type Outcome = Result<Built, BuildError>;
 
-/// Builds each of `classes`, which must have something to build on `target`. Returns the outcomes in the same order. Calls `built` with the number of
-/// finished builds.
+/// Builds each of `classes`, which must have something to build on `target`. Returns the outcomes
+/// in the same order. Calls `built` with the number of finished builds.
 pub fn build_all(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -26,8 +26,8 @@ pub fn build_all(
     build_while(analysis, classes, target, options, &|_| true, built)
 }
 
-/// As [`build_all`], but begins a build only while `may_begin` holds for the number of builds that have begun before. Returns the outcomes of the first classes, which were
-/// begun.
+/// As [`build_all`], but begins a build only while `may_begin` holds for the number of builds that
+/// have begun before. Returns the outcomes of the first classes, which were begun.
 pub fn build_while(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -92,8 +92,9 @@ fn take(next: &Mutex<usize>, all: usize, may_begin: &dyn Fn(usize) -> bool) -> O
     Some(*next - 1)
 }
 
-/// Builds the shared files: worker 0 and worker 1 each build one of them. Errors are ignored here. A harness that cannot be built is reported by
-/// every program's own build; without the precompiled header builds are only slower.
+/// Builds the shared files: worker 0 and worker 1 each build one of them. Errors are ignored here.
+/// A harness that cannot be built is reported by every program's own build; without the precompiled
+/// header builds are only slower.
 fn share(
     worker: usize,
     cache: &Cache,

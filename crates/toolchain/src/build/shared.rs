@@ -18,7 +18,8 @@ const HEADER: &str = "yamba/program.h.gch";
 const HARNESS: &str = "harness.o";
 const RUNNER: &str = "bundle-runner";
 
-/// Finds the shared files of the program with the C++ `generated`. Builds missing ones, except the precompiled header.
+/// Finds the shared files of the program with the C++ `generated`. Builds missing ones, except the
+/// precompiled header.
 pub(super) fn find(
     cache: &Cache,
     lines: &CommandLines,
@@ -27,23 +28,17 @@ pub(super) fn find(
     thread::scope(|scope| {
         let harness = scope.spawn(|| harness(cache, lines));
         let support = support_objects(cache, lines, generated);
-        Ok(Shared {
-            header: header(cache, lines)?,
-            harness: joined(harness)?,
-            support: support?,
-        })
+        Ok(Shared { header: header(cache, lines)?, harness: joined(harness)?, support: support? })
     })
 }
 
 /// The result of a thread. Continues its panic.
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread
-        .join()
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The folder of the precompiled header, if it has been built. The compiler searches it before the runtime's folder and ignores a header that does
-/// not fit.
+/// The folder of the precompiled header, if it has been built. The compiler searches it before the
+/// runtime's folder and ignores a header that does not fit.
 fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildError> {
     // The header is compiled without the options of the user, and fits only a program without them.
     let Some(command) = lines.header().filter(|_| !lines.has_own_options()) else {
@@ -62,7 +57,8 @@ pub(super) fn make_header(cache: &Cache, lines: &CommandLines) -> Result<(), Bui
     }
 }
 
-/// The object file of the code that does not depend on the benchmark. It is most of the compiler's work, so it is compiled once.
+/// The object file of the code that does not depend on the benchmark. It is most of the compiler's
+/// work, so it is compiled once.
 pub(super) fn harness(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, BuildError> {
     let folder = beside(cache, lines, HARNESS, lines.harness())?;
     Ok(folder.join(HARNESS))
@@ -74,7 +70,8 @@ pub(super) fn runner(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, Bui
     Ok(folder.join(RUNNER))
 }
 
-/// The object files of `runtime/support` that a program needs. Each is compiled once for all programs.
+/// The object files of `runtime/support` that a program needs. Each is compiled once for all
+/// programs.
 fn support_objects(
     cache: &Cache,
     lines: &CommandLines,
@@ -88,10 +85,8 @@ fn support_objects(
     };
     // In parallel, because a cold build waits for all of them.
     thread::scope(|scope| {
-        let started: Vec<_> = sources
-            .iter()
-            .map(|source| scope.spawn(move || compile(source)))
-            .collect();
+        let started: Vec<_> =
+            sources.iter().map(|source| scope.spawn(move || compile(source))).collect();
         started.into_iter().map(joined).collect()
     })
 }

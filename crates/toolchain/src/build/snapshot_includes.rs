@@ -1,7 +1,7 @@
 //! Stored included files of a previous run, written to disk so that the same C++ can include them.
 //!
-//! Each file is placed at its former path below one folder: `/home/me/lib.h` at `FOLDER/home/me/lib.h`. So `#include "../other.h"` finds the same
-//! file as before.
+//! Each file is placed at its former path below one folder: `/home/me/lib.h` at
+//! `FOLDER/home/me/lib.h`. So `#include "../other.h"` finds the same file as before.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -77,10 +77,7 @@ impl SnapshotIncludes {
         })?;
         let root = folder.join(FILES);
         let below = self.folders.iter().map(|folder| root.join(folder));
-        Ok(LaidOut {
-            folders: below.collect(),
-            root,
-        })
+        Ok(LaidOut { folders: below.collect(), root })
     }
 }
 
@@ -96,9 +93,8 @@ impl LaidOut {
     /// Compiler options that include the files under their former names.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let folders = self.folders.iter();
-        let mut words: Vec<OsString> = folders
-            .flat_map(|folder| ["-I".into(), folder.clone().into_os_string()])
-            .collect();
+        let mut words: Vec<OsString> =
+            folders.flat_map(|folder| ["-I".into(), folder.clone().into_os_string()]).collect();
         words.push(format!("{PREFIX_MAP}{}=", self.root.display()).into());
         words
     }
@@ -107,7 +103,8 @@ impl LaidOut {
 /// The subfolder of the files, beside `MARK`.
 const FILES: &str = "files";
 
-/// Makes an absolute path relative to the root. Rejects paths that could leave the folder they are joined to.
+/// Makes an absolute path relative to the root. Rejects paths that could leave the folder they are
+/// joined to.
 fn below_root(path: &str) -> Result<PathBuf, String> {
     let below = Path::new(path).strip_prefix("/").ok();
     let is_plain = |below: &&Path| {

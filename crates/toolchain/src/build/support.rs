@@ -25,9 +25,7 @@ pub(super) fn sources(text: &str, runtime: &Path) -> io::Result<Vec<PathBuf>> {
         }
         known.insert(name);
     }
-    let all = known
-        .iter()
-        .map(|name| runtime.join(FOLDER).join(format!("{name}.cc")));
+    let all = known.iter().map(|name| runtime.join(FOLDER).join(format!("{name}.cc")));
     Ok(all.filter(|path| path.is_file()).collect())
 }
 

@@ -25,10 +25,7 @@ pub fn host() -> Target {
         "macos" => "darwin",
         other => other,
     };
-    Target {
-        isa: isa.to_owned(),
-        system: system.to_owned(),
-    }
+    Target { isa: isa.to_owned(), system: system.to_owned() }
 }
 
 /// A program and its fixed arguments.
@@ -41,13 +38,8 @@ pub(super) struct Tool {
 }
 
 /// Environment variables that name header folders for g++ and clang++.
-pub(super) const HEADER_VARIABLES: [&str; 5] = [
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "OBJC_INCLUDE_PATH",
-    "OBJCPLUS_INCLUDE_PATH",
-];
+pub(super) const HEADER_VARIABLES: [&str; 5] =
+    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH"];
 
 impl Tool {
     /// A command of this program, whose messages are English.
@@ -63,7 +55,8 @@ impl Tool {
         command
     }
 
-    /// The output of `--version`, queried once per process. A wrapper script may start another compiler later, so the result is not cached on disk.
+    /// The output of `--version`, queried once per process. A wrapper script may start another
+    /// compiler later, so the result is not cached on disk.
     pub(super) fn version(&self) -> io::Result<String> {
         static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), String>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +71,8 @@ impl Tool {
         Ok(version)
     }
 
-    /// The unit in which this compiler counts columns: that of g++, or that of clang++. Names do not tell: on macOS, `g++` is clang++.
+    /// The unit in which this compiler counts columns: that of g++, or that of clang++. Names do
+    /// not tell: on macOS, `g++` is clang++.
     pub(super) fn columns(&self) -> Columns {
         match self.version() {
             Ok(version) if !is_gnu(&version) => Columns::Bytes,
@@ -92,7 +86,8 @@ impl Tool {
     }
 }
 
-/// Whether `--version` printed the notice of a GNU program. Distributions change only the line before it.
+/// Whether `--version` printed the notice of a GNU program. Distributions change only the line
+/// before it.
 fn is_gnu(version: &str) -> bool {
     version.contains("Free Software Foundation")
 }
@@ -101,9 +96,7 @@ fn is_gnu(version: &str) -> bool {
 pub(super) fn first_line(version: &str) -> &str {
     let text = version.trim_start_matches('\u{feff}');
     let mut lines = text.lines().map(str::trim);
-    lines
-        .find(|line| !line.is_empty())
-        .unwrap_or("unknown version")
+    lines.find(|line| !line.is_empty()).unwrap_or("unknown version")
 }
 
 /// The lines of `/proc/cpuinfo` that determine the meaning of `native` for a compiler.
@@ -127,10 +120,7 @@ pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
         "uarch",
     ];
     let name = |line: &str| line.split(':').next().unwrap_or_default().trim().to_owned();
-    cpuinfo
-        .lines()
-        .filter(|line| NAMES.contains(&name(line).as_str()))
-        .collect()
+    cpuinfo.lines().filter(|line| NAMES.contains(&name(line).as_str())).collect()
 }
 
 /// The tools that build and run programs for a target.
@@ -144,19 +134,16 @@ pub(super) struct Toolchain {
     pub(super) runner: Vec<String>,
 }
 
-/// Options that link g++'s C++ library statically. Linking then takes half as long, and the program starts sooner.
+/// Options that link g++'s C++ library statically. Linking then takes half as long, and the program
+/// starts sooner.
 pub(super) const HOLDS_CPP: [&str; 2] = ["-static-libstdc++", "-static-libgcc"];
 
 impl Toolchain {
-    /// Options that choose the C++ library's form for a program that runs on this machine. Some distributions ship only the shared form. A
-    /// sanitizer's own shared library does not work with the static one.
+    /// Options that choose the C++ library's form for a program that runs on this machine. Some
+    /// distributions ship only the shared form. A sanitizer's own shared library does not work with
+    /// the static one.
     pub(super) fn cpp_library(&self, flags: &[String]) -> &'static [&'static str] {
-        let mut all = self
-            .compiler
-            .arguments
-            .iter()
-            .chain(&self.flags)
-            .chain(flags);
+        let mut all = self.compiler.arguments.iter().chain(&self.flags).chain(flags);
         if all.any(|f| f.starts_with("-fsanitize")) || !has_static_cpp_library(&self.compiler) {
             return &[];
         }
@@ -174,7 +161,8 @@ fn has_static_cpp_library(compiler: &Tool) -> bool {
     })
 }
 
-/// Whether g++ finds its own `library`: it prints the path of a library that it finds, and otherwise just the name.
+/// Whether g++ finds its own `library`: it prints the path of a library that it finds, and
+/// otherwise just the name.
 fn finds_own(compiler: &Tool, library: &str) -> bool {
     let asked = format!("-print-file-name={library}");
     let Ok(output) = compiler.command().arg(asked).output() else {
@@ -218,11 +206,7 @@ impl Search {
         } else {
             ["CXX", "AS"].map(|name| format!("{name}_{}", target.isa))
         };
-        Search {
-            variables,
-            names: [compilers, assemblers],
-            prefix,
-        }
+        Search { variables, names: [compilers, assemblers], prefix }
     }
 
     fn compiler(&self) -> Option<Tool> {
@@ -258,10 +242,8 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     };
     let assembler = search.assembler(Some(&compiler));
     let assembler = assembler.unwrap_or_else(|| through_compiler(&compiler));
-    let runs_here = is_native
-        || property("native_on")
-            .split_whitespace()
-            .any(|isa| isa == host.isa);
+    let runs_here =
+        is_native || property("native_on").split_whitespace().any(|isa| isa == host.isa);
     let emulator = property("emulator");
     let flags = property("compiler_flags");
     let mut flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
@@ -276,32 +258,24 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
         compiler,
         assembler,
         flags,
-        runner: if runs_here || emulator.is_empty() {
-            Vec::new()
-        } else {
-            vec![emulator]
-        },
+        runner: if runs_here || emulator.is_empty() { Vec::new() } else { vec![emulator] },
     })
 }
 
-/// Whether a program that loads the compiler's C library starts here. The machine may have an older one. Tried once.
+/// Whether a program that loads the compiler's C library starts here. The machine may have an older
+/// one. Tried once.
 fn starts(compiler: &Tool, flags: &[String]) -> bool {
     static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), bool>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let words = [compiler.arguments.as_slice(), flags].concat();
     let tried = (compiler.path.clone(), words);
-    *known
-        .entry(tried)
-        .or_insert_with(|| try_start(compiler, flags).unwrap_or(false))
+    *known.entry(tried).or_insert_with(|| try_start(compiler, flags).unwrap_or(false))
 }
 
 fn try_start(compiler: &Tool, flags: &[String]) -> io::Result<bool> {
     let folder = tempfile::tempdir()?;
     let [source, program] = ["main.cc", "main"].map(|name| folder.path().join(name));
-    fs::write(
-        &source,
-        "#include <stdio.h>\nint main() { return puts(\"\") == EOF; }\n",
-    )?;
+    fs::write(&source, "#include <stdio.h>\nint main() { return puts(\"\") == EOF; }\n")?;
     let mut command = compiler.command();
     command.args(flags).arg(&source).arg("-o").arg(&program);
     Ok(command.output()?.status.success() && Command::new(&program).output()?.status.success())
@@ -310,8 +284,7 @@ fn try_start(compiler: &Tool, flags: &[String]) -> io::Result<bool> {
 /// Uses the compiler driver as the assembler.
 fn through_compiler(compiler: &Tool) -> Tool {
     let mut tool = compiler.clone();
-    tool.arguments
-        .extend(["-c", "-x", "assembler"].map(str::to_owned));
+    tool.arguments.extend(["-c", "-x", "assembler"].map(str::to_owned));
     tool
 }
 
@@ -324,17 +297,11 @@ fn from_environment(variable: &str) -> Option<Vec<String>> {
 
 fn find(words: &[String]) -> Option<Tool> {
     let path = in_path(&words[0])?;
-    Some(Tool {
-        path,
-        arguments: words[1..].to_vec(),
-        ignores_header_variables: false,
-    })
+    Some(Tool { path, arguments: words[1..].to_vec(), ignores_header_variables: false })
 }
 
 fn first_of(names: &[String]) -> Option<Tool> {
-    names
-        .iter()
-        .find_map(|name| find(std::slice::from_ref(name)))
+    names.iter().find_map(|name| find(std::slice::from_ref(name)))
 }
 
 /// Resolves a program name: a path as it is, or a name through `PATH`.
@@ -344,9 +311,7 @@ pub(super) fn in_path(name: &str) -> Option<PathBuf> {
         return path.is_file().then_some(path);
     }
     let folders = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
+    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str) -> BuildError {
@@ -367,11 +332,7 @@ fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str
         Some(words) => tried = vec![words[0].clone()],
         None => tried.push(format!("${variable}")),
     }
-    BuildError::MissingCompiler {
-        target: target.clone(),
-        tried,
-        help,
-    }
+    BuildError::MissingCompiler { target: target.clone(), tried, help }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The compiler's arguments for settings of the user: those of the command line, and those of `compile` clauses.
+//! The compiler's arguments for settings of the user: those of the command line, and those of
+//! `compile` clauses.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +29,8 @@ impl From<io::Error> for SettingFault {
 /// The arguments for settings of the command line. Paths are relative to the current folder.
 ///
 /// # Errors
-/// If a value is impossible, a file, folder or package does not exist, or there is no compiler for `target`.
+/// If a value is impossible, a file, folder or package does not exist, or there is no compiler for
+/// `target`.
 pub fn command_line_flags(
     settings: &[(CompileKey, String)],
     analysis: &Analysis,
@@ -41,10 +43,9 @@ pub fn command_line_flags(
     let resolver = Resolver::new(analysis, target)?;
     let base = std::env::current_dir()?;
     for (key, value) in settings {
-        let checked = key.check(value).map_err(|bad| SettingFault {
-            text: bad.fault,
-            help: bad.help.to_owned(),
-        });
+        let checked = key
+            .check(value)
+            .map_err(|bad| SettingFault { text: bad.fault, help: bad.help.to_owned() });
         let added = checked.and_then(|()| resolver.add(&mut flags, *key, value, &base));
         added.map_err(|SettingFault { text, help }| BuildError::Setting {
             fault: format!("--{}: {text}", key.word().replace('_', "-")),
@@ -57,8 +58,9 @@ pub fn command_line_flags(
 /// A library that a `compile` clause names, with its place.
 pub(super) type LinkedName = (String, Span);
 
-/// The arguments for the `compile` clauses of a class and of every class that contributes to its program, and the names that they link. Paths are
-/// relative to the file of the clause. A setting of a derived class follows those of its bases, so it takes precedence.
+/// The arguments for the `compile` clauses of a class and of every class that contributes to its
+/// program, and the names that they link. Paths are relative to the file of the clause. A setting
+/// of a derived class follows those of its bases, so it takes precedence.
 pub(super) fn of_clauses(
     analysis: &Analysis,
     class: ClassId,
@@ -86,11 +88,7 @@ pub(super) fn of_clauses(
             }
         }
     }
-    if faults.is_empty() {
-        Ok((flags, names))
-    } else {
-        Err(BuildError::Diagnostics(faults))
-    }
+    if faults.is_empty() { Ok((flags, names)) } else { Err(BuildError::Diagnostics(faults)) }
 }
 
 /// The classes that contribute to a program: parts first, then each chain from its root.
@@ -124,10 +122,7 @@ impl Resolver {
             let prefix = analysis.isa_property(&target.isa, "toolchain");
             prefix.unwrap_or_default()
         };
-        Ok(Resolver {
-            compiler: toolchain.compiler,
-            prefix,
-        })
+        Ok(Resolver { compiler: toolchain.compiler, prefix })
     }
 
     fn add(
@@ -172,7 +167,8 @@ impl Resolver {
         Ok(())
     }
 
-    /// Makes the program search `folder` for its shared libraries, unless the system does so anyway.
+    /// Makes the program search `folder` for its shared libraries, unless the system does so
+    /// anyway.
     fn add_run_time_folder(
         &self,
         link: &mut Vec<String>,
@@ -212,11 +208,10 @@ fn folder(path: &Path) -> Result<String, SettingFault> {
 /// The help for a path of a setting that does not exist.
 const RELATIVE: &str = "name one that exists; a path is relative to the file of its `compile` clause, and on the command line to the current folder";
 
-/// The real folder of a library, and its path in that folder. Links to the library itself are kept: programs load it by one of these names.
+/// The real folder of a library, and its path in that folder. Links to the library itself are kept:
+/// programs load it by one of these names.
 fn library(path: &Path) -> Result<(PathBuf, PathBuf), SettingFault> {
-    let folder = path
-        .parent()
-        .and_then(|folder| fs::canonicalize(folder).ok());
+    let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
     match (folder, path.file_name()) {
         (Some(folder), Some(name)) if path.is_file() => {
             let file = folder.join(name);
@@ -253,10 +248,7 @@ pub(super) fn refuse_shared(flags: &Flags) -> Result<(), BuildError> {
     let mut files = flags.link.iter().filter_map(|word| linked_file(word));
     match files.find(|file| is_shared(file)) {
         Some(file) => Err(BuildError::Setting {
-            fault: format!(
-                "the program is for another machine, which has no {}",
-                file.display()
-            ),
+            fault: format!("the program is for another machine, which has no {}", file.display()),
             help: "link a static archive (.a) instead".to_owned(),
         }),
         None => Ok(()),
@@ -275,14 +267,16 @@ pub(super) fn links_files(inputs: &BuildInputs) -> bool {
     !linked_files(inputs).is_empty()
 }
 
-/// Whether the program loads shared objects of the user when it starts, so that its own file does not hold all of it.
+/// Whether the program loads shared objects of the user when it starts, so that its own file does
+/// not hold all of it.
 pub(super) fn loads_files(inputs: &BuildInputs) -> bool {
     let mut facts = inputs.facts.keys();
     linked_files(inputs).iter().any(|file| is_shared(file))
         || facts.any(|fact| fact.starts_with("library ") && is_shared(Path::new(fact)))
 }
 
-/// Why a program with these inputs cannot be linked as before: a library of the user no longer exists, or has changed.
+/// Why a program with these inputs cannot be linked as before: a library of the user no longer
+/// exists, or has changed.
 pub fn changed_library(inputs: &BuildInputs) -> Option<String> {
     linked_files(inputs).iter().find_map(|file| {
         let name = read_file::name(file);
@@ -314,10 +308,7 @@ pub(super) fn only_system_folders(flags: &Flags, compiler: &Tool) -> io::Result<
     for folder in folders.filter(|folder| search::is_below(Path::new(folder), &system)) {
         compile.extend(["-I".to_owned(), folder.to_owned()]);
     }
-    Ok(Flags {
-        compile,
-        link: flags.link.clone(),
-    })
+    Ok(Flags { compile, link: flags.link.clone() })
 }
 
 /// The library that the linker did not find, according to its output.
@@ -328,9 +319,7 @@ pub(super) fn missing_name(output: &str) -> Option<&str> {
         "library not found for -l",
         "library not found: ",
     ];
-    let rest = places
-        .iter()
-        .find_map(|place| output.split_once(place).map(|(_, rest)| rest))?;
+    let rest = places.iter().find_map(|place| output.split_once(place).map(|(_, rest)| rest))?;
     let name = rest.split([':', '\n', '\r', ' ']).next()?;
     (!name.is_empty()).then_some(name)
 }

@@ -13,24 +13,15 @@ pub(super) struct Piece {
 /// Bytes per row for code of an instruction set that the disassembler does not support.
 const ROW: usize = 8;
 
-/// The disassembler and the smallest instruction length. `None` if the instruction set is not supported; its code is shown as bytes.
+/// The disassembler and the smallest instruction length. `None` if the instruction set is not
+/// supported; its code is shown as bytes.
 fn disassembler(isa: &str) -> Option<(Capstone, usize)> {
-    let x86 = |mode| {
-        Capstone::new()
-            .x86()
-            .mode(mode)
-            .syntax(arch::x86::ArchSyntax::Intel)
-            .build()
-    };
+    let x86 = |mode| Capstone::new().x86().mode(mode).syntax(arch::x86::ArchSyntax::Intel).build();
     let (capstone, unit) = match isa {
         "x86_64" => (x86(arch::x86::ArchMode::Mode64), 1),
         "x86_32" => (x86(arch::x86::ArchMode::Mode32), 1),
         "aarch64" => (
-            Capstone::new()
-                .arm64()
-                .mode(arch::arm64::ArchMode::Arm)
-                .endian(Endian::Little)
-                .build(),
+            Capstone::new().arm64().mode(arch::arm64::ArchMode::Arm).endian(Endian::Little).build(),
             4,
         ),
         "riscv64" => {

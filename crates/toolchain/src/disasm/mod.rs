@@ -1,4 +1,5 @@
-//! Lists composed machine code: address, bytes and instruction, each under the members that contributed it.
+//! Lists composed machine code: address, bytes and instruction, each under the members that
+//! contributed it.
 
 mod decode;
 
@@ -79,17 +80,12 @@ pub enum Line {
 
 fn hex<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let digits: Option<Vec<u8>> = text
-        .chars()
-        .map(|c| c.to_digit(16).map(|d| d as u8))
-        .collect();
+    let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
     match digits {
         Some(digits) if digits.len() % 2 == 0 => {
             Ok(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect())
         }
-        _ => Err(serde::de::Error::custom(
-            "bytes are pairs of hexadecimal digits",
-        )),
+        _ => Err(serde::de::Error::custom("bytes are pairs of hexadecimal digits")),
     }
 }
 
@@ -101,16 +97,9 @@ fn digits<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error>
 
 /// The lines of a listing, in address order.
 pub fn listing(code: &Code) -> Vec<Line> {
-    let bits = code
-        .bits
-        .unwrap_or(code.bytes.len() as u64 * 8)
-        .min(code.bytes.len() as u64 * 8);
+    let bits = code.bits.unwrap_or(code.bytes.len() as u64 * 8).min(code.bytes.len() as u64 * 8);
     let whole = (bits / 8) as usize;
-    let mut builder = Builder {
-        code,
-        lines: Vec::new(),
-        open: Vec::new(),
-    };
+    let mut builder = Builder { code, lines: Vec::new(), open: Vec::new() };
     for piece in decode::decode(&code.isa, &code.bytes[..whole], code.base) {
         builder.piece(piece);
     }
@@ -145,22 +134,13 @@ impl Builder<'_> {
     fn rest(&mut self, byte: usize, bits: u64) {
         let depth = self.enter(&(byte as u64 * 8..bits));
         let digits = (0..bits % 8)
-            .map(|i| {
-                if self.code.bytes[byte] >> (7 - i) & 1 == 1 {
-                    '1'
-                } else {
-                    '0'
-                }
-            })
+            .map(|i| if self.code.bytes[byte] >> (7 - i) & 1 == 1 { '1' } else { '0' })
             .collect();
-        self.lines.push(Line::Bits {
-            depth,
-            address: self.code.base + byte as u64,
-            digits,
-        });
+        self.lines.push(Line::Bits { depth, address: self.code.base + byte as u64, digits });
     }
 
-    /// Adds a heading for each member around `range` that has none yet. Returns the number of enclosing members.
+    /// Adds a heading for each member around `range` that has none yet. Returns the number of
+    /// enclosing members.
     fn enter(&mut self, range: &Range<u64>) -> usize {
         let holds = |part: &&Part| {
             part.start <= range.start && part.end >= range.end && part.start < part.end
@@ -168,17 +148,9 @@ impl Builder<'_> {
         let parts = &self.code.parts;
         let mut around: Vec<usize> = (0..parts.len()).filter(|i| holds(&&parts[*i])).collect();
         around.sort_by_key(|i| parts[*i].depth);
-        let same = self
-            .open
-            .iter()
-            .zip(&around)
-            .take_while(|(a, b)| a == b)
-            .count();
+        let same = self.open.iter().zip(&around).take_while(|(a, b)| a == b).count();
         for (depth, index) in around.iter().enumerate().skip(same) {
-            self.lines.push(Line::Member {
-                depth,
-                name: parts[*index].name.clone(),
-            });
+            self.lines.push(Line::Member { depth, name: parts[*index].name.clone() });
         }
         self.open = around;
         self.open.len()
@@ -192,16 +164,12 @@ impl Builder<'_> {
                 && p.end <= range.end
                 && (p.start, p.end) != (range.start, range.end)
         };
-        self.code
-            .parts
-            .iter()
-            .filter(inside)
-            .map(|p| p.name.clone())
-            .collect()
+        self.code.parts.iter().filter(inside).map(|p| p.name.clone()).collect()
     }
 }
 
-/// Formats a listing as text. Marks the line at address `mark`; with `around`, shows only that many lines before and after it.
+/// Formats a listing as text. Marks the line at address `mark`; with `around`, shows only that many
+/// lines before and after it.
 pub fn render(lines: &[Line], mark: Option<u64>, around: Option<usize>) -> String {
     let marked = |line: &Line| match line {
         Line::Code { address, bytes, .. } => {
@@ -213,17 +181,9 @@ pub fn render(lines: &[Line], mark: Option<u64>, around: Option<usize>) -> Strin
         (Some(at), Some(around)) => at.saturating_sub(around)..(at + around + 1).min(lines.len()),
         _ => 0..lines.len(),
     };
-    let digits = lines
-        .iter()
-        .map(|l| format!("{:x}", address(l)).len())
-        .max()
-        .unwrap_or(4)
-        .max(4);
+    let digits = lines.iter().map(|l| format!("{:x}", address(l)).len()).max().unwrap_or(4).max(4);
     let mut out = String::new();
-    for line in headings(lines, shown.start)
-        .into_iter()
-        .chain(&lines[shown])
-    {
+    for line in headings(lines, shown.start).into_iter().chain(&lines[shown]) {
         let pointer = if marked(line) { '>' } else { ' ' };
         write_line(&mut out, line, pointer, digits);
     }
@@ -259,23 +219,13 @@ fn address(line: &Line) -> u64 {
 fn write_line(out: &mut String, line: &Line, pointer: char, digits: usize) {
     let _ = match line {
         Line::Member { depth, name } => writeln!(out, "  {:indent$}{name}", "", indent = 2 * depth),
-        Line::Bits {
-            depth,
-            address,
-            digits: bits,
-        } => writeln!(
+        Line::Bits { depth, address, digits: bits } => writeln!(
             out,
             "{pointer} {:indent$}{address:0digits$x}  0b{bits}",
             "",
             indent = 2 * depth
         ),
-        Line::Code {
-            depth,
-            address,
-            bytes,
-            text,
-            within,
-        } => {
+        Line::Code { depth, address, bytes, text, within } => {
             let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
             let text = text.as_deref().unwrap_or("(no instruction)");
             let note = if within.is_empty() {
@@ -317,11 +267,7 @@ mod tests {
             ("f.touch(8)", 8, 80, 1),
             ("x.imm(8)", 32, 64, 2),
         ];
-        let text = render(
-            &listing(&code("x86_64", "55488b83080000008b00c3", &parts)),
-            None,
-            None,
-        );
+        let text = render(&listing(&code("x86_64", "55488b83080000008b00c3", &parts)), None, None);
         let expected = "  f
     p.open
       0000  55                    push rbp
@@ -331,10 +277,7 @@ mod tests {
     0  C3";
         // The last line is directly under f again.
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-        assert_eq!(
-            lines[..6].join("\n"),
-            expected.lines().take(6).collect::<Vec<_>>().join("\n")
-        );
+        assert_eq!(lines[..6].join("\n"), expected.lines().take(6).collect::<Vec<_>>().join("\n"));
         assert_eq!(lines[6], "    000a  C3                    ret");
     }
 
@@ -348,12 +291,7 @@ mod tests {
             ("riscv64", "0100", "c.nop"),
         ] {
             let lines = listing(&code(isa, hex, &[]));
-            let [
-                Line::Code {
-                    text: Some(found), ..
-                },
-            ] = lines.as_slice()
-            else {
+            let [Line::Code { text: Some(found), .. }] = lines.as_slice() else {
                 panic!("{isa}: {lines:?}")
             };
             assert_eq!(found.trim(), text, "{isa}");

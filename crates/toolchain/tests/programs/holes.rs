@@ -7,7 +7,8 @@ use yamba_codegen::asm::{Field, Syntax};
 
 use crate::support::{analyse, build, build_faults, compose_fault, hex};
 
-/// Assembles each of `pieces` with the target's assembler, all in one run. Each piece has its own section.
+/// Assembles each of `pieces` with the target's assembler, all in one run. Each piece has its own
+/// section.
 fn assembled(isa: &str, header: &str, pieces: &[String]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let (source, object) = (folder.path().join("a.s"), folder.path().join("a.o"));
@@ -28,29 +29,19 @@ fn assembled(isa: &str, header: &str, pieces: &[String]) -> Vec<String> {
         .arg(&source)
         .output()
         .expect("as");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let data = std::fs::read(&object).expect("an object file");
     let file = object::File::parse(&*data).expect("an object file");
     let hex = |i: usize| {
-        let section = file
-            .section_by_name(&format!(".piece.{i}"))
-            .expect("the section");
-        section
-            .data()
-            .expect("bytes")
-            .iter()
-            .map(|b| format!("{b:02X}"))
-            .collect()
+        let section = file.section_by_name(&format!(".piece.{i}")).expect("the section");
+        section.data().expect("bytes").iter().map(|b| format!("{b:02X}")).collect()
     };
     (0..pieces.len()).map(hex).collect()
 }
 
-/// A block with one hole, the smallest and largest value it accepts, and the step between values. `literal` is the spelling of the text with a value,
-/// if its shortest encoding differs from the hole's.
+/// A block with one hole, the smallest and largest value it accepts, and the step between values.
+/// `literal` is the spelling of the text with a value, if its shortest encoding differs from the
+/// hole's.
 struct Case {
     isa: &'static str,
     block: &'static str,
@@ -61,14 +52,7 @@ struct Case {
 }
 
 const fn case(isa: &'static str, block: &'static str, min: i64, max: u64, multiple: u64) -> Case {
-    Case {
-        isa,
-        block,
-        min,
-        max,
-        multiple,
-        literal: None,
-    }
+    Case { isa, block, min, max, multiple, literal: None }
 }
 
 const fn wide(
@@ -78,14 +62,7 @@ const fn wide(
     max: u64,
     literal: &'static str,
 ) -> Case {
-    Case {
-        isa,
-        block,
-        min,
-        max,
-        multiple: 1,
-        literal: Some(literal),
-    }
+    Case { isa, block, min, max, multiple: 1, literal: Some(literal) }
 }
 
 const I32: i64 = i32::MIN as i64;
@@ -94,13 +71,7 @@ const MAX_U32: u64 = u32::MAX as u64;
 
 const CASES: &[Case] = &[
     case("x86_64", "mov eax, ${v}", I32, MAX_U32, 1),
-    wide(
-        "x86_64",
-        "mov rax, [rbx + ${v}]",
-        I32,
-        MAX_I32,
-        "mov.d32 rax, [rbx + @]",
-    ),
+    wide("x86_64", "mov rax, [rbx + ${v}]", I32, MAX_I32, "mov.d32 rax, [rbx + @]"),
     wide(
         "x86_64",
         "mov rax, [rbx + 4*rcx + 16 + ${v}]",
@@ -115,20 +86,8 @@ const CASES: &[Case] = &[
     case("x86_64", "ret ${v}", -32768, 65535, 1),
     case("x86_64", ".long ${v}", I32, MAX_U32, 1),
     case("x86_32", "mov eax, ${v}", I32, MAX_U32, 1),
-    wide(
-        "x86_32",
-        "mov eax, [ebx + ${v}]",
-        I32,
-        MAX_U32,
-        "mov.d32 eax, [ebx + @]",
-    ),
-    wide(
-        "x86_32",
-        "mov eax, [ebx + 8 + ${v}]",
-        I32 - 8,
-        MAX_U32 - 8,
-        "mov.d32 eax, [ebx + 8 + @]",
-    ),
+    wide("x86_32", "mov eax, [ebx + ${v}]", I32, MAX_U32, "mov.d32 eax, [ebx + @]"),
+    wide("x86_32", "mov eax, [ebx + 8 + ${v}]", I32 - 8, MAX_U32 - 8, "mov.d32 eax, [ebx + 8 + @]"),
     case("aarch64", "movz x3, #${v}", 0, 65535, 1),
     case("aarch64", "add x0, x1, #${v}", 0, 4095, 1),
     case("aarch64", "ldr x0, [x1, #${v}]", 0, 32760, 8),
@@ -151,21 +110,8 @@ const CASES: &[Case] = &[
 
 /// Both limits, values around zero, and single bits between.
 fn values(case: &Case) -> Vec<i128> {
-    let (min, max, step) = (
-        i128::from(case.min),
-        i128::from(case.max),
-        i128::from(case.multiple),
-    );
-    let mut values = vec![
-        min,
-        min + step,
-        -step,
-        0,
-        step,
-        max / 3 / step * step,
-        max - step,
-        max,
-    ];
+    let (min, max, step) = (i128::from(case.min), i128::from(case.max), i128::from(case.multiple));
+    let mut values = vec![min, min + step, -step, 0, step, max / 3 / step * step, max - step, max];
     values.extend((0..64).map(|k| 1i128 << k));
     values.extend((0..64).map(|k| -(1i128 << k)));
     values.retain(|v| (min..=max).contains(v) && v % step == 0);
@@ -174,17 +120,14 @@ fn values(case: &Case) -> Vec<i128> {
     values
 }
 
-/// All cases of an instruction set as members of one class, so only one program is built. Each case composes all of its values in a row.
+/// All cases of an instruction set as members of one class, so only one program is built. Each case
+/// composes all of its values in a row.
 fn program(isa: &str) -> String {
     let mut text = format!("yamba t on {isa} {{ void benchmark() {{}}\n");
     for (i, case) in CASES.iter().enumerate().filter(|(_, c)| c.isa == isa) {
-        let (unsigned, signed): (Vec<i128>, Vec<i128>) = values(case)
-            .into_iter()
-            .partition(|v| *v > i128::from(i64::MAX));
-        text += &format!(
-            "bitstring signed_{i}(long long v) {{ asm {{ {} }} }}\n",
-            case.block
-        );
+        let (unsigned, signed): (Vec<i128>, Vec<i128>) =
+            values(case).into_iter().partition(|v| *v > i128::from(i64::MAX));
+        text += &format!("bitstring signed_{i}(long long v) {{ asm {{ {} }} }}\n", case.block);
         text += &format!(
             "bitstring unsigned_{i}(unsigned long long v) {{ asm {{ {} }} }}\n",
             case.block
@@ -224,21 +167,14 @@ fn check(isa: &str) {
         let composed = hex(&built, &format!("all_{i}"), &[]);
         let length = expected[0].len();
         for (n, (piece, bytes)) in pieces.iter().zip(&expected).enumerate() {
-            assert_eq!(
-                &composed[n * length..(n + 1) * length],
-                bytes,
-                "{isa}: {piece}"
-            );
+            assert_eq!(&composed[n * length..(n + 1) * length], bytes, "{isa}: {piece}");
         }
         assert_eq!(composed.len(), length * pieces.len());
         for outside in [i128::from(case.min) - 1, i128::from(case.max) + 1] {
             if i64::try_from(outside).is_ok() {
                 let fault = compose_fault(&built, &format!("signed_{i}"), &[&outside.to_string()]);
                 assert!(
-                    fault["text"]
-                        .as_str()
-                        .expect("text")
-                        .contains("has no encoding here"),
+                    fault["text"].as_str().expect("text").contains("has no encoding here"),
                     "{fault}"
                 );
             }
@@ -285,15 +221,8 @@ fn value_without_plain_field_is_rejected() {
         );
         let (found, shown) = build_faults(&text, "t", isa);
         let codes: Vec<&str> = found.iter().map(|d| d.code).collect();
-        let refusals = [
-            "asm-hole-no-field",
-            "asm-outside-reference",
-            "assembler-error",
-        ];
-        assert!(
-            matches!(codes[..], [one] if refusals.contains(&one)),
-            "{isa} {block}: {shown}"
-        );
+        let refusals = ["asm-hole-no-field", "asm-outside-reference", "assembler-error"];
+        assert!(matches!(codes[..], [one] if refusals.contains(&one)), "{isa} {block}: {shown}");
         assert!(shown.contains("test.yamba:2:"), "{shown}");
     }
 }
@@ -313,11 +242,7 @@ fn several_holes_and_lines() {
         max: 255,
         multiple: 1,
         bias: 0,
-        bits: vec![yamba_codegen::asm::FieldBits {
-            value_bit: 0,
-            block_bit: 8,
-            count: 8,
-        }],
+        bits: vec![yamba_codegen::asm::FieldBits { value_bit: 0, block_bit: 8, count: 8 }],
     };
     assert_eq!(field.encode(&[1, 2], 7), [1, 7]);
 }

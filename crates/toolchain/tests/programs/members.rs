@@ -24,27 +24,14 @@ fn subclass_sets_value_and_sweep() {
     yamba b extends t { scale = 16; }";
     let shown = |class: &str| -> Vec<Value> {
         let each = described(text, class).into_iter();
-        each.map(|p| json!([p["name"], p["value"], p["over"], p["quick"]]))
-            .collect()
+        each.map(|p| json!([p["name"], p["value"], p["over"], p["quick"]])).collect()
     };
-    assert_eq!(
-        shown("a"),
-        [
-            json!(["scale", 8, [8, 16], null]),
-            json!(["size", 32, [5], [6]])
-        ]
-    );
-    assert_eq!(
-        shown("b"),
-        [
-            json!(["scale", 16, [1, 2], [1]]),
-            json!(["size", 64, null, [3]])
-        ]
-    );
+    assert_eq!(shown("a"), [json!(["scale", 8, [8, 16], null]), json!(["size", 32, [5], [6]])]);
+    assert_eq!(shown("b"), [json!(["scale", 16, [1, 2], [1]]), json!(["size", 64, null, [3]])]);
 }
 
-/// Checked with the compiler's own macro. Measured code must be optimised whatever its tags. So must classes that a cold class extends, and classes
-/// that extend it.
+/// Checked with the compiler's own macro. Measured code must be optimised whatever its tags. So
+/// must classes that a cold class extends, and classes that extend it.
 #[test]
 #[ignore = "needs g++"]
 fn cold_imports_are_not_optimised() {
@@ -69,10 +56,7 @@ fn cold_imports_are_not_optimised() {
             void benchmark() {{}} }}
         yamba a extends t {{}}"
     );
-    let values: Vec<Value> = described(&text, "a")
-        .iter()
-        .map(|p| p["value"].clone())
-        .collect();
+    let values: Vec<Value> = described(&text, "a").iter().map(|p| p["value"].clone()).collect();
     assert_eq!(values, [json!(1), json!(0), json!(0), json!(1), json!(1)]);
 }
 
@@ -133,10 +117,7 @@ fn members_of_cpp_classes_are_accepted() {
         }
         void benchmark() {} }";
     let built = build(text, "t", "x86_64");
-    let output = run(
-        &built,
-        &["--run", "--batches", "1", "--time-ns", "0", "--no-lock"],
-    );
+    let output = run(&built, &["--run", "--batches", "1", "--time-ns", "0", "--no-lock"]);
     let records = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{records}");
     assert!(records.contains("\"evidence\":{\"sum\":30}"), "{records}");
@@ -187,17 +168,14 @@ fn one_of_several_processes_can_skip_a_point() {
     };
     let (code, _, out) = launch("99", "2");
     assert_eq!(code, Some(0), "{out}");
-    assert!(
-        out.contains("\"own\":0") && out.contains("\"own\":1"),
-        "{out}"
-    );
+    assert!(out.contains("\"own\":0") && out.contains("\"own\":1"), "{out}");
     assert_eq!(launch("1", "2").0, Some(4));
     assert_eq!(launch("1", "2").1, "1 of 2\n");
     assert_eq!(launch("0", "1").1, "0 of 1\n");
 }
 
-/// Whichever functions are virtual in the C++, a call reaches the most derived definition: from a base, a template, a loop, a macro, a bitstring, or
-/// the author's own struct.
+/// Whichever functions are virtual in the C++, a call reaches the most derived definition: from a
+/// base, a template, a loop, a macro, a bitstring, or the author's own struct.
 #[test]
 #[ignore = "needs g++"]
 fn call_uses_most_derived_definition() {
@@ -259,24 +237,18 @@ fn has_values(text: &str, values: &[i32]) {
     }
 }
 
-/// The author's own structs redefine members under names that come from a macro, a function or a header.
+/// The author's own structs redefine members under names that come from a macro, a function or a
+/// header.
 #[test]
 #[ignore = "needs g++"]
 fn structs_redefine_members_through_macros_functions_and_headers() {
     let header = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mixin.h");
-    std::fs::write(
-        &header,
-        "template <class T> struct mixin : T { int lone() { return 6; } };\n",
-    )
-    .expect("a header");
-    let included = format!(
-        "#include \"{}\"\n using own_struct = mixin<yamba_part>;",
-        header.display()
-    );
-    let as_if_systems = format!(
-        "#include <{}>\n using own_struct = mixin<yamba_part>;",
-        header.display()
-    );
+    std::fs::write(&header, "template <class T> struct mixin : T { int lone() { return 6; } };\n")
+        .expect("a header");
+    let included =
+        format!("#include \"{}\"\n using own_struct = mixin<yamba_part>;", header.display());
+    let as_if_systems =
+        format!("#include <{}>\n using own_struct = mixin<yamba_part>;", header.display());
     for native in [
         &as_if_systems,
         "struct own_struct : yamba_part { int __CONCAT(lo, ne)() { return 6; } };",
@@ -335,7 +307,8 @@ fn function_may_be_marked_override() {
     has_values(text, &[2, 3]);
 }
 
-/// A function that a pass runs stays virtual, also if it is called, composed or received indirectly. Other functions become non-virtual.
+/// A function that a pass runs stays virtual, also if it is called, composed or received
+/// indirectly. Other functions become non-virtual.
 #[test]
 #[ignore = "needs g++"]
 fn only_functions_outside_the_pass_lose_virtual() {
@@ -354,19 +327,11 @@ fn only_functions_outside_the_pass_lose_virtual() {
     let source = std::fs::read_to_string(built.source).expect("the C++");
     let is_virtual = |name: &str| {
         let lines: Vec<&str> = source.lines().collect();
-        let at = lines
-            .iter()
-            .position(|l| l.contains(&format!("{name}() {{ ")));
+        let at = lines.iter().position(|l| l.contains(&format!("{name}() {{ ")));
         let at = at.unwrap_or_else(|| panic!("{name} in {source}"));
         lines[at - 2].contains("virtual")
     };
-    for name in [
-        "void benchmark",
-        "int deep",
-        "int step",
-        "int index",
-        "int held",
-    ] {
+    for name in ["void benchmark", "int deep", "int step", "int index", "int held"] {
         assert!(is_virtual(name), "{name} in {source}");
     }
     assert!(!is_virtual("int aside"), "{source}");

@@ -22,10 +22,7 @@ yamba t on x86_64 {
     let built = build(text, "t", "x86_64");
     let output = run(&built, &["--run", "--batches", "2", "--time-ns", "1000"]);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        out.contains("\"pages\":0") && !out.contains("\"pages\":1"),
-        "{out}"
-    );
+    assert!(out.contains("\"pages\":0") && !out.contains("\"pages\":1"), "{out}");
 }
 
 #[test]
@@ -40,10 +37,7 @@ yamba t on x86_64 {
     let built = build(text, "t", "x86_64");
     let output = run(&built, &["--run", "--batches", "1", "--time-ns", "1000"]);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let record = out
-        .lines()
-        .find(|l| l.contains("\"crash\""))
-        .unwrap_or_else(|| panic!("{out}"));
+    let record = out.lines().find(|l| l.contains("\"crash\"")).unwrap_or_else(|| panic!("{out}"));
     let record: serde_json::Value = serde_json::from_str(record).expect("JSON");
     assert_eq!(record["signal"], "SIGILL");
     let code: yamba_toolchain::disasm::Code =
@@ -51,12 +45,7 @@ yamba t on x86_64 {
     let lines = yamba_toolchain::disasm::listing(&code);
     let shown = yamba_toolchain::disasm::render(&lines, record["pc"].as_u64(), Some(3));
     assert!(shown.contains("t.trap(5)"), "{shown}");
-    assert!(
-        shown
-            .lines()
-            .any(|l| l.starts_with('>') && l.contains("ud2")),
-        "{shown}"
-    );
+    assert!(shown.lines().any(|l| l.starts_with('>') && l.contains("ud2")), "{shown}");
 }
 
 /// The message names the class and the line of the program that requested the memory.

@@ -20,10 +20,7 @@ pub const ISAS: [(&str, &str); 4] = [
 
 /// The root of the checkout.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()
-        .expect("the checkout")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the checkout")
 }
 
 /// The runtime and library of this checkout, with a separate cache for these tests.
@@ -44,10 +41,7 @@ fn home() -> Home {
 pub fn analyse(text: &str) -> Analysis {
     let disk = Disk::new(Vec::new(), &home()).expect("folders");
     let analysis = yamba_lang::analyse(
-        vec![Input {
-            path: "test.yamba".to_owned(),
-            text: text.to_owned(),
-        }],
+        vec![Input { path: "test.yamba".to_owned(), text: text.to_owned() }],
         &disk,
     );
     let shown =
@@ -57,21 +51,16 @@ pub fn analyse(text: &str) -> Analysis {
 }
 
 fn target(isa: &str) -> Target {
-    Target {
-        isa: isa.to_owned(),
-        system: "linux".to_owned(),
-    }
+    Target { isa: isa.to_owned(), system: "linux".to_owned() }
 }
 
 /// Warnings are errors.
 fn options() -> BuildOptions {
-    BuildOptions {
-        flags: vec!["-Werror".to_owned()],
-        ..BuildOptions::default()
-    }
+    BuildOptions { flags: vec!["-Werror".to_owned()], ..BuildOptions::default() }
 }
 
-/// Precompiles the common header for the instruction set that most of these programs are for. Building two programs at once does that.
+/// Precompiles the common header for the instruction set that most of these programs are for.
+/// Building two programs at once does that.
 fn precompile() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -99,10 +88,9 @@ pub fn build(text: &str, name: &str, isa: &str) -> Built {
     let (analysis, built) = try_build(text, name, isa);
     match built {
         Ok(built) => built,
-        Err(BuildError::Diagnostics(found)) => panic!(
-            "{}",
-            yamba_toolchain::render::diagnostics(&analysis.sources, &found, false)
-        ),
+        Err(BuildError::Diagnostics(found)) => {
+            panic!("{}", yamba_toolchain::render::diagnostics(&analysis.sources, &found, false))
+        }
         Err(e) => panic!("{e}"),
     }
 }
@@ -122,25 +110,15 @@ pub fn build_faults(text: &str, name: &str, isa: &str) -> (Vec<Diagnostic>, Stri
 
 /// Runs a built program.
 pub fn run(built: &Built, arguments: &[&str]) -> Output {
-    let mut words = built
-        .runner
-        .iter()
-        .map(PathBuf::from)
-        .chain([built.program.clone()]);
+    let mut words = built.runner.iter().map(PathBuf::from).chain([built.program.clone()]);
     let mut command = Command::new(words.next().expect("a program"));
-    command
-        .args(words)
-        .args(arguments)
-        .output()
-        .expect("it starts")
+    command.args(words).args(arguments).output().expect("it starts")
 }
 
 /// Composes a bitstring of a built program.
 pub fn compose(built: &Built, member: &str, arguments: &[&str]) -> Code {
-    let all: Vec<&str> = ["--compose", member]
-        .into_iter()
-        .chain(arguments.iter().copied())
-        .collect();
+    let all: Vec<&str> =
+        ["--compose", member].into_iter().chain(arguments.iter().copied()).collect();
     let output = run(built, &all);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     serde_json::from_str(&text)
@@ -149,19 +127,13 @@ pub fn compose(built: &Built, member: &str, arguments: &[&str]) -> Code {
 
 /// The bytes of a bitstring, in hexadecimal.
 pub fn hex(built: &Built, member: &str, arguments: &[&str]) -> String {
-    compose(built, member, arguments)
-        .bytes
-        .iter()
-        .map(|b| format!("{b:02X}"))
-        .collect()
+    compose(built, member, arguments).bytes.iter().map(|b| format!("{b:02X}")).collect()
 }
 
 /// The error that composing ends with, as the program reports it.
 pub fn compose_fault(built: &Built, member: &str, arguments: &[&str]) -> serde_json::Value {
-    let all: Vec<&str> = ["--compose", member]
-        .into_iter()
-        .chain(arguments.iter().copied())
-        .collect();
+    let all: Vec<&str> =
+        ["--compose", member].into_iter().chain(arguments.iter().copied()).collect();
     let output = run(built, &all);
     assert_eq!(
         output.status.code(),

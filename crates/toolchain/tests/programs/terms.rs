@@ -22,10 +22,7 @@ fn literals_casts_and_words() {
     let built = build(&text, "t", "x86_64");
     let odd = compose(&built, "long_one", &[]);
     assert_eq!((odd.bits, odd.bytes.len()), (Some(37 * 4), 19));
-    assert_eq!(
-        hex(&built, "long_one", &[]),
-        "00112233445566778899AABBCCDDEEFF001120"
-    );
+    assert_eq!(hex(&built, "long_one", &[]), "00112233445566778899AABBCCDDEEFF001120");
     assert_eq!(hex(&built, "halves", &[]), "C890");
     assert_eq!(hex(&built, "casts", &["5"]), "05000000500000000000050000");
     assert_eq!(hex(&built, "drawn", &["3"]), "E3DDB7D2");
@@ -49,20 +46,11 @@ fn control_flow_and_labels() {
     assert_eq!(hex(&built, "chosen", &["-1"]), "03");
     assert_eq!(hex(&built, "turns", &["3"]), "00FE01FE02FE");
     assert_eq!(hex(&built, "around", &[]), "EB079090E9F9FFFFFFC3");
-    assert_eq!(
-        hex(&built, "aligned", &[]),
-        "010F1F8000000000020F1F8000000000"
-    );
+    assert_eq!(hex(&built, "aligned", &[]), "010F1F8000000000020F1F8000000000");
     assert_eq!(hex(&built, "distance", &[]), "02FF");
     assert_eq!(hex(&built, "recursive", &["3"]), "030201");
     let endless = compose_fault(&built, "recursive", &["1000"]);
-    assert!(
-        endless["text"]
-            .as_str()
-            .expect("text")
-            .contains("without end"),
-        "{endless}"
-    );
+    assert!(endless["text"].as_str().expect("text").contains("without end"), "{endless}");
 }
 
 #[test]
@@ -82,11 +70,7 @@ yamba t on x86_64
     let built = build(text, "t", "x86_64");
     let output = run(&built, &["--run", "--batches", "1", "--time-ns", "1000"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        text.contains("\"answered\":43"),
-        "{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(text.contains("\"answered\":43"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -151,32 +135,13 @@ fn value_that_does_not_fit_names_call_value_and_width() {
             vec![],
             "takes(-1): the argument -1 is no unsigned integer of 32 bits, in t.negative",
         ),
-        (
-            "real",
-            vec![],
-            "takes(5e9): the argument 5000000000 is no unsigned integer of 32 bits",
-        ),
-        (
-            "fraction",
-            vec![],
-            "takes(0.5): the argument 0.5 is no unsigned",
-        ),
-        (
-            "cut",
-            vec!["8"],
-            "fit(8, 4): the value does not fit, in t.cut(8)",
-        ),
-        (
-            "branch",
-            vec!["0"],
-            "the label `inside` stands in a branch that was not taken",
-        ),
+        ("real", vec![], "takes(5e9): the argument 5000000000 is no unsigned integer of 32 bits"),
+        ("fraction", vec![], "takes(0.5): the argument 0.5 is no unsigned"),
+        ("cut", vec!["8"], "fit(8, 4): the value does not fit, in t.cut(8)"),
+        ("branch", vec!["0"], "the label `inside` stands in a branch that was not taken"),
     ] {
         let record = fault(member, &arguments);
-        assert!(
-            record["text"].as_str().expect("text").contains(part),
-            "{member}: {record}"
-        );
+        assert!(record["text"].as_str().expect("text").contains(part), "{member}: {record}");
     }
     assert_eq!(hex(&built, "whole", &[]), "03000000");
     assert_eq!(hex(&built, "narrow", &["-8"]), "80");
@@ -202,10 +167,7 @@ fn arguments_on_the_command_line_are_checked() {
         let all: Vec<&str> = ["--compose", "imm"].into_iter().chain(arguments).collect();
         let output = run(&built, &all);
         assert_eq!(output.status.code(), Some(2));
-        assert!(
-            String::from_utf8_lossy(&output.stderr).contains(part),
-            "{output:?}"
-        );
+        assert!(String::from_utf8_lossy(&output.stderr).contains(part), "{output:?}");
     }
     assert_eq!(run(&built, &["--compose", "none"]).status.code(), Some(2));
 }
@@ -250,7 +212,8 @@ fn composed_functions_run_on_every_instruction_set() {
     }
 }
 
-/// Builds like `build`, with the shared code in a separate object file. Also without optimisation, where nothing is inlined.
+/// Builds like `build`, with the shared code in a separate object file. Also without optimisation,
+/// where nothing is inlined.
 #[test]
 #[ignore = "needs clang++"]
 fn clang_builds_the_same_bits() {
@@ -268,31 +231,16 @@ fn clang_builds_the_same_bits() {
     assert_eq!(hex(&with_gcc, "b", &["9"]), "0C0509000000");
     let root = crate::support::root();
     let runtime = root.join("runtime");
-    let (main, include) = (
-        runtime.join("src/runtime.cc"),
-        format!("-I{}", runtime.display()),
-    );
+    let (main, include) = (runtime.join("src/runtime.cc"), format!("-I{}", runtime.display()));
     let folder = tempfile::tempdir().expect("a folder");
     let (harness, program) = (folder.path().join("harness.o"), folder.path().join("t"));
     let [main, harness, program, source] =
         [&main, &harness, &program, &with_gcc.source].map(|p| p.to_str().expect("a name"));
     for level in ["-O2", "-O0"] {
-        let common = [
-            "-std=c++17",
-            level,
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-pthread",
-            &include,
-        ];
+        let common = ["-std=c++17", level, "-Wall", "-Wextra", "-Werror", "-pthread", &include];
         let isa = ["-include", "yamba/isa/x86_64/isa.h"];
-        assert!(runs(
-            &[&common[..], &isa, &["-c", main, "-o", harness]].concat()
-        ));
-        assert!(runs(
-            &[&common[..], &[source, harness, "-o", program]].concat()
-        ));
+        assert!(runs(&[&common[..], &isa, &["-c", main, "-o", harness]].concat()));
+        assert!(runs(&[&common[..], &[source, harness, "-o", program]].concat()));
         let mut with_clang = with_gcc.clone();
         with_clang.program = program.into();
         assert_eq!(hex(&with_gcc, "b", &["9"]), hex(&with_clang, "b", &["9"]));

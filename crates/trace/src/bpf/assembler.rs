@@ -108,12 +108,8 @@ const MAP_VALUE: u8 = 2;
 
 /// Assembles a program. The error names the line.
 pub fn assemble(text: &str, symbols: &Symbols) -> Result<Vec<Instruction>, String> {
-    let mut program = Program {
-        symbols,
-        code: Vec::new(),
-        labels: HashMap::new(),
-        jumps: Vec::new(),
-    };
+    let mut program =
+        Program { symbols, code: Vec::new(), labels: HashMap::new(), jumps: Vec::new() };
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or_default().trim();
         if !line.is_empty() {
@@ -152,11 +148,7 @@ impl<'a> Program<'a> {
 
     fn line(&mut self, line: &'a str) -> Option<()> {
         if let Some(label) = line.strip_suffix(':') {
-            return self
-                .labels
-                .insert(label, self.code.len())
-                .is_none()
-                .then_some(());
+            return self.labels.insert(label, self.code.len()).is_none().then_some(());
         }
         if line == "exit" {
             return self.push(EXIT, 0, 0, 0, 0);
@@ -198,9 +190,7 @@ impl<'a> Program<'a> {
     fn jump(&mut self, condition: &'a str) -> Option<()> {
         let (comparison, label) = condition.split_once(" goto ")?;
         self.jumps.push((self.code.len(), label));
-        let (sign, code) = CONDITIONS
-            .iter()
-            .find(|(sign, _)| comparison.contains(sign))?;
+        let (sign, code) = CONDITIONS.iter().find(|(sign, _)| comparison.contains(sign))?;
         let (left, right) = comparison.split_once(sign)?;
         self.binary(code | JUMP, register(left)?, self.operand(right)?)
     }
@@ -264,12 +254,7 @@ impl<'a> Program<'a> {
     }
 
     fn push(&mut self, code: u8, to: u8, from: u8, offset: i16, immediate: i32) -> Option<()> {
-        self.code.push(Instruction {
-            code,
-            registers: to | from << 4,
-            offset,
-            immediate,
-        });
+        self.code.push(Instruction { code, registers: to | from << 4, offset, immediate });
         Some(())
     }
 }
@@ -315,16 +300,10 @@ mod tests {
             ("r1 = *(u64 *)(r7 + 8)", "79 71 08 00 00 00 00 00"),
             ("r1 = *(u16 *)(r3 + 136)", "69 31 88 00 00 00 00 00"),
             ("r1 = *(u8 *)(r1 + 0)", "71 11 00 00 00 00 00 00"),
-            (
-                "*(u32 *)(r9 + thread.mode + 4) = r1",
-                "63 19 14 00 00 00 00 00",
-            ),
+            ("*(u32 *)(r9 + thread.mode + 4) = r1", "63 19 14 00 00 00 00 00"),
             ("*(u64 *)(r7 + thread.mode) = 1", "7a 07 10 00 01 00 00 00"),
             ("lock *(u64 *)(r1 + 0) += r2", "db 21 00 00 00 00 00 00"),
-            (
-                "r2 = fetch *(u64 *)(r1 + 0) += r2",
-                "db 21 00 00 01 00 00 00",
-            ),
+            ("r2 = fetch *(u64 *)(r1 + 0) += r2", "db 21 00 00 01 00 00 00"),
             ("call ktime_get_ns", "85 00 00 00 05 00 00 00"),
             ("exit", "95 00 00 00 00 00 00 00"),
         ] {

@@ -41,12 +41,8 @@ impl Types {
         }
         let base = header(4)?;
         let (types, length) = (base + header(8)?, header(12)?);
-        let mut read = Types {
-            texts: base + header(16)?,
-            places: vec![0],
-            named: HashMap::new(),
-            data,
-        };
+        let mut read =
+            Types { texts: base + header(16)?, places: vec![0], named: HashMap::new(), data };
         let mut at = types;
         while at < types + length {
             let (kind, members) = read.info(at)?;
@@ -66,7 +62,8 @@ impl Types {
         self.number(TYPEDEF, name)
     }
 
-    /// The number of parameters of the functions to which a type definition points. `None`: it points to something else.
+    /// The number of parameters of the functions to which a type definition points. `None`: it
+    /// points to something else.
     pub fn parameters(&self, name: &str) -> Option<usize> {
         let target = |number: u32| {
             let place = *self.places.get(number as usize)?;
@@ -99,11 +96,7 @@ impl Types {
             let at = place + TYPE_BYTES + index * MEMBER_BYTES;
             let name = self.text(word(&self.data, at)?)?;
             let offset = word(&self.data, at + 8)?;
-            let offset = if has_sizes {
-                offset & 0xff_ffff
-            } else {
-                offset
-            };
+            let offset = if has_sizes { offset & 0xff_ffff } else { offset };
             match name {
                 _ if name == member => Some(offset),
                 b"" => Some(offset + self.bits(word(&self.data, at + 4)?, member)?),
@@ -140,7 +133,8 @@ fn word(data: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The types of a map's keys and values: a number of 32 bits, and a struct of this length. Their numbers are 1 and 2.
+/// The types of a map's keys and values: a number of 32 bits, and a struct of this length. Their
+/// numbers are 1 and 2.
 pub fn of_map(value_bytes: u32) -> Vec<u8> {
     const TEXTS: &[u8] = b"\0u32\0thread\0";
     let types = [
@@ -151,7 +145,8 @@ pub fn of_map(value_bytes: u32) -> Vec<u8> {
     ]
     .concat();
     let length = 4 * types.len() as u32;
-    // The magic number, version 1, no flags; the header's length; places and lengths of the types and texts.
+    // The magic number, version 1, no flags; the header's length; places and lengths of the types
+    // and texts.
     let header = [0x0001_eb9f, 24, 0, length, length, TEXTS.len() as u32];
     let words = header.iter().chain(&types);
     let mut data: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();

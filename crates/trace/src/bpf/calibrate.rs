@@ -1,4 +1,5 @@
-//! Measures the cost of the tracer itself: a child does the same work before and while it is traced.
+//! Measures the cost of the tracer itself: a child does the same work before and while it is
+//! traced.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -35,12 +36,7 @@ fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
     let child = unsafe { libc::fork() };
     if child == 0 {
         drop((answers, start));
-        let done = work(
-            &mut File::from(answer),
-            &mut File::from(go),
-            &tracer.threads,
-            &fixtures,
-        );
+        let done = work(&mut File::from(answer), &mut File::from(go), &tracer.threads, &fixtures);
         // SAFETY: ends the child at once, without the parent's cleaning up.
         unsafe { libc::_exit(i32::from(done.is_err())) };
     }
@@ -81,7 +77,8 @@ fn compared(
     Ok(Ok(cost(&before, &traced, &seen)))
 }
 
-/// The cost from the times before the programs were attached, the times afterwards, and those that the tracer saw.
+/// The cost from the times before the programs were attached, the times afterwards, and those that
+/// the tracer saw.
 fn cost(before: &[f64; WORKS], traced: &[f64; WORKS], seen: &Typical) -> Cost {
     let warm = |work: usize| {
         let unseen_ns = traced[work] - seen.inside[work] - seen.user[work];
@@ -98,11 +95,9 @@ fn cost(before: &[f64; WORKS], traced: &[f64; WORKS], seen: &Typical) -> Cost {
         null: warm(NULL),
         call,
         long_call: warm(MESSAGES),
-        // The gap dominates the user time before a cold call. The unseen share is assumed to be that of a warm call.
-        cold_call: cold(
-            COLD_CALL,
-            (call.unseen_ns / call.ns().max(1.0)).clamp(0.0, 1.0),
-        ),
+        // The gap dominates the user time before a cold call. The unseen share is assumed to be
+        // that of a warm call.
+        cold_call: cold(COLD_CALL, (call.unseen_ns / call.ns().max(1.0)).clamp(0.0, 1.0)),
         fault,
         cold_fault: cold(COLD_FAULTS, 0.0),
     }
@@ -139,9 +134,7 @@ struct Typical {
 
 impl Seen {
     fn read(&mut self, tracer: &mut Tracer) {
-        tracer
-            .ring
-            .read(|record| Event::all(record).for_each(|event| self.take(&event)));
+        tracer.ring.read(|record| Event::all(record).for_each(|event| self.take(&event)));
     }
 
     fn take(&mut self, event: &Event) {
@@ -174,24 +167,18 @@ impl Seen {
     }
 
     fn typical(&mut self) -> Typical {
-        Typical {
-            inside: typical(&mut self.inside),
-            user: typical(&mut self.user),
-        }
+        Typical { inside: typical(&mut self.inside), user: typical(&mut self.user) }
     }
 }
 
-/// The typical time of each work. Warm calls have the statistic by which the child times them: the median of the means of its rounds.
+/// The typical time of each work. Warm calls have the statistic by which the child times them: the
+/// median of the means of its rounds.
 fn typical(times: &mut [Vec<f64>; WORKS]) -> [f64; WORKS] {
-    for (work, calls) in [
-        (NULL, CALLS),
-        (MIXTURE, CALLS),
-        (MESSAGES, MESSAGE_CALLS.len() * MESSAGES_OF_ROUND),
-    ] {
+    for (work, calls) in
+        [(NULL, CALLS), (MIXTURE, CALLS), (MESSAGES, MESSAGE_CALLS.len() * MESSAGES_OF_ROUND)]
+    {
         let rounds = times[work].chunks(calls);
-        times[work] = rounds
-            .map(|round| round.iter().sum::<f64>() / round.len() as f64)
-            .collect();
+        times[work] = rounds.map(|round| round.iter().sum::<f64>() / round.len() as f64).collect();
     }
     times.each_mut().map(|times| median(times))
 }
@@ -231,18 +218,16 @@ fn send(answer: &mut File, times: [f64; WORKS]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A traced call takes 300 ns instead of 100: 30 ns before it, 80 ns inside, and 190 ns after the clock was read for the last time, of which 130 are never seen. Behind a gap it takes
-    /// 600 ns more than without the tracer, of which 390 ns are assumed to be unseen.
+    /// A traced call takes 300 ns instead of 100: 30 ns before it, 80 ns inside, and 190 ns after
+    /// the clock was read for the last time, of which 130 are never seen. Behind a gap it takes 600
+    /// ns more than without the tracer, of which 390 ns are assumed to be unseen.
     #[test]
     fn parts_of_the_cost_are_those_that_the_tracer_sees() {
         let mut before = [100.0; WORKS];
         let mut traced = [300.0; WORKS];
         (before[GAPS], traced[GAPS]) = (20.0, 20.0);
         (before[COLD_CALL], traced[COLD_CALL]) = (220.0, 820.0);
-        let seen = Typical {
-            inside: [80.0; WORKS],
-            user: [90.0; WORKS],
-        };
+        let seen = Typical { inside: [80.0; WORKS], user: [90.0; WORKS] };
         let cost = cost(&before, &traced, &seen);
         let parts = |added: Added| [added.user_ns, added.unseen_ns, added.kernel_ns];
         assert_eq!(parts(cost.null), [90.0, 130.0, -20.0]);
@@ -251,7 +236,8 @@ mod tests {
         assert_eq!(parts(cost.fault), [220.0, 0.0, -20.0]);
     }
 
-    /// The mean of a round has its interrupted calls, and the median leaves out the interrupted rounds.
+    /// The mean of a round has its interrupted calls, and the median leaves out the interrupted
+    /// rounds.
     #[test]
     fn typical_time_of_calls_is_the_median_of_rounds() {
         let mut times: [Vec<f64>; WORKS] = Default::default();
@@ -260,9 +246,6 @@ mod tests {
         }
         times[FAULTS] = vec![3.0, 900.0, 5.0];
         let found = typical(&mut times);
-        assert_eq!(
-            (found[NULL], found[FAULTS], found[MIXTURE]),
-            (12.0, 5.0, 0.0)
-        );
+        assert_eq!((found[NULL], found[FAULTS], found[MIXTURE]), (12.0, 5.0, 0.0));
     }
 }

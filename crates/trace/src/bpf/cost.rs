@@ -1,6 +1,7 @@
 //! The cost of the tracer, which is subtracted from the times.
 
-/// User time after which the tracer finds nothing of its code and data in the nearest caches, in ns.
+/// User time after which the tracer finds nothing of its code and data in the nearest caches, in
+/// ns.
 const COLD_AFTER_NS: f64 = 5_000.0;
 
 /// The time that the tracer adds to a call or page fault, in ns.
@@ -8,9 +9,11 @@ const COLD_AFTER_NS: f64 = 5_000.0;
 pub struct Added {
     /// The part that counts as user time.
     pub user_ns: f64,
-    /// The part that the tracer leaves out: its own program at the end of a call, after it has read the clock.
+    /// The part that the tracer leaves out: its own program at the end of a call, after it has read
+    /// the clock.
     pub unseen_ns: f64,
-    /// The part that counts as kernel time. It is below 0 if the tracer sees less than the whole call.
+    /// The part that counts as kernel time. It is below 0 if the tracer sees less than the whole
+    /// call.
     pub kernel_ns: f64,
     /// Kernel time of the call or page fault as the tracer sees it.
     pub seen_ns: f64,
@@ -35,14 +38,17 @@ impl Added {
     }
 }
 
-/// The measured costs. The tracer costs more if the program has displaced its code and data from the processor's caches since the last event.
+/// The measured costs. The tracer costs more if the program has displaced its code and data from
+/// the processor's caches since the last event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// The cost for the shortest call.
     pub null: Added,
-    /// The cost for a call that does some work: the tracer has displaced code and data that the call needs.
+    /// The cost for a call that does some work: the tracer has displaced code and data that the
+    /// call needs.
     pub call: Added,
-    /// The cost for a call that does much work: the kernel has displaced code and data that the tracer needs.
+    /// The cost for a call that does much work: the kernel has displaced code and data that the
+    /// tracer needs.
     pub long_call: Added,
     /// The cost for a call after the program has used much memory.
     pub cold_call: Added,
@@ -72,7 +78,8 @@ impl Cost {
     }
 }
 
-/// How cold the tracer's code and data are: 0 if the program did nothing since the last event, 1 if it has displaced all that the tracer needs.
+/// How cold the tracer's code and data are: 0 if the program did nothing since the last event, 1 if
+/// it has displaced all that the tracer needs.
 fn coldness(user_ns: f64, warm: Added) -> f64 {
     (user_ns - warm.user_ns) / COLD_AFTER_NS
 }
@@ -82,12 +89,7 @@ mod tests {
     use super::*;
 
     fn added(user_ns: f64, kernel_ns: f64, seen_ns: f64) -> Added {
-        Added {
-            user_ns,
-            unseen_ns: 50.0,
-            kernel_ns,
-            seen_ns,
-        }
+        Added { user_ns, unseen_ns: 50.0, kernel_ns, seen_ns }
     }
 
     #[test]

@@ -44,12 +44,7 @@ pub struct Counted {
 
 impl CountedCalls {
     pub fn new(all: OwnedFd, kinds: OwnedFd) -> CountedCalls {
-        CountedCalls {
-            all,
-            kinds,
-            read: 0,
-            sums: HashMap::new(),
-        }
+        CountedCalls { all, kinds, read: 0, sums: HashMap::new() }
     }
 
     /// The calls since the last reading.
@@ -84,10 +79,7 @@ fn since(before: &mut Sums, value_bytes: &[u8; COUNTED_BYTES]) -> Option<Counted
     };
     let count = now.count.checked_sub(before.count).filter(|n| *n > 0)?;
     let more = |now: u64, before: u64| now.wrapping_sub(before);
-    let (call_ns, user_ns) = (
-        more(now.call_ns, before.call_ns),
-        more(now.user_ns, before.user_ns),
-    );
+    let (call_ns, user_ns) = (more(now.call_ns, before.call_ns), more(now.user_ns, before.user_ns));
     let results = more(now.result, before.result).cast_signed();
     *before = now;
     let mut event = [0; EVENT_BYTES];
@@ -133,10 +125,7 @@ mod tests {
         let failed = (-9i64 * 2).cast_unsigned();
         let sums = value_of([6, 700, 900, failed.wrapping_add(16)]);
         let second = since(&mut before, &sums).unwrap();
-        assert_eq!(
-            (second.count, second.call_ns, second.user_ns),
-            (2, 300, 100)
-        );
+        assert_eq!((second.count, second.call_ns, second.user_ns), (2, 300, 100));
         assert_eq!((second.mean.thread, second.mean.number), (7, 39));
         let Content::Call(returned) = &second.mean.content else {
             panic!("{second:?}");

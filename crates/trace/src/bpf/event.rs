@@ -45,7 +45,8 @@ pub enum Content {
     More(More),
     /// A soft interrupt in the thread's own code, with its time in ns.
     Interrupt(u64),
-    /// A page fault of a mapped file, and the number of its pages. `None`: the pages belong to no file.
+    /// A page fault of a mapped file, and the number of its pages. `None`: the pages belong to no
+    /// file.
     Fault(Option<FilePlace>, u64),
 }
 
@@ -85,7 +86,8 @@ pub struct More {
 }
 
 impl Event {
-    /// Reads a record: an event that was sent alone, or several of calls without a text. Events of an unknown kind are left out.
+    /// Reads a record: an event that was sent alone, or several of calls without a text. Events of
+    ///   an unknown kind are left out.
     pub fn all(record: &[u8]) -> impl Iterator<Item = Event> {
         let each = match record.len() {
             EVENT_BYTES => EVENT_BYTES,
@@ -98,7 +100,8 @@ impl Event {
         })
     }
 
-    /// The event of a call with this result and these times instead of its own. `None`: it is no call.
+    /// The event of a call with this result and these times instead of its own. `None`: it is no
+    /// call.
     pub fn mean(
         bytes: &[u8; EVENT_BYTES],
         result: i64,
@@ -143,18 +146,12 @@ impl Event {
         } else {
             return None;
         };
-        let has_user = !matches!(
-            content,
-            Content::Begin { .. } | Content::Fault(..) | Content::Interrupt(_)
-        );
+        let has_user =
+            !matches!(content, Content::Begin { .. } | Content::Fault(..) | Content::Interrupt(_));
         Some(Event {
             thread: word(bytes, place("event.ids")),
             number: word(bytes, place("event.number")),
-            user_ns: if has_user {
-                long(bytes, place("event.user"))
-            } else {
-                0
-            },
+            user_ns: if has_user { long(bytes, place("event.user")) } else { 0 },
             content,
         })
     }
@@ -180,7 +177,8 @@ impl Returned {
         }
     }
 
-    /// The result as a trace shows it. `None`: the kernel begins the call again, or the result is no number.
+    /// The result as a trace shows it. `None`: the kernel begins the call again, or the result is
+    /// no number.
     pub fn shown_result(&self) -> Option<i64> {
         match self.result {
             -516..=-512 => None,
@@ -190,7 +188,8 @@ impl Returned {
         }
     }
 
-    /// The call and arguments behind `socketcall`, the one call for sockets of older 32-bit programs.
+    /// The call and arguments behind `socketcall`, the one call for sockets of older 32-bit
+    /// programs.
     pub fn socket_call(&self) -> Option<(Cow<'static, str>, Returned)> {
         let name = SOCKET_CALLS.get(usize::try_from(self.arguments[0]).ok()?.checked_sub(1)?)?;
         let mut inner = self.clone();
@@ -287,9 +286,7 @@ impl Arguments for NamedCall<'_> {
     }
 
     fn pair(&self, _index: usize) -> Vec<i64> {
-        [0, 4]
-            .map(|at| word(&self.returned.text, at).into())
-            .to_vec()
+        [0, 4].map(|at| word(&self.returned.text, at).into()).to_vec()
     }
 
     fn has(&self, property: Property) -> bool {
@@ -333,7 +330,8 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 const O_DIRECTORY: u32 = 0x1_0000;
 const O_APPEND: u32 = 0x400;
 
-/// The place in a file that the programs in the kernel write as a text: inode, position, device and number of pages. No file has the inode 0.
+/// The place in a file that the programs in the kernel write as a text: inode, position, device and
+/// number of pages. No file has the inode 0.
 fn file_place(text: &[u8]) -> Option<FilePlace> {
     let inode = long(text, 0);
     (inode != 0).then(|| FilePlace {
@@ -375,9 +373,7 @@ pub mod tests {
             let at = place("event.arguments");
             let fields: Vec<_> = (0..3).map(|i| (at + 8 * i, arguments[i])).collect();
             let event = Event::all(&record(flag("CALL"), &fields)).next().unwrap();
-            let Content::Call(returned) = &event.content else {
-                panic!("{event:?}")
-            };
+            let Content::Call(returned) = &event.content else { panic!("{event:?}") };
             let call = NamedCall { name, returned };
             call.has(Property::Appends)
         };
@@ -397,23 +393,15 @@ pub mod tests {
             let fields: Vec<_> = places.map(place).into_iter().zip(numbers).collect();
             record(flag("CALL") | flag("HAS_BLOCKED"), &fields)
         };
-        let both: Vec<u8> = [one(1), one(2)]
-            .iter()
-            .flat_map(|e| e[..CALL_BYTES].to_vec())
-            .collect();
+        let both: Vec<u8> =
+            [one(1), one(2)].iter().flat_map(|e| e[..CALL_BYTES].to_vec()).collect();
         let together: Vec<Event> = Event::all(&both).collect();
-        let alone: Vec<Event> = [one(1), one(2)]
-            .iter()
-            .flat_map(|e| Event::all(e))
-            .collect();
+        let alone: Vec<Event> = [one(1), one(2)].iter().flat_map(|e| Event::all(e)).collect();
         assert_eq!(together, alone);
         let results = together.iter().map(|event| match &event.content {
             Content::Call(call) => (event.thread, event.user_ns, call.call_ns, call.result),
             other => panic!("{other:?}"),
         });
-        assert_eq!(
-            results.collect::<Vec<_>>(),
-            [(7, 20, 30, 1), (7, 20, 30, 2)]
-        );
+        assert_eq!(results.collect::<Vec<_>>(), [(7, 20, 30, 1), (7, 20, 30, 2)]);
     }
 }

@@ -42,7 +42,8 @@ const WITHOUT_VALUE: u64 = 1;
 /// Task storage is allocated when it is needed.
 const WITHOUT_ALLOCATION: u32 = 1;
 
-/// The licence that the kernel asks for, since the programs call functions that it offers to compatible licences only. Yamba's is MIT or Apache-2.0.
+/// The licence that the kernel asks for, since the programs call functions that it offers to
+/// compatible licences only. Yamba's is MIT or Apache-2.0.
 const LICENCE: &[u8] = b"Dual MIT/GPL\0";
 
 /// Bytes of the verifier's message.
@@ -183,13 +184,7 @@ pub fn array_map(bytes: u32, entries: u32) -> io::Result<OwnedFd> {
 
 /// A map with up to `entries` values of this length, by keys of any bytes.
 pub fn hash_map(key_bytes: u32, value_bytes: u32, entries: u32) -> io::Result<OwnedFd> {
-    create(&MapRequest {
-        map_type: HASH,
-        key_bytes,
-        value_bytes,
-        entries,
-        ..MapRequest::default()
-    })
+    create(&MapRequest { map_type: HASH, key_bytes, value_bytes, entries, ..MapRequest::default() })
 }
 
 /// A map with one value of this length for each processor.
@@ -198,32 +193,17 @@ pub fn cpu_map(bytes: u32) -> io::Result<OwnedFd> {
 }
 
 fn array(map_type: u32, value_bytes: u32, entries: u32) -> io::Result<OwnedFd> {
-    create(&MapRequest {
-        map_type,
-        key_bytes: 4,
-        value_bytes,
-        entries,
-        ..MapRequest::default()
-    })
+    create(&MapRequest { map_type, key_bytes: 4, value_bytes, entries, ..MapRequest::default() })
 }
 
 /// A stack of up to `entries` numbers of 32 bits.
 pub fn stack_map(entries: u32) -> io::Result<OwnedFd> {
-    create(&MapRequest {
-        map_type: STACK,
-        value_bytes: 4,
-        entries,
-        ..MapRequest::default()
-    })
+    create(&MapRequest { map_type: STACK, value_bytes: 4, entries, ..MapRequest::default() })
 }
 
 /// A ring buffer of this length, which is a power of two and a multiple of a page.
 pub fn ring_buffer(bytes: u32) -> io::Result<OwnedFd> {
-    create(&MapRequest {
-        map_type: RING_BUFFER,
-        entries: bytes,
-        ..MapRequest::default()
-    })
+    create(&MapRequest { map_type: RING_BUFFER, entries: bytes, ..MapRequest::default() })
 }
 
 /// Sets the value of a key. Allocates nothing, so that a forked child may use it.
@@ -238,22 +218,22 @@ pub fn insert(map: BorrowedFd, key: u32, value: &[u8]) -> io::Result<()> {
     bpf(MAP_UPDATE, &request).map(drop)
 }
 
-/// Reads the value of a key. `value` has its length: for a map with values for each processor, that of the values of all possible processors, each rounded up to 8 bytes.
+/// Reads the value of a key. `value` has its length: for a map with values for each processor, that
+/// of the values of all possible processors, each rounded up to 8 bytes.
 pub fn look_up(map: BorrowedFd, key: u32, value: &mut [u8]) -> io::Result<()> {
     let request = ElementRequest::of(map, &key, value.as_mut_ptr(), 0);
     bpf(MAP_LOOK_UP, &request).map(drop)
 }
 
-/// Passes each key of a hash map, with its value, to `each`. Keys that are added meanwhile may be missing.
+/// Passes each key of a hash map, with its value, to `each`. Keys that are added meanwhile may be
+/// missing.
 pub fn each_of<const KEY: usize, const VALUE: usize>(
     map: BorrowedFd,
     mut each: impl FnMut(&[u8; KEY], &[u8; VALUE]),
 ) -> io::Result<()> {
     let (mut before, mut key, mut value) = (None, [0; KEY], [0; VALUE]);
     loop {
-        let last = before
-            .as_ref()
-            .map_or(std::ptr::null(), |key: &[u8; KEY]| key.as_ptr());
+        let last = before.as_ref().map_or(std::ptr::null(), |key: &[u8; KEY]| key.as_ptr());
         let request = ElementRequest::of_bytes(map, last, key.as_mut_ptr(), 0);
         match bpf(MAP_NEXT_KEY, &request) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -266,7 +246,8 @@ pub fn each_of<const KEY: usize, const VALUE: usize>(
     }
 }
 
-/// Loads a program. `target` is the number of its tracepoint among the kernel's types, and 0 for a counter. The error has the last lines of the verifier's message.
+/// Loads a program. `target` is the number of its tracepoint among the kernel's types, and 0 for a
+/// counter. The error has the last lines of the verifier's message.
 pub fn load(code: &[Instruction], attachment: Attachment, target: u32) -> io::Result<OwnedFd> {
     let mut log = vec![0u8; LOG_BYTES];
     let mut request = ProgramRequest {
@@ -303,7 +284,8 @@ pub fn load(code: &[Instruction], attachment: Attachment, target: u32) -> io::Re
     })
 }
 
-/// Attaches a program to a counter on this processor. It is detached when the result is dropped, or when this process ends.
+/// Attaches a program to a counter on this processor. It is detached when the result is dropped, or
+/// when this process ends.
 pub fn attach_counter(program: &OwnedFd, config: u64, processor: usize) -> io::Result<OwnedFd> {
     let request = CounterRequest {
         counter_type: SOFTWARE,
@@ -312,7 +294,8 @@ pub fn attach_counter(program: &OwnedFd, config: u64, processor: usize) -> io::R
         period: 1,
         ..CounterRequest::default()
     };
-    // SAFETY: the request has the layout and length of the first version of `struct perf_event_attr`, and the kernel only reads it.
+    // SAFETY: the request has the layout and length of the first version of `struct
+    //   perf_event_attr`, and the kernel only reads it.
     let counter = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
@@ -329,12 +312,10 @@ pub fn attach_counter(program: &OwnedFd, config: u64, processor: usize) -> io::R
     result(set.into()).map(|_| counter)
 }
 
-/// Attaches a program to its tracepoint. It is detached when the result is dropped, or when this process ends.
+/// Attaches a program to its tracepoint. It is detached when the result is dropped, or when this
+/// process ends.
 pub fn attach(program: &OwnedFd) -> io::Result<OwnedFd> {
-    let request = AttachRequest {
-        program: number(program),
-        ..AttachRequest::default()
-    };
+    let request = AttachRequest { program: number(program), ..AttachRequest::default() };
     bpf(ATTACH, &request).map(owned)
 }
 
@@ -354,8 +335,9 @@ fn create(request: &MapRequest) -> io::Result<OwnedFd> {
 /// One call of bpf(2).
 fn bpf<T>(command: i32, request: &T) -> io::Result<i32> {
     let pointer: *const c_void = (&raw const *request).cast();
-    // SAFETY: the request has the layout of the command's part of `union bpf_attr`, and the length that is passed. The memory to which it points lives in the
-    // caller until the call returns; the kernel writes only to the log and to the value of a look-up, which are mutable.
+    // SAFETY: the request has the layout of the command's part of `union bpf_attr`, and the length
+    //   that is passed. The memory to which it points lives in the caller until the call returns;
+    //   the kernel writes only to the log and to the value of a look-up, which are mutable.
     let status = unsafe { libc::syscall(libc::SYS_bpf, command, pointer, size_of::<T>()) };
     result(status)
 }

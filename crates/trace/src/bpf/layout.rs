@@ -2,7 +2,8 @@
 
 /// The data that the programs get from Yamba.
 pub const CONTROL: &[(&str, i32)] = &[
-    // A number that changes when a running thread is added. Each processor then looks its thread up again.
+    // A number that changes when a running thread is added. Each processor then looks its thread up
+    // again.
     ("control.generation", 0),
     // The table of calls, see `READS_BYTES`.
     ("control.reads", CONTROL_READS as i32),
@@ -13,7 +14,8 @@ pub const CONTROL_READS: usize = 8;
 /// Length of these data.
 pub const CONTROL_BYTES: usize = CONTROL_READS + READS_BYTES;
 
-/// The task storage of a traced thread: the number of its state, or 0 and the state with which it begins. All fields are numbers of 64 bits.
+/// The task storage of a traced thread: the number of its state, or 0 and the state with which it
+/// begins. All fields are numbers of 64 bits.
 pub const PLACE: &[(&str, i32)] = &[
     ("place.slot", 0),
     ("place.since", 8),
@@ -34,7 +36,8 @@ pub const SLOTS: u32 = 1 << 15;
 
 /// The state of a traced thread. All fields are numbers of 64 bits but for the counts.
 pub const THREAD: &[(&str, i32)] = &[
-    // When the current piece of time began, in ns. While the thread does not run: when the last one ended.
+    // When the current piece of time began, in ns. While the thread does not run: when the last one
+    // ended.
     ("thread.since", 0),
     // The current mode: one of those below. Elapsed time is added to it.
     ("thread.mode", 8),
@@ -64,7 +67,8 @@ pub const THREAD: &[(&str, i32)] = &[
     ("thread.call_faults", 140),
     ("thread.major_faults", 144),
     ("thread.minor_faults", 148),
-    // Of the current page fault: whether the page was present, and whether it is a write. Then the index of the number of pages that changed, plus 1.
+    // Of the current page fault: whether the page was present, and whether it is a write. Then the
+    // index of the number of pages that changed, plus 1.
     ("thread.fault_access", 168),
     ("thread.fault_page", 176),
     // The mode that a page fault has interrupted.
@@ -74,9 +78,11 @@ pub const THREAD: &[(&str, i32)] = &[
 /// Length of a thread's state.
 pub const THREAD_BYTES: usize = 192;
 
-/// The data of each processor: the thread that made the last call there, and the events of the running thread that were not sent yet.
+/// The data of each processor: the thread that made the last call there, and the events of the
+/// running thread that were not sent yet.
 pub const CPU: &[(&str, i32)] = &[
-    // The address of the thread's registers, or 0 after a switch. It is that of no other living thread.
+    // The address of the thread's registers, or 0 after a switch. It is that of no other living
+    // thread.
     ("cpu.registers", 0),
     // The generation of the traced threads when the thread was looked up.
     ("cpu.generation", 8),
@@ -100,7 +106,8 @@ const BATCH_BYTES: usize = BATCH * CALL_BYTES;
 /// Length of these data for one processor.
 pub const CPU_BYTES: usize = 40 + COUNTED_BYTES + BATCH_BYTES;
 
-/// The kinds of calls that are counted in the kernel while the ring of events is nearly full: the key of the map. It lies on the stack.
+/// The kinds of calls that are counted in the kernel while the ring of events is nearly full: the
+/// key of the map. It lies on the stack.
 pub const COUNTED_KEY: &[(&str, i32)] = &[
     ("key.thread", KEY),
     ("key.number", KEY + 4),
@@ -139,12 +146,8 @@ pub const COUNTED_BYTES: usize = COUNTED_EVENT + CALL_BYTES;
 pub const COUNTED_KINDS: u32 = 1 << 14;
 
 /// The modes of a thread.
-pub const MODES: &[(&str, i32)] = &[
-    ("MODE_USER", 0),
-    ("MODE_CALL", 1),
-    ("MODE_FAULT", 2),
-    ("MODE_SOFTIRQ", 3),
-];
+pub const MODES: &[(&str, i32)] =
+    &[("MODE_USER", 0), ("MODE_CALL", 1), ("MODE_FAULT", 2), ("MODE_SOFTIRQ", 3)];
 
 /// The kinds of minor page faults.
 pub const FAULTS: &[(&str, i32)] = &[
@@ -155,14 +158,10 @@ pub const FAULTS: &[(&str, i32)] = &[
     ("FAULT_ZERO", 4),
 ];
 
-/// The names of these kinds, by number. Other page faults, such as those of shared memory, have none.
-pub const FAULT_NAMES: [Option<&str>; FAULT_KINDS] = [
-    None,
-    Some("copy"),
-    Some("anonymous"),
-    Some("file"),
-    Some("zero"),
-];
+/// The names of these kinds, by number. Other page faults, such as those of shared memory, have
+/// none.
+pub const FAULT_NAMES: [Option<&str>; FAULT_KINDS] =
+    [None, Some("copy"), Some("anonymous"), Some("file"), Some("zero")];
 
 /// Number of kinds of minor page faults.
 pub const FAULT_KINDS: usize = 5;
@@ -195,7 +194,8 @@ pub const EVENT: &[(&str, i32)] = &[
 
 /// Length of an event that is sent alone.
 pub const EVENT_BYTES: usize = 120;
-/// Length of an event among those that are sent together, which are calls without a text. No number of them has the length of a single event.
+/// Length of an event among those that are sent together, which are calls without a text. No number
+/// of them has the length of a single event.
 pub const CALL_BYTES: usize = 88;
 /// Length of an event's text.
 pub const TEXT_BYTES: usize = 24;
@@ -250,5 +250,6 @@ pub const CALLS: usize = 512;
 /// In the table below: the event is sent at once.
 pub const AT_ONCE: u8 = 0x80;
 
-/// Length of the table that says how a call's event is sent and what it reads from the memory of the program, by number. The second half is for 32-bit processes.
+/// Length of the table that says how a call's event is sent and what it reads from the memory of
+/// the program, by number. The second half is for 32-bit processes.
 pub const READS_BYTES: usize = 2 * CALLS;

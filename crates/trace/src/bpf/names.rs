@@ -4,15 +4,18 @@ use std::borrow::Cow;
 
 use super::layout::{AT_ONCE, CALLS, READS_BYTES};
 
-/// The bytes that an event takes from the memory of the program: a text, 8 bytes, or 24 bytes at the place in an argument.
+/// The bytes that an event takes from the memory of the program: a text, 8 bytes, or 24 bytes at
+/// the place in an argument.
 const TEXT: u8 = 0x10;
 const TWO_DESCRIPTORS: u8 = 0x20;
 const SIX_ARGUMENTS: u8 = 0x30;
-/// The position in the file of a descriptor. For `SENT`, the third argument points to the position, unless it is 0.
+/// The position in the file of a descriptor. For `SENT`, the third argument points to the position,
+/// unless it is 0.
 const FILE: u8 = 0x40;
 const SENT: u8 = 0x50;
 
-/// The calls whose events take bytes from the program's memory, each with the index of the argument that points to them.
+/// The calls whose events take bytes from the program's memory, each with the index of the argument
+/// that points to them.
 const READS: &[(&str, u8)] = &[
     ("open", TEXT),
     ("creat", TEXT),
@@ -89,17 +92,13 @@ fn known(number: usize, is_32_bit: bool) -> Option<&'static str> {
     }
 }
 
-/// The table of how events are sent and what they take from memory, by number. The second half is that of 32-bit processes.
-/// With `files`, it has the places in files of calls of 64-bit processes.
+/// The table of how events are sent and what they take from memory, by number. The second half is
+/// that of 32-bit processes. With `files`, it has the places in files of calls of 64-bit processes.
 pub fn reads(files: bool) -> [u8; READS_BYTES] {
     let mut table = [0; READS_BYTES];
     for (index, entry) in table.iter_mut().enumerate() {
         let name = known(index % CALLS, index >= CALLS);
-        let of_files = if files && index < CALLS {
-            FILE_READS
-        } else {
-            &[]
-        };
+        let of_files = if files && index < CALLS { FILE_READS } else { &[] };
         let mut all = READS.iter().chain(DESCRIBING).chain(of_files);
         let found = all.find(|(known, _)| Some(*known) == name);
         *entry = found.map_or(0, |(_, read)| *read);

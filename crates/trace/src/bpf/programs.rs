@@ -1,12 +1,15 @@
 //! The programs that run in the kernel.
 //!
-//! Each thread has a mode: it runs its own code, is in a call, in a page fault and so on. At each change of mode, and when the processor is taken from the
-//! thread, the time since the last change is added to the mode. So the times of the modes are the thread's whole time on a processor.
+//! Each thread has a mode: it runs its own code, is in a call, in a page fault and so on. At each
+//! change of mode, and when the processor is taken from the thread, the time since the last change
+//! is added to the mode. So the times of the modes are the thread's whole time on a processor.
 //!
-//! In all programs, r6 is the list of the tracepoint's or function's arguments, r7 the state of the thread, and r8 the time.
+//! In all programs, r6 is the list of the tracepoint's or function's arguments, r7 the state of the
+//! thread, and r8 the time.
 //!
-//! Each call of a function costs more than many instructions, and each call of a traced program runs two programs. So these two find the state of the thread without a function
-//! where the thread has made the last call on this processor, and send the events of several calls together.
+//! Each call of a function costs more than many instructions, and each call of a traced program
+//! runs two programs. So these two find the state of the thread without a function where the thread
+//! has made the last call on this processor, and send the events of several calls together.
 
 mod calls;
 mod faults;
@@ -47,23 +50,20 @@ impl Source {
 }
 
 /// Programs that record page faults of mapped files. Kernels before 6.11 lack their tracepoints.
-pub const FILE_PROGRAMS: &[Source] = &[
-    tracepoint("mm_filemap_fault", FILE_FAULT),
-    tracepoint("mm_filemap_map_pages", FILE_FAULTS),
-];
+pub const FILE_PROGRAMS: &[Source] =
+    &[tracepoint("mm_filemap_fault", FILE_FAULT), tracepoint("mm_filemap_map_pages", FILE_FAULTS)];
 
 /// Notes which of the process's numbers of pages changes in a page fault.
 pub const PAGE_PROGRAM: Source = tracepoint("rss_stat", FAULT_PAGE);
 
-/// Number of parameters of [`PAGE_PROGRAM`]'s tracepoint, with that of the kernel's own, where each change of a number of pages has its event. Before Linux 6.2, it had one more, and most
-/// changes had no event.
+/// Number of parameters of [`PAGE_PROGRAM`]'s tracepoint, with that of the kernel's own, where each
+/// change of a number of pages has its event. Before Linux 6.2, it had one more, and most changes
+/// had no event.
 pub const PAGE_PARAMETERS: usize = 3;
 
 /// Programs that time interrupt work.
-pub const INTERRUPT_PROGRAMS: &[Source] = &[
-    tracepoint("softirq_exit", SOFTIRQ_EXIT),
-    tracepoint("softirq_entry", SOFTIRQ_ENTRY),
-];
+pub const INTERRUPT_PROGRAMS: &[Source] =
+    &[tracepoint("softirq_exit", SOFTIRQ_EXIT), tracepoint("softirq_entry", SOFTIRQ_ENTRY)];
 
 /// Tracepoints and functions by the name in the type of their BPF programs.
 pub const PROGRAMS: &[Source] = &[
@@ -72,42 +72,20 @@ pub const PROGRAMS: &[Source] = &[
     tracepoint("sched_switch", SWITCH),
     tracepoint("page_fault_user", USER_FAULT_ENTRY),
     tracepoint("page_fault_kernel", KERNEL_FAULT_ENTRY),
-    Source {
-        target: "minor faults",
-        attachment: Attachment::Event(5),
-        text: MINOR_FAULT,
-    },
-    Source {
-        target: "major faults",
-        attachment: Attachment::Event(6),
-        text: MAJOR_FAULT,
-    },
+    Source { target: "minor faults", attachment: Attachment::Event(5), text: MINOR_FAULT },
+    Source { target: "major faults", attachment: Attachment::Event(6), text: MAJOR_FAULT },
     tracepoint("sys_exit", CALL_EXIT),
     tracepoint("sys_enter", CALL_ENTRY),
 ];
 
 const fn tracepoint(target: &'static str, text: &'static str) -> Source {
-    Source {
-        target,
-        attachment: Attachment::Tracepoint,
-        text,
-    }
+    Source { target, attachment: Attachment::Tracepoint, text }
 }
 
-/// The numbers that the programs name, apart from offsets in the kernel's own structs. `has_pages`: [`PAGE_PROGRAM`] is attached.
+/// The numbers that the programs name, apart from offsets in the kernel's own structs. `has_pages`:
+/// [`PAGE_PROGRAM`] is attached.
 pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
-    let lists = [
-        CONTROL,
-        PLACE,
-        THREAD,
-        CPU,
-        COUNTED_KEY,
-        COUNTED,
-        MODES,
-        FAULTS,
-        EVENT,
-        FLAGS,
-    ];
+    let lists = [CONTROL, PLACE, THREAD, CPU, COUNTED_KEY, COUNTED, MODES, FAULTS, EVENT, FLAGS];
     let all = lists.into_iter().flatten().copied();
     all.chain([
         ("KILLED", KILLED),
@@ -129,13 +107,15 @@ pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
         ("UNREAD", 0),
         // `BPF_NOEXIST`
         ("NEW", 1),
-        // Unread bytes from which calls without effects on descriptors are counted in the kernel, and from which all calls are. The rest of the ring is for other events, which
-        // cannot be counted there.
+        // Unread bytes from which calls without effects on descriptors are counted in the kernel,
+        // and from which all calls are. The rest of the ring is for other events, which cannot be
+        // counted there.
         ("CROWDED", (RING_BYTES / 8 * 7) as i32),
         ("FULL", (RING_BYTES / 16 * 15) as i32),
         // A thread without calls reports its times when they reach 5 ms.
         ("LONG_NS", 5_000_000),
-        // Bits of the processor's error code of a page fault: the page is present, and the access is a write.
+        // Bits of the processor's error code of a page fault: the page is present, and the access
+        // is a write.
         ("PRESENT", 1),
         ("WRITE", 2),
         ("PRESENT_WRITE", 3),
@@ -185,9 +165,7 @@ mod tests {
 
     #[test]
     fn programs_are_assembled() {
-        let offsets = MEMBERS
-            .iter()
-            .map(|(of, member)| (format!("{of}.{member}"), 8));
+        let offsets = MEMBERS.iter().map(|(of, member)| (format!("{of}.{member}"), 8));
         let own = numbers(true).map(|(name, value)| (name.to_owned(), value));
         let maps = [
             "threads", "states", "free", "used", "cpus", "events", "lost", "control", "kinds",

@@ -28,7 +28,8 @@ pub struct EventReader {
     /// The part of `user_ns` in processes that the application started.
     started_user_ns: f64,
     faults: u64,
-    /// Interrupt work in processes that the application did not start, and in those that it started. It is not counted yet.
+    /// Interrupt work in processes that the application did not start, and in those that it
+    /// started. It is not counted yet.
     interrupts: [InterruptWork; 2],
 }
 
@@ -42,12 +43,7 @@ struct InterruptWork {
 impl EventReader {
     /// A reader for these threads.
     pub fn new(descriptors: Descriptors, threads: HashSet<u32>, cost: Cost) -> EventReader {
-        EventReader {
-            tally: Tally::with(descriptors),
-            cost,
-            threads,
-            ..EventReader::default()
-        }
+        EventReader { tally: Tally::with(descriptors), cost, threads, ..EventReader::default() }
     }
 
     /// Records accesses to files in this log.
@@ -105,7 +101,8 @@ impl EventReader {
         self.user_ns.max(0.0)
     }
 
-    /// The part of the user time in processes that the application started, in ns. `None`: it started none, or they took none.
+    /// The part of the user time in processes that the application started, in ns. `None`: it
+    /// started none, or they took none.
     pub fn started_user_ns(&self) -> Option<f64> {
         (self.started_user_ns > 0.0).then(|| self.started_user_ns.min(self.user_ns()))
     }
@@ -113,10 +110,7 @@ impl EventReader {
     /// User time and kernel time, in ns.
     pub fn times_ns(&self) -> [f64; 2] {
         let uses = self.uses(1.0);
-        [
-            self.user_ns(),
-            uses.iter().filter_map(|used| used.time_ns).sum(),
-        ]
+        [self.user_ns(), uses.iter().filter_map(|used| used.time_ns).sum()]
     }
 
     /// The uses per unit of work, with their times.
@@ -206,31 +200,17 @@ impl EventReader {
         let thread = event.thread;
         self.add_user(thread, counted.user_ns as f64);
         let name = name(event.number, returned.is_32_bit);
-        let arguments = NamedCall {
-            name: &name,
-            returned,
-        };
-        let call = Call {
-            name: &name,
-            result: returned.shown_result(),
-            arguments: &arguments,
-        };
+        let arguments = NamedCall { name: &name, returned };
+        let call = Call { name: &name, result: returned.shown_result(), arguments: &arguments };
         self.tally.descriptors.at(returned.time_ns);
         let time_ns = counted.call_ns as f64;
         if returned.is_child {
             return self.tally.add_time(thread, &call, time_ns);
         }
-        let added = self
-            .cost
-            .of_call(returned.call_ns as f64, event.user_ns as f64);
+        let added = self.cost.of_call(returned.call_ns as f64, event.user_ns as f64);
         let count = counted.count as f64;
         self.add_user(thread, -added.user_ns * count);
-        self.tally.counted(
-            thread,
-            &call,
-            counted.count,
-            time_ns - added.kernel_ns * count,
-        );
+        self.tally.counted(thread, &call, counted.count, time_ns - added.kernel_ns * count);
     }
 
     /// Number of calls that the kernel has counted without their details.
@@ -251,15 +231,8 @@ impl EventReader {
     fn named(&mut self, event: &Event, name: Cow<'static, str>, returned: &Returned) {
         let (thread, user_ns) = (event.thread, event.user_ns as f64);
         self.tally.descriptors.at(returned.time_ns);
-        let arguments = NamedCall {
-            name: &name,
-            returned,
-        };
-        let call = Call {
-            name: &name,
-            result: returned.shown_result(),
-            arguments: &arguments,
-        };
+        let arguments = NamedCall { name: &name, returned };
+        let call = Call { name: &name, result: returned.shown_result(), arguments: &arguments };
         let time_ns = returned.call_ns as f64;
         if returned.is_child {
             return self.tally.add_time(thread, &call, time_ns);
@@ -276,10 +249,7 @@ impl EventReader {
         let used = if event.number == KILLED as u32 {
             Used::of("exit", Some("killed"))
         } else {
-            Used {
-                name: name(event.number, is_32_bit),
-                ..Used::of("", None)
-            }
+            Used { name: name(event.number, is_32_bit), ..Used::of("", None) }
         };
         self.tally.ended(event.thread, used, call_ns as f64);
     }
@@ -292,19 +262,13 @@ impl EventReader {
         let added = self.cost.of_fault(user_ns / (user + 1.0));
         self.add_user(thread, -added.user_ns * user);
         let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
-        // The event does not say which kinds occurred within calls, so all kinds get the mean cost. It is that of writes to fresh memory, with one run of the program for `rss_stat`.
+        // The event does not say which kinds occurred within calls, so all kinds get the mean cost.
+        // It is that of writes to fresh memory, with one run of the program for `rss_stat`.
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
-        let kinds = FAULT_NAMES
-            .iter()
-            .zip(more.minor_faults.iter().zip(more.minor_ns));
+        let kinds = FAULT_NAMES.iter().zip(more.minor_faults.iter().zip(more.minor_ns));
         for (kind, (faults, time_ns)) in kinds {
             let used = Used::of("page_fault", *kind);
-            self.other(
-                thread,
-                used,
-                *faults,
-                time_ns as f64 - each_ns * f64::from(*faults),
-            );
+            self.other(thread, used, *faults, time_ns as f64 - each_ns * f64::from(*faults));
         }
         let used = Used::of("page_fault", Some("major"));
         self.other(thread, used, more.major_faults, more.major_ns as f64);
@@ -319,12 +283,12 @@ impl EventReader {
         }
     }
 
-    /// Counts the interrupt work since the last count. It was timed in a part of the time; the whole time is `factor` times as long. In the rest, it is part of the user time.
+    /// Counts the interrupt work since the last count. It was timed in a part of the time; the
+    /// whole time is `factor` times as long. In the rest, it is part of the user time.
     pub fn count_interrupts(&mut self, factor: f64) {
         for (is_started, timed) in [false, true].into_iter().zip(self.interrupts) {
             let count = (timed.count as f64 * factor).round() as u64;
-            self.tally
-                .interrupts(count, timed.time_ns * factor, is_started);
+            self.tally.interrupts(count, timed.time_ns * factor, is_started);
             let in_user_ns = timed.time_ns * (factor - 1.0);
             self.user_ns -= in_user_ns;
             if is_started {
@@ -364,10 +328,7 @@ mod tests {
         let uses = reader.uses(10.0);
         let found = (uses[0].name.as_str(), uses[0].size, uses[0].count);
         assert_eq!(found, ("read(inherited)", Some(4096.0), 100.0));
-        assert_eq!(
-            (uses[0].time_ns, reader.user_ns()),
-            (Some(9000.0), 10_000.0)
-        );
+        assert_eq!((uses[0].time_ns, reader.user_ns()), (Some(9000.0), 10_000.0));
         assert_eq!((reader.counts().0, reader.without_details()), (1000, 1000));
         reader.pause();
         reader.take_counted(&counted);

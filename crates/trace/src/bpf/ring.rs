@@ -20,7 +20,8 @@ const HEADER: usize = 8;
 pub struct Ring {
     /// A page with the place of the reader.
     reader: Mapping,
-    /// A page with the place of the writers, and the data twice, so that a record at the end is in one piece.
+    /// A page with the place of the writers, and the data twice, so that a record at the end is in
+    /// one piece.
     written: Mapping,
     page: usize,
     bytes: usize,
@@ -70,19 +71,12 @@ struct Mapping {
 impl Mapping {
     fn new(map: &OwnedFd, length: usize, access: ProtFlags, offset: u64) -> io::Result<Mapping> {
         // SAFETY: a new mapping at an address that the kernel chooses, over no other memory.
-        let begin = unsafe {
-            mmap(
-                null_mut(),
-                length,
-                access,
-                MapFlags::SHARED,
-                map.as_fd(),
-                offset,
-            )
-        };
+        let begin =
+            unsafe { mmap(null_mut(), length, access, MapFlags::SHARED, map.as_fd(), offset) };
         let begin = NonNull::new(begin?.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapping = Mapping { begin, length };
-        // A traced program would otherwise spend a millisecond of its first `execve` on unmapping it.
+        // A traced program would otherwise spend a millisecond of its first `execve` on unmapping
+        // it.
         // SAFETY: the mapping above. Forked processes do not use it.
         unsafe { madvise(begin.as_ptr().cast(), length, Advice::LinuxDontFork)? };
         Ok(mapping)
@@ -90,7 +84,8 @@ impl Mapping {
 
     fn word64(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(8) && at + 8 <= self.length);
-        // SAFETY: within the mapping and aligned, as the line above checks; it lives as long as `self`. The kernel changes it, hence atomic.
+        // SAFETY: within the mapping and aligned, as the line above checks; it lives as long as
+        //   `self`. The kernel changes it, hence atomic.
         unsafe { &*self.begin.add(at).as_ptr().cast() }
     }
 
@@ -102,7 +97,8 @@ impl Mapping {
 
     fn bytes(&self, at: usize, length: usize) -> &[u8] {
         assert!(at + length <= self.length);
-        // SAFETY: within the mapping. The kernel does not change a finished record until the place of the reader is behind it.
+        // SAFETY: within the mapping. The kernel does not change a finished record until the place
+        //   of the reader is behind it.
         unsafe { slice::from_raw_parts(self.begin.add(at).as_ptr(), length) }
     }
 }

@@ -33,7 +33,8 @@ impl Threads {
         })
     }
 
-    /// Adds this process, which has one thread. Allocates nothing, so that a forked child may use it.
+    /// Adds this process, which has one thread. Allocates nothing, so that a forked child may use
+    /// it.
     pub fn add_this_process(&self) -> io::Result<()> {
         let own = rustix::process::getpid().as_raw_nonzero().get();
         self.add(own.unsigned_abs(), 0, None)

@@ -55,8 +55,8 @@ struct Loaded {
 }
 
 impl Tracer {
-    /// Loads the programs. `reads` says what an event takes from the program's memory, by number of the call. With `files`, page faults of mapped files are
-    /// recorded, if the kernel can.
+    /// Loads the programs. `reads` says what an event takes from the program's memory, by number of
+    /// the call. With `files`, page faults of mapped files are recorded, if the kernel can.
     pub fn new(reads: &[u8; READS_BYTES], files: bool) -> Result<Tracer, Unavailable> {
         if !cfg!(target_arch = "x86_64") {
             return Err(Unavailable::Processor);
@@ -69,14 +69,8 @@ impl Tracer {
         let storage = storage.map_err(|e| refused("maps of threads", &e))?;
         let mut control_value = [0; CONTROL_BYTES];
         control_value[CONTROL_READS..].copy_from_slice(reads);
-        let Maps {
-            lost,
-            control,
-            cpus,
-            counted,
-            kinds,
-            maps,
-        } = Maps::new(&control_value).map_err(|e| refused("its maps", &e))?;
+        let Maps { lost, control, cpus, counted, kinds, maps } =
+            Maps::new(&control_value).map_err(|e| refused("its maps", &e))?;
         let named = maps.iter().map(|(name, map)| (*name, map)).chain([
             ("events", &events),
             ("threads", &storage),
@@ -97,15 +91,8 @@ impl Tracer {
         let programs = programs.chain(file_programs.filter(has_definition));
         Ok(Tracer {
             programs: programs.map(load).collect::<Result<_, _>>()?,
-            interrupt_programs: INTERRUPT_PROGRAMS
-                .iter()
-                .map(load)
-                .collect::<Result<_, _>>()?,
-            threads: Threads {
-                storage,
-                control,
-                control_value,
-            },
+            interrupt_programs: INTERRUPT_PROGRAMS.iter().map(load).collect::<Result<_, _>>()?,
+            threads: Threads { storage, control, control_value },
             ring,
             lost,
             counted: CountedCalls::new(counted, kinds),
@@ -115,7 +102,8 @@ impl Tracer {
         })
     }
 
-    /// Attaches the programs, but for those at interrupt work. Each processor looks its thread up again.
+    /// Attaches the programs, but for those at interrupt work. Each processor looks its thread up
+    /// again.
     pub fn attach(&mut self) -> Result<(), Unavailable> {
         let renewed = self.threads.renew();
         renewed.map_err(|e| refused("its maps", &e))?;
@@ -138,7 +126,8 @@ impl Tracer {
         self.at_interrupts.len() == self.interrupt_programs.len()
     }
 
-    /// Detaches one program at interrupt work: first the one at its beginning. The other one still ends the interrupt work that has begun, so it must stay longer. Returns whether one is left.
+    /// Detaches one program at interrupt work: first the one at its beginning. The other one still
+    /// ends the interrupt work that has begun, so it must stay longer. Returns whether one is left.
     pub fn detach_from_interrupts(&mut self) -> bool {
         self.at_interrupts.pop();
         !self.at_interrupts.is_empty()

@@ -71,9 +71,7 @@ fn reason(part: &str, error: &Error, status: &str) -> Unavailable {
 /// The value of a line of `/proc/PID/status`.
 fn value<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     let mut lines = status.lines().filter_map(|line| line.split_once(':'));
-    lines
-        .find(|(key, _)| *key == name)
-        .map(|(_, value)| value.trim())
+    lines.find(|(key, _)| *key == name).map(|(_, value)| value.trim())
 }
 
 #[cfg(test)]
@@ -93,16 +91,10 @@ mod tests {
             (shown(0, few, 2, libc::EPERM), "a filter refuses bpf"),
             (shown(0, all, 2, libc::EPERM), "a filter refuses bpf"),
             (shown(0, all, 2, libc::ENOSYS), "a filter refuses bpf"),
-            (
-                shown(0, few, 0, libc::EPERM),
-                "lacks the capabilities CAP_BPF and CAP_PERFMON",
-            ),
+            (shown(0, few, 0, libc::EPERM), "lacks the capabilities CAP_BPF and CAP_PERFMON"),
             (shown(1000, 0, 0, libc::EPERM), "BPF needs root"),
             (shown(1000, 0, 2, libc::EPERM), "BPF needs root"),
-            (
-                shown(0, all, 0, libc::EPERM),
-                "this kernel cannot trace by BPF: its maps: ",
-            ),
+            (shown(0, all, 0, libc::EPERM), "this kernel cannot trace by BPF: its maps: "),
             (shown(0, all, 0, libc::ENOENT), "it has no its maps"),
         ] {
             assert!(found.contains(part), "{part}: {found}");

@@ -1,4 +1,5 @@
-//! The work by which the cost of the tracer is measured. A forked child does it: it makes system calls, and allocates nothing.
+//! The work by which the cost of the tracer is measured. A forked child does it: it makes system
+//! calls, and allocates nothing.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -15,7 +16,8 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::getppid;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Null calls, a mixture of calls, page faults; nothing, a call and a page fault behind gaps in which memory is used; messages.
+/// Null calls, a mixture of calls, page faults; nothing, a call and a page fault behind gaps in
+/// which memory is used; messages.
 pub const WORKS: usize = 7;
 
 pub const NULL: usize = 0;
@@ -27,17 +29,14 @@ pub const COLD_FAULTS: usize = 5;
 pub const MESSAGES: usize = 6;
 
 /// The calls of the mixture.
-pub const MIXED: [libc::c_long; 4] = [
-    libc::SYS_read,
-    libc::SYS_write,
-    libc::SYS_fstat,
-    libc::SYS_lseek,
-];
+pub const MIXED: [libc::c_long; 4] =
+    [libc::SYS_read, libc::SYS_write, libc::SYS_fstat, libc::SYS_lseek];
 
 /// The calls of a message.
 pub const MESSAGE_CALLS: [libc::c_long; 2] = [libc::SYS_sendto, libc::SYS_recvfrom];
 
-/// User time from which a call counts as one behind a gap, in ns. A gap takes longer, and the tracer itself less.
+/// User time from which a call counts as one behind a gap, in ns. A gap takes longer, and the
+/// tracer itself less.
 pub const LEAST_GAP_NS: u64 = 2_500;
 
 /// Rounds of each work. The median counts, since other load of the machine disturbs some rounds.
@@ -52,7 +51,8 @@ const PAGES: usize = 500;
 /// Gaps of a round.
 const COLD: usize = 30;
 
-/// Memory that a gap uses, in bytes: more than the caches of one processor hold, so that the code of kernel and tracer leaves them.
+/// Memory that a gap uses, in bytes: more than the caches of one processor hold, so that the code
+/// of kernel and tracer leaves them.
 const GAP_BYTES: usize = 2 << 20;
 
 /// The files and the memory that the work uses.
@@ -93,17 +93,11 @@ pub fn times(fixtures: &Fixtures) -> io::Result<[f64; WORKS]> {
     for times in &mut rounds {
         *times = round(fixtures)?;
     }
-    Ok(std::array::from_fn(|work| {
-        median(&mut rounds.map(|times| times[work]))
-    }))
+    Ok(std::array::from_fn(|work| median(&mut rounds.map(|times| times[work]))))
 }
 
 fn round(fixtures: &Fixtures) -> io::Result<[f64; WORKS]> {
-    let Fixtures {
-        zeros,
-        ends,
-        memory,
-    } = fixtures;
+    let Fixtures { zeros, ends, memory } = fixtures;
     let mut times = [0.0; WORKS];
     times[NULL] = timed(CALLS, |_| null())? / CALLS as f64;
     times[MIXTURE] = timed(CALLS, |index| mixed(zeros, index))? / CALLS as f64;
@@ -127,7 +121,8 @@ fn null() -> io::Result<()> {
     Ok(())
 }
 
-/// A call of the mixture. Different calls need more code and data than the processor's caches for one call hold beside the tracer.
+/// A call of the mixture. Different calls need more code and data than the processor's caches for
+/// one call hold beside the tracer.
 fn mixed(zeros: &File, index: usize) -> io::Result<()> {
     let mut byte = [0; 1];
     match index % MIXED.len() {
@@ -196,17 +191,15 @@ impl Pages {
         let begin = unsafe { mmap_anonymous(null_mut(), bytes, access, flags)? };
         // SAFETY: the mapping above. The kernel may refuse: it has no huge pages then.
         let _ = unsafe { madvise(begin, bytes, Advice::LinuxNoHugepage) };
-        Ok(Pages {
-            begin: begin.cast(),
-            bytes,
-            page,
-        })
+        Ok(Pages { begin: begin.cast(), bytes, page })
     }
 
-    /// Writes to a page. At the first write, the kernel's number of the process's pages changes, which the tracer sees.
+    /// Writes to a page. At the first write, the kernel's number of the process's pages changes,
+    /// which the tracer sees.
     fn touch(&self, index: usize) {
         assert!(index * self.page < self.bytes);
-        // SAFETY: within the mapping, as the line above checks, which can be written and has no other references.
+        // SAFETY: within the mapping, as the line above checks, which can be written and has no
+        //   other references.
         unsafe { self.begin.add(index * self.page).write_volatile(1) };
     }
 }

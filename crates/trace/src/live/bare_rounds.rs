@@ -42,7 +42,8 @@ struct Totals {
 }
 
 impl Saved {
-    /// Runs the rounds by `run`. `clock_calls` is the number of calls per unit that read clocks otherwise, and `failure` how the rounds before failed.
+    /// Runs the rounds by `run`. `clock_calls` is the number of calls per unit that read clocks
+    /// otherwise, and `failure` how the rounds before failed.
     pub fn count(
         run: &mut Run,
         workload: &Workload,
@@ -101,7 +102,8 @@ fn with(workload: &Workload, options: &[&str]) -> Result<Bare, String> {
     Ok(Bare { workload, report })
 }
 
-/// The totals of a round. It must end as the rounds before, whose failure is given. Only totals are usable, since the traced program is the one that runs the application.
+/// The totals of a round. It must end as the rounds before, whose failure is given. Only totals are
+/// usable, since the traced program is the one that runs the application.
 fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Totals, String> {
     let ended = run(&bare.workload);
     let reported = std::fs::read_to_string(bare.report.path()).map_err(|e| e.to_string())?;
@@ -114,9 +116,7 @@ fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Tot
             failure.map_or("no failure".to_owned(), |status| status.to_string())
         };
         let (now, before) = (text(ended.failure), text(failure));
-        return Err(format!(
-            "the program ended with {now}, and before with {before}"
-        ));
+        return Err(format!("the program ended with {now}, and before with {before}"));
     }
     let has_load = bare.workload.load.is_some();
     Ok(Totals {
@@ -125,7 +125,8 @@ fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Tot
     })
 }
 
-/// The exit status or the signal of a command. A core file makes no difference: below ptrace, only the application leaves one.
+/// The exit status or the signal of a command. A core file makes no difference: below ptrace, only
+/// the application leaves one.
 fn end(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }
@@ -136,7 +137,8 @@ pub fn clock_calls(uses: &[Use]) -> f64 {
     reads.map(|used| used.count).sum()
 }
 
-/// Whether the C library makes this call only where the vDSO does not read the clock: `NAME` or `NAME(KIND)`.
+/// Whether the C library makes this call only where the vDSO does not read the clock: `NAME` or
+/// `NAME(KIND)`.
 fn reads_clock(name: &str) -> bool {
     let call = name.split('(').next();
     call.is_some_and(|call| {
@@ -144,7 +146,9 @@ fn reads_clock(name: &str) -> bool {
     })
 }
 
-/// Number of page faults of the application. A command is a process that the traced program has started. A server began before its faults are counted, when the traced program hardly has faults of its own.
+/// Number of page faults of the application. A command is a process that the traced program has
+/// started. A server began before its faults are counted, when the traced program hardly has faults
+/// of its own.
 fn faults(uses: &[Use], is_server: bool) -> f64 {
     let minor = uses.iter().filter(|used| is_minor_fault(&used.name));
     let count = |used: &Use| match used.started {
@@ -165,7 +169,8 @@ mod tests {
     const SIGABRT: i32 = 6;
     const SIGABRT_WITH_CORE: i32 = SIGABRT | 0x80;
 
-    /// The counts of rounds that end with the second status, after rounds that ended with the first one. These are statuses of waitpid(2).
+    /// The counts of rounds that end with the second status, after rounds that ended with the first
+    /// one. These are statuses of waitpid(2).
     fn saved(before: i32, below: i32) -> Saved {
         let workload = Workload {
             command: vec!["program".to_owned()],
@@ -177,24 +182,16 @@ mod tests {
             hides_output: false,
         };
         let failure = |status: i32| (status != 0).then(|| ExitStatus::from_raw(status));
-        let mut run = |_: &Workload| {
-            Ok(EndedRound {
-                units: 1.0,
-                failure: failure(below),
-                uses: Vec::new(),
-            })
-        };
+        let mut run =
+            |_: &Workload| Ok(EndedRound { units: 1.0, failure: failure(below), uses: Vec::new() });
         Saved::count(&mut run, &workload, 0.0, failure(before))
     }
 
     #[test]
     fn rounds_that_end_alike_are_counted() {
-        for (before, below) in [
-            (0, 0),
-            (EXIT_143, EXIT_143),
-            (SIGTERM, SIGTERM),
-            (SIGABRT_WITH_CORE, SIGABRT),
-        ] {
+        for (before, below) in
+            [(0, 0), (EXIT_143, EXIT_143), (SIGTERM, SIGTERM), (SIGABRT_WITH_CORE, SIGABRT)]
+        {
             let found = saved(before, below);
             assert!(found.uncounted.is_empty(), "{found:?}");
             assert_eq!(found.clock_reads, Some(0.0));

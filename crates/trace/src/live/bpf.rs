@@ -1,4 +1,5 @@
-//! Traces an application by programs in the kernel. They count and time all calls, and never stop the application.
+//! Traces an application by programs in the kernel. They count and time all calls, and never stop
+//! the application.
 
 use std::collections::HashSet;
 use std::io;
@@ -38,15 +39,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Loads and attaches the programs, and measures their cost. With `files`, accesses to files are recorded, too.
+    /// Loads and attaches the programs, and measures their cost. With `files`, accesses to files
+    /// are recorded, too.
     pub fn new(files: bool) -> Result<Prepared, Unavailable> {
         let mut tracer = Tracer::new(&reads(files), files)?;
         let cost = bpf::attach(&mut tracer)?;
-        Ok(Prepared {
-            tracer,
-            cost,
-            files,
-        })
+        Ok(Prepared { tracer, cost, files })
     }
 }
 
@@ -99,14 +97,11 @@ pub fn trace(
     if let Some(level) = vector.level() {
         vector.scale_times(level);
     }
-    Ok(Run {
-        trace,
-        failure,
-        uncounted,
-    })
+    Ok(Run { trace, failure, uncounted })
 }
 
-/// Traces a running process and its descendants while its load runs, or until a stop is requested. They run on afterwards.
+/// Traces a running process and its descendants while its load runs, or until a stop is requested.
+/// They run on afterwards.
 pub fn attach(
     prepared: Prepared,
     process: u32,
@@ -138,7 +133,8 @@ pub fn attach(
     Ok(trace)
 }
 
-/// Adds the threads of a process and of its descendants. Returns whether there were any that `known` does not have.
+/// Adds the threads of a process and of its descendants. Returns whether there were any that
+/// `known` does not have.
 fn add_threads(
     prepared: &Prepared,
     process: u32,
@@ -189,11 +185,7 @@ struct Commanded<'a> {
 
 impl Session {
     fn new(prepared: Prepared, descriptors: Descriptors, threads: HashSet<u32>) -> Session {
-        let Prepared {
-            tracer,
-            cost,
-            files,
-        } = prepared;
+        let Prepared { tracer, cost, files } = prepared;
         let log = files.then(open_files::log);
         Session {
             tracer,
@@ -206,7 +198,8 @@ impl Session {
         }
     }
 
-    /// Does the work of a round without the tracer, and then with it. Returns the units of the latter, and how it failed.
+    /// Does the work of a round without the tracer, and then with it. Returns the units of the
+    /// latter, and how it failed.
     fn compared(
         &mut self,
         workload: &Workload,
@@ -249,16 +242,13 @@ impl Session {
         let (units, failure) = ended.map_err(|_| "the program or its load failed".to_owned())?;
         self.read().map_err(text)?;
         match self.tracer.lost().map_err(text)? - lost {
-            0 => Ok(EndedRound {
-                units,
-                failure,
-                uses: self.reader.uses(1.0),
-            }),
+            0 => Ok(EndedRound { units, failure, uses: self.reader.uses(1.0) }),
             lost => Err(format!("{lost} events were lost")),
         }
     }
 
-    /// Traces the runs of the command, or the server under its load. Returns the number of units, and how it failed.
+    /// Traces the runs of the command, or the server under its load. Returns the number of units,
+    /// and how it failed.
     fn round(
         &mut self,
         workload: &Workload,
@@ -315,11 +305,7 @@ impl Session {
         let mut program = self.start(workload)?;
         self.reader.wait_for(program.id());
         let output = Output::of(&mut program, workload.hides_output);
-        let command = Commanded {
-            session: self,
-            program,
-            family,
-        };
+        let command = Commanded { session: self, program, family };
         Ok((command, output))
     }
 
@@ -332,7 +318,8 @@ impl Session {
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
         }
         let threads = self.tracer.threads.try_clone()?;
-        // SAFETY: the closure runs in the forked child, where it makes system calls and allocates nothing.
+        // SAFETY: the closure runs in the forked child, where it makes system calls and allocates
+        //   nothing.
         unsafe {
             command.pre_exec(move || threads.add_this_process());
         }
@@ -376,8 +363,9 @@ impl Session {
         Ok(())
     }
 
-    /// Counts the events that have come, and then the calls that the kernel had counted before: the events say which program and descriptors these are of. A
-    /// thread's calls come before its end, when its descriptors are forgotten.
+    /// Counts the events that have come, and then the calls that the kernel had counted before: the
+    /// events say which program and descriptors these are of. A thread's calls come before its end,
+    /// when its descriptors are forgotten.
     fn read(&mut self) -> io::Result<()> {
         let (reader, counted) = (&mut self.reader, &mut self.tracer.counted);
         let mut before = counted.since_last()?;
@@ -439,11 +427,8 @@ impl Session {
 
     fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
         self.read()?;
-        let request = Request {
-            application: names.application.clone(),
-            unit: names.unit.clone(),
-            units,
-        };
+        let request =
+            Request { application: names.application.clone(), unit: names.unit.clone(), units };
         let (calls, faults) = self.reader.counts();
         if calls == 0 {
             return Err(Fault::NoCalls);
@@ -509,7 +494,8 @@ impl Commanded<'_> {
             if !is_over {
                 return Ok(true);
             }
-            // The last events come with the last switch of a thread, after its parent has been notified. A lost event never comes.
+            // The last events come with the last switch of a thread, after its parent has been
+            // notified. A lost event never comes.
             self.session.pass(LAST_EVENTS)?;
         }
         Ok(false)

@@ -1,7 +1,10 @@
-//! A control group for the processes of an application, by which Linux counts their processor time without bias.
+//! A control group for the processes of an application, by which Linux counts their processor time
+//! without bias.
 //!
-//! `/proc/PID/stat` and `wait4` give all time of a process to the user if no clock tick hit it in the kernel. A command that ends within a few ticks therefore
-//! seems to spend nearly all of its time in user space. A control group adds the ticks of all its processes, so the bias vanishes with their number.
+//! `/proc/PID/stat` and `wait4` give all time of a process to the user if no clock tick hit it in
+//! the kernel. A command that ends within a few ticks therefore seems to spend nearly all of its
+//! time in user space. A control group adds the ticks of all its processes, so the bias vanishes
+//! with their number.
 
 use std::fs;
 use std::io;
@@ -16,7 +19,8 @@ use super::times::Times;
 pub struct ControlGroup(PathBuf);
 
 impl ControlGroup {
-    /// Makes a group below that of this process. The error says why it cannot, for example because this user may not.
+    /// Makes a group below that of this process. The error says why it cannot, for example because
+    /// this user may not.
     pub fn new() -> io::Result<ControlGroup> {
         let mounts = fs::read_to_string("/proc/self/mounts")?;
         let own = fs::read_to_string("/proc/self/cgroup")?;
@@ -69,10 +73,7 @@ fn times(text: &str) -> Option<Times> {
         let text = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
         Some(text.parse::<f64>().ok()? * 1e3)
     };
-    Some(Times {
-        user_ns: value("user_usec")?,
-        kernel_ns: value("system_usec")?,
-    })
+    Some(Times { user_ns: value("user_usec")?, kernel_ns: value("system_usec")? })
 }
 
 #[cfg(test)]
@@ -96,10 +97,7 @@ mod tests {
     #[test]
     fn times_are_in_microseconds() {
         let text = "usage_usec 30\nuser_usec 10\nsystem_usec 20\nnr_periods 0\n";
-        let expected = Times {
-            user_ns: 1e4,
-            kernel_ns: 2e4,
-        };
+        let expected = Times { user_ns: 1e4, kernel_ns: 2e4 };
         assert_eq!(times(text), Some(expected));
         assert_eq!(times("usage_usec 1\n"), None);
     }

@@ -88,11 +88,7 @@ impl Family {
 
     /// A process and its descendants.
     pub fn of(process: u32) -> Family {
-        Family {
-            root: process,
-            has_root: true,
-            left_out: RefCell::default(),
-        }
+        Family { root: process, has_root: true, left_out: RefCell::default() }
     }
 
     /// Does not count this process and its descendants.
@@ -100,14 +96,16 @@ impl Family {
         self.left_out.borrow_mut().insert(process);
     }
 
-    /// The use of the children of a process that have ended and were waited for, with their own such children. `self` is this process.
+    /// The use of the children of a process that have ended and were waited for, with their own
+    /// such children. `self` is this process.
     pub fn reaped_by(process: &str) -> Usage {
         let found = fs::read(format!("/proc/{process}/stat")).ok();
         let found = found.as_deref().and_then(parsed);
         found.map_or(Usage::default(), |process| process.reaped)
     }
 
-    /// The use of the processes and of their descendants that have ended and were waited for, without the tracer.
+    /// The use of the processes and of their descendants that have ended and were waited for,
+    /// without the tracer.
     pub fn usage(&self) -> Usage {
         let each = self.processes().into_values();
         each.fold(Usage::default(), |sum, process| {
@@ -164,7 +162,8 @@ impl Family {
         let left_out = self.left_out.borrow();
         let is_member = |number: u32| {
             let mut at = number;
-            // The depth of a tree is limited, so that numbers that are reused meanwhile make no circle.
+            // The depth of a tree is limited, so that numbers that are reused meanwhile make no
+            // circle.
             for _ in 0..all.len() {
                 match all.get(&at) {
                     Some(_) if left_out.contains(&at) => return false,
@@ -190,7 +189,8 @@ fn parsed(text: &[u8]) -> Option<Process> {
     let fields: Vec<&str> = rest.split_whitespace().collect();
     // The state is field 3, and the first one here.
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    // Behind the number of faults is that of the children, and behind both times those of the children.
+    // Behind the number of faults is that of the children, and behind both times those of the
+    // children.
     let usage = |of_children: usize| {
         Some(Usage {
             minor_faults: field(10 + of_children)?,
@@ -219,18 +219,8 @@ mod tests {
             name: "a) b)".to_owned(),
             has_ended: false,
             parent: 5,
-            own: Usage {
-                minor_faults: 10,
-                major_faults: 1,
-                user_ticks: 100,
-                kernel_ticks: 50,
-            },
-            reaped: Usage {
-                minor_faults: 20,
-                major_faults: 2,
-                user_ticks: 7,
-                kernel_ticks: 3,
-            },
+            own: Usage { minor_faults: 10, major_faults: 1, user_ticks: 100, kernel_ticks: 50 },
+            reaped: Usage { minor_faults: 20, major_faults: 2, user_ticks: 7, kernel_ticks: 3 },
         };
         assert_eq!(parsed(text.as_bytes()), Some(expected.clone()));
         assert_eq!(parsed(b"77 (a) S 5"), None);

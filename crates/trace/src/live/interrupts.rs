@@ -1,7 +1,9 @@
 //! Times interrupt work in a part of the time.
 //!
-//! The programs at interrupt work run at each soft interrupt. Many soft interrupts belong to calls: on the loopback interface, each packet that a call sends has one. There these programs cost more than
-//! those at calls. So they are attached all the time only at first, and then for about a twentieth of the time.
+//! The programs at interrupt work run at each soft interrupt. Many soft interrupts belong to calls:
+//! on the loopback interface, each packet that a call sends has one. There these programs cost more
+//! than those at calls. So they are attached all the time only at first, and then for about a
+//! twentieth of the time.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,7 +16,8 @@ const AT_FIRST: Duration = Duration::from_millis(100);
 /// How long they are attached at once later.
 const ATTACHED: Duration = Duration::from_millis(10);
 
-/// The shortest and the longest pause between two of these times. The pauses are distributed evenly, so that no work of a fixed period is met always or never.
+/// The shortest and the longest pause between two of these times. The pauses are distributed
+/// evenly, so that no work of a fixed period is met always or never.
 const PAUSE_MS: [f64; 2] = [100.0, 300.0];
 
 /// How long the program at the end of interrupt work stays attached after the one at its beginning.
@@ -69,7 +72,8 @@ impl InterruptTiming {
         self.next.saturating_duration_since(Instant::now())
     }
 
-    /// Adds the time until now, whose events `reader` has taken. Attaches or detaches the programs if it is time to.
+    /// Adds the time until now, whose events `reader` has taken. Attaches or detaches the programs
+    /// if it is time to.
     pub fn pass(&mut self, tracer: &mut Tracer, reader: &mut EventReader) -> io::Result<()> {
         self.add(tracer.times_interrupts());
         if self.last < self.next {

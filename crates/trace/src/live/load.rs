@@ -25,11 +25,7 @@ impl Load {
         command.args(["-c", line]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        Ok(Load {
-            output: Output::of(&mut child, hides_output),
-            child,
-            has_ended: false,
-        })
+        Ok(Load { output: Output::of(&mut child, hides_output), child, has_ended: false })
     }
 
     /// Number of its process.
@@ -37,7 +33,8 @@ impl Load {
         self.child.id()
     }
 
-    /// Whether it has ended. It is not yet reaped, so that its processor time is not among that of Yamba's children.
+    /// Whether it has ended. It is not yet reaped, so that its processor time is not among that of
+    /// Yamba's children.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         if !self.has_ended {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -47,7 +44,8 @@ impl Load {
         Ok(self.has_ended)
     }
 
-    /// Reaps the ended load, and kills the processes of its group that are left. Returns how it failed, if it did, and its output.
+    /// Reaps the ended load, and kills the processes of its group that are left. Returns how it
+    /// failed, if it did, and its output.
     pub fn finish(mut self) -> (Option<String>, String) {
         self.kill();
         let end = match self.child.wait() {

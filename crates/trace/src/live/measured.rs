@@ -12,7 +12,8 @@ use super::tick_border::TickBorder;
 use super::times::Times;
 use super::{Fault, TO_END, Workload, group, output_of, run_load, wait_until_idle};
 
-/// Longest time between two samples of a kernel that tells user from kernel time by its clock tick. HZ is 100 to 1000.
+/// Longest time between two samples of a kernel that tells user from kernel time by its clock tick.
+/// HZ is 100 to 1000.
 const SAMPLE: Duration = Duration::from_millis(10);
 
 /// The unit of the times in `/proc`, in ns.
@@ -26,9 +27,11 @@ const SHORT: Duration = Duration::from_millis(1);
 pub struct Enough {
     /// The least processor time of all runs.
     pub least: Duration,
-    /// The processor time after which the application is not run again, however wide the interval is.
+    /// The processor time after which the application is not run again, however wide the interval
+    /// is.
     pub most: Duration,
-    /// Half the width of the interval of the kernel time, as a share of it, that ends the runs between both.
+    /// Half the width of the interval of the kernel time, as a share of it, that ends the runs
+    /// between both.
     pub half_width: f64,
     /// The longest time of all runs, if they leave the processor idle.
     pub limit: Duration,
@@ -55,9 +58,11 @@ pub struct Measured {
     pub kernel_ns: f64,
     /// The part of `user_ns` that is kernel time, in ns ([`super::TickBorder`]).
     pub missed_ns: f64,
-    /// Whether the kernel's share of short processes may be too low, because there is no control group to count it.
+    /// Whether the kernel's share of short processes may be too low, because there is no control
+    /// group to count it.
     pub is_biased: bool,
-    /// The first failure of the command. `None`: all runs exited with status 0, or the application is a server.
+    /// The first failure of the command. `None`: all runs exited with status 0, or the application
+    /// is a server.
     pub failure: Option<ExitStatus>,
 }
 
@@ -77,7 +82,8 @@ impl Measured {
         (self.user_ns - self.missed_ns) / self.units
     }
 
-    /// Counts the kernel time that ticks charge to the user. `events` are the system calls and the page faults of a unit.
+    /// Counts the kernel time that ticks charge to the user. `events` are the system calls and the
+    /// page faults of a unit.
     pub fn add_missed(&mut self, border: TickBorder, events: [f64; 2]) {
         self.missed_ns = (self.units * border.missed_ns(events)).min(self.user_ns);
     }
@@ -89,7 +95,8 @@ impl Measured {
             .map(|kernel_ns| (kernel_ns.clamp(0.0, all) + self.missed_ns).min(all) / self.units)
     }
 
-    /// Half the width of the 95 % interval of the kernel time by clock ticks, as a share of it. Infinite without kernel time.
+    /// Half the width of the 95 % interval of the kernel time by clock ticks, as a share of it.
+    /// Infinite without kernel time.
     fn half_width(&self) -> f64 {
         match self.kernel_ns {
             0.0 => f64::INFINITY,
@@ -97,8 +104,9 @@ impl Measured {
         }
     }
 
-    /// Half the width of the 95 % interval of the kernel time by clock ticks, in ns. Linux adds all of a clock tick to the kernel's time or to the user's time: with n ticks and a
-    /// share p of the kernel, the standard deviation of p is sqrt(p (1 - p) / n).
+    /// Half the width of the 95 % interval of the kernel time by clock ticks, in ns. Linux adds all
+    /// of a clock tick to the kernel's time or to the user's time: with n ticks and a share p of
+    /// the kernel, the standard deviation of p is sqrt(p (1 - p) / n).
     fn half_ns(&self) -> f64 {
         let all = self.user_ns + self.kernel_ns;
         let (share, ticks) = (self.kernel_ns / all, all / SAMPLE.as_nanos() as f64);
@@ -132,12 +140,7 @@ pub fn once(workload: &Workload, stopped: &dyn Fn() -> bool) -> Result<Measured,
         is_server: workload.load.is_some(),
     };
     match &workload.load {
-        None => runs(
-            workload,
-            &clock,
-            &|found| found.runs >= workload.runs,
-            stopped,
-        ),
+        None => runs(workload, &clock, &|found| found.runs >= workload.runs, stopped),
         Some(line) => loads(line, workload, &clock, &|found| found.units > 0.0, stopped),
     }
 }
@@ -152,11 +155,7 @@ struct Clock {
 
 impl Clock {
     fn new(is_server: bool) -> Clock {
-        Clock {
-            group: ControlGroup::new().ok(),
-            family: Family::of_this_process(),
-            is_server,
-        }
+        Clock { group: ControlGroup::new().ok(), family: Family::of_this_process(), is_server }
     }
 
     /// The processor time of all processes of the application so far.
@@ -185,10 +184,7 @@ fn runs(
     is_over: &dyn Fn(&Measured) -> bool,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Measured, Fault> {
-    let mut found = Measured {
-        is_biased: clock.group.is_none(),
-        ..Measured::default()
-    };
+    let mut found = Measured { is_biased: clock.group.is_none(), ..Measured::default() };
     let mut phase = Phase::default();
     while !is_over(&found) {
         phase.shift();
@@ -212,8 +208,10 @@ fn runs(
     Ok(found)
 }
 
-/// The phase of the kernel's clock tick in which a run begins. Without shifts, runs that take about a whole number of ticks begin in the same phase: the ticks
-/// then hit the same places of all runs, and never others. Without shifts, the kernel's share of a run of Python came out as 20 % instead of 25 %.
+/// The phase of the kernel's clock tick in which a run begins. Without shifts, runs that take about
+/// a whole number of ticks begin in the same phase: the ticks then hit the same places of all runs,
+/// and never others. Without shifts, the kernel's share of a run of Python came out as 20 % instead
+/// of 25 %.
 #[derive(Debug, Default)]
 struct Phase {
     begun: Option<Instant>,
@@ -237,7 +235,8 @@ impl Phase {
     }
 }
 
-/// Restarts the server before each load, as a trace does: what a server keeps from one load to the next would make later loads cheaper.
+/// Restarts the server before each load, as a trace does: what a server keeps from one load to the
+/// next would make later loads cheaper.
 fn loads(
     line: &str,
     workload: &Workload,
@@ -278,14 +277,14 @@ fn start(workload: &Workload, clock: &Clock) -> Result<(Child, Output), Fault> {
     }
     if let Some(group) = &clock.group {
         let members = File::options().write(true).open(group.members())?;
-        // SAFETY: the closure runs in the forked child and makes one system call, without allocating. 0 is the writing process itself.
+        // SAFETY: the closure runs in the forked child and makes one system call, without
+        //   allocating. 0 is the writing process itself.
         unsafe {
             command.pre_exec(move || Ok(rustix::io::write(&members, b"0").map(drop)?));
         }
     }
-    let mut program = command
-        .spawn()
-        .map_err(|e| Fault::NotStarted(workload.command[0].clone(), e))?;
+    let mut program =
+        command.spawn().map_err(|e| Fault::NotStarted(workload.command[0].clone(), e))?;
     let output = Output::of(&mut program, workload.hides_output);
     Ok((program, output))
 }

@@ -23,10 +23,7 @@ pub fn of_child() -> Descriptors {
 pub fn add_running(process: u32, descriptors: &mut Descriptors) -> io::Result<Vec<u32>> {
     let kinds = kinds(&process.to_string())?;
     let threads = numbers(&format!("/proc/{process}/task"))?;
-    let threads: Vec<u32> = threads
-        .iter()
-        .filter_map(|n| u32::try_from(*n).ok())
-        .collect();
+    let threads: Vec<u32> = threads.iter().filter_map(|n| u32::try_from(*n).ok()).collect();
     descriptors.add(&threads, kinds);
     Ok(threads)
 }

@@ -1,7 +1,8 @@
 //! A 32-bit program that makes system calls.
 //!
-//! Clock ticks charge more of a call from a 32-bit program to the user than of a call from a 64-bit program ([`super::TickBorder`]). A 64-bit program cannot make the same calls: its calls by `int 0x80` enter
-//! the kernel by another path.
+//! Clock ticks charge more of a call from a 32-bit program to the user than of a call from a 64-bit
+//! program ([`super::TickBorder`]). A 64-bit program cannot make the same calls: its calls by `int
+//! 0x80` enter the kernel by another path.
 
 use std::env;
 use std::fs::File;
@@ -39,7 +40,8 @@ pub struct Work {
     pub makes_calls: bool,
 }
 
-/// Whether the file of a program, which is searched in `PATH`, has 32-bit code of x86. Only this file counts, and not the programs that it starts.
+/// Whether the file of a program, which is searched in `PATH`, has 32-bit code of x86. Only this
+/// file counts, and not the programs that it starts.
 pub fn is_32_bit(program: &str) -> bool {
     let begins = |path: &Path| -> io::Result<[u8; 20]> {
         let mut begin = [0; 20];
@@ -53,20 +55,18 @@ pub fn is_32_bit(program: &str) -> bool {
     } else {
         places.find_map(|place| begins(&place).ok())
     };
-    // ELFCLASS32 is 1, and EM_386 is 3. Programs for x32 have 32-bit files, too, and make 64-bit calls.
+    // ELFCLASS32 is 1, and EM_386 is 3. Programs for x32 have 32-bit files, too, and make 64-bit
+    // calls.
     found.is_some_and(|begin| begin.starts_with(b"\x7fELF\x01") && begin[18..] == [3, 0])
 }
 
-/// User time by clock ticks of a system call that a 32-bit program makes, in ns, from about `enough_ns` of processor time.
+/// User time by clock ticks of a system call that a 32-bit program makes, in ns, from about
+/// `enough_ns` of processor time.
 ///
 /// # Errors
 /// If this system does not run the program, or ends it by a signal.
 pub fn user_ns_each_call(enough_ns: f64) -> io::Result<f64> {
-    let calls = |passes| Work {
-        passes,
-        spins: 1,
-        makes_calls: true,
-    };
+    let calls = |passes| Work { passes, spins: 1, makes_calls: true };
     let first = times_of(calls(FIRST))?;
     let more = (enough_ns / first.all_ns()).clamp(1.0, MOST);
     let passes = (f64::from(FIRST) * more) as u32;
@@ -113,7 +113,8 @@ fn start(work: Work) -> io::Result<Child> {
     group(&format!("/proc/self/fd/{}", file.as_raw_fd())).spawn()
 }
 
-/// The file of the program, for the loader of Linux on x86: `Elf32_Ehdr`, two `Elf32_Phdr`, and its code.
+/// The file of the program, for the loader of Linux on x86: `Elf32_Ehdr`, two `Elf32_Phdr`, and its
+/// code.
 pub fn program(work: Work) -> Vec<u8> {
     let code = code(work);
     let size = HEADERS + code.len() as u32;
@@ -141,7 +142,8 @@ fn words<const N: usize>(values: [u32; N]) -> impl Iterator<Item = u8> {
     values.into_iter().flat_map(u32::to_le_bytes)
 }
 
-/// The instructions: they call `getppid` by the vDSO, as the C library does, and exit. The status is 1 if the kernel shows no vDSO.
+/// The instructions: they call `getppid` by the vDSO, as the C library does, and exit. The status
+///   is 1 if the kernel shows no vDSO.
 fn code(work: Work) -> Vec<u8> {
     const BEGIN: [u8; 27] = [
         0x8b, 0x0c, 0x24, // mov ecx, [esp]: the number of arguments
@@ -199,11 +201,7 @@ mod tests {
     fn width_of_a_program_is_that_of_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
-        let mut file = program(Work {
-            passes: 1,
-            spins: 1,
-            makes_calls: true,
-        });
+        let mut file = program(Work { passes: 1, spins: 1, makes_calls: true });
         let width = |file: &[u8]| {
             std::fs::write(&path, file).unwrap();
             is_32_bit(path.to_str().unwrap())

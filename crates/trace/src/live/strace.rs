@@ -58,19 +58,17 @@ pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> 
     let mut trace = session.trace(names, units)?;
     trace.vector.command.clone_from(&workload.command);
     let is_failure = workload.load.is_none() && !status.success();
-    Ok(Run {
-        trace,
-        failure: is_failure.then_some(status),
-        uncounted: Vec::new(),
-    })
+    Ok(Run { trace, failure: is_failure.then_some(status), uncounted: Vec::new() })
 }
 
-/// The variable that sets the program's locale, for the option `-E`: strace itself runs in another one. Without a value, `-E` removes it.
+/// The variable that sets the program's locale, for the option `-E`: strace itself runs in another
+/// one. Without a value, `-E` removes it.
 fn locale_of_user() -> String {
     std::env::var("LC_ALL").map_or_else(|_| "LC_ALL".to_owned(), |value| format!("LC_ALL={value}"))
 }
 
-/// Traces a running process while its load runs, or until a stop is requested. The process runs on afterwards.
+/// Traces a running process while its load runs, or until a stop is requested. The process runs on
+/// afterwards.
 pub fn attach(
     process: u32,
     workload: &Workload,
@@ -84,9 +82,7 @@ pub fn attach(
     let mut command = group(TRACER);
     plain(&mut command).stdout(output_of(workload)?);
     let mut session = Session::start(command, reader, |fifo| {
-        ["-p", &process.to_string(), "-o", &fifo]
-            .map(str::to_owned)
-            .to_vec()
+        ["-p", &process.to_string(), "-o", &fifo].map(str::to_owned).to_vec()
     })?;
     let units = session.while_attached(process, workload, stopped, &family);
     // On SIGINT, strace detaches from the process, which runs on.
@@ -98,7 +94,8 @@ pub fn attach(
     Ok(trace)
 }
 
-/// A running strace. It is killed when it is dropped, or when this process ends; the kernel then lets the traced processes run on.
+/// A running strace. It is killed when it is dropped, or when this process ends; the kernel then
+/// lets the traced processes run on.
 struct Session {
     strace: Child,
     lines: File,
@@ -107,7 +104,8 @@ struct Session {
     reader: Reader,
     /// The use of the application while its calls were counted.
     used: Usage,
-    /// Holds the pipe's name until strace has opened it, so that nothing is left behind if this process is killed.
+    /// Holds the pipe's name until strace has opened it, so that nothing is left behind if this
+    /// process is killed.
     folder: Option<tempfile::TempDir>,
 }
 
@@ -126,7 +124,8 @@ impl Session {
         // Texts and lists of at most four: `pipe` shows its two descriptors.
         command.args(["-f", "-q", "-s", "4"]);
         command.args(arguments(fifo.display().to_string()));
-        // SAFETY: the closure runs in the forked child and makes one system call, without allocating.
+        // SAFETY: the closure runs in the forked child and makes one system call, without
+        //   allocating.
         unsafe {
             command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
         }
@@ -247,21 +246,17 @@ impl Session {
     }
 
     fn trace(&mut self, names: &Names, units: f64) -> Result<Trace, Fault> {
-        let request = Request {
-            application: names.application.clone(),
-            unit: names.unit.clone(),
-            units,
-        };
+        let request =
+            Request { application: names.application.clone(), unit: names.unit.clone(), units };
         let mut reader = std::mem::take(&mut self.reader);
         if !self.rest.is_empty() && !reader.is_paused() {
             reader.cut_line();
         }
         let mut trace = reader.trace(&request).ok_or(Fault::NoCalls)?;
         trace.faults = Some(self.used.minor_faults + self.used.major_faults);
-        for (name, count) in [
-            (PAGE_FAULT, self.used.minor_faults),
-            (MAJOR_FAULT, self.used.major_faults),
-        ] {
+        for (name, count) in
+            [(PAGE_FAULT, self.used.minor_faults), (MAJOR_FAULT, self.used.major_faults)]
+        {
             if count > 0 {
                 trace.vector.primitives.push(Use {
                     name: name.to_owned(),

@@ -1,8 +1,10 @@
 //! The kernel time that clock ticks charge to the user.
 //!
-//! Linux takes no clock tick while interrupts are disabled, as in the last part of a system call or page fault. The tick is taken as soon as the program runs again, and the
-//! whole tick counts as user time. A loop that only makes calls has next to no user time of its own, so its user time by ticks is the missing kernel time. For calls of 32-bit programs, it has the
-//! ten instructions of the vDSO, too.
+//! Linux takes no clock tick while interrupts are disabled, as in the last part of a system call or
+//! page fault. The tick is taken as soon as the program runs again, and the whole tick counts as
+//! user time. A loop that only makes calls has next to no user time of its own, so its user time by
+//! ticks is the missing kernel time. For calls of 32-bit programs, it has the ten instructions of
+//! the vDSO, too.
 
 use std::ffi::c_void;
 use std::io;
@@ -15,7 +17,8 @@ use rustix::process::getppid;
 use super::program32;
 use super::times::Times;
 
-/// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right within 4 %.
+/// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right
+/// within 4 %.
 const ENOUGH_NS: f64 = 1e9;
 
 /// Calls or page faults between two readings of the clock.
@@ -35,12 +38,14 @@ pub struct TickBorder {
 pub struct MeasuredBorder {
     /// The times.
     pub border: TickBorder,
-    /// The calls were those of a 64-bit program, although the application is a 32-bit program: the consequence and the reason, for people.
+    /// The calls were those of a 64-bit program, although the application is a 32-bit program: the
+    /// consequence and the reason, for people.
     pub failure: Option<String>,
 }
 
 impl TickBorder {
-    /// Measures this machine for about 2 s. The calls are those of a 32-bit program if `program`, the first one of an application, is one.
+    /// Measures this machine for about 2 s. The calls are those of a 32-bit program if `program`,
+    /// the first one of an application, is one.
     ///
     /// # Errors
     /// If memory for the page faults cannot be mapped, or the clock cannot be read.
@@ -60,13 +65,12 @@ impl TickBorder {
             let fault_ns = user_ns_each(|| pages.touch())?;
             Ok(TickBorder { call_ns, fault_ns })
         });
-        let border = measured
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let border = measured.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         Ok(MeasuredBorder { border, failure })
     }
 
-    /// The kernel time that ticks charge to the user for these numbers of calls and page faults, in ns.
+    /// The kernel time that ticks charge to the user for these numbers of calls and page faults, in
+    /// ns.
     pub fn missed_ns(self, [calls, faults]: [f64; 2]) -> f64 {
         calls * self.call_ns + faults * self.fault_ns
     }
@@ -118,7 +122,8 @@ impl Pages {
         // SAFETY: the kernel chooses the address of the new mapping.
         let start = unsafe { mmap_anonymous(null_mut(), PASS * page_bytes, protection, flags)? };
         let pages = Pages { start, page_bytes };
-        // A huge page would take one fault for many pages. Kernels without huge pages refuse the advice.
+        // A huge page would take one fault for many pages. Kernels without huge pages refuse the
+        // advice.
         // SAFETY: the range is the mapping.
         let _ = unsafe { madvise(start, pages.bytes(), Advice::LinuxNoHugepage) };
         Ok(pages)
@@ -133,10 +138,7 @@ impl Pages {
         for page in 0..PASS {
             // SAFETY: the place is in the mapping, which nothing else refers to.
             unsafe {
-                self.start
-                    .cast::<u8>()
-                    .add(page * self.page_bytes)
-                    .write_volatile(1);
+                self.start.cast::<u8>().add(page * self.page_bytes).write_volatile(1);
             }
         }
         // SAFETY: the range is the mapping. Its pages read as 0 afterwards.
@@ -170,7 +172,8 @@ mod tests {
         }
     }
 
-    /// User work alone takes all time but that of the calls, which is the kernel's. Passes with and without calls alternate, since the machine's speed changes.
+    /// User work alone takes all time but that of the calls, which is the kernel's. Passes with and
+    /// without calls alternate, since the machine's speed changes.
     #[test]
     fn kernel_time_with_the_border_is_that_beside_known_user_time() {
         let own = std::env::current_exe().unwrap();
@@ -201,10 +204,7 @@ mod tests {
 
     #[test]
     fn missed_time_is_that_of_calls_and_faults() {
-        let border = TickBorder {
-            call_ns: 40.0,
-            fault_ns: 100.0,
-        };
+        let border = TickBorder { call_ns: 40.0, fault_ns: 100.0 };
         assert_eq!(border.missed_ns([3.0, 2.0]), 320.0);
     }
 }

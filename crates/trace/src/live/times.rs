@@ -13,10 +13,7 @@ impl Times {
     /// The times that the kernel gives for a process or thread.
     pub fn of(usage: &libc::rusage) -> Times {
         let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
-        Times {
-            user_ns: ns(usage.ru_utime),
-            kernel_ns: ns(usage.ru_stime),
-        }
+        Times { user_ns: ns(usage.ru_utime), kernel_ns: ns(usage.ru_stime) }
     }
 
     /// User and kernel time, in ns.

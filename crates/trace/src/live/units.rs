@@ -55,9 +55,8 @@ impl Pattern {
 
 /// Characters between the groups of a number, or before its fraction, in some locale. A plain
 /// space may also stand between two numbers.
-const MARKS: [char; 10] = [
-    '.', ',', '\'', '\u{2019}', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{66b}', '\u{66c}',
-];
+const MARKS: [char; 10] =
+    ['.', ',', '\'', '\u{2019}', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{66b}', '\u{66c}'];
 
 /// Whether a number goes on with these characters: by a digit, or by a digit behind a mark or the
 /// letter of an exponent.
@@ -150,9 +149,7 @@ mod tests {
     /// The digits before the mark are of the same number.
     #[test]
     fn numbers_with_marks_of_other_locales_are_no_counts() {
-        for mark in [
-            "'", "\u{2019}", "_", "\u{a0}", "\u{202f}", "\u{2009}", ".", ",", "\u{66c}",
-        ] {
+        for mark in ["'", "\u{2019}", "_", "\u{a0}", "\u{202f}", "\u{2009}", ".", ",", "\u{66c}"] {
             let text = format!("31{mark}415 requests");
             assert_eq!(from("([0-9]+) requests", &text), None, "{text}");
             assert_eq!(from("^([0-9]+)", &text), None, "{text}");

@@ -14,7 +14,8 @@ use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 
 /// Compile benchmarks, for this machine or another
 ///
-/// Prints where each program lies. A program measures when it is started, and writes its records to standard output.
+/// Prints where each program lies. A program measures when it is started, and writes its records to
+/// standard output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -90,7 +91,8 @@ impl Build {
         })
     }
 
-    /// With several classes, those that exist on the target. A single class is passed on, since its build reports why it is missing.
+    /// With several classes, those that exist on the target. A single class is passed on, since its
+    /// build reports why it is missing.
     fn buildable(
         &self,
         selection: &Selection,
@@ -111,11 +113,8 @@ impl Build {
 fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, Failure> {
     let is_folder = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
     if count > 1 && !is_folder {
-        return Err(Failure::new(format!(
-            "{} is one file, for {count} programs",
-            to.display()
-        ))
-        .help("name a folder, with / at its end"));
+        return Err(Failure::new(format!("{} is one file, for {count} programs", to.display()))
+            .help("name a folder, with / at its end"));
     }
     let cannot = |e| output::cannot_write(to, &e).help("name another file or folder with -o");
     let mut place = to.to_path_buf();
@@ -123,9 +122,7 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
         fs::create_dir_all(to).map_err(cannot)?;
         place.push(name);
     }
-    output::whole(&place, |out| {
-        io::copy(&mut fs::File::open(program)?, out).map(drop)
-    })?;
+    output::whole(&place, |out| io::copy(&mut fs::File::open(program)?, out).map(drop))?;
     let rights = fs::metadata(program).map_err(cannot)?.permissions();
     fs::set_permissions(&place, rights).map_err(cannot)?;
     Ok(place)

@@ -13,8 +13,9 @@ use super::{Failure, Names, TargetOption, Terminal, arguments, output};
 
 /// Make one executable that measures on a machine without Yamba
 ///
-/// The file contains the programs of the benchmarks and a runner. It needs no compiler, shell, shared library or writable folder. It prints a capture, from which `yamba import`
-/// computes the figures. A NAME can also be a folder of the suite: cpu, memory, process, ipc.
+/// The file contains the programs of the benchmarks and a runner. It needs no compiler, shell,
+/// shared library or writable folder. It prints a capture, from which `yamba import` computes the
+/// figures. A NAME can also be a folder of the suite: cpu, memory, process, ipc.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -10,8 +10,8 @@ use yamba_toolchain::build::{self, BuildError};
 
 /// Say what is wrong with programs, without compiling or running anything
 ///
-/// With no name: the whole library and suite, and each --lib. Assembly is assembled for each instruction set that has an assembler here. Faults in C++
-/// appear when a program is built.
+/// With no name: the whole library and suite, and each --lib. Assembly is assembled for each
+///   instruction set that has an assembler here. Faults in C++ appear when a program is built.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,8 @@ impl Check {
         let is_error = |d: &Diagnostic| d.severity == Severity::Error;
         let mut diagnostics = analysis.diagnostics.clone();
         let mut without_assembler = Vec::new();
-        // After an error nothing is assembled: the assembly blocks of a faulty class may be incomplete.
+        // After an error nothing is assembled: the assembly blocks of a faulty class may be
+        // incomplete.
         if !diagnostics.iter().any(is_error) {
             let assembled = build::assemble_all(analysis, &analysis.requested());
             let assembled = assembled.map_err(of_assembler)?;
@@ -47,11 +48,7 @@ impl Check {
         if self.json {
             let document = document(analysis, selection.files, &diagnostics, &without_assembler);
             output::json(&document)?;
-            return if is_wrong {
-                Err(Failure::Shown)
-            } else {
-                Ok(())
-            };
+            return if is_wrong { Err(Failure::Shown) } else { Ok(()) };
         }
         select::show(analysis, &diagnostics)?;
         let classes = analysis.requested().len();
@@ -106,7 +103,8 @@ fn diagnostic(d: &Diagnostic, sources: &SourceMap) -> Value {
     value
 }
 
-/// A source range, and the text shown beside it. Lines and columns count from 1; the end is exclusive.
+/// A source range, and the text shown beside it. Lines and columns count from 1; the end is
+/// exclusive.
 fn place(label: &Label, sources: &SourceMap) -> Value {
     let start = sources.line_column(label.span);
     let end = sources.line_column(label.span.after());

@@ -1,4 +1,5 @@
-//! `-I`, `-D`, `-O`, `--march`, `--std`, `-l`, `--pkg-config`: how the user's own code is compiled and linked.
+//! `-I`, `-D`, `-O`, `--march`, `--std`, `-l`, `--pkg-config`: how the user's own code is compiled
+//! and linked.
 
 use clap::Args;
 use yamba_lang::compile::CompileKey;
@@ -27,7 +28,8 @@ pub(super) struct CodeOptions {
     /// The C++ standard [default: c++17]
     #[arg(long = "std", value_name = "STANDARD")]
     standard: Option<String>,
-    /// Link a static archive or shared object, or a name as after the compiler's -l; may be repeated
+    /// Link a static archive or shared object, or a name as after the compiler's -l; may be
+    /// repeated
     #[arg(short = 'l', long, value_name = "FILE|NAME")]
     link: Vec<String>,
     /// Compile and link with a package that pkg-config knows; may be repeated
@@ -66,9 +68,6 @@ impl CodeOptions {
     ) -> Result<BuildOptions, Failure> {
         let flags = build::command_line_flags(&self.settings(), analysis, target);
         let flags = flags.map_err(|e| build_failure(&Terminal::default(), analysis, e))?;
-        Ok(BuildOptions {
-            command_line: flags,
-            ..BuildOptions::default()
-        })
+        Ok(BuildOptions { command_line: flags, ..BuildOptions::default() })
     }
 }

@@ -26,9 +26,11 @@ const ONE_PROGRAM: &str = "both sides are the same program, so what differs is n
 
 /// What differs between two runs?
 ///
-/// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the launch, and over the whole comparison the probability of
-/// any false suspicion is 1 %, as far as the machine did not drift between the runs. `~`: no difference is shown; `suspect`: it differs as far as these launches show. Only
-/// re-measuring both sides confirms a suspect: --remeasure rebuilds A's programs from the sources that A kept.
+/// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the
+/// launch, and over the whole comparison the probability of any false suspicion is 1 %, as far as
+/// the machine did not drift between the runs. `~`: no difference is shown; `suspect`: it differs
+/// as far as these launches show. Only re-measuring both sides confirms a suspect: --remeasure
+/// rebuilds A's programs from the sources that A kept.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -57,23 +59,28 @@ pub(super) struct Compare {
     /// Compare unlike machines too
     #[arg(long)]
     across: bool,
-    /// Re-measure both sides, interleaved and with three times the launches, before anything is called slower or faster
+    /// Re-measure both sides, interleaved and with three times the launches, before anything is
+    /// called slower or faster
     #[arg(long)]
     remeasure: bool,
-    /// Exit with 1 if a re-measured benchmark is slower by more than this, and significantly so; 5% or 0.05. NAME=SHARE or
-    /// GLOB=SHARE is the limit of these benchmarks; may be repeated, and the last one that matches counts
+    /// Exit with 1 if a re-measured benchmark is slower by more than this, and significantly so; 5%
+    /// or 0.05. NAME=SHARE or GLOB=SHARE is the limit of these benchmarks; may be repeated, and the
+    /// last one that matches counts
     #[arg(long, value_name = "[GLOB=]SHARE", value_parser = limit)]
     fail_above: Vec<Limit>,
-    /// With --fail-above: exit with 1 also if a benchmark is undecided, or has a figure in A and none in B
+    /// With --fail-above: exit with 1 also if a benchmark is undecided, or has a figure in A and
+    /// none in B
     #[arg(long, requires = "fail_above")]
     strict: bool,
-    /// Compile also the sources of a run that was imported or is read from a file: they run with all your rights
+    /// Compile also the sources of a run that was imported or is read from a file: they run with
+    /// all your rights
     #[arg(long)]
     trust_sources: bool,
     /// One JSON document
     #[arg(long)]
     json: bool,
-    /// A comment for a pull request, in Markdown: the result in a line, what differs, what is not decided, and the rest folded
+    /// A comment for a pull request, in Markdown: the result in a line, what differs, what is not
+    /// decided, and the rest folded
     #[arg(long, conflicts_with = "json")]
     md: bool,
     #[command(flatten)]
@@ -131,11 +138,10 @@ impl Compare {
         for (pattern, limit) in &self.fail_above {
             let Some(pattern) = pattern else {
                 if limits.general.replace(*limit).is_some() {
-                    return Err(
-                        Failure::new("--fail-above: two limits are for all benchmarks").help(
+                    return Err(Failure::new("--fail-above: two limits are for all benchmarks")
+                        .help(
                             "give one, and others for names or globs: --fail-above 'lat_*=10%'",
-                        ),
-                    );
+                        ));
                 }
                 continue;
             };
@@ -190,7 +196,8 @@ impl Compare {
         Ok(())
     }
 
-    /// Selects the benchmarks to re-measure: with `--remeasure` all with a ratio, for a gate those that could fail it.
+    /// Selects the benchmarks to re-measure: with `--remeasure` all with a ratio, for a gate those
+    /// that could fail it.
     fn is_meant(&self, entry: &ComparedEntry, limits: &Limits) -> bool {
         match limits.limit(&entry.of.name) {
             _ if self.remeasure => entry.ratio.is_some(),
@@ -208,11 +215,7 @@ impl Compare {
         if self.across || found.machine.identity.is_empty() {
             return Ok(());
         }
-        let each = found
-            .machine
-            .identity
-            .iter()
-            .map(|d| d.describe("in A", "in B"));
+        let each = found.machine.identity.iter().map(|d| d.describe("in A", "in B"));
         let each = each.collect::<Vec<_>>().join("; ");
         Err(Failure::new(format!("these are two machines: {each}"))
             .help("--across compares them nevertheless"))
@@ -221,10 +224,7 @@ impl Compare {
     fn warn(&self, found: &Comparison, a: &Run, b: &Run) {
         let machine = &found.machine;
         for difference in machine.identity.iter().chain(&machine.state) {
-            output::note(&format!(
-                "warning: {}\n",
-                difference.describe("in A", "in B")
-            ));
+            output::note(&format!("warning: {}\n", difference.describe("in A", "in B")));
         }
         if !a.id.is_empty() && a.id == b.id {
             output::note("warning: A and B are the same run\n");

@@ -7,9 +7,11 @@ use clap::{Args, ValueEnum};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{self, EnvCompleter};
 
-/// Print a script for a shell that completes commands, options, benchmarks, tags, studies and stored runs
+/// Print a script for a shell that completes commands, options, benchmarks, tags, studies and
+/// stored runs
 ///
-/// The shell then asks `yamba` itself at each press of Tab. Stored runs are those of the file that YAMBA_STORE names, else of the usual one; no server is asked.
+/// The shell then asks `yamba` itself at each press of Tab. Stored runs are those of the file that
+/// YAMBA_STORE names, else of the usual one; no server is asked.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,8 +35,9 @@ const ASKING: &str = "YAMBA_COMPLETE";
 
 const PROGRAM: &str = "yamba";
 
-/// Starts the first completion in zsh. When Tab is first pressed, zsh loads the file `_yamba` as a function of that name. The file defines the
-/// completing function and must also run it that first time.
+/// Starts the first completion in zsh. When Tab is first pressed, zsh loads the file `_yamba` as a
+/// function of that name. The file defines the completing function and must also run it that first
+/// time.
 const AT_FIRST: &str = r#"[[ $funcstack[1] != _yamba ]] || _clap_dynamic_completer_yamba "$@"
 "#;
 
@@ -58,8 +61,5 @@ impl Completions {
 
 /// If a shell requests completions, prints them and ends the process.
 pub(super) fn answer() {
-    CompleteEnv::with_factory(offered::command)
-        .var(ASKING)
-        .bin(PROGRAM)
-        .complete();
+    CompleteEnv::with_factory(offered::command).var(ASKING).bin(PROGRAM).complete();
 }

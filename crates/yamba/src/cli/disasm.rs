@@ -185,7 +185,8 @@ fn bitstrings(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<Strin
 /// Help text for invalid values.
 const GIVEN: &str = "give the function other arguments, or a parameter another value with --set; `yamba explain NAME` shows them";
 
-/// Converts the program's error output to a failure. Invalid values are reported as a record on standard output, invalid names on standard error.
+/// Converts the program's error output to a failure. Invalid values are reported as a record on
+/// standard output, invalid names on standard error.
 fn refusal(answer: &Output) -> Failure {
     let mut lines = answer.stdout.split(|&b| b == b'\n');
     let message = match lines.find_map(|line| serde_json::from_slice(line).ok()) {
@@ -194,10 +195,7 @@ fn refusal(answer: &Output) -> Failure {
             _ => failure.text,
         },
         Some(Event::Crash(crash)) => {
-            format!(
-                "the program was ended by {} while it composed",
-                crash.signal
-            )
+            format!("the program was ended by {} while it composed", crash.signal)
         }
         _ => match String::from_utf8_lossy(&answer.stderr).trim() {
             "" => format!("the program could not compose: {}", answer.status),

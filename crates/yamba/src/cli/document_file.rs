@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::Failure;
 
-/// Reads a file and parses its text. `origin` helps if there is no such file, `form` if it is no such document.
+/// Reads a file and parses its text. `origin` helps if there is no such file, `form` if it is no
+/// such document.
 pub(super) fn read<T>(
     path: &Path,
     parse: impl FnOnce(&str) -> Result<T, String>,

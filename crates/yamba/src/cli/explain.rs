@@ -11,8 +11,8 @@ use document::{
 
 /// Show which class gave which member, and the parameters with their values
 ///
-/// On this machine the ports are those that apply here. For another target, other machines of it may have more: they follow
-/// with their conditions.
+/// On this machine the ports are those that apply here. For another target, other machines of it
+/// may have more: they follow with their conditions.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -54,10 +54,7 @@ impl Explain {
 }
 
 fn text(class: &Explained) -> String {
-    let mut out = format!(
-        "{} on {}    {}:{}\n",
-        class.class, class.target, class.file, class.line
-    );
+    let mut out = format!("{} on {}    {}:{}\n", class.class, class.target, class.file, class.line);
     for line in class.doc.lines() {
         out.push_str(format!("    {}", line.trim()).trim_end());
         out.push('\n');
@@ -73,12 +70,7 @@ fn text(class: &Explained) -> String {
     }
     let missing = class.missing.iter().map(|gap| vec![gap.clone()]);
     out.push_str(&section("missing", missing));
-    out.push_str(
-        &class
-            .composition
-            .as_ref()
-            .map_or(String::new(), composition),
-    );
+    out.push_str(&class.composition.as_ref().map_or(String::new(), composition));
     out
 }
 
@@ -137,7 +129,8 @@ fn parameter(p: &Parameter) -> Vec<String> {
     ]
 }
 
-/// Formats `over ... quick ...` on one line. Names the class that gave the sweep if another class gave the value.
+/// Formats `over ... quick ...` on one line. Names the class that gave the sweep if another class
+/// gave the value.
 fn sweep(p: &Parameter) -> String {
     let mut out = Vec::new();
     if let Some(Values { text, from }) = &p.over {

@@ -11,7 +11,8 @@ use yamba_store::export::{self, FORMATS, Format};
 
 /// Write a run in a form that other programs read
 ///
-/// No format contains an invalid figure as if it were valid. docs/export.md says for each format how it marks or omits them.
+/// No format contains an invalid figure as if it were valid. docs/export.md says for each format
+/// how it marks or omits them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +25,8 @@ Examples:
   yamba export latest-vector --format json -o app.json   what `yamba trace` counted last, for `yamba import` elsewhere
   yamba export old.json --format csv-batches          a document that is in no store")]
 pub(super) struct Export {
-    /// A run of the store (an id or its beginning, a tag, latest, latest~N), or a file with a run document
+    /// A run of the store (an id or its beginning, a tag, latest, latest~N), or a file with a run
+    /// document
     #[arg(default_value = "latest")]
     run: String,
     /// The form
@@ -38,26 +40,17 @@ pub(super) struct Export {
 }
 
 fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS
-        .iter()
-        .map(|f| PossibleValue::new(f.name).help(f.about));
+    let names = FORMATS.iter().map(|f| PossibleValue::new(f.name).help(f.about));
     let parser = PossibleValuesParser::from(names.collect::<Vec<_>>());
-    parser.try_map(|name| {
-        FORMATS
-            .iter()
-            .find(|f| f.name == name)
-            .ok_or("no such format")
-    })
+    parser.try_map(|name| FORMATS.iter().find(|f| f.name == name).ok_or("no such format"))
 }
 
 impl Export {
     pub(super) fn run(self) -> Result<(), Failure> {
         let format = self.format;
         if format.is_binary && self.output.is_none() && io::stdout().is_terminal() {
-            return Err(
-                Failure::new(format!("{} is nothing for a terminal", format.name))
-                    .help("name a file with -o FILE"),
-            );
+            return Err(Failure::new(format!("{} is nothing for a terminal", format.name))
+                .help("name a file with -o FILE"));
         }
         let run = run_ref::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
         match &self.output {

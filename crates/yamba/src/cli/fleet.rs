@@ -9,7 +9,8 @@ use super::{Answer, Failure};
 
 /// Measure many machines, and find the slow ones
 ///
-/// `run` starts a bundle on each node, through Slurm, MPI or ssh, and stores the run of each. `report` says which node is slower than others of its kind.
+/// `run` starts a bundle on each node, through Slurm, MPI or ssh, and stores the run of each.
+/// `report` says which node is slower than others of its kind.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

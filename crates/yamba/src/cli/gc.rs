@@ -22,8 +22,10 @@ use super::{Failure, of_system, output};
 
 /// What does garbage collection cost with another collector or heap?
 ///
-/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a Java application many times and records its demand: how much it allocates, and how long
-/// objects live. `predict` simulates each collector and gives the number of collections, their processor time and their pauses.
+/// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a
+/// Java application many times and records its demand: how much it allocates, and how long objects
+/// live. `predict` simulates each collector and gives the number of collections, their processor
+/// time and their pauses.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -65,11 +67,7 @@ struct CollectorOption {
 
 impl CollectorOption {
     fn chosen(&self) -> Vec<Collector> {
-        if self.collectors.is_empty() {
-            Collector::ALL.to_vec()
-        } else {
-            self.collectors.clone()
-        }
+        if self.collectors.is_empty() { Collector::ALL.to_vec() } else { self.collectors.clone() }
     }
 }
 
@@ -103,22 +101,14 @@ fn jvm(home: Option<&Path>) -> Result<Jvm, Failure> {
 fn costs(jvm: &Jvm, wanted: Wanted<'_>) -> Result<Costs, Failure> {
     let folder = cache_root().map_err(of_system)?.join("gc");
     let path = costs_path(&folder, jvm);
-    let mut shown = ShownProgress {
-        jvm,
-        effort: wanted.effort,
-        line: None,
-    };
+    let mut shown = ShownProgress { jvm, effort: wanted.effort, line: None };
     yamba_gc_run::characterise(jvm, wanted, &path, &mut shown)
         .map_err(|e| Failure::new(e).help("set YAMBA_CACHE to a folder that can be written"))
 }
 
 /// The costs that a prediction or a profile needs.
 fn needed(collectors: &[Collector]) -> Wanted<'_> {
-    Wanted {
-        collectors,
-        effort: Effort::Short,
-        is_forced: false,
-    }
+    Wanted { collectors, effort: Effort::Short, is_forced: false }
 }
 
 /// Says how long a measurement of costs takes, and shows its runs.

@@ -5,12 +5,7 @@ use clap::builder::StyledStr;
 
 /// Each heading of the help with its commands, in order of use.
 const GROUPS: [(&str, &[&str]); 5] = [
-    (
-        "Measure",
-        &[
-            "time", "list", "run", "trace", "java", "load", "study", "bundle", "fleet",
-        ],
-    ),
+    ("Measure", &["time", "list", "run", "trace", "java", "load", "study", "bundle", "fleet"]),
     (
         "Results",
         &[
@@ -29,10 +24,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "salvage",
         ],
     ),
-    (
-        "Language",
-        &["new", "check", "build", "disasm", "explain", "port"],
-    ),
+    ("Language", &["new", "check", "build", "disasm", "explain", "port"]),
     ("Machine", &["machine", "selftest", "noise"]),
     ("Help", &["completions", "man", "help"]),
 ];
@@ -83,9 +75,7 @@ mod tests {
 
     #[test]
     fn help_has_each_command_below_the_heading_of_its_group() {
-        let help = grouped(crate::cli::Cli::command())
-            .render_help()
-            .to_string();
+        let help = grouped(crate::cli::Cli::command()).render_help().to_string();
         let mut rest = help.as_str();
         for (heading, names) in GROUPS {
             let at = rest.find(&format!("\n{heading}:\n")).expect(heading);

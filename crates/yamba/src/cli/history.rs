@@ -22,8 +22,8 @@ const NAMED: usize = 4;
 
 /// A benchmark over the stored runs of a machine, and where it changed
 ///
-/// A change is a change of level: several runs before it and after it differ by more than noise does (E-divisive means, by permutation, 1 % a series). One slow
-/// run is not a change.
+/// A change is a change of level: several runs before it and after it differ by more than noise
+/// does (E-divisive means, by permutation, 1 % a series). One slow run is not a change.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -195,11 +195,7 @@ fn without_change(series: &Series) -> String {
     } else if count == 1 {
         "there is one run, and a change needs several: `yamba import` stores the next\n".to_owned()
     } else if count < FEWEST_RUNS {
-        let two = if has_launches {
-            "; `yamba compare` compares two"
-        } else {
-            ""
-        };
+        let two = if has_launches { "; `yamba compare` compares two" } else { "" };
         format!("{count} runs are too few to show a change: it takes {FEWEST_RUNS}{two}\n")
     } else if series.changes.is_empty() {
         format!(
@@ -239,11 +235,7 @@ fn unknown(series: &Series) -> String {
 
 /// Draws the value's position between the series' minimum and maximum.
 fn dot(point: &Point, low: f64, high: f64, width: usize) -> String {
-    let share = if high > low {
-        (point.value - low) / (high - low)
-    } else {
-        0.5
-    };
+    let share = if high > low { (point.value - low) / (high - low) } else { 0.5 };
     let last = width.saturating_sub(3);
     let place = (share * last as f64).round() as usize;
     format!("|{}*{}|", " ".repeat(place), " ".repeat(last - place))

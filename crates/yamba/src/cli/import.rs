@@ -12,11 +12,14 @@ use yamba_record::Run;
 use yamba_session::vectors;
 use yamba_store::{StoredEntry, import};
 
-/// Import runs into the store: documents and vectors from other machines, captures of bundles, results of lmbench, Google Benchmark, JMH and hyperfine
+/// Import runs into the store: documents and vectors from other machines, captures of bundles,
+/// results of lmbench, Google Benchmark, JMH and hyperfine
 ///
-/// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are not imported: `yamba tag` names a run here. Results of
-/// another program are marked as such: they are single numbers, without intervals, except those of JMH. A capture is what a file of `yamba bundle` printed, or the log of a serial line
-/// with it. All captures of one run become one run; what they lack is named.
+/// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
+/// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
+/// are single numbers, without intervals, except those of JMH. A capture is what a file of `yamba
+/// bundle` printed, or the log of a serial line with it. All captures of one run become one run;
+/// what they lack is named.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +35,8 @@ Examples:
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents, vectors, captures of bundles, result files of lmbench, JSON of Google Benchmark, of JMH and of hyperfine
+    /// Run documents, vectors, captures of bundles, result files of lmbench, JSON of Google
+    /// Benchmark, of JMH and of hyperfine
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have
@@ -41,7 +45,8 @@ pub(super) struct Import {
     /// An array of {file, id, left_out}: the run of each file, and what of it is no known figure
     #[arg(long)]
     json: bool,
-    /// The bundle that measured, for captures of a serial line: such a line does not carry the sources and origins of the benchmarks
+    /// The bundle that measured, for captures of a serial line: such a line does not carry the
+    /// sources and origins of the benchmarks
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
     #[command(flatten)]
@@ -58,7 +63,8 @@ impl Import {
         let (mut runs, others) = captures::read(&self.files, self.bundle.as_deref(), &mut left)?;
         for path in others {
             let (mut run, length) = import::read_stored_entries(path, left)?;
-            // Foreign tags are dropped: here a tag such as `baseline` names the run that a local user chose.
+            // Foreign tags are dropped: here a tag such as `baseline` names the run that a local
+            // user chose.
             let tags = std::mem::take(&mut run.tags);
             let left_out = unknown(&run).to_vec();
             left = left.saturating_sub(length);
@@ -69,10 +75,8 @@ impl Import {
                 vectors::of_run(run, &path.display().to_string())?;
             }
             if is_to_come(run.started_unix_s) {
-                let message = format!(
-                    "{}: the run says that it began in the future",
-                    path.display()
-                );
+                let message =
+                    format!("{}: the run says that it began in the future", path.display());
                 return Err(Failure::new(message)
                 .help("it would be `latest` until then: set this machine's clock, or correct started_unix_s in the document"));
             }
@@ -93,10 +97,8 @@ impl Import {
                 return Err(Failure::new(message).help(help));
             }
             if let Some((other, ..)) = runs[..place].iter().find(|(_, r, ..)| r.id == run.id) {
-                return Err(
-                    Failure::new(format!("{shown}: the same run as {}", other.display()))
-                        .help("name each run once"),
-                );
+                return Err(Failure::new(format!("{shown}: the same run as {}", other.display()))
+                    .help("name each run once"));
             }
         }
         store.add_all(&runs.iter().map(|(_, run, ..)| run).collect::<Vec<_>>())?;

@@ -15,7 +15,8 @@ use super::{Failure, StoreOption, arguments, output};
 
 /// Measure the costs of Java's class library
 ///
-/// Benchmarks of JMH measure what calls of the class library cost in a Java virtual machine. `yamba trace --java` counts these calls in a program, and `yamba predict` multiplies.
+/// Benchmarks of JMH measure what calls of the class library cost in a Java virtual machine. `yamba
+/// trace --java` counts these calls in a program, and `yamba predict` multiplies.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -81,11 +82,7 @@ impl Measure {
         }
         let wanted = (!self.vectors.is_empty()).then_some(&primitives);
         let benchmarks = here.lacking(None, wanted)?;
-        let effort = if self.quick {
-            Effort::Quick
-        } else {
-            Effort::Full
-        };
+        let effort = if self.quick { Effort::Quick } else { Effort::Full };
         let run = measure(&here, &benchmarks, effort, &self.store)?;
         output::result(&format!("{}\n", run.id))
     }
@@ -112,7 +109,8 @@ pub(super) fn measure(
     here.measure(benchmarks, effort, &store.choice(), arguments())
 }
 
-/// The least share of the class-library time of a primitive whose cost is measured. The others are scaled as the measured ones are.
+/// The least share of the class-library time of a primitive whose cost is measured. The others are
+/// scaled as the measured ones are.
 const LEAST_SHARE: f64 = 0.002;
 
 /// The primitives of a vector that took time; all of them, if it has no times.
@@ -120,9 +118,7 @@ pub(super) fn used(vector: &Vector) -> BTreeSet<String> {
     let least_ns = LEAST_SHARE * vector.kernel_ns.unwrap_or(0.0);
     let took_time = |time_ns: Option<f64>| time_ns.is_none_or(|ns| ns > least_ns);
     let uses = vector.primitives.iter();
-    uses.filter(|used| took_time(used.time_ns))
-        .map(|used| used.name.clone())
-        .collect()
+    uses.filter(|used| took_time(used.time_ns)).map(|used| used.name.clone()).collect()
 }
 
 pub(super) fn jvm(text: &str) -> Result<Jvm, String> {
@@ -134,10 +130,8 @@ impl List {
         let here = here(self.jvm)?;
         let all = jmh::primitives(&here.jvm, &here.jars).map_err(failure)?;
         output::json_or_text(self.json, &all, |all| {
-            let rows: Vec<Vec<String>> = all
-                .iter()
-                .map(|of| vec![of.name.clone(), of.benchmark.clone()])
-                .collect();
+            let rows: Vec<Vec<String>> =
+                all.iter().map(|of| vec![of.name.clone(), of.benchmark.clone()]).collect();
             output::columns(&rows)
         })
     }

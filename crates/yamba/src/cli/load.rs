@@ -15,8 +15,10 @@ use super::{Answer, Failure};
 
 /// Measure an HTTP server under the load that its log describes
 ///
-/// `fit` makes a model of an access log: popularity and sizes of the objects, times between requests, sessions. `run` sends the load of a model to a server, at any rate or with any number of users, and keeps
-/// throughput and latencies as a run. `replay` sends the log itself, for comparison. `serve-origin` is a server for a proxy that is to be measured.
+/// `fit` makes a model of an access log: popularity and sizes of the objects, times between
+/// requests, sessions. `run` sends the load of a model to a server, at any rate or with any number
+/// of users, and keeps throughput and latencies as a run. `replay` sends the log itself, for
+/// comparison. `serve-origin` is a server for a proxy that is to be measured.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -16,8 +16,8 @@ use yamba_toolchain::build::host;
 
 /// Describe this machine, disturbances of a measurement, and limits of what can be measured
 ///
-/// Each disturbance comes with the command that removes it. Every run records these facts. No fact names the
-/// machine or its owner.
+/// Each disturbance comes with the command that removes it. Every run records these facts. No fact
+/// names the machine or its owner.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -57,10 +57,7 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
     let after = after.unwrap_or_default();
     let has_commands = command.has_subcommands();
     let version = env!("CARGO_PKG_VERSION");
-    let page = Page::new(command)
-        .source(format!("yamba {version}"))
-        .date(version)
-        .manual("Yamba");
+    let page = Page::new(command).source(format!("yamba {version}")).date(version).manual("Yamba");
     let mut text = Vec::new();
     page.render_title(&mut text)?;
     page.render_name_section(&mut text)?;
@@ -78,9 +75,7 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
 fn sections(after: &str) -> Roff {
     let mut roff = Roff::new();
     let lines = after.lines().map(|line| {
-        let title = line
-            .split_once(':')
-            .filter(|(title, _)| SECTIONS.contains(title));
+        let title = line.split_once(':').filter(|(title, _)| SECTIONS.contains(title));
         (line, title)
     });
     for (line, title) in lines.skip_while(|(_, title)| title.is_none()) {

@@ -145,7 +145,8 @@ enum Command {
     Man(man::Man),
 }
 
-/// Parses the recorded arguments of a run. `None` if another program or an incompatible version recorded them.
+/// Parses the recorded arguments of a run. `None` if another program or an incompatible version
+/// recorded them.
 fn recorded(arguments: &[String]) -> Option<Command> {
     let words = std::iter::once("yamba").chain(arguments.iter().map(String::as_str));
     Some(Cli::try_parse_from(words).ok()?.command)
@@ -246,11 +247,7 @@ mod tests {
         let shown = |c: &&clap::Command| c.get_name() != "help" && !c.is_hide_set();
         for command in cli.get_subcommands().filter(shown) {
             let after = command.get_after_help().map(ToString::to_string);
-            assert!(
-                after.is_some_and(|t| t.contains("Examples:")),
-                "{}",
-                command.get_name()
-            );
+            assert!(after.is_some_and(|t| t.contains("Examples:")), "{}", command.get_name());
         }
     }
 }

@@ -58,15 +58,11 @@ impl Kind {
 impl New {
     pub(super) fn run(self) -> Result<(), Failure> {
         let name = &self.name;
-        let path = self
-            .output
-            .unwrap_or_else(|| format!("{name}.yamba").into());
+        let path = self.output.unwrap_or_else(|| format!("{name}.yamba").into());
         let shown = path.display();
         if path.extension().is_none_or(|e| e != "yamba") {
-            return Err(
-                Failure::new(format!("{shown}: a benchmark's file ends in .yamba"))
-                    .help("name it so with -o"),
-            );
+            return Err(Failure::new(format!("{shown}: a benchmark's file ends in .yamba"))
+                .help("name it so with -o"));
         }
         let text = self.kind.template().replace(PLACEHOLDER, name);
         check(name, &text)?;
@@ -82,10 +78,8 @@ impl New {
 fn check(name: &str, text: &str) -> Result<(), Failure> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if !name.chars().all(is_allowed) || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return Err(
-            Failure::new(format!("{name:?} cannot be the name of a benchmark"))
-                .help("a name is made of letters, digits and _, and begins with a letter"),
-        );
+        return Err(Failure::new(format!("{name:?} cannot be the name of a benchmark"))
+            .help("a name is made of letters, digits and _, and begins with a letter"));
     }
     let analysis = select::of_text(&format!("{name}.yamba"), text)?;
     let mut errors = analysis.diagnostics.iter();
@@ -97,11 +91,8 @@ fn check(name: &str, text: &str) -> Result<(), Failure> {
         .help("choose another name"));
     }
     if select::names(&[])?.iter().any(|known| known == name) {
-        return Err(
-            Failure::new(format!("there is a class {name} already")).help(format!(
-                "choose another name; `yamba explain {name}` shows that class"
-            )),
-        );
+        return Err(Failure::new(format!("there is a class {name} already"))
+            .help(format!("choose another name; `yamba explain {name}` shows that class")));
     }
     Ok(())
 }

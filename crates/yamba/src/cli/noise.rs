@@ -14,8 +14,9 @@ use yamba_session::noise::{self, Report, Request};
 
 /// How noisy is this machine? Compares the same things with themselves
 ///
-/// Each comparison measures everything twice and looks for differences that cannot be there. A suspect is re-measured, both sides interleaved, before it
-/// counts as a false alarm. The runs are kept in the store.
+/// Each comparison measures everything twice and looks for differences that cannot be there. A
+/// suspect is re-measured, both sides interleaved, before it counts as a false alarm. The runs are
+/// kept in the store.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -79,7 +80,8 @@ impl NoiseCommand {
     }
 }
 
-/// A report without comparisons is a failure, because its zero counts would look like a good result.
+/// A report without comparisons is a failure, because its zero counts would look like a good
+/// result.
 fn nothing(report: &Report) -> Failure {
     if report.interrupted {
         return Failure::new("stopped before a comparison was made")
@@ -90,13 +92,7 @@ fn nothing(report: &Report) -> Failure {
 }
 
 fn table(report: &Report) -> String {
-    let titles = [
-        "benchmark",
-        "between launches",
-        "between runs",
-        "suspected",
-        "false alarms",
-    ];
+    let titles = ["benchmark", "between launches", "between runs", "suspected", "false alarms"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(report.benchmarks.iter().map(|spread| {
         vec![
@@ -110,9 +106,7 @@ fn table(report: &Report) -> String {
     let mut out = output::columns(&rows) + "\n";
     if report.interrupted {
         let (made, planned) = (report.comparisons + report.empty, report.planned);
-        out.push_str(&format!(
-            "stopped: {made} of {planned} comparisons were made\n"
-        ));
+        out.push_str(&format!("stopped: {made} of {planned} comparisons were made\n"));
     }
     if report.empty > 0 {
         out.push_str(&format!(

@@ -1,5 +1,5 @@
-//! Results go to standard output, messages to standard error. Colours are used on terminals only. All texts pass through this module, which removes
-//! terminal control characters.
+//! Results go to standard output, messages to standard error. Colours are used on terminals only.
+//! All texts pass through this module, which removes terminal control characters.
 
 mod layout;
 mod status;
@@ -33,7 +33,8 @@ pub(super) fn content(text: &str) -> Result<(), Failure> {
     written(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a result as JSON in pieces. The complete text of a long run would take more memory than the run itself.
+/// Writes a result as JSON in pieces. The complete text of a long run would take more memory than
+/// the run itself.
 pub(super) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     written(|out| {
         let mut out = BufWriter::new(Escaped(out));
@@ -49,11 +50,7 @@ pub(super) fn json_or_text<T: serde::Serialize>(
     value: &T,
     text: impl FnOnce(&T) -> String,
 ) -> Result<(), Failure> {
-    if is_json {
-        json(value)
-    } else {
-        result(&text(value))
-    }
+    if is_json { json(value) } else { result(&text(value)) }
 }
 
 /// Writes the document of a run in pieces.
@@ -91,7 +88,8 @@ pub(super) fn note_without_batches(run: &Run) {
     }
 }
 
-/// Writes to standard output. A closed reader, as in `yamba list | head`, is no failure and does not change the exit status.
+/// Writes to standard output. A closed reader, as in `yamba list | head`, is no failure and does
+/// not change the exit status.
 pub(super) fn written(
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -107,7 +105,8 @@ pub(super) fn written(
     }
 }
 
-/// Standard output that remembers whether its reader has closed it, since callers may report that error as their own.
+/// Standard output that remembers whether its reader has closed it, since callers may report that
+/// error as their own.
 #[derive(Default)]
 struct ToReader {
     has_gone: bool,
@@ -147,7 +146,8 @@ pub(super) fn whole(
     Ok(())
 }
 
-/// Fails now for most reasons why [`whole`] could not write to `path` later. A command that measures first calls it, so that no measurement is lost. `-` is standard output.
+/// Fails now for most reasons why [`whole`] could not write to `path` later. A command that
+/// measures first calls it, so that no measurement is lost. `-` is standard output.
 pub(super) fn check(path: Option<&Path>) -> Result<(), Failure> {
     match path {
         Some(path) if path != Path::new("-") => temporary(path).map(drop),
@@ -160,11 +160,8 @@ fn temporary(path: &Path) -> Result<(NamedTempFile, PathBuf), Failure> {
     // The target of a symbolic link is replaced, not the link itself.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.exists() && !target.is_file() {
-        return Err(Failure::new(format!(
-            "{} is no file that could be replaced",
-            path.display()
-        ))
-        .help("name another file, or send standard output there"));
+        return Err(Failure::new(format!("{} is no file that could be replaced", path.display()))
+            .help("name another file, or send standard output there"));
     }
     let beside = beside(&target).map_err(|e| cannot_write_another(path, &e))?;
     Ok((beside, target))
@@ -207,8 +204,8 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> ErrorMessage {
     Failure::new(format!("cannot write {path}: {reason}"))
 }
 
-/// Creates a temporary file in the folder of `target`. It has the permissions of the file that it replaces, or those of a new file. A read-only file
-/// is not replaced.
+/// Creates a temporary file in the folder of `target`. It has the permissions of the file that it
+/// replaces, or those of a new file. A read-only file is not replaced.
 fn beside(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty());
     let file = tempfile::Builder::new()
@@ -259,11 +256,7 @@ pub(super) fn colour_on(stream: &impl IsTerminal) -> bool {
 
 /// Colours a text with a code of "select graphic rendition" if `is_coloured`.
 pub(super) fn painted(text: &str, code: &str, is_coloured: bool) -> String {
-    if is_coloured {
-        format!("\x1b[{code}m{text}\x1b[0m")
-    } else {
-        text.to_owned()
-    }
+    if is_coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 /// A count with its noun.
@@ -289,7 +282,8 @@ pub(super) fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
     widths
 }
 
-/// Aligns columns by their longest cell, with two spaces between and none at the line's end. Control characters in cells become spaces.
+/// Aligns columns by their longest cell, with two spaces between and none at the line's end.
+/// Control characters in cells become spaces.
 pub(super) fn columns(rows: &[Vec<String>]) -> String {
     let widths = widths(rows);
     let mut out = String::new();

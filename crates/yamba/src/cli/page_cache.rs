@@ -12,8 +12,9 @@ use super::{Failure, document_file, output, quantity};
 
 /// How many file accesses would hit the page cache of a smaller or larger machine?
 ///
-/// `yamba trace --files` records the accesses. The hit ratio of an ideal LRU cache comes from stack distances. That of Linux comes from a simulation of its two lists and of its
-/// read-ahead, which begins with an empty cache.
+/// `yamba trace --files` records the accesses. The hit ratio of an ideal LRU cache comes from stack
+/// distances. That of Linux comes from a simulation of its two lists and of its read-ahead, which
+/// begins with an empty cache.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +30,8 @@ pub(super) struct PageCache {
     /// Memory for the page cache: 512M, 2G; may be repeated [default: eighths of the reused data]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     memory: Vec<u64>,
-    /// Largest read-ahead of all devices, as in /sys/block/NAME/queue/read_ahead_kb [default: that of the traced machine, else 128K]
+    /// Largest read-ahead of all devices, as in /sys/block/NAME/queue/read_ahead_kb [default: that
+    /// of the traced machine, else 128K]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     read_ahead: Option<u64>,
     /// One JSON document
@@ -53,14 +55,7 @@ pub(super) fn read(path: &Path) -> Result<FileAccesses, Failure> {
 }
 
 fn text(found: &Forecast, width: Option<usize>) -> String {
-    let titles = [
-        "page cache",
-        "hits",
-        "ideal LRU",
-        "missing pages",
-        "from storage",
-        "requests",
-    ];
+    let titles = ["page cache", "hits", "ideal LRU", "missing pages", "from storage", "requests"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(found.sizes.iter().map(row));
     let mut text = format!(

@@ -12,10 +12,11 @@ use yamba_lang::{Analysis, ClassId, Target};
 use super::{Failure, Libraries, did_you_mean, output, select};
 use yamba_session::standing;
 
-/// Write the skeleton of a port: the members that are missing on a platform, documented as the template documents them
+/// Write the skeleton of a port: the members that are missing on a platform, documented as the
+/// template documents them
 ///
-/// Nothing in a skeleton pretends to be done: each member stands there without a body, and until it has one `yamba list`
-/// goes on saying that it is missing.
+/// Nothing in a skeleton pretends to be done: each member stands there without a body, and until it
+/// has one `yamba list` goes on saying that it is missing.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -52,7 +53,8 @@ impl Port {
     }
 }
 
-/// Converts ISA-OS, as in `--target` and the matrix of `list --platforms`, to the language's `ISA && OS`.
+/// Converts ISA-OS, as in `--target` and the matrix of `list --platforms`, to the language's `ISA
+/// && OS`.
 fn spelt_as_condition(text: &str) -> String {
     let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match text.split_once('-') {
@@ -67,11 +69,7 @@ fn condition(text: &str) -> Result<Condition, Failure> {
     let file = sources.add("--on", format!("yamba x on {text} {{}}"));
     let (tree, diagnostics) = yamba_lang::syntax::parse(&sources, file);
     let mut classes = tree.classes.into_iter();
-    match (
-        classes.next().and_then(|c| c.on),
-        classes.next(),
-        diagnostics.first(),
-    ) {
+    match (classes.next().and_then(|c| c.on), classes.next(), diagnostics.first()) {
         (Some(condition), None, None) => Ok(condition),
         (_, _, first) => {
             let why = first.map_or("not a condition on the platform", |d| d.message.as_str());
@@ -123,8 +121,9 @@ fn holds(condition: &Condition, target: &Target) -> Option<bool> {
     }
 }
 
-/// The members that are missing on every target where the condition can hold and the class is incomplete. So a port to an instruction set need not
-/// define members that a system's port provides.
+/// The members that are missing on every target where the condition can hold and the class is
+/// incomplete. So a port to an instruction set need not define members that a system's port
+/// provides.
 fn missing(
     analysis: &Analysis,
     class: ClassId,
@@ -134,14 +133,11 @@ fn missing(
     let mut targets = analysis.targets();
     targets.retain(|target| holds(condition, target) != Some(false));
     let each = targets.iter();
-    let each: Vec<Vec<MemberRef>> = each
-        .map(|target| standing::missing(analysis, class, target))
-        .collect();
+    let each: Vec<Vec<MemberRef>> =
+        each.map(|target| standing::missing(analysis, class, target)).collect();
     let Some(first) = each.first() else {
-        return Err(
-            Failure::new("the condition after --on holds on no platform")
-                .help("`yamba list --platforms` shows the platforms"),
-        );
+        return Err(Failure::new("the condition after --on holds on no platform")
+            .help("`yamba list --platforms` shows the platforms"));
     };
     let mut common = first.clone();
     common.retain(|m| each.iter().all(|missing| missing.contains(m)));
@@ -196,9 +192,7 @@ fn skeleton(
 
 fn documentation(doc: &str, mark: &str) -> String {
     let lines = doc.lines().map(|line| format!("{mark} {}", line.trim()));
-    lines
-        .map(|line| line.trim_end().to_owned() + "\n")
-        .collect()
+    lines.map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 /// Converts a condition to a name: `x86_64 && cpu(erms)` gives `x86_64_cpu_erms`.

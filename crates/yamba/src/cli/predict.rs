@@ -27,9 +27,12 @@ use system::{Measuring, System, Systems};
 
 /// What would an application cost on a machine?
 ///
-/// An application vector says how often the application uses each primitive of the platform for one unit of its work. A run has the cost of each primitive whose benchmark it
-/// measured. The sum of the products is the kernel time of a unit, with an interval. If the vector has traced times, these are the level, and the costs only carry them from the
-/// machine of the trace to others; without them, a prediction is usually too low, since benchmarks find their caches warm. User time is not predicted.
+/// An application vector says how often the application uses each primitive of the platform for one
+/// unit of its work. A run has the cost of each primitive whose benchmark it measured. The sum of
+/// the products is the kernel time of a unit, with an interval. If the vector has traced times,
+/// these are the level, and the costs only carry them from the machine of the trace to others;
+/// without them, a prediction is usually too low, since benchmarks find their caches warm. User
+/// time is not predicted.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -49,13 +52,16 @@ Examples:
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
 pub(super) struct Predict {
-    /// Application vectors: files, or stored ones by application, tag, id, `latest-vector` or `latest-vector~N`
+    /// Application vectors: files, or stored ones by application, tag, id, `latest-vector` or
+    ///   `latest-vector~N`
     #[arg(value_name = "VECTOR", required = true)]
     vectors: Vec<PathBuf>,
-    /// The run that measured the costs; several are ranked [default: the best figures of all stored runs of this machine; missing ones are measured and stored]
+    /// The run that measured the costs; several are ranked [default: the best figures of all stored
+    /// runs of this machine; missing ones are measured and stored]
     #[arg(long, value_name = "RUN")]
     on: Vec<String>,
-    /// For Java: a virtual machine on this machine with its options, such as `java -XX:TieredStopAtLevel=1`; several are ranked. Missing costs are measured once
+    /// For Java: a virtual machine on this machine with its options, such as `java
+    ///   -XX:TieredStopAtLevel=1`; several are ranked. Missing costs are measured once
     #[arg(long, value_name = "COMMAND", value_parser = java::jvm)]
     jvm: Vec<Jvm>,
     /// A run of the machine where the vectors were traced [default: the latest one with costs]
@@ -64,7 +70,8 @@ pub(super) struct Predict {
     /// The version that ratios are taken to
     #[arg(long, value_name = "VECTOR")]
     against: Option<PathBuf>,
-    /// Measure the costs of all primitives of this machine, which takes minutes [default: within a minute, those that no stored run has and that the predictions need]
+    /// Measure the costs of all primitives of this machine, which takes minutes [default: within a
+    /// minute, those that no stored run has and that the predictions need]
     #[arg(long, conflicts_with_all = ["on", "jvm"])]
     thorough: bool,
     /// Another cost of a primitive: NAME=FACTORx
@@ -73,19 +80,24 @@ pub(super) struct Predict {
     /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT; an empty side removes or adds calls
     #[arg(long, value_name = "CHANGE", value_parser = Replacement::read)]
     replace: Vec<Replacement>,
-    /// Without the processes that the application starts: their calls, faults and user time are removed; `--replace` removes the calls that start them
+    /// Without the processes that the application starts: their calls, faults and user time are
+    /// removed; `--replace` removes the calls that start them
     #[arg(long)]
     without_processes: bool,
-    /// Take the times of calls from this vector, traced on the same machine: an application or request that already lacks what the change removes
+    /// Take the times of calls from this vector, traced on the same machine: an application or
+    /// request that already lacks what the change removes
     #[arg(long, value_name = "VECTOR")]
     context: Option<PathBuf>,
-    /// Scale user time from the machine of the trace to other systems, as the figure of this benchmark differs
+    /// Scale user time from the machine of the trace to other systems, as the figure of this
+    /// benchmark differs
     #[arg(long, value_name = "BENCHMARK")]
     user_scale: Option<String>,
-    /// Run the application here, too, for 10 s of processor time, or up to 30 s until its kernel time is precise, and print that time
+    /// Run the application here, too, for 10 s of processor time, or up to 30 s until its kernel
+    /// time is precise, and print that time
     #[arg(long, conflicts_with_all = ["cost", "replace", "without_processes", "context"])]
     measure: bool,
-    /// Write a page with stacked bars to this file, which opens in a browser, offline; `-` is standard output
+    /// Write a page with stacked bars to this file, which opens in a browser, offline; `-` is
+    /// standard output
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
     page: Option<PathBuf>,
     /// One JSON document
@@ -99,10 +111,7 @@ pub(super) struct Predict {
 
 impl Predict {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let measuring = Measuring {
-            begun: Instant::now(),
-            is_thorough: self.thorough,
-        };
+        let measuring = Measuring { begun: Instant::now(), is_thorough: self.thorough };
         output::check(self.page.as_deref())?;
         let mut vectors = Vec::new();
         for path in self.vectors.iter().chain(&self.against) {
@@ -153,9 +162,9 @@ impl Predict {
                 let misses = accesses.map(|accesses| self.files.miss_ratios(&accesses));
                 output::page(&page::page(&found, misses.as_ref()), path)
             }
-            None => output::json_or_text(self.json, &found, |found| {
-                table::text(found, output::width())
-            }),
+            None => {
+                output::json_or_text(self.json, &found, |found| table::text(found, output::width()))
+            }
         }?;
         Ok(match runs.is_stopped() {
             true => Answer::No,
@@ -163,7 +172,8 @@ impl Predict {
         })
     }
 
-    /// Loads the vector of `--context`, without its processes if `--without-processes` removes those of the application.
+    /// Loads the vector of `--context`, without its processes if `--without-processes` removes
+    /// those of the application.
     fn other_application(&self) -> Result<Option<(Vector, &Path)>, Failure> {
         let Some(path) = &self.context else {
             return Ok(None);
@@ -176,15 +186,12 @@ impl Predict {
         Ok(Some((other, path)))
     }
 
-    /// Removes started processes, except from the version of `--against`. Returns the removed kernel time of each vector per unit, in ns.
+    /// Removes started processes, except from the version of `--against`. Returns the removed
+    /// kernel time of each vector per unit, in ns.
     fn without_processes(&self, vectors: &mut [Vector]) -> Result<Vec<f64>, Failure> {
         let mut removed = vec![0.0; vectors.len()];
         if self.without_processes {
-            for (vector, ns) in vectors
-                .iter_mut()
-                .zip(&mut removed)
-                .take(self.vectors.len())
-            {
+            for (vector, ns) in vectors.iter_mut().zip(&mut removed).take(self.vectors.len()) {
                 let found = without_started(vector);
                 *ns = found.map_err(nothing_without_processes)?;
             }
@@ -283,9 +290,8 @@ impl Predict {
             let start = found.predictions.len();
             let vector = &application.vector;
             let is_kernel = vector.platform() == Platform::Kernel;
-            let measured = (measures && is_kernel)
-                .then(|| measure::measured(vector))
-                .transpose()?;
+            let measured =
+                (measures && is_kernel).then(|| measure::measured(vector)).transpose()?;
             for system in systems {
                 let mut of_version = application.on(system, scale)?;
                 if let Some(measured) = &measured {

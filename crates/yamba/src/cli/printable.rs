@@ -1,8 +1,10 @@
-//! Removes control characters from untrusted names, notes and messages, since those could move the cursor, hide text or change its direction.
+//! Removes control characters from untrusted names, notes and messages, since those could move the
+//! cursor, hide text or change its direction.
 
 use std::io::{self, Write};
 
-/// Allowed codes of "select graphic rendition" besides letter colours: reset, bold, faint, italic, underlined.
+/// Allowed codes of "select graphic rendition" besides letter colours: reset, bold, faint, italic,
+/// underlined.
 const RENDITIONS: [&str; 5] = ["0", "1", "2", "3", "4"];
 
 /// Removes terminal control characters except newlines and tabs. Keeps colours if `is_coloured`.
@@ -24,7 +26,8 @@ pub(crate) fn harmless(text: &str, is_coloured: bool) -> String {
     out
 }
 
-/// Makes a text safe within one line: removes terminal control characters and replaces newlines and tabs.
+/// Makes a text safe within one line: removes terminal control characters and replaces newlines and
+/// tabs.
 pub(crate) fn one_line(text: &str) -> String {
     harmless(text, false).replace(['\n', '\t'], " ")
 }
@@ -42,13 +45,12 @@ fn colour(text: &str) -> Option<usize> {
     let words: Vec<&str> = inside[..end].split(';').collect();
     let is_letter_colour = |w: &&str| matches!(w.parse(), Ok(30..=37 | 39 | 90..=97));
     let is_one = matches!(words[..], ["38", "5", _])
-        || words
-            .iter()
-            .all(|w| RENDITIONS.contains(w) || is_letter_colour(w));
+        || words.iter().all(|w| RENDITIONS.contains(w) || is_letter_colour(w));
     (is_one && inside[end..].starts_with('m')).then_some("\x1b[".len() + end + 1)
 }
 
-/// A JSON writer that also escapes control characters that JSON allows in strings. Each piece of a text is written whole.
+/// A JSON writer that also escapes control characters that JSON allows in strings. Each piece of a
+/// text is written whole.
 pub(crate) struct Escaped<W>(pub W);
 
 impl<W: Write> Write for Escaped<W> {
@@ -100,14 +102,8 @@ mod tests {
         let ours = "\u{1b}[1;31mINVALID\u{1b}[0m \u{1b}[38;5;12mhere\u{1b}[0m";
         assert_eq!(harmless(ours, true), ours);
         assert_eq!(harmless(ours, false), "[1;31mINVALID[0m [38;5;12mhere[0m");
-        for hiding in [
-            "\u{1b}[8m",
-            "\u{1b}[7m",
-            "\u{1b}[30;40m",
-            "\u{1b}[m",
-            "\u{1b}[1",
-            "\u{1b}[",
-        ] {
+        for hiding in ["\u{1b}[8m", "\u{1b}[7m", "\u{1b}[30;40m", "\u{1b}[m", "\u{1b}[1", "\u{1b}["]
+        {
             assert!(!harmless(hiding, true).contains('\u{1b}'), "{hiding:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! Parses quantities on the command line: times, sizes, counts and shares.
 //!
-//! No crate parses them: a size must mean the same here as in a parameter, which the C++ of a benchmark's program parses, and a time has the units of figures.
+//! No crate parses them: a size must mean the same here as in a parameter, which the C++ of a
+//!   benchmark's program parses, and a time has the units of figures.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::ops::RangeInclusive;
@@ -8,14 +9,8 @@ use std::time::Duration;
 
 use yamba_record::parameters::whole;
 
-const UNITS: [(&str, f64); 6] = [
-    ("ns", 1e-9),
-    ("us", 1e-6),
-    ("µs", 1e-6),
-    ("ms", 1e-3),
-    ("min", 60.0),
-    ("s", 1.0),
-];
+const UNITS: [(&str, f64); 6] =
+    [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("min", 60.0), ("s", 1.0)];
 
 /// Upper limit of times: longer than any useful wait, and safe for every clock.
 const LONGEST_S: f64 = 30.0 * 86400.0;
@@ -105,9 +100,7 @@ mod tests {
         ] {
             assert_eq!(time(text), Ok(Duration::from_nanos(ns)), "{text}");
         }
-        for wrong in [
-            "", "10", "s", "-1s", "0s", "1h", "1e9s", "nans", "infs", "1 m",
-        ] {
+        for wrong in ["", "10", "s", "-1s", "0s", "1h", "1e9s", "nans", "infs", "1 m"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
     }
@@ -127,15 +120,9 @@ mod tests {
         assert_eq!((processes("1"), processes("4096")), (Ok(1), Ok(4096)));
         for wrong in ["0", "4097", "two", "", "-1", "1.5"] {
             let refused = processes(wrong);
-            assert_eq!(
-                refused,
-                Err("write a whole number from 1 to 4096".to_owned())
-            );
+            assert_eq!(refused, Err("write a whole number from 1 to 4096".to_owned()));
         }
-        assert_eq!(
-            count(1..=u64::MAX)("0").unwrap_err(),
-            "write a whole number of at least 1"
-        );
+        assert_eq!(count(1..=u64::MAX)("0").unwrap_err(), "write a whole number of at least 1");
         assert_eq!(count(0..=u64::MAX)("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(
             count(1..=u64::MAX)("18446744073709551616").unwrap_err(),

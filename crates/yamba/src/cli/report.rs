@@ -12,8 +12,9 @@ use yamba_store::Detail;
 
 /// Make a page of runs, one file that opens in a browser, offline; or their tables for a paper
 ///
-/// On the page, several runs stand side by side; of two, each row has the ratio and a verdict. Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its evidence and the command that shows
-/// its raw batches.
+/// On the page, several runs stand side by side; of two, each row has the ratio and a verdict.
+/// Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its
+/// evidence and the command that shows its raw batches.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +23,8 @@ Examples:
   yamba report latest~1 latest -o both.html    two runs side by side
   yamba report run.json -o - > page.html       a document that `yamba run --json` wrote, to standard output")]
 pub(super) struct Report {
-    /// A stored run (an id or its beginning, a tag, `latest`, `latest~1`), or the path of a run's document
+    /// A stored run (an id or its beginning, a tag, `latest`, `latest~1`), or the path of a run's
+    /// document
     #[arg(value_name = "RUN", default_value = "latest")]
     runs: Vec<String>,
     /// The figures of each run as Markdown, a table for each group, as `yamba show --md` has them
@@ -37,11 +39,7 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let text = if self.md {
-            self.tables()?
-        } else {
-            self.page()?
-        };
+        let text = if self.md { self.tables()? } else { self.page()? };
         // Tables go to standard output by default.
         let usual = if self.md { "-" } else { "report.html" };
         let named = self.output.as_deref();
@@ -65,25 +63,18 @@ impl Report {
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let places = self
-            .runs
-            .iter()
-            .map(|r| run_ref::place(&self.store, Some(r)));
+        let places = self.runs.iter().map(|r| run_ref::place(&self.store, Some(r)));
         let places: Vec<RunLocation> = places.collect::<Result<_, _>>()?;
         let comparison = match &runs[..] {
             [a, b] => side_by_side(a, b),
             _ => None,
         };
-        Ok(yamba_report::html(
-            &runs,
-            &studies(&runs),
-            &places,
-            comparison.as_ref(),
-        ))
+        Ok(yamba_report::html(&runs, &studies(&runs), &places, comparison.as_ref()))
     }
 }
 
-/// The studies for which the runs were measured. An unreadable study is reported, and the page still shows its figures.
+/// The studies for which the runs were measured. An unreadable study is reported, and the page
+/// still shows its figures.
 fn studies(runs: &[Run]) -> Vec<yamba_report::Study> {
     let read = runs.iter().enumerate().filter_map(|(number, run)| {
         of_run::page(run, number).unwrap_or_else(|why| {

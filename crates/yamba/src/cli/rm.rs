@@ -34,9 +34,7 @@ impl Rm {
         }
         store.remove_all(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
         output::json_or_text(self.json, &json!({"removed": ids}), |_| {
-            let lines = ids
-                .iter()
-                .map(|id| format!("removed {}\n", run_ref::plain(id)));
+            let lines = ids.iter().map(|id| format!("removed {}\n", run_ref::plain(id)));
             lines.collect()
         })
     }

@@ -29,9 +29,10 @@ use yamba_session::remote::Remote;
 
 /// Measure
 ///
-/// Without a name: the whole suite. Long sweeps are thinned then, and each benchmark has the time of two points at most. Named
-/// benchmarks, and all with --thorough, are measured at every point. A benchmark with the tag `demonstration` runs only if you
-/// give its name, its file or that tag; one with the tag `optional` only if you give a name, a pattern or a tag.
+/// Without a name: the whole suite. Long sweeps are thinned then, and each benchmark has the time
+///   of two points at most. Named benchmarks, and all with --thorough, are measured at every point.
+///   A benchmark with the tag `demonstration` runs only if you give its name, its file or that tag;
+///   one with the tag `optional` only if you give a name, a pattern or a tag.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -62,8 +63,8 @@ pub(super) struct Run {
     sweep: Vec<(String, Vec<String>)>,
     #[command(flatten)]
     effort: Effort,
-    /// Measure between this machine and HOST, where ssh starts the other end. Without a name: all benchmarks that measure
-    /// between two machines
+    /// Measure between this machine and HOST, where ssh starts the other end. Without a name: all
+    /// benchmarks that measure between two machines
     #[arg(long, value_name = "HOST")]
     remote: Option<Remote>,
     /// Only benchmarks with this tag; repeat to allow several
@@ -71,7 +72,8 @@ pub(super) struct Run {
     tags: Vec<String>,
     #[command(flatten)]
     name: RunName,
-    /// Build, and print what would be measured and for how long. A benchmark may still be skipped when it begins
+    /// Build, and print what would be measured and for how long. A benchmark may still be skipped
+    /// when it begins
     #[arg(long)]
     dry_run: bool,
     /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
@@ -91,7 +93,8 @@ pub(super) struct Run {
     code: CodeOptions,
 }
 
-/// Options of every command that measures benchmarks: amount, number, duration and place of the measurements.
+/// Options of every command that measures benchmarks: amount, number, duration and place of the
+/// measurements.
 #[derive(Args)]
 pub(super) struct Effort {
     /// Measure briefly: shorter sweeps, 0.3 s a point, two launches, shorter batches under load
@@ -100,57 +103,61 @@ pub(super) struct Effort {
     /// Measure for 20 s a point
     #[arg(long)]
     thorough: bool,
-    /// Time for a whole benchmark with all its points and launches, instead of 2 s a point. Points beyond that time are left
-    /// out. Each launch sets up, warms up and times its least number of batches in any case; a note says so if that takes more
-    /// than twice the time
+    /// Time for a whole benchmark with all its points and launches, instead of 2 s a point. Points
+    /// beyond that time are left out. Each launch sets up, warms up and times its least number of
+    /// batches in any case; a note says so if that takes more than twice the time
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
-    /// Measure with this number of processes at the same time; several numbers are measured one after the other
+    /// Measure with this number of processes at the same time; several numbers are measured one
+    /// after the other
     #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
           value_parser = quantity::count(1..=4096))]
     processes: Vec<u64>,
-    /// Measure with this number of threads of one process at the same time, each with its own object of the class; several
-    /// numbers are measured one after the other
+    /// Measure with this number of threads of one process at the same time, each with its own
+    /// object of the class; several numbers are measured one after the other
     #[arg(short = 'T', long, value_name = "T,...", value_delimiter = ',', conflicts_with = "processes",
           value_parser = quantity::count(1..=4096))]
     threads: Vec<u64>,
-    /// Launches (fresh processes) for each point [default: 6, or more while the interval is wide and there is time;
-    /// --quick: 2]
+    /// Launches (fresh processes) for each point [default: 6, or more while the interval is wide
+    /// and there is time; --quick: 2]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=10000))]
     launches: Option<u64>,
-    /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several processes or threads 2]
+    /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several
+    /// processes or threads 2]
     #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     batches: Option<u64>,
-    /// Time to run before the first timed batch; a plain number is in microseconds, like lmbench's -W
+    /// Time to run before the first timed batch; a plain number is in microseconds, like lmbench's
+    /// -W
     #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds)]
     warmup: Option<Duration>,
     /// Stop early when the half width of the interval is below this share of the figure
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share)]
     precision: f64,
-    /// Also time single operations, each alone, in a quarter more time: p50, p90, p99, p99.9 and the longest. An operation must
-    /// take ten times as long as reading the clock
+    /// Also time single operations, each alone, in a quarter more time: p50, p90, p99, p99.9 and
+    /// the longest. An operation must take ten times as long as reading the clock
     #[arg(long)]
     percentiles: bool,
     /// Seed of the random order of launches [default: random, and recorded]
     #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
-    /// Most bytes of the benchmarks' files at any time, less if the disk has less to spare. A benchmark that needs more is
-    /// skipped
+    /// Most bytes of the benchmarks' files at any time, less if the disk has less to spare. A
+    /// benchmark that needs more is skipped
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes)]
     disk_limit: u64,
-    /// End a launch that has more processes and threads than this [default: 1024, or 16 for each processor; 128 more for each
-    /// further process of -P or thread of -T; less if the system has less to spare]
+    /// End a launch that has more processes and threads than this [default: 1024, or 16 for each
+    /// processor; 128 more for each further process of -P or thread of -T; less if the system has
+    /// less to spare]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
-    /// End a launch that takes longer than this, set-up included [default: after 60 s without a record, or after 20 times
-    /// the sum of its planned time and those 60 s]
+    /// End a launch that takes longer than this, set-up included [default: after 60 s without a
+    /// record, or after 20 times the sum of its planned time and those 60 s]
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     timeout: Option<Duration>,
     /// Ask the system for real-time scheduling
     #[arg(long)]
     realtime: bool,
-    /// Keep the benchmark on one processor, or let the system move it [default: pinned, unless its own
-    /// threads run while it is timed]
+    /// Keep the benchmark on one processor, or let the system move it [default: pinned, unless its
+    /// own threads run while it is timed]
     #[arg(long, value_name = "HOW")]
     placement: Option<HowPlaced>,
     /// Keep the benchmark on this processor
@@ -197,10 +204,10 @@ impl Effort {
     fn placement(&self) -> Result<Placement, Failure> {
         match (self.cpu, self.placement) {
             (None, how) => Ok(HowPlaced::placement(how)),
-            (Some(_), Some(HowPlaced::Free)) => Err(Failure::new(
-                "--cpu and --placement free contradict each other",
-            )
-            .help("leave out one of them")),
+            (Some(_), Some(HowPlaced::Free)) => {
+                Err(Failure::new("--cpu and --placement free contradict each other")
+                    .help("leave out one of them"))
+            }
             (Some(cpu), _) => processors::placement_on(cpu),
         }
     }
@@ -235,9 +242,7 @@ impl Run {
         }
         let measured = prepared.measure(&stop, &self.store.choice(), &terminal)?;
         note_stored(&measured);
-        let Measured {
-            run, is_in_vain, ..
-        } = measured;
+        let Measured { run, is_in_vain, .. } = measured;
         if self.raw {
             output::document(&run)?;
         }
@@ -269,10 +274,7 @@ impl Run {
                 set: self.set.clone(),
                 sweep: self.sweep.clone(),
                 whole: self.names.names.is_empty() && !self.effort.thorough,
-                origin: Origin {
-                    tags: self.name.tags(&self.store)?,
-                    ..Origin::default()
-                },
+                origin: Origin { tags: self.name.tags(&self.store)?, ..Origin::default() },
                 ..self.effort.options()?
             },
             names: self.names.request(),

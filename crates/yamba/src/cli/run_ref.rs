@@ -56,10 +56,7 @@ mod tests {
     #[test]
     fn times_are_formatted_in_utc() {
         let formatted = |s| moment(Some(s)).map(rfc3339);
-        assert_eq!(
-            formatted(1.7e9),
-            Some("2023-11-14T22:13:20.000Z".to_owned())
-        );
+        assert_eq!(formatted(1.7e9), Some("2023-11-14T22:13:20.000Z".to_owned()));
         assert_eq!(formatted(0.25), Some("1970-01-01T00:00:00.250Z".to_owned()));
         assert_eq!(formatted(1e300), None);
         assert_eq!(moment(None), None);

@@ -78,15 +78,7 @@ fn identity(machine: &Machine) -> Value {
 }
 
 fn table(runs: &[Listed], width: Option<usize>) -> String {
-    let head = [
-        "run",
-        "started (UTC)",
-        "machine",
-        "valid",
-        "state",
-        "tags",
-        "what",
-    ];
+    let head = ["run", "started (UTC)", "machine", "valid", "state", "tags", "what"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
     for run in runs {
@@ -109,16 +101,12 @@ fn table(runs: &[Listed], width: Option<usize>) -> String {
     fitting(rows, width)
 }
 
-/// The table in this width. If it does not fit, a machine that all runs share is named once, below it.
+/// The table in this width. If it does not fit, a machine that all runs share is named once, below
+/// it.
 fn fitting(mut rows: Vec<Vec<String>>, width: Option<usize>) -> String {
     const MACHINE: usize = 2;
-    let longest = output::columns(&rows)
-        .lines()
-        .map(|l| l.chars().count())
-        .max();
-    let is_shared = rows[1..]
-        .windows(2)
-        .all(|pair| pair[0][MACHINE] == pair[1][MACHINE]);
+    let longest = output::columns(&rows).lines().map(|l| l.chars().count()).max();
+    let is_shared = rows[1..].windows(2).all(|pair| pair[0][MACHINE] == pair[1][MACHINE]);
     if !is_shared || width.is_none() || longest <= width {
         return output::table(&rows, width);
     }
@@ -146,7 +134,8 @@ fn damages(runs: &[Listed]) -> String {
     each.collect()
 }
 
-/// The state of a run. An unfinished run may still be running on another machine, which this machine cannot see.
+/// The state of a run. An unfinished run may still be running on another machine, which this
+/// machine cannot see.
 fn state(run: &Listed) -> &'static str {
     if run.damage.is_some() {
         return "damaged";

@@ -14,8 +14,9 @@ const NAMED: usize = 10;
 
 /// Copy what can still be read of a damaged store
 ///
-/// Goes through a SQLite file run by run and entry by entry, and stores the entries whose checksums match in another store. The damaged file is not changed. Meanwhile
-/// no program may write it. An undamaged file can be copied to another store in the same way.
+/// Goes through a SQLite file run by run and entry by entry, and stores the entries whose checksums
+/// match in another store. The damaged file is not changed. Meanwhile no program may write it. An
+/// undamaged file can be copied to another store in the same way.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +28,8 @@ pub(super) struct Salvage {
     /// The damaged file
     #[arg(value_name = "FILE")]
     from: OsString,
-    /// One JSON document: {whole, runs}; each run with the number of saved entries and the names of lost ones
+    /// One JSON document: {whole, runs}; each run with the number of saved entries and the names of
+    ///   lost ones
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -51,11 +53,10 @@ impl Salvage {
         }
         // An unreadable file must not create a store.
         let Some(mut damaged) = Store::damaged(&from)? else {
-            return Err(
-                Failure::new(format!("{from} is empty: there is nothing in it to save")).help(
+            return Err(Failure::new(format!("{from} is empty: there is nothing in it to save"))
+                .help(
                     "restore it from a backup; or remove it, and the next run makes a new store",
-                ),
-            );
+                ));
         };
         let runs = damaged.salvage(&mut self.store.choice().open()?)?;
         let is_whole = runs.iter().all(Salvaged::is_whole);
@@ -107,10 +108,7 @@ fn summary_of(run: &Salvaged) -> String {
         let mut of = output::listed(&names, NAMED);
         if run.nameless > 0 {
             let separator = if of.is_empty() { "" } else { ", " };
-            of += &format!(
-                "{separator}{} whose names are lost too",
-                entries(run.nameless)
-            );
+            of += &format!("{separator}{} whose names are lost too", entries(run.nameless));
         }
         text += &format!("  lost: {} of {of}\n", entries(lost));
     }
@@ -129,11 +127,7 @@ mod tests {
         let run = Salvaged {
             id: "0a".to_owned(),
             saved: 1,
-            lost: vec![
-                "lat_b".to_owned(),
-                "lat_a\x1b".to_owned(),
-                "lat_b".to_owned(),
-            ],
+            lost: vec!["lat_b".to_owned(), "lat_a\x1b".to_owned(), "lat_b".to_owned()],
             nameless: 1,
             ..Salvaged::default()
         };

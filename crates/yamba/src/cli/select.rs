@@ -30,14 +30,12 @@ pub(super) struct Libraries {
 impl Names {
     /// The names in the form that the session takes.
     pub(super) fn request(&self) -> select::Names {
-        select::Names {
-            names: self.names.clone(),
-            libraries: self.lib.dirs.clone(),
-        }
+        select::Names { names: self.names.clone(), libraries: self.lib.dirs.clone() }
     }
 }
 
-/// Selects the classes that `names` refers to; without names, the suite and each `--lib`. Shows diagnostics; an error ends the command.
+/// Selects the classes that `names` refers to; without names, the suite and each `--lib`. Shows
+/// diagnostics; an error ends the command.
 pub(super) fn select(names: &Names) -> Result<Selection, Failure> {
     select::select(&names.request(), &Terminal::default())
 }
@@ -47,7 +45,8 @@ pub(super) fn search(names: &Names) -> Result<Found, Failure> {
     select::search(&names.request(), &Terminal::default())
 }
 
-/// Like `select`, but returns diagnostics as part of the result. Without names, `with_library` also includes the library.
+/// Like `select`, but returns diagnostics as part of the result. Without names, `with_library` also
+/// includes the library.
 pub(super) fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
     select::read(&names.request(), with_library)
 }

@@ -9,11 +9,14 @@ use yamba_session::selftest::{self, Answered, Check, Outcome, Trust};
 
 /// Can figures be trusted here?
 ///
-/// Measures what is known before it is measured: chains of instructions with documented latencies, an added delay, time by another clock, a sleep, a fault that the
-/// evidence has to catch, and a competitor on the same processor that has to be seen. A check that does not pass is measured again, for twice as long.
+/// Measures what is known before it is measured: chains of instructions with documented latencies,
+/// an added delay, time by another clock, a sleep, a fault that the evidence has to catch, and a
+/// competitor on the same processor that has to be seen. A check that does not pass is measured
+/// again, for twice as long.
 ///
-/// The result is one of three. yes: all checks passed. no: a check failed twice while nothing disturbed the machine. cannot tell now: a check had no answer, or failed only once or on a disturbed
-/// machine.
+/// The result is one of three. yes: all checks passed. no: a check failed twice while nothing
+/// disturbed the machine. cannot tell now: a check had no answer, or failed only once or on a
+/// disturbed machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -65,11 +68,8 @@ impl Selftest {
 
 fn table(document: &Document<'_>) -> String {
     let Document { checks, answer, .. } = document;
-    let cells = |check: &Check| {
-        [&check.name, &check.expected, &check.measured]
-            .map(Clone::clone)
-            .to_vec()
-    };
+    let cells =
+        |check: &Check| [&check.name, &check.expected, &check.measured].map(Clone::clone).to_vec();
     let rows = output::columns(&checks.iter().map(cells).collect::<Vec<_>>());
     let colour = output::colour_on(&std::io::stdout());
     let mut out = String::new();

@@ -15,7 +15,8 @@ use yamba_toolchain::render::visible;
 
 /// What did a stored run measure?
 ///
-/// The table that `yamba run` printed, its whole document, its raw batches, its tables for a paper, its charts, or the texts that a benchmark was made of.
+/// The table that `yamba run` printed, its whole document, its raw batches, its tables for a paper,
+/// its charts, or the texts that a benchmark was made of.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +31,8 @@ Examples:
   yamba show latest-vector > app.vector         what `yamba trace` counted last, to edit
   yamba show lat_mem_rd --plot                  the charts of a sweep, in the terminal")]
 pub(super) struct Show {
-    /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it; or a file with a run document [default: latest]
+    /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it; or a file with a
+    /// run document [default: latest]
     #[arg(value_name = "RUN")]
     run: Option<String>,
     /// Benchmarks, by name or glob; all without
@@ -39,11 +41,12 @@ pub(super) struct Show {
     /// Print the run's JSON document, with the samples
     #[arg(long, group = "form")]
     json: bool,
-    /// Every timed batch as it was read, a line each, as `yamba export --format csv-batches` writes them. With --json the
-    /// whole document, with every batch
+    /// Every timed batch as it was read, a line each, as `yamba export --format csv-batches` writes
+    /// them. With --json the whole document, with every batch
     #[arg(long, conflicts_with_all = ["md", "plot"])]
     raw: bool,
-    /// Only the points where a parameter has this value; `P` is the number of processes, `T` that of threads. May be repeated
+    /// Only the points where a parameter has this value; `P` is the number of processes, `T` that
+    /// of threads. May be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = run::assignment, conflicts_with = "source")]
     at: Vec<(String, String)>,
     /// The figures as Markdown, a table for each group
@@ -97,14 +100,13 @@ impl Show {
             output::result(&table(&run, &style(&run)))?;
         }
         if let Some(why) = unfinished {
-            output::note(&format!(
-                "note: this run {why}; this is what it had measured\n"
-            ));
+            output::note(&format!("note: this run {why}; this is what it had measured\n"));
         }
         Ok(())
     }
 
-    /// Reads the run with the given detail. Also returns the selected benchmark names and, for an unfinished run, the reason.
+    /// Reads the run with the given detail. Also returns the selected benchmark names and, for an
+    /// unfinished run, the reason.
     fn read(
         &self,
         detail: Detail,
@@ -120,7 +122,8 @@ impl Show {
         Ok((run, names, unfinished(&listed)))
     }
 
-    /// The run and the benchmark names. If the first word is no run but matches benchmarks of the latest run, it is taken as a name.
+    /// The run and the benchmark names. If the first word is no run but matches benchmarks of the
+    /// latest run, it is taken as a name.
     fn meant(&self, store: &mut Store) -> Result<(Listed, Vec<String>), Failure> {
         let first = self.run.as_deref().unwrap_or("latest");
         let no_run = match run_ref::find(store, first) {

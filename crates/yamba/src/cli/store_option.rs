@@ -1,4 +1,5 @@
-//! The location of stored runs: `--store`, else `YAMBA_STORE`, else a file in the user's data folder.
+//! The location of stored runs: `--store`, else `YAMBA_STORE`, else a file in the user's data
+//! folder.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,13 +15,14 @@ use yamba_session::{StoreChoice, usual_store};
 /// The store in which runs are kept.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct StoreOption {
-    /// Where runs are kept: a file, or a database as postgresql://USER@HOST/DATABASE [default: YAMBA_STORE, else
-    /// yamba/results.sqlite in your data folder]
+    /// Where runs are kept: a file, or a database as postgresql://USER@HOST/DATABASE [default:
+    ///   YAMBA_STORE, else yamba/results.sqlite in your data folder]
     #[arg(long, value_name = "FILE|URL")]
     pub store: Option<OsString>,
 }
 
-/// A path as text for a copyable command. Fails for a path that is not UTF-8, since a lossy form would name another file.
+/// A path as text for a copyable command. Fails for a path that is not UTF-8, since a lossy form
+/// would name another file.
 pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|path| {
         let path = path.display();
@@ -34,7 +36,8 @@ pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
 /// Whether the warnings of the store's location have been printed.
 static WARNED: Once = Once::new();
 
-/// Prints the warning of the store's location, if there is one. An invalid location is reported when the store is opened.
+/// Prints the warning of the store's location, if there is one. An invalid location is reported
+/// when the store is opened.
 fn warn(choice: &StoreChoice) {
     let location = choice.location().ok();
     if let Some(warning) = location.and_then(|location| location.warning()) {
@@ -46,14 +49,13 @@ fn warn(choice: &StoreChoice) {
 impl StoreOption {
     /// The store that the session uses. Prints the warnings of its location, once.
     pub(super) fn choice(&self) -> StoreChoice {
-        let choice = StoreChoice {
-            named: self.store.clone(),
-        };
+        let choice = StoreChoice { named: self.store.clone() };
         WARNED.call_once(|| warn(&choice));
         choice
     }
 
-    /// The store as a copyable command names it, valid from any folder at any time. A password is omitted.
+    /// The store as a copyable command names it, valid from any folder at any time. A password is
+    /// omitted.
     pub(super) fn place(&self) -> Result<RunLocation, Failure> {
         let Some(named) = self.choice().named() else {
             return Ok(RunLocation::Usual);

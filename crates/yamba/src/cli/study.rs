@@ -23,8 +23,10 @@ use yamba_session::study::{self, Opened, Request, StudyRow};
 
 /// Measure what a study names, and hold its predictions against it
 ///
-/// A study is a file: text, measurements, and for each what it should cost and why. Verdicts are computed: the interval of a figure lies within the
-/// predicted range, below it, above it, or straddles an end of it; in that case the verdict is `unknown`. Without a name, the studies that ship are listed.
+/// A study is a file: text, measurements, and for each what it should cost and why. Verdicts are
+///   computed: the interval of a figure lies within the predicted range, below it, above it, or
+///   straddles an end of it; in that case the verdict is `unknown`. Without a name, the studies
+///   that ship are listed.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -47,7 +49,8 @@ pub(super) struct Study {
     /// A study that ships, by its name, or a file
     #[arg(value_name = "NAME|FILE.toml")]
     study: Option<String>,
-    /// Take the figures of this run instead of measuring: a stored run (an id or its beginning, a tag, `latest`, `latest~1`), or a run's document
+    /// Take the figures of this run instead of measuring: a stored run (an id or its beginning, a
+    /// tag, `latest`, `latest~1`), or a run's document
     #[arg(long, value_name = "RUN", conflicts_with_all = [
         "set", "quick", "thorough", "time", "processes", "launches", "batches", "warmup", "precision", "percentiles", "seed",
         "disk_limit", "realtime", "placement", "cpu", "dry_run", "target", "name",
@@ -140,11 +143,7 @@ impl Study {
 
     /// The stored run, and the parameters that its command line set.
     fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
-        let detail = if self.html {
-            Detail::Samples
-        } else {
-            Detail::Figures
-        };
+        let detail = if self.html { Detail::Samples } else { Detail::Figures };
         let run = Runs::new(self.store.choice()).load(reference, detail)?;
         let asked = running::Run::asked(&run.producer.arguments);
         let given = asked.as_ref().map_or(Vec::new(), running::Run::given);
@@ -156,10 +155,7 @@ impl Study {
         if self.from.is_none() || rows.iter().any(|r| r.status.is_some()) {
             return Ok(());
         }
-        let message = format!(
-            "run {} has nothing that {named} asks for",
-            run_ref::plain(&run.id)
-        );
+        let message = format!("run {} has nothing that {named} asks for", run_ref::plain(&run.id));
         Err(Failure::new(message).help(format!(
             "`yamba study {named}` measures it; `yamba runs` shows what each run measured"
         )))

@@ -68,16 +68,12 @@ pub(super) fn check(tag: &str) -> Result<(), Failure> {
             .help("a tag is made of letters, digits and . _ / -"));
     }
     if matches!(tag, "latest" | "latest-vector") {
-        return Err(
-            Failure::new(format!("`{tag}` cannot be a tag: it means the latest one"))
-                .help("choose another name"),
-        );
+        return Err(Failure::new(format!("`{tag}` cannot be a tag: it means the latest one"))
+            .help("choose another name"));
     }
     if tag.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')) {
-        return Err(
-            Failure::new(format!("{tag} cannot be a tag: a run's id may begin so"))
-                .help("add a character that is no hexadecimal digit, as in v1 or day-20"),
-        );
+        return Err(Failure::new(format!("{tag} cannot be a tag: a run's id may begin so"))
+            .help("add a character that is no hexadecimal digit, as in v1 or day-20"));
     }
     Ok(())
 }
@@ -88,27 +84,12 @@ mod tests {
 
     #[test]
     fn tag_cannot_be_an_id_or_latest() {
-        for good in [
-            "baseline",
-            "v1",
-            "feature/x-2_b.c",
-            "day-20",
-            "ABC",
-            "latest-one",
-        ] {
+        for good in ["baseline", "v1", "feature/x-2_b.c", "day-20", "ABC", "latest-one"] {
             assert!(check(good).is_ok(), "{good}");
         }
-        for bad in [
-            "",
-            "a b",
-            "latest",
-            "latest-vector",
-            "latest~1",
-            "2026",
-            "cafe",
-            "grün",
-            "x\x1b",
-        ] {
+        for bad in
+            ["", "a b", "latest", "latest-vector", "latest~1", "2026", "cafe", "grün", "x\x1b"]
+        {
             assert!(check(bad).is_err(), "{bad}");
         }
     }

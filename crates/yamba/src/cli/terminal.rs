@@ -50,10 +50,7 @@ impl Observer for Terminal {
 
     fn warning(&self, warning: &Warning<'_>) {
         let (text, help) = worded(warning);
-        if let Warning::Rescued {
-            is_expected: true, ..
-        } = warning
-        {
+        if let Warning::Rescued { is_expected: true, .. } = warning {
             let help = help.map_or_else(String::new, |help| format!("; {help}"));
             output::note(&format!("{text}{help}\n"));
             return;
@@ -79,27 +76,20 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
             );
             (format!("this run is not stored: {message}"), Some(help))
         }
-        Warning::NotStoredNow(error) => (
-            format!("the run cannot be stored now: {error}"),
-            error.help_text().map(str::to_owned),
-        ),
+        Warning::NotStoredNow(error) => {
+            (format!("the run cannot be stored now: {error}"), error.help_text().map(str::to_owned))
+        }
         Warning::Spooling { run, spool } => (
-            format!(
-                "what is not stored is in {} until the run ends",
-                spool.display()
-            ),
+            format!("what is not stored is in {} until the run ends", spool.display()),
             Some(format!("if it is killed, {}", shown(run, spool))),
         ),
         Warning::NoSpool { why } => (
             format!("from now on, until the run ends, what is not stored is kept nowhere: {why}"),
             None,
         ),
-        Warning::Rescued {
-            run,
-            document,
-            is_partly_stored,
-            ..
-        } => rescued(run, document, *is_partly_stored),
+        Warning::Rescued { run, document, is_partly_stored, .. } => {
+            rescued(run, document, *is_partly_stored)
+        }
         Warning::NotRescued { run, why, spool } => (
             format!("nor can its document be written among the temporary files: {why}"),
             spool.map(|spool| format!("{} shows what had been written there", shown(run, spool))),
@@ -114,10 +104,7 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
             None,
         ),
         Warning::RemeasuredElsewhere(difference) => (
-            format!(
-                "both are re-measured where {}",
-                difference.describe("in A and B", "now")
-            ),
+            format!("both are re-measured where {}", difference.describe("in A and B", "now")),
             None,
         ),
         Warning::OtherPrograms(names) => (

@@ -22,11 +22,14 @@ use yamba_toolchain::build::host;
 
 /// Time C++ statements or single instructions, in about a second, or whole commands
 ///
-/// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value kept, so that the compiler cannot leave it out; `do_not_optimize(VALUE)` does
-/// that for any value.
+/// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value
+/// kept, so that the compiler cannot leave it out; `do_not_optimize(VALUE)` does that for any
+/// value.
 ///
-/// An instruction is measured as a chain, in which each step needs the result of the one before (latency), and as independent copies (throughput). Every general register but the stack
-/// pointer holds the address of a buffer of 16 KiB; the registers of a memory operand are set so that it lies in that buffer. Vectors hold 1.0 in every lane, flags are clear.
+/// An instruction is measured as a chain, in which each step needs the result of the one before
+/// (latency), and as independent copies (throughput). Every general register but the stack pointer
+/// holds the address of a buffer of 16 KiB; the registers of a memory operand are set so that it
+/// lies in that buffer. Vectors hold 1.0 in every lane, flags are clear.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -69,7 +72,8 @@ pub(super) struct Time {
     /// End a process that has more processes and threads at any time [default: as `yamba run`]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
-    /// Keep each process on one processor, or let the system move it [default: pinned, unless a statement's own threads run]
+    /// Keep each process on one processor, or let the system move it [default: pinned, unless a
+    /// statement's own threads run]
     #[arg(long, value_name = "HOW", conflicts_with = "commands")]
     placement: Option<HowPlaced>,
     /// Print one JSON document, with the samples

@@ -24,8 +24,10 @@ use super::{Answer, Failure, StoreOption, arguments, of_system, output, page_cac
 
 /// How often does an application use each primitive?
 ///
-/// Counts the system calls of a program, of a server under its load, or of a running process, and writes an application vector for `yamba predict`. As root, programs in
-/// the kernel (BPF) count and time them. Otherwise strace counts them: it needs no privilege, slows the program down, and gives no times. The vector is stored, too.
+/// Counts the system calls of a program, of a server under its load, or of a running process, and
+/// writes an application vector for `yamba predict`. As root, programs in the kernel (BPF) count
+/// and time them. Otherwise strace counts them: it needs no privilege, slows the program down, and
+/// gives no times. The vector is stored, too.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -75,13 +77,16 @@ pub(super) struct TraceCommand {
     /// Run the command this often, and count all runs together; BPF only
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
     runs: NonZero<u32>,
-    /// Do the same work without the tracer and then with it, this often: times are scaled to those without, and get an interval. Two more runs, under ptrace, count clock readings and avoided page faults; BPF only, and a control group
+    /// Do the same work without the tracer and then with it, this often: times are scaled to those
+    /// without, and get an interval. Two more runs, under ptrace, count clock readings and avoided
+    /// page faults; BPF only, and a control group
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"])]
     rounds: NonZero<u32>,
     /// Number of units of work in the trace, or in each run of it
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
     units: f64,
-    /// Regular expression that finds the number of units in the output of the load, or of the program without a load
+    /// Regular expression that finds the number of units in the output of the load, or of the
+    /// program without a load
     #[arg(long, value_name = "REGEX", conflicts_with = "units")]
     units_from: Option<Pattern>,
     /// Write the vector to this file
@@ -89,7 +94,8 @@ pub(super) struct TraceCommand {
     output: Option<PathBuf>,
     #[command(flatten)]
     store: StoreOption,
-    /// Record the accesses to files, and write them to this file for `yamba page-cache`; needs BPF, or the output of `strace -f -yy`
+    /// Record the accesses to files, and write them to this file for `yamba page-cache`; needs BPF,
+    /// or the output of `strace -f -yy`
     #[arg(long, value_name = "FILE")]
     files: Option<PathBuf>,
 }
@@ -113,20 +119,12 @@ impl TraceCommand {
         let started_unix_s = unix_s();
         let (vector, machine) = self.vector()?;
         self.write(&vector)?;
-        let origin = Origin {
-            machine,
-            started_unix_s,
-            arguments: arguments(),
-        };
+        let origin = Origin { machine, started_unix_s, arguments: arguments() };
         let kept = vectors::keep(&vector, origin, &self.store.choice());
         output::note_stored("vector", kept)?;
         let is_complete = vector.losses().is_empty();
         let has_failed = vector.traced.is_some_and(|traced| traced.failure.is_some());
-        Ok(if is_complete && !has_failed {
-            Answer::Done
-        } else {
-            Answer::No
-        })
+        Ok(if is_complete && !has_failed { Answer::Done } else { Answer::No })
     }
 
     /// The vector, and the machine where the application ran.
@@ -163,12 +161,8 @@ impl TraceCommand {
             texts.push(text);
         }
         let logs = self.from.iter().zip(&texts);
-        let logs: Vec<Log> = logs
-            .map(|(path, text)| Log {
-                process: process_of(path),
-                text,
-            })
-            .collect();
+        let logs: Vec<Log> =
+            logs.map(|(path, text)| Log { process: process_of(path), text }).collect();
         let request = Request {
             application: self.application.clone(),
             unit: self.unit.clone(),
@@ -190,16 +184,11 @@ impl TraceCommand {
         let is_announced = Cell::new(self.load.is_some());
         let stopped = || {
             if let Some(process) = self.pid.filter(|_| !is_announced.replace(true)) {
-                output::note(&format!(
-                    "counting the calls of process {process} until Ctrl-C\n"
-                ));
+                output::note(&format!("counting the calls of process {process} until Ctrl-C\n"));
             }
             stop.requested()
         };
-        let names = Names {
-            application: self.application.clone(),
-            unit: self.unit.clone(),
-        };
+        let names = Names { application: self.application.clone(), unit: self.unit.clone() };
         let workload = Workload {
             command: self.command.clone(),
             load: self.load.clone(),
@@ -246,10 +235,10 @@ impl TraceCommand {
     /// The given method, or the best one that is possible here.
     fn method(&self) -> Result<Method, Failure> {
         match self.how {
-            Some(How::Strace) if self.files.is_some() => Err(Failure::new(
-                "--files: the calls of a running strace have no places in files",
-            )
-            .help(FILES_HELP)),
+            Some(How::Strace) if self.files.is_some() => {
+                Err(Failure::new("--files: the calls of a running strace have no places in files")
+                    .help(FILES_HELP))
+            }
             Some(How::Strace) => Ok(Method::Strace),
             Some(How::Bpf) => Method::bpf(self.files.is_some()).map_err(|reason| {
                 Failure::new(reason.to_string())
@@ -258,9 +247,7 @@ impl TraceCommand {
             None if self.files.is_some() => Method::bpf(true)
                 .map_err(|reason| Failure::new(format!("--files: {reason}")).help(FILES_HELP)),
             None => Ok(Method::bpf(false).unwrap_or_else(|reason| {
-                output::note(&format!(
-                    "strace counts the calls, without times: {reason}\n"
-                ));
+                output::note(&format!("strace counts the calls, without times: {reason}\n"));
                 Method::Strace
             })),
         }
@@ -273,10 +260,7 @@ impl TraceCommand {
         }
         vector.load.clone_from(&self.load);
         vector.units_from = self.units_from.as_ref().map(|p| p.as_str().to_owned());
-        let program = vector
-            .command
-            .first()
-            .and_then(|path| path.rsplit('/').next());
+        let program = vector.command.first().and_then(|path| path.rsplit('/').next());
         if let (None, Some(program)) = (&self.application, program) {
             program.clone_into(&mut vector.application);
         }
@@ -307,12 +291,10 @@ fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
     output::whole(path, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes the document of file accesses, and prints their number and warnings about missing accesses.
+/// Writes the document of file accesses, and prints their number and warnings about missing
+/// accesses.
 fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(), Failure> {
-    let named = FileAccesses {
-        application: vector.application.clone(),
-        ..files.clone()
-    };
+    let named = FileAccesses { application: vector.application.clone(), ..files.clone() };
     write(path, serde_json::to_string(&named))?;
     let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
     let mut note = format!(
@@ -431,9 +413,6 @@ fn remarks(trace: &Trace, place: &str) -> String {
 }
 
 fn units(text: &str) -> Result<f64, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|n: &f64| n.is_finite() && *n > 0.0);
+    let number = text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
     number.ok_or_else(|| "it must be a number above 0".to_owned())
 }

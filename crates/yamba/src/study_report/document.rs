@@ -1,4 +1,5 @@
-//! A study with its figures in Markdown: tables with the columns of the 2016 report's summary, and the reasons.
+//! A study with its figures in Markdown: tables with the columns of the 2016 report's summary, and
+//! the reasons.
 
 use indexmap::{IndexMap, IndexSet};
 use yamba_record::Run;

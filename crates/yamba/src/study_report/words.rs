@@ -13,9 +13,8 @@ pub fn origin(run: &Run) -> String {
     let started = run
         .started_unix_s
         .and_then(|s| chrono::DateTime::from_timestamp_millis((s * 1e3).round() as i64));
-    let started = started.map_or(String::new(), |t| {
-        t.format(", started %Y-%m-%d %H:%M UTC").to_string()
-    });
+    let started =
+        started.map_or(String::new(), |t| t.format(", started %Y-%m-%d %H:%M UTC").to_string());
     let id = match run.id.as_str() {
         "" => "without an id",
         id => id,
@@ -42,10 +41,7 @@ pub fn predicted(study: &Study, measurement: &Measurement) -> String {
         Some(Predicted::Invalid) => "invalid".to_owned(),
         Some(Predicted::In(range)) => range.to_string(),
         Some(Predicted::Times(range, other)) => {
-            format!(
-                "{range} \u{201c}{}\u{201d}",
-                study.measurements[*other].label
-            )
+            format!("{range} \u{201c}{}\u{201d}", study.measurements[*other].label)
         }
     }
 }
@@ -67,7 +63,8 @@ pub fn verdict(row: &StudyRow<'_>) -> String {
     format!("{word}{mark}")
 }
 
-/// The remarks below a study's tables: notes of all rows, the explanation of the mark, and the number of each verdict.
+/// The remarks below a study's tables: notes of all rows, the explanation of the mark, and the
+/// number of each verdict.
 pub fn remarks(rows: &[StudyRow<'_>]) -> Vec<String> {
     let common = common(rows);
     let common = common.iter().map(|note| format!("All figures: {note}."));
@@ -96,9 +93,8 @@ pub fn marked(row: &StudyRow<'_>) -> Option<&'static str> {
 
 /// The command that runs this measurement alone, quoted for a shell.
 pub fn command(measurement: &Measurement) -> String {
-    let mut words: Vec<String> = ["yamba", "run", &measurement.benchmark]
-        .map(str::to_owned)
-        .to_vec();
+    let mut words: Vec<String> =
+        ["yamba", "run", &measurement.benchmark].map(str::to_owned).to_vec();
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
     for (name, value) in &measurement.set {
         option("--set", format!("{name}={value}"));

@@ -20,16 +20,13 @@ fn check_of_the_library_and_suite_finds_nothing() {
 #[test]
 fn check_shows_all_errors_of_a_file_with_their_places() {
     let text = "yamba a extends no_such { }\nyamba b { import(nor_this); void benchmark() {} }\n";
-    Yamba::new()
-        .file("a.yamba", text)
-        .run("check a.yamba")
-        .refused(&[
-            "a.yamba:1:17: error[",
-            "`no_such`",
-            "a.yamba:2:18: error[",
-            "^^^^^^^",
-            "2 errors",
-        ]);
+    Yamba::new().file("a.yamba", text).run("check a.yamba").refused(&[
+        "a.yamba:1:17: error[",
+        "`no_such`",
+        "a.yamba:2:18: error[",
+        "^^^^^^^",
+        "2 errors",
+    ]);
 }
 
 /// A template with ports; `x86_64`: the assembly of one of them.
@@ -44,9 +41,8 @@ yamba own_r ports own on riscv64 {{ bitstring step {{ asm {{ addi a0, a0, 0 }} }
 
 #[test]
 fn check_names_instruction_sets_without_assembler() {
-    let mut yamba = Yamba::new()
-        .file("own.yamba", ports("frobnicate rax"))
-        .env("PATH", "/proc/nowhere");
+    let mut yamba =
+        Yamba::new().file("own.yamba", ports("frobnicate rax")).env("PATH", "/proc/nowhere");
     let out = yamba.run("check own.yamba").ok().out;
     assert_eq!(
         out,
@@ -54,10 +50,7 @@ fn check_names_instruction_sets_without_assembler() {
     );
     let json = yamba.run("check own.yamba --json").ok().out;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(
-        json["not_assembled"],
-        serde_json::json!(["riscv64", "x86_64"])
-    );
+    assert_eq!(json["not_assembled"], serde_json::json!(["riscv64", "x86_64"]));
 }
 
 #[test]
@@ -65,10 +58,7 @@ fn check_names_instruction_sets_without_assembler() {
 fn check_assembles() {
     let mut yamba = Yamba::new()
         .file("wrong.yamba", ports("frobnicate rax"))
-        .file(
-            "label.yamba",
-            ports("here: nop") + &ports("here: nop").replace("own", "other"),
-        );
+        .file("label.yamba", ports("here: nop") + &ports("here: nop").replace("own", "other"));
     yamba.run("check wrong.yamba").refused(&[
         "wrong.yamba:2:",
         "error[assembler-error]",
@@ -84,19 +74,10 @@ fn check_assembles() {
 #[test]
 fn check_of_a_file_in_the_same_folder_uses_its_neighbours() {
     let mut yamba = Yamba::new()
-        .file(
-            "base.yamba",
-            "yamba abstract base { void step(); void benchmark() { step(); } }",
-        )
+        .file("base.yamba", "yamba abstract base { void step(); void benchmark() { step(); } }")
         .file("mine.yamba", "yamba mine extends base { void step() {} }");
-    yamba
-        .run("check mine.yamba")
-        .ok()
-        .says(&["1 file, 1 class"]);
-    yamba
-        .run("check base.yamba mine.yamba ./mine.yamba")
-        .ok()
-        .says(&["2 files, 2 classes"]);
+    yamba.run("check mine.yamba").ok().says(&["1 file, 1 class"]);
+    yamba.run("check base.yamba mine.yamba ./mine.yamba").ok().says(&["2 files, 2 classes"]);
 }
 
 #[test]
@@ -124,18 +105,10 @@ fn unreadable_benchmark_file_is_one_error() {
     yamba
         .run("check none.yamba")
         .refused(&["error: cannot read none.yamba: no such file or directory"]);
-    yamba
-        .run("check bad.yamba")
-        .refused(&["bad.yamba:2: not UTF-8 text"]);
-    yamba
-        .run("check folder.yamba")
-        .refused(&["folder.yamba is a folder"]);
-    yamba
-        .run("check long.yamba")
-        .refused(&["long.yamba is longer than 4 MiB"]);
-    yamba
-        .run("run /dev/null")
-        .refused(&["no benchmark among what was named"]);
+    yamba.run("check bad.yamba").refused(&["bad.yamba:2: not UTF-8 text"]);
+    yamba.run("check folder.yamba").refused(&["folder.yamba is a folder"]);
+    yamba.run("check long.yamba").refused(&["long.yamba is longer than 4 MiB"]);
+    yamba.run("run /dev/null").refused(&["no benchmark among what was named"]);
 }
 
 #[test]
@@ -153,39 +126,25 @@ fn unreadable_file_is_an_error() {
 #[test]
 fn misspelt_name_suggests_the_nearest() {
     let mut yamba = Yamba::new().file("nothing.yamba", GOOD);
-    yamba.run("run pagefalt").refused(&[
-        "no class is named pagefalt",
-        "help: did you mean pagefault?",
-    ]);
     yamba
-        .run("explain qqqqqqqq")
-        .refused(&["help: `yamba list`"]);
-    yamba
-        .run("run nothing")
-        .refused(&["there is a file nothing.yamba here"]);
+        .run("run pagefalt")
+        .refused(&["no class is named pagefalt", "help: did you mean pagefault?"]);
+    yamba.run("explain qqqqqqqq").refused(&["help: `yamba list`"]);
+    yamba.run("run nothing").refused(&["there is a file nothing.yamba here"]);
     yamba.run("run zzz*").refused(&["no class matches zzz*"]);
-    yamba
-        .run_words(&["run", "lat_[a"])
-        .refused(&["`lat_[a` is no glob"]);
+    yamba.run_words(&["run", "lat_[a"]).refused(&["`lat_[a` is no glob"]);
 }
 
 #[test]
 fn abstract_classes_and_parts_are_not_run() {
     let mut yamba = Yamba::new();
-    yamba.run("run pagefault_linux").refused(&[
-        "pagefault_linux is a port of pagefault",
-        "help: name pagefault",
-    ]);
     yamba
-        .run("run x86_64")
-        .refused(&["x86_64 is an instruction set"]);
-    yamba
-        .run("run linux")
-        .refused(&["linux is an operating system"]);
+        .run("run pagefault_linux")
+        .refused(&["pagefault_linux is a port of pagefault", "help: name pagefault"]);
+    yamba.run("run x86_64").refused(&["x86_64 is an instruction set"]);
+    yamba.run("run linux").refused(&["linux is an operating system"]);
     yamba.run("run compiler").refused(&["a class to import"]);
-    yamba
-        .run("run Latency")
-        .refused(&["a shape for others to extend"]);
+    yamba.run("run Latency").refused(&["a shape for others to extend"]);
 }
 
 #[test]
@@ -205,12 +164,8 @@ fn usage_errors_have_status_2() {
         yamba.run(words).refused(&["--help"]);
     }
     yamba.run("explain").refused(&["explain which class?"]);
-    yamba
-        .run("explain pagefault --target vax-vms")
-        .refused(&["no target vax-vms"]);
-    yamba
-        .run("explain pagefault --target aarch46-linux")
-        .refused(&["did you mean aarch64-linux?"]);
+    yamba.run("explain pagefault --target vax-vms").refused(&["no target vax-vms"]);
+    yamba.run("explain pagefault --target aarch46-linux").refused(&["did you mean aarch64-linux?"]);
     yamba
         .run("run --only-tag no_such_tag")
         .refused(&["none of these benchmarks is tagged no_such_tag"]);
@@ -223,10 +178,7 @@ fn usage_errors_have_status_2() {
 fn help_goes_to_standard_output() {
     let mut yamba = Yamba::new();
     for command in ["check", "build", "disasm", "explain", "port", "list", "run"] {
-        yamba
-            .run(&format!("{command} --help"))
-            .ok()
-            .says(&["Examples:", "yamba"]);
+        yamba.run(&format!("{command} --help")).ok().says(&["Examples:", "yamba"]);
     }
     yamba.run("--version").ok().says(&["yamba 0."]);
 }
@@ -238,15 +190,9 @@ fn list_json_has_what_other_programs_rely_on() {
     let all = all.as_array().unwrap();
     assert!(all.len() >= 12);
     for one in all {
-        assert!(
-            one["name"].is_string() && one["runs_here"].is_boolean(),
-            "{one}"
-        );
+        assert!(one["name"].is_string() && one["runs_here"].is_boolean(), "{one}");
         assert!(one["tags"].is_array() && one["missing"].is_array(), "{one}");
-        assert!(
-            one["platforms"]["aarch64-linux"]["runs"].is_boolean(),
-            "{one}"
-        );
+        assert!(one["platforms"]["aarch64-linux"]["runs"].is_boolean(), "{one}");
     }
     let names: Vec<&str> = all.iter().filter_map(|o| o["name"].as_str()).collect();
     assert!(names.contains(&"pagefault") && names.contains(&"lat_pagefault_posix"));
@@ -259,15 +205,8 @@ fn list_says_what_is_missing() {
     let mut yamba = Yamba::new().file("a.yamba", text);
     let answer = yamba.run("list a.yamba").ok();
     if cfg!(target_os = "linux") {
-        answer.says(&[
-            "open_ended: no port defines",
-            "      bitstring step",
-            "rootless: ",
-        ]);
-        yamba
-            .run("list a.yamba --json")
-            .ok()
-            .says(&["\"bitstring step\"", "\"runs_here\": false"]);
+        answer.says(&["open_ended: no port defines", "      bitstring step", "rootless: "]);
+        yamba.run("list a.yamba --json").ok().says(&["\"bitstring step\"", "\"runs_here\": false"]);
     }
     yamba.run("list a.yamba --platforms").ok().says(&[
         "x86_64-darwin",
@@ -276,10 +215,7 @@ fn list_says_what_is_missing() {
         "open_ended on ",
         "    bitstring step",
     ]);
-    yamba
-        .run("list a.yamba --platforms --md")
-        .ok()
-        .says(&["| --- |", "| open_ended |"]);
+    yamba.run("list a.yamba --platforms --md").ok().says(&["| --- |", "| open_ended |"]);
     yamba
         .run("list a.yamba --md")
         .ok()
@@ -288,9 +224,7 @@ fn list_says_what_is_missing() {
 
 #[test]
 fn explain_names_origin_of_each_member() {
-    let answer = Yamba::new()
-        .run("explain pagefault --target riscv64-linux")
-        .ok();
+    let answer = Yamba::new().run("explain pagefault --target riscv64-linux").ok();
     answer.says(&[
         "pagefault on riscv64-linux",
         "ports     pagefault_linux, pagefault_riscv64",
@@ -305,20 +239,13 @@ fn explain_names_origin_of_each_member() {
 #[test]
 fn explain_of_port_lists_its_members() {
     let answer = Yamba::new().run("explain pagefault_linux").ok();
-    answer.says(&[
-        "a port of  pagefault",
-        "on         linux",
-        "void cause_page_outs()",
-    ]);
+    answer.says(&["a port of  pagefault", "on         linux", "void cause_page_outs()"]);
 }
 
 #[test]
 fn explain_names_the_class_that_set_a_parameter() {
     let text = "yamba abstract base { param int n = 1; void benchmark() {} }\nyamba derived extends base { n = 2; }\n";
-    let answer = Yamba::new()
-        .file("a.yamba", text)
-        .run("explain a.yamba")
-        .ok();
+    let answer = Yamba::new().file("a.yamba", text).run("explain a.yamba").ok();
     answer.says(&["int n  = 2  from derived", "int n  = 1  from base"]);
 }
 
@@ -326,9 +253,7 @@ fn explain_names_the_class_that_set_a_parameter() {
 fn explain_shows_conditions_and_the_primitive() {
     let text = "yamba a { param int n = 1; requires n > 0; stands_for read(file) by n; void benchmark() {} }\n";
     let answer = Yamba::new().file("a.yamba", text).run("explain a.yamba");
-    answer
-        .ok()
-        .says(&["requires n > 0", "stands_for read(file) by n"]);
+    answer.ok().says(&["requires n > 0", "stands_for read(file) by n"]);
 }
 
 const TEMPLATE: &str = "/// Steps.\nyamba abstract steps\n{\n    bitstring step;    /// one step\n    int  limit();      /// how far\n    param int width;   /// in bits\n    void benchmark() {}\n}\n";
@@ -336,9 +261,7 @@ const TEMPLATE: &str = "/// Steps.\nyamba abstract steps\n{\n    bitstring step;
 #[test]
 fn port_skeleton_parses_and_its_members_count_as_missing() {
     let mut yamba = Yamba::new().file("steps.yamba", TEMPLATE);
-    yamba
-        .run("port steps.yamba --on riscv64 -o steps_riscv64.yamba")
-        .ok();
+    yamba.run("port steps.yamba --on riscv64 -o steps_riscv64.yamba").ok();
     let path = yamba.folder.path().join("steps_riscv64.yamba");
     let skeleton = fs::read_to_string(&path).unwrap();
     for part in [
@@ -352,10 +275,7 @@ fn port_skeleton_parses_and_its_members_count_as_missing() {
     }
     let checked = yamba.run("check steps_riscv64.yamba").ok();
     assert_eq!(checked.err, "", "a skeleton needs no warning");
-    yamba
-        .run("list steps.yamba --json --platforms")
-        .ok()
-        .says(&["\"bitstring step\""]);
+    yamba.run("list steps.yamba --json --platforms").ok().says(&["\"bitstring step\""]);
     let filled = skeleton
         .replace("bitstring step;", "bitstring step = 0x13000000;")
         .replace("limit();", "limit() { return 1; }")
@@ -366,9 +286,7 @@ fn port_skeleton_parses_and_its_members_count_as_missing() {
         .run("explain steps.yamba --target riscv64-linux")
         .ok()
         .says(&["ports     steps_riscv64", "= 32"]);
-    yamba
-        .run("port steps.yamba --on riscv64")
-        .refused(&["steps misses nothing there"]);
+    yamba.run("port steps.yamba --on riscv64").refused(&["steps misses nothing there"]);
 }
 
 #[test]
@@ -385,15 +303,9 @@ fn port_to_a_system_omits_members_of_the_instruction_set() {
 #[test]
 fn port_rejects_impossible_targets() {
     let mut yamba = Yamba::new().file("there.yamba", GOOD);
-    yamba
-        .run("port pagefault --on riscv46")
-        .refused(&["did you mean riscv64?"]);
-    yamba
-        .run_words(&["port", "pagefault", "--on", "x86_64 &&"])
-        .refused(&["--on 'x86_64 &&'"]);
-    yamba
-        .run_words(&["port", "pagefault", "--on", "x86_64 {} yamba y"])
-        .refused(&["--on"]);
+    yamba.run("port pagefault --on riscv46").refused(&["did you mean riscv64?"]);
+    yamba.run_words(&["port", "pagefault", "--on", "x86_64 &&"]).refused(&["--on 'x86_64 &&'"]);
+    yamba.run_words(&["port", "pagefault", "--on", "x86_64 {} yamba y"]).refused(&["--on"]);
     yamba
         .run_words(&["port", "pagefault", "--on", "linux && darwin"])
         .refused(&["holds on no platform"]);
@@ -442,18 +354,13 @@ fn embedded_files_work_without_home_folder() {
     yamba.run("list pagefault").ok().says(&["pagefault"]);
     let inside: Vec<_> = fs::read_dir(caches.path()).unwrap().flatten().collect();
     assert_eq!(inside.len(), 1, "one private folder: {inside:?}");
-    assert_eq!(
-        inside[0].metadata().unwrap().permissions().mode() & 0o777,
-        0o700
-    );
+    assert_eq!(inside[0].metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
 
 #[test]
 fn unknown_value_of_yamba_neighbours_is_refused() {
     let mut yamba = Yamba::new().env("YAMBA_NEIGHBOURS", "ignore");
-    yamba
-        .run("list")
-        .refused(&["YAMBA_NEIGHBOURS is ignore", "it must be count or discard"]);
+    yamba.run("list").refused(&["YAMBA_NEIGHBOURS is ignore", "it must be count or discard"]);
 }
 
 #[test]
@@ -464,10 +371,7 @@ fn error_names_cache_that_cannot_be_created() {
         .env("YAMBA_CACHE", "file/cache")
         .env("TMPDIR", "/proc/nowhere");
     yamba.run("list").refused(&["/proc/nowhere"]);
-    Yamba::new()
-        .env("YAMBA_HOME", "none")
-        .run("list")
-        .refused(&["YAMBA_HOME", "none"]);
+    Yamba::new().env("YAMBA_HOME", "none").run("list").refused(&["YAMBA_HOME", "none"]);
     Yamba::new()
         .env("YAMBA_HOME", "/")
         .run("list")
@@ -477,9 +381,7 @@ fn error_names_cache_that_cannot_be_created() {
 #[test]
 fn embedded_files_equal_those_of_the_checkout() {
     let caches = tempfile::tempdir().unwrap();
-    let mut yamba = Yamba::new()
-        .without("YAMBA_HOME")
-        .env("YAMBA_CACHE", caches.path());
+    let mut yamba = Yamba::new().without("YAMBA_HOME").env("YAMBA_CACHE", caches.path());
     let names = |text: &str| -> Vec<String> {
         let all: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
         all.iter().map(|o| o["name"].to_string()).collect()
@@ -504,35 +406,19 @@ fn list_groups_by_topic_and_searches_documentation() {
         names.map(|l| l.trim().to_owned()).collect()
     };
     let found = yamba.run("list CLOCK").ok();
-    assert!(
-        found.out.starts_with("No class has the name `CLOCK`."),
-        "{}",
-        found.out
-    );
+    assert!(found.out.starts_with("No class has the name `CLOCK`."), "{}", found.out);
     let names = lines(&found.out);
-    assert!(
-        names.iter().any(|n| n.starts_with("lat_clock_read ")),
-        "{names:?}"
-    );
+    assert!(names.iter().any(|n| n.starts_with("lat_clock_read ")), "{names:?}");
     assert!(names.len() < lines(&out).len() / 2, "{names:?}");
     // A name is not searched for.
     let named = yamba.run("list lat_pipe").ok().out;
-    assert!(
-        named.starts_with("lat_pipe  ") && named.lines().count() == 1,
-        "{named}"
-    );
+    assert!(named.starts_with("lat_pipe  ") && named.lines().count() == 1, "{named}");
     // The heading must not be part of a document.
     let json = yamba.run("list clock --json").ok();
-    assert!(
-        json.err.starts_with("No class has the name `clock`."),
-        "{}",
-        json.err
-    );
+    assert!(json.err.starts_with("No class has the name `clock`."), "{}", json.err);
     let all: Vec<serde_json::Value> = serde_json::from_str(&json.out).unwrap();
     assert_eq!(all.len(), names.len());
-    yamba
-        .run("list nonexistentword")
-        .refused(&["no class is named"]);
+    yamba.run("list nonexistentword").refused(&["no class is named"]);
 }
 
 #[test]
@@ -545,11 +431,7 @@ fn platforms_on_which_nothing_ran_are_untested() {
     };
     let (titles, row) = (cells(&out, 0), cells(&out, 1));
     for (title, cell) in titles.iter().zip(&row).skip(1) {
-        let expected = if title.ends_with("-linux") {
-            "yes"
-        } else {
-            "untested"
-        };
+        let expected = if title.ends_with("-linux") { "yes" } else { "untested" };
         assert_eq!(cell, expected, "{title}");
     }
     let json = yamba.run("list lat_pipe --platforms --json").ok().out;
@@ -561,9 +443,8 @@ fn platforms_on_which_nothing_ran_are_untested() {
 
 #[test]
 fn compiler_of_another_system_is_not_recommended() {
-    let refused = Yamba::new()
-        .run("build lat_pipe --target aarch64-darwin")
-        .refused(&["CXX_aarch64"]);
+    let refused =
+        Yamba::new().run("build lat_pipe --target aarch64-darwin").refused(&["CXX_aarch64"]);
     assert!(!refused.err.contains("linux"), "{}", refused.err);
 }
 
@@ -619,10 +500,8 @@ fn new_benchmarks_run() {
 /// A name that matches nothing, or the wrong kind of thing, is refused with a message that says so.
 #[test]
 fn patterns_without_match_are_errors() {
-    let mut yamba = Yamba::new()
-        .file("empty.yamba", "")
-        .file("nothing.sqlite", "")
-        .file("list.json", "[]");
+    let mut yamba =
+        Yamba::new().file("empty.yamba", "").file("nothing.sqlite", "").file("list.json", "[]");
     fs::create_dir(yamba.folder.path().join("folder")).unwrap();
     for (words, parts) in [
         (["check", ""], ["an empty name names no class", "help:"]),
@@ -633,51 +512,22 @@ fn patterns_without_match_are_errors() {
                 "help: folder is a folder: name the files in it, as folder/*.yamba",
             ],
         ),
-        (
-            ["list", "lat_["],
-            ["`lat_[` is no glob", "help: in a glob, "],
-        ),
-        (
-            ["explain", "empty.yamba"],
-            ["there is no class in what was named", "help:"],
-        ),
-        (
-            ["time", " "],
-            [
-                "nothing to time in an empty argument",
-                "help: write a statement",
-            ],
-        ),
-        (
-            ["salvage", "none.sqlite"],
-            ["none.sqlite: there is no such file", "help:"],
-        ),
+        (["list", "lat_["], ["`lat_[` is no glob", "help: in a glob, "]),
+        (["explain", "empty.yamba"], ["there is no class in what was named", "help:"]),
+        (["time", " "], ["nothing to time in an empty argument", "help: write a statement"]),
+        (["salvage", "none.sqlite"], ["none.sqlite: there is no such file", "help:"]),
         (
             ["salvage", "nothing.sqlite"],
-            [
-                "nothing.sqlite is empty: there is nothing in it to save",
-                "help:",
-            ],
+            ["nothing.sqlite is empty: there is nothing in it to save", "help:"],
         ),
-        (
-            ["import", "none.json"],
-            ["error: none.json: there is no such file\n", "help:"],
-        ),
+        (["import", "none.json"], ["error: none.json: there is no such file\n", "help:"]),
         (
             ["import", "list.json"],
-            [
-                "it is a list, and a document is an object",
-                "help: `yamba run --json`",
-            ],
+            ["it is a list, and a document is an object", "help: `yamba run --json`"],
         ),
-        (
-            ["runs", "--store="],
-            ["the place of the store is an empty text", "help:"],
-        ),
+        (["runs", "--store="], ["the place of the store is an empty text", "help:"]),
     ] {
         yamba.run_words(&words).refused(&parts);
     }
-    yamba
-        .run_words(&["time", "--asm", ""])
-        .refused(&["nothing to time", "imul rax, rax"]);
+    yamba.run_words(&["time", "--asm", ""]).refused(&["nothing to time", "imul rax, rax"]);
 }

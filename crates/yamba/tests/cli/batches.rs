@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Yamba, column};
 
-/// Counts its own passes in `setup`, in the dummy and in the benchmark. Its evidence is exact only if the start value is read at each batch.
+/// Counts its own passes in `setup`, in the dummy and in the benchmark. Its evidence is exact only
+/// if the start value is read at each batch.
 const COUNTED: &str = r#"
 yamba counted
 {
@@ -42,10 +43,7 @@ fn counter_started_in_before_batch_is_exact_in_each_batch() {
     assert_eq!(entries.len(), 2);
     for entry in &entries {
         let beyond = values(entry, "calls_beyond_passes");
-        assert!(
-            beyond.len() > 2 && beyond.iter().all(|v| *v == 0.0),
-            "{beyond:?}"
-        );
+        assert!(beyond.len() > 2 && beyond.iter().all(|v| *v == 0.0), "{beyond:?}");
     }
     // Warm-up and sizing have had batches before the first one of a launch.
     let batches = values(&entries[0], "batches");
@@ -59,12 +57,7 @@ fn counter_without_before_batch_is_wrong() {
     let mut yamba = Yamba::new().file("counted.yamba", text);
     let answer = yamba.run("run counted.yamba --quick --json --raw --time 1s");
     let entry = &entries(&answer.out)[0];
-    assert!(
-        values(entry, "calls_beyond_passes")
-            .iter()
-            .all(|v| *v >= 1000.0),
-        "{entry}"
-    );
+    assert!(values(entry, "calls_beyond_passes").iter().all(|v| *v >= 1000.0), "{entry}");
     assert_eq!(entry["valid"], json!(false));
 }
 
@@ -85,10 +78,7 @@ yamba hooked
     let mut yamba = Yamba::new().file("hooked.yamba", text);
     let answer = yamba.run("run hooked.yamba --quick --json --raw --time 1s");
     let calls = values(&entries(&answer.out)[0], "calls_in_pass");
-    assert!(
-        calls.len() > 2 && calls.iter().all(|v| *v == 1.0),
-        "{calls:?}"
-    );
+    assert!(calls.len() > 2 && calls.iter().all(|v| *v == 1.0), "{calls:?}");
 }
 
 #[test]
@@ -98,11 +88,7 @@ fn bound_that_uses_batch_is_rejected_with_help() {
     for command in ["check b.yamba", "run b.yamba --quick"] {
         let answer = yamba.run(command);
         assert_ne!(answer.status, 0, "{command}");
-        assert!(
-            answer.err.contains("error[bound-of-batch]"),
-            "{}",
-            answer.err
-        );
+        assert!(answer.err.contains("error[bound-of-batch]"), "{}", answer.err);
         assert!(answer.err.contains("expects [1, 1]"), "{}", answer.err);
     }
 }
@@ -121,9 +107,8 @@ fn bound_that_changes_while_measuring_fails() {
         );
         let mut yamba = Yamba::new().file("b.yamba", text);
         for processes in ["", "-P 2"] {
-            let answer = yamba.run(&format!(
-                "run b.yamba --quick --json --raw --time 1s {processes}"
-            ));
+            let answer =
+                yamba.run(&format!("run b.yamba --quick --json --raw --time 1s {processes}"));
             assert_eq!(answer.status, 1, "{name} {processes}: {}", answer.err);
             let entry = &entries(&answer.out)[0];
             assert_eq!(entry["valid"], json!(false), "{entry}");
@@ -136,7 +121,8 @@ fn bound_that_changes_while_measuring_fails() {
     }
 }
 
-/// The dummy makes passes too, and `setup` makes many. Evidence of the library's classes counts only those of the batch.
+/// The dummy makes passes too, and `setup` makes many. Evidence of the library's classes counts
+/// only those of the batch.
 #[test]
 #[ignore = "needs g++"]
 fn library_counters_exclude_setup_and_dummy() {
@@ -161,11 +147,9 @@ yamba echoed extends PingPong
     assert_eq!(entries.len(), 2);
     for entry in &entries {
         let answers = values(entry, "answers_per_pass");
-        // The count of a batch's last answer may come too late for that batch: `partner.count` does not expect the dummy's passes.
-        assert!(
-            answers.len() > 2 && answers.iter().all(|n| (n - 1.0).abs() < 0.2),
-            "{answers:?}"
-        );
+        // The count of a batch's last answer may come too late for that batch: `partner.count` does
+        // not expect the dummy's passes.
+        assert!(answers.len() > 2 && answers.iter().all(|n| (n - 1.0).abs() < 0.2), "{answers:?}");
     }
 }
 
@@ -201,8 +185,9 @@ yamba beside_child extends waits_for_timer on linux
 }
 "#;
 
-/// Processor time of child processes is that of the batch: a partner beside a neighbour lengthens it. On a busy machine the child gets less of the processor,
-/// but far more than the sleeping process.
+/// Processor time of child processes is that of the batch: a partner beside a neighbour lengthens
+/// it. On a busy machine the child gets less of the processor, but far more than the sleeping
+/// process.
 #[test]
 #[ignore = "needs g++"]
 fn batch_has_the_processor_time_of_child_processes() {

@@ -7,22 +7,15 @@ use serde_json::Value;
 use crate::support::{Yamba, json};
 
 /// Sizes of the last cache and of the memory.
-const MACHINES: [(&str, &str); 5] = [
-    ("256K", "512M"),
-    ("32M", "64G"),
-    ("480M", "64G"),
-    ("1G", "1T"),
-    ("1G", "512M"),
-];
+const MACHINES: [(&str, &str); 5] =
+    [("256K", "512M"), ("32M", "64G"), ("480M", "64G"), ("1G", "1T"), ("1G", "512M")];
 
 /// The plan of the whole suite, and its notes of one kind.
 fn plan(cache: &str, memory: &str, options: &str) -> Value {
     let sizes = format!("last_cache_size={cache} memory_size={memory}");
     let mut yamba = Yamba::new().env("YAMBA_SIZES", sizes);
     let mut plan = || json(&mut yamba, &format!("run {options} --dry-run --json"));
-    let mut is_built = IS_SUITE_BUILT
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut is_built = IS_SUITE_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *is_built {
         drop(is_built);
         return plan();
@@ -32,7 +25,8 @@ fn plan(cache: &str, memory: &str, options: &str) -> Value {
     first
 }
 
-/// Whether a plan has built the programs of the suite. Two processes that build them at the same time would build each twice.
+/// Whether a plan has built the programs of the suite. Two processes that build them at the same
+/// time would build each twice.
 static IS_SUITE_BUILT: Mutex<bool> = Mutex::new(false);
 
 fn entries(plan: &Value) -> impl Iterator<Item = &Value> {
@@ -83,10 +77,7 @@ fn plan_notes_sizes_for_which_there_is_no_time() {
 #[ignore = "needs a C++ compiler"]
 fn measured_cache_decides_whether_a_reduced_size_is_memory() {
     let plan = plan("1G", "64G measured_cache=12M", "--quick");
-    assert_eq!(
-        with_note(&plan, "fit into the last cache of 1024 MiB"),
-        [""; 0]
-    );
+    assert_eq!(with_note(&plan, "fit into the last cache of 1024 MiB"), [""; 0]);
     let beyond = with_note(&plan, "times the largest cache that was measured");
     assert!(beyond.contains(&"stream_triad"), "{beyond:?}");
 }

@@ -20,9 +20,7 @@ fn printed(yamba: &Yamba, words: &[&str]) -> Vec<u8> {
 }
 
 fn bundled(yamba: &mut Yamba, words: &str) {
-    yamba
-        .run(&format!("bundle {words} --quick -o measure"))
-        .ok();
+    yamba.run(&format!("bundle {words} --quick -o measure")).ok();
 }
 
 /// The document of the run that `yamba import` makes of these files.
@@ -93,38 +91,24 @@ fn serial_log_gives_the_same_figures_between_messages_of_the_kernel() {
     bundled(&mut yamba, "lat_integer_add lat_pipe");
     let log = printed(&yamba, &["./measure", "--serial"]);
     let lines = log.split(|b| *b == b'\n');
-    assert!(
-        lines
-            .clone()
-            .all(|line| line.len() < 256 && line.is_ascii())
-    );
+    assert!(lines.clone().all(|line| line.len() < 256 && line.is_ascii()));
     let noisy = interleaved(&log);
     let count = lines.count();
-    let half: Vec<u8> = log
-        .split_inclusive(|b| *b == b'\n')
-        .take(count / 2)
-        .flatten()
-        .copied()
-        .collect();
+    let half: Vec<u8> =
+        log.split_inclusive(|b| *b == b'\n').take(count / 2).flatten().copied().collect();
     let yamba = yamba.file("clean.log", &log).file("noisy.log", noisy);
     let mut yamba = yamba.file("half.log", half);
     let figures = |yamba: &mut Yamba, words: &str, store: &str| {
         let id = yamba.run(&format!("import {words} --store {store}")).ok();
         let id = id.out.trim().to_owned();
-        let shown = yamba
-            .run(&format!("show {id} --json --store {store}"))
-            .ok()
-            .out;
+        let shown = yamba.run(&format!("show {id} --json --store {store}")).ok().out;
         let run: Value = serde_json::from_str(&shown).unwrap();
         (run["benchmarks"].clone(), run["sources"].clone())
     };
     let (clean, sources) = figures(&mut yamba, "clean.log", "a.sqlite");
     assert_eq!(clean.as_array().unwrap().len(), 3);
     assert_eq!(figures(&mut yamba, "noisy.log", "b.sqlite").0, clean);
-    assert_eq!(
-        figures(&mut yamba, "half.log noisy.log", "c.sqlite").0,
-        clean
-    );
+    assert_eq!(figures(&mut yamba, "half.log noisy.log", "c.sqlite").0, clean);
     assert_eq!(sources, serde_json::json!({}));
     // The bundle has what the line does not carry.
     let (with_origin, sources) = figures(&mut yamba, "clean.log --bundle measure", "d.sqlite");
@@ -135,16 +119,14 @@ fn serial_log_gives_the_same_figures_between_messages_of_the_kernel() {
     assert!(cut.err.contains("the end of the run"), "{}", cut.err);
 }
 
-/// Runs a bundle for each other instruction set. An emulator cannot start the programs by itself, so the bundle starts it for each.
+/// Runs a bundle for each other instruction set. An emulator cannot start the programs by itself,
+/// so the bundle starts it for each.
 #[test]
 #[ignore = "needs aarch64-linux-gnu-g++, riscv64-linux-gnu-g++, i686-linux-gnu-g++ and qemu-user"]
 fn bundles_of_other_instruction_sets_measure_in_an_emulator() {
     for isa in ["aarch64", "riscv64", "x86_32"] {
         let mut yamba = Yamba::new();
-        bundled(
-            &mut yamba,
-            &format!("lat_integer_add lat_pipe --target {isa}-linux"),
-        );
+        bundled(&mut yamba, &format!("lat_integer_add lat_pipe --target {isa}-linux"));
         let emulator = format!("qemu-{isa}");
         let capture = if isa == "x86_32" {
             printed(&yamba, &["./measure"])
@@ -156,16 +138,8 @@ fn bundles_of_other_instruction_sets_measure_in_an_emulator() {
         assert_eq!(run["machine"]["isa"], isa);
         for entry in run["benchmarks"].as_array().unwrap() {
             let notes = entry["notes"].to_string();
-            assert_eq!(
-                entry["launches"].as_array().unwrap().len(),
-                2,
-                "{isa} {notes}"
-            );
-            assert_eq!(
-                notes.contains("emulated by"),
-                isa != "x86_32",
-                "{isa} {notes}"
-            );
+            assert_eq!(entry["launches"].as_array().unwrap().len(), 2, "{isa} {notes}");
+            assert_eq!(notes.contains("emulated by"), isa != "x86_32", "{isa} {notes}");
         }
     }
 }
@@ -177,14 +151,10 @@ fn wrong_captures_and_bundles_are_refused() {
     let mut yamba = yamba.file("noise.log", "~yb 01234567 000000 003. 00000000 abc\n");
     yamba.run("import new.json").refused(&["yamba-capture/1"]);
     yamba.run("import noise.log").refused(&["right checksum"]);
-    yamba
-        .run("bundle no_such_benchmark -o x")
-        .refused(&["no_such_benchmark"]);
+    yamba.run("bundle no_such_benchmark -o x").refused(&["no_such_benchmark"]);
     assert!(!Path::new(yamba.folder.path()).join("x").exists());
     fs::write(yamba.folder.path().join("x"), "text").unwrap();
     let lost = "~yb 01234567 000000 002. 95ef8d1c {}\n";
     fs::write(yamba.folder.path().join("lost.log"), lost).unwrap();
-    yamba
-        .run("import lost.log --bundle x")
-        .refused(&["no bundle"]);
+    yamba.run("import lost.log --bundle x").refused(&["no bundle"]);
 }

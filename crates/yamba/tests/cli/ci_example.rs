@@ -1,4 +1,5 @@
-//! `examples/ci`: runs the steps of the example workflow as a hosted runner does. Measured values are constructed.
+//! `examples/ci`: runs the steps of the example workflow as a hosted runner does. Measured values
+//! are constructed.
 
 use std::fs;
 use std::process::Command;
@@ -28,9 +29,7 @@ fn bash() -> Command {
 fn script(name: &str) -> String {
     let text = workflow();
     let steps = text.split("\n      - ");
-    let step = steps
-        .into_iter()
-        .find(|s| s.starts_with(&format!("name: {name}\n")));
+    let step = steps.into_iter().find(|s| s.starts_with(&format!("name: {name}\n")));
     let step = step.unwrap_or_else(|| panic!("no step {name}"));
     let (_, run) = step.split_once("        run: ").unwrap();
     match run.strip_prefix("|\n") {
@@ -101,12 +100,14 @@ fn workflow_gates_against_baseline_and_stores_few_runs() {
     keep(&mut store, 250, "one", 1.2);
     step(&yamba, "Gate").ok().says(&["gate passed"]);
     posts_the_comment(&yamba);
-    // A pull request whose programs seem slower but cannot be re-measured. The gate reports them as undecided.
+    // A pull request whose programs seem slower but cannot be re-measured. The gate reports them as
+    // undecided.
     keep(&mut store, 251, "two", 1.2);
     let answer = step(&yamba, "Gate");
     assert_eq!(answer.status, 0, "{}", answer.err);
     answer.says(&["undecided"]);
-    // A pull request whose benchmarks crash: nothing can be judged. The step must fail although `tee` ends with 0.
+    // A pull request whose benchmarks crash: nothing can be judged. The step must fail although
+    // `tee` ends with 0.
     keep_crashed(&mut store, 252);
     let answer = step(&yamba, "Gate");
     assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
@@ -140,11 +141,7 @@ fn measure_step_of_workflow_finds_its_benchmarks() {
     let mut yamba = Yamba::new();
     let bench = yamba.folder.path().join("bench");
     fs::create_dir(&bench).unwrap();
-    fs::write(
-        bench.join("one.yamba"),
-        "yamba one { void benchmark() {} }\n",
-    )
-    .unwrap();
+    fs::write(bench.join("one.yamba"), "yamba one { void benchmark() {} }\n").unwrap();
     let script = script("Measure").replace("bench/*.yamba", "bench/one.yamba");
     let words: Vec<&str> = script.split_whitespace().collect();
     assert_eq!(words[0], "yamba");

@@ -33,24 +33,12 @@ fn of(benchmark: &Value, key: &str) -> f64 {
 #[test]
 fn time_of_sleep_is_wall_clock_and_not_processor_time() {
     let mut yamba = Yamba::new();
-    let words = [
-        "-c",
-        "sleep 0.05",
-        "-c",
-        "sleep 0.2",
-        "-r",
-        "6",
-        "--json",
-        "--raw",
-    ];
+    let words = ["-c", "sleep 0.05", "-c", "sleep 0.2", "-r", "6", "--json", "--raw"];
     let found = document(timed(&mut yamba, &words));
     for (benchmark, ns) in found.iter().zip([50e6, 200e6]) {
         let samples = benchmark["samples"].as_array().unwrap();
         assert_eq!(samples.len(), 6);
-        assert!(
-            samples.iter().all(|s| s.as_f64().unwrap() >= ns),
-            "{samples:?}"
-        );
+        assert!(samples.iter().all(|s| s.as_f64().unwrap() >= ns), "{samples:?}");
         assert!(of(benchmark, "user_ns") + of(benchmark, "system_ns") < ns / 2.0);
         assert_eq!(benchmark["unit"], "ns");
         assert_eq!(benchmark["valid"], true);
@@ -67,15 +55,7 @@ fn time_of_sleep_is_wall_clock_and_not_processor_time() {
 #[test]
 fn memory_and_processor_time_are_those_of_all_processes_of_the_command() {
     let mut yamba = Yamba::new();
-    let words = [
-        "-c",
-        "head -c 64M /dev/zero | tail -c 64M",
-        "-c",
-        "true",
-        "-r",
-        "3",
-        "--json",
-    ];
+    let words = ["-c", "head -c 64M /dev/zero | tail -c 64M", "-c", "true", "-r", "3", "--json"];
     let found = document(timed(&mut yamba, &words));
     assert!(of(&found[0], "peak_memory_bytes") >= 64.0 * 1024.0 * 1024.0);
     assert!(found[1]["command"]["peak_memory_bytes"].is_null());
@@ -89,31 +69,16 @@ fn memory_and_processor_time_are_those_of_all_processes_of_the_command() {
 #[test]
 fn start_of_shell_is_subtracted() {
     let mut yamba = Yamba::new();
-    let words = [
-        "-c",
-        ":",
-        "-c",
-        "sleep 0.03; sleep 0.03",
-        "-r",
-        "20",
-        "--json",
-        "--raw",
-    ];
+    let words = ["-c", ":", "-c", "sleep 0.03; sleep 0.03", "-r", "20", "--json", "--raw"];
     let answer = timed(&mut yamba, &words);
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     let [nothing, sleeps] = [0, 1].map(|i| &run["benchmarks"][i]);
     let shell = nothing["command"]["shell_ns"].as_array().unwrap();
-    let level = shell
-        .iter()
-        .map(|s| s.as_f64().unwrap())
-        .fold(0.0, f64::max);
+    let level = shell.iter().map(|s| s.as_f64().unwrap()).fold(0.0, f64::max);
     assert!(nothing["median"].as_f64().unwrap().abs() < level);
     // Two more starts of `sleep` are part of the command; the shell's own start is not.
     let walls = sleeps["command"]["wall_ns"].as_array().unwrap();
-    let wall = walls
-        .iter()
-        .map(|s| s.as_f64().unwrap())
-        .fold(f64::INFINITY, f64::min);
+    let wall = walls.iter().map(|s| s.as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     assert!(sleeps["command"]["min_ns"].as_f64().unwrap() < wall);
     assert!(sleeps["median"].as_f64().unwrap() > 60e6 - level);
 }
@@ -169,23 +134,10 @@ fn preparation_runs_before_each_run_and_parameters_are_replaced() {
 #[test]
 fn failing_command_costs_only_its_own_figure() {
     let mut yamba = Yamba::new();
-    let words = [
-        "-c",
-        "sh -c 'echo no luck >&2; exit 3'",
-        "-c",
-        "true",
-        "-r",
-        "3",
-    ];
+    let words = ["-c", "sh -c 'echo no luck >&2; exit 3'", "-c", "true", "-r", "3"];
     let answer = timed(&mut yamba, &words);
     assert_eq!(answer.status, 1);
-    answer.says(&[
-        "FAILED",
-        "exited with status 3",
-        "--ignore-failure",
-        "no luck",
-        "3 runs",
-    ]);
+    answer.says(&["FAILED", "exited with status 3", "--ignore-failure", "no luck", "3 runs"]);
     let words = [
         "-c",
         "sh -c 'exit 3'",
@@ -212,58 +164,34 @@ fn failing_command_costs_only_its_own_figure() {
 #[test]
 fn hanging_command_is_ended_with_its_children() {
     let mut yamba = with_own_folder();
-    let words = [
-        "-c",
-        "sh -c 'sleep 1000 & sleep 1000'",
-        "--timeout",
-        "200ms",
-    ];
+    let words = ["-c", "sh -c 'sleep 1000 & sleep 1000'", "--timeout", "200ms"];
     let answer = timed(&mut yamba, &words);
     assert_eq!(answer.status, 1);
     answer.says(&["took longer than 0.2 s", "--timeout"]);
     // A killed process may still be ending when the command has ended.
-    until("children are killed", || {
-        processes_of(yamba.folder.path()).is_empty()
-    });
+    until("children are killed", || processes_of(yamba.folder.path()).is_empty());
     let words = ["-c", "sh -c 'sleep 1000 & :'", "-r", "2"];
     timed(&mut yamba, &words).ok();
-    until("background process is killed", || {
-        processes_of(yamba.folder.path()).is_empty()
-    });
+    until("background process is killed", || processes_of(yamba.folder.path()).is_empty());
 }
 
 #[test]
 fn impossible_commands_are_refused_before_anything_runs() {
     let mut yamba = Yamba::new();
     for (words, parts) in [
-        (
-            &["-c", "no_such_program_here"][..],
-            &["no_such_program_here", "not found"][..],
-        ),
+        (&["-c", "no_such_program_here"][..], &["no_such_program_here", "not found"][..]),
         (&["-c", "echo 'open"], &["quote"]),
         (&["-c", " "], &["empty command"]),
-        (
-            &["-c", "true", "-c", "true"],
-            &["two commands are called `true`", "--name"],
-        ),
-        (
-            &["-c", "true", "--parameter", "n=1"],
-            &["no command has {n}"],
-        ),
+        (&["-c", "true", "-c", "true"], &["two commands are called `true`", "--name"]),
+        (&["-c", "true", "--parameter", "n=1"], &["no command has {n}"]),
         (&["-c", "true", "--parameter", "n"], &["NAME=A,B,C"]),
         // Options of commands, with a statement.
         (&["f();", "--name", "new"], &["--name", "cannot be used"]),
         (&["f();", "--warmup", "2"], &["--warmup", "cannot be used"]),
-        (
-            &["-c", "true", "-n", "a", "-n", "b"],
-            &["2 names for 1 commands"],
-        ),
+        (&["-c", "true", "-n", "a", "-n", "b"], &["2 names for 1 commands"]),
         (&["-c", "true", "--input", "missing"], &["--input missing"]),
         (&["-c", "true", "--asm", "nop"], &["cannot be used with"]),
-        (
-            &["-c", "touch made", "-c", "no_such_program_here"],
-            &["not found"],
-        ),
+        (&["-c", "touch made", "-c", "no_such_program_here"], &["not found"]),
     ] {
         timed(&mut yamba, words).refused(parts);
     }
@@ -273,23 +201,11 @@ fn impossible_commands_are_refused_before_anything_runs() {
 #[test]
 fn interrupted_commands_keep_their_runs_and_leave_no_process() {
     let yamba = with_own_folder();
-    let words = [
-        "time",
-        "-c",
-        "sh -c 'echo x >> runs; sleep 0.05'",
-        "--time",
-        "100s",
-        "--json",
-    ];
+    let words = ["time", "-c", "sh -c 'echo x >> runs; sleep 0.05'", "--time", "100s", "--json"];
     let mut command = yamba.command(&words);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .start();
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     let runs = yamba.folder.path().join("runs");
-    until("four runs", || {
-        fs::read_to_string(&runs).is_ok_and(|text| text.lines().count() > 4)
-    });
+    until("four runs", || fs::read_to_string(&runs).is_ok_and(|text| text.lines().count() > 4));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let answer = Answer::of(child.finish());
@@ -325,41 +241,20 @@ fn output_goes_into_pipe_unless_option_says_otherwise() {
     ] {
         let words = [&command[..], options, &["--json"]].concat();
         let found = document(timed(&mut yamba, &words));
-        assert_eq!(
-            found[0]["command"]["ends"][status], 2,
-            "{options:?} {found:?}"
-        );
-        assert_eq!(
-            found[0]["notes"].to_string().contains(said),
-            is_noted,
-            "{options:?}"
-        );
+        assert_eq!(found[0]["command"]["ends"][status], 2, "{options:?} {found:?}");
+        assert_eq!(found[0]["notes"].to_string().contains(said), is_noted, "{options:?}");
         let output = options.get(1).unwrap_or(&"pipe");
         assert_eq!(found[0]["command"]["output"], *output);
     }
-    // The shell whose time is subtracted has the same output, and the test reads this process's output by a pipe.
-    let words = [
-        "-c",
-        "sh detector; exit $?",
-        "-r",
-        "2",
-        "-i",
-        "--output",
-        "inherit",
-    ];
+    // The shell whose time is subtracted has the same output, and the test reads this process's
+    // output by a pipe.
+    let words = ["-c", "sh detector; exit $?", "-r", "2", "-i", "--output", "inherit"];
     timed(&mut yamba, &words).says(&["2 with status 8"]);
     let json = [&words[..], &["--json"]].concat();
     timed(&mut yamba, &json).refused(&["--output inherit", "--json"]);
     // The exit status says what this command sees, since its figure is lost.
-    let words = [
-        "time",
-        "-c",
-        "sh -c '[ /dev/fd/1 -ef /dev/null ]'",
-        "-r",
-        "2",
-        "--output",
-        "inherit",
-    ];
+    let words =
+        ["time", "-c", "sh -c '[ /dev/fd/1 -ef /dev/null ]'", "-r", "2", "--output", "inherit"];
     let mut command = yamba.command(&words);
     let status = command.stdout(Stdio::null()).status().unwrap();
     assert_eq!(status.code(), Some(0));
@@ -373,15 +268,10 @@ fn file_of_output_has_what_the_last_run_wrote() {
     let words = ["-c", "grep -r 9 numbers", "-r", "3", "--output", "found"];
     timed(&mut yamba, &words).ok();
     let found = fs::read_to_string(yamba.folder.path().join("found")).unwrap();
-    let expected: String = text
-        .lines()
-        .filter(|line| line.contains('9'))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let expected: String =
+        text.lines().filter(|line| line.contains('9')).map(|line| format!("{line}\n")).collect();
     assert_eq!(found, expected);
-    let words = [
-        "-c", "wc -c", "-r", "1", "--input", "numbers", "--output", "count",
-    ];
+    let words = ["-c", "wc -c", "-r", "1", "--input", "numbers", "--output", "count"];
     timed(&mut yamba, &words).ok();
     let count = fs::read_to_string(yamba.folder.path().join("count")).unwrap();
     assert_eq!(count.trim(), text.len().to_string());
@@ -390,21 +280,12 @@ fn file_of_output_has_what_the_last_run_wrote() {
             &["-c", "cat", "--input", "numbers", "--output", "./numbers"][..],
             &["file of --input"][..],
         ),
-        (
-            &["-c", "true", "--output", "missing/file"],
-            &["--output missing/file"],
-        ),
-        (
-            &["-c", "no_such_program_here", "--output", "numbers"],
-            &["not found"],
-        ),
+        (&["-c", "true", "--output", "missing/file"], &["--output missing/file"]),
+        (&["-c", "no_such_program_here", "--output", "numbers"], &["not found"]),
     ] {
         timed(&mut yamba, words).refused(parts);
     }
-    assert_eq!(
-        fs::read_to_string(yamba.folder.path().join("numbers")).unwrap(),
-        text
-    );
+    assert_eq!(fs::read_to_string(yamba.folder.path().join("numbers")).unwrap(), text);
 }
 
 /// A figure of 7 s, which no command here takes, in each form that Yamba or its programs write.
@@ -413,13 +294,8 @@ const RECORDS: &str = "{\"schema\":\"yamba-run/1\",\"benchmarks\":[{\"name\":\"x
 
 #[test]
 fn what_command_prints_is_no_result() {
-    let bytes = [
-        RECORDS.as_bytes(),
-        b"\xff\xfe\0\r\n\x1b[2J",
-        &[b'x'; 100_000],
-        b"no end of line",
-    ]
-    .concat();
+    let bytes = [RECORDS.as_bytes(), b"\xff\xfe\0\r\n\x1b[2J", &[b'x'; 100_000], b"no end of line"]
+        .concat();
     let mut yamba = Yamba::new().file("bytes", bytes);
     let words = [
         "-c",
@@ -452,10 +328,7 @@ fn what_command_prints_is_no_result() {
     assert_eq!(answer.status, 1);
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     let notes = run["benchmarks"][0]["notes"].to_string();
-    assert!(
-        notes.contains("exited with status 3") && notes.contains("no end of line"),
-        "{notes}"
-    );
+    assert!(notes.contains("exited with status 3") && notes.contains("no end of line"), "{notes}");
     assert_eq!(run["benchmarks"][0]["median"], Value::Null);
 }
 
@@ -477,44 +350,21 @@ fn process_left_in_background_is_named_and_hangs_nothing() {
     let mut yamba = with_own_folder();
     let folder = yamba.folder.path().to_owned();
     let _end = Ended(&folder);
-    let words = [
-        "-c",
-        "sh -c 'sleep 1000 & echo begun'",
-        "-c",
-        "echo none",
-        "-r",
-        "3",
-        "--json",
-    ];
+    let words = ["-c", "sh -c 'sleep 1000 & echo begun'", "-c", "echo none", "-r", "3", "--json"];
     let found = document(timed(&mut yamba, &words));
     let notes = found[0]["notes"].to_string();
     // On a busy machine, the child of `sh` may not have become `sleep` yet.
-    for part in [
-        "3 of 3 runs left processes in the background (s",
-        "), which Yamba ended after the run",
-    ] {
+    for part in
+        ["3 of 3 runs left processes in the background (s", "), which Yamba ended after the run"]
+    {
         assert!(notes.contains(part), "{notes}");
     }
-    assert!(
-        !found[1]["notes"].to_string().contains("background"),
-        "{}",
-        found[1]
-    );
+    assert!(!found[1]["notes"].to_string().contains("background"), "{}", found[1]);
     assert_eq!(processes_of(&folder), [] as [u32; 0]);
     // A child that has ended by itself is no such process.
-    let words = [
-        "-c",
-        "sh -c 'true & wait; true & sleep 0.05'",
-        "-r",
-        "3",
-        "--json",
-    ];
+    let words = ["-c", "sh -c 'true & wait; true & sleep 0.05'", "-r", "3", "--json"];
     let found = document(timed(&mut yamba, &words));
-    assert!(
-        !found[0]["notes"].to_string().contains("background"),
-        "{}",
-        found[0]
-    );
+    assert!(!found[0]["notes"].to_string().contains("background"), "{}", found[0]);
     let words = [
         "-c",
         "sh -c 'rm -f ready; setsid sh -c \"echo > ready; exec sleep 1000\" & until [ -e ready ]; do sleep 0.01; done'",
@@ -553,18 +403,15 @@ fn process_of_preparation_runs_until_end_of_run() {
     ];
     let found = document(timed(&mut yamba, &words));
     assert_eq!(found[0]["command"]["ends"]["0"], 3);
-    assert!(
-        !found[0]["notes"].to_string().contains("background"),
-        "{}",
-        found[0]
-    );
+    assert!(!found[0]["notes"].to_string().contains("background"), "{}", found[0]);
     let runs = fs::read_to_string(folder.join("runs")).unwrap();
     let servers: std::collections::BTreeSet<&str> = runs.lines().collect();
     assert_eq!(servers.len(), 3, "{runs}");
     assert_eq!(processes_of(&folder), [] as [u32; 0]);
 }
 
-/// The range of n values contains the median with probability 1 - 2^(1 - n): 93.75 % with five values, 96.875 % with six.
+/// The range of n values contains the median with probability 1 - 2^(1 - n): 93.75 % with five
+/// values, 96.875 % with six.
 #[test]
 fn fewer_than_six_runs_give_no_interval_and_no_verdict() {
     let mut yamba = Yamba::new();
@@ -642,21 +489,7 @@ fn shell_has_arguments_and_values_have_commas() {
     assert_eq!(found[0]["command"]["shell"], "sh -f");
     assert_eq!(found[0]["parameters"]["v"], "one,two");
     let out = fs::read_to_string(yamba.folder.path().join("out")).unwrap();
-    assert!(
-        ["* one,two\n", "* three\n"].contains(&out.as_str()),
-        "{out}"
-    );
-    let words = [
-        "-c",
-        "echo a",
-        "-L",
-        "delay=0.01,0.02",
-        "-p",
-        "sleep {delay}",
-        "-r",
-        "1",
-    ];
-    timed(&mut yamba, &words)
-        .ok()
-        .says(&["echo a (delay=0.01)\n", "echo a (delay=0.02)\n"]);
+    assert!(["* one,two\n", "* three\n"].contains(&out.as_str()), "{out}");
+    let words = ["-c", "echo a", "-L", "delay=0.01,0.02", "-p", "sleep {delay}", "-r", "1"];
+    timed(&mut yamba, &words).ok().says(&["echo a (delay=0.01)\n", "echo a (delay=0.02)\n"]);
 }

@@ -47,14 +47,12 @@ fn run(id: &str, kernel: &str, cpu: &str, factor: f64) -> Value {
     })
 }
 
-/// Writes `a.json`; `b.json`, with another kernel and two benchmarks that differ by a fifth; and `other.json` of another processor.
+/// Writes `a.json`; `b.json`, with another kernel and two benchmarks that differ by a fifth; and
+/// `other.json` of another processor.
 fn with_documents() -> Yamba {
     // The order of a class's parameters does not matter.
     let turned = run("b", "6.2", "Z80", 1.2).to_string();
-    let turned = turned.replace(
-        r#"{"cold":false,"scale":16}"#,
-        r#"{"scale":16,"cold":false}"#,
-    );
+    let turned = turned.replace(r#"{"cold":false,"scale":16}"#, r#"{"scale":16,"cold":false}"#);
     assert!(turned.contains(r#"{"scale":16,"cold":false}"#));
     Yamba::new()
         .file("a.json", run("a", "6.1", "Z80", 1.0).to_string())
@@ -66,11 +64,7 @@ fn verdicts(document: &Value) -> Vec<(&str, &str, bool)> {
     let all = document["benchmarks"].as_array().unwrap().iter();
     all.map(|b| {
         let text = |name: &str| b[name].as_str().unwrap();
-        (
-            text("name"),
-            text("verdict"),
-            b["suspect"].as_bool().unwrap(),
-        )
+        (text("name"), text("verdict"), b["suspect"].as_bool().unwrap())
     })
     .collect()
 }
@@ -97,11 +91,7 @@ fn compare_reads_two_documents() {
         "2 suspected of 3 compared",
         "each launch is assumed to vary by 0.2 % at least",
     ]);
-    assert!(
-        answer.err.contains("kernel is 6.1 in A, 6.2 in B"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("kernel is 6.1 in A, 6.2 in B"), "{}", answer.err);
     assert!(!answer.out.contains("slower  ") && !answer.out.contains("faster  "));
 
     let answer = yamba.run("compare a.json b.json --json").ok();
@@ -115,20 +105,14 @@ fn compare_reads_two_documents() {
         (&json!("000000000000000a"), &json!("000000000000000b"))
     );
     assert_eq!(document["machine"]["identity"], json!([]));
-    assert_eq!(
-        document["machine"]["state"],
-        json!([{"name": "kernel", "a": "6.1", "b": "6.2"}])
-    );
+    assert_eq!(document["machine"]["state"], json!([{"name": "kernel", "a": "6.1", "b": "6.2"}]));
     assert_eq!(verdicts(&document), EXPECTED);
     let other = &document["benchmarks"][1];
     assert!((other["ratio"].as_f64().unwrap() - 1.2).abs() < 1e-9);
     let [low, high] = [0, 1].map(|i| other["confidence_interval"][i].as_f64().unwrap());
     assert!(1.1 < low && low < 1.2 && 1.2 < high && high < 1.3);
     assert!(other["p"].as_f64().unwrap() < 0.01);
-    assert_eq!(
-        (&other["launches"], &other["unit"]),
-        (&json!([6, 6]), &json!("ns"))
-    );
+    assert_eq!((&other["launches"], &other["unit"]), (&json!([6, 6]), &json!("ns")));
     assert_eq!(other["parameters"], json!({"cold": false, "scale": 16}));
     let once = &document["benchmarks"][3];
     assert_eq!((&once["ratio"], &once["p"]), (&Value::Null, &Value::Null));
@@ -143,32 +127,21 @@ fn compare_reads_two_stored_runs() {
     let mut yamba = with_documents();
     let place = yamba.folder.path().join("kept.sqlite");
     let mut store = Store::open(&Location::File(place)).unwrap();
-    for (id, started, factor) in [
-        ("aaaa000011112222", 10.0, 1.0),
-        ("bbbb000011112222", 20.0, 1.2),
-    ] {
+    for (id, started, factor) in [("aaaa000011112222", 10.0, 1.0), ("bbbb000011112222", 20.0, 1.2)]
+    {
         let mut run: Run = serde_json::from_value(run(id, "6.1", "Z80", factor)).unwrap();
         run.started_unix_s = Some(started);
         store.add(&run).unwrap();
     }
     store.tag("aaaa000011112222", "base", true).unwrap();
     drop(store);
-    for pair in [
-        "base latest",
-        "aaaa bbbb",
-        "latest~1 latest",
-        "a.json latest",
-    ] {
-        let answer = yamba
-            .run(&format!("compare {pair} --json --store kept.sqlite"))
-            .ok();
+    for pair in ["base latest", "aaaa bbbb", "latest~1 latest", "a.json latest"] {
+        let answer = yamba.run(&format!("compare {pair} --json --store kept.sqlite")).ok();
         let document: Value = serde_json::from_str(&answer.out).unwrap();
         assert_eq!(verdicts(&document), EXPECTED, "{pair}");
         assert_eq!(answer.err, "");
     }
-    yamba
-        .run("compare base nothing --store kept.sqlite")
-        .refused(&["nothing", "help: "]);
+    yamba.run("compare base nothing --store kept.sqlite").refused(&["nothing", "help: "]);
 }
 
 #[test]
@@ -183,14 +156,10 @@ fn comment_has_the_result_first_and_the_rest_folded() {
     let (open, folded) = out.split_once("<details>").unwrap();
     let rows = |text: &str| -> Vec<String> {
         let rows = text.lines().filter(|line| line.starts_with("| `"));
-        rows.map(|row| row.split('`').nth(1).unwrap().to_owned())
-            .collect()
+        rows.map(|row| row.split('`').nth(1).unwrap().to_owned()).collect()
     };
     assert_eq!(rows(open), ["lat_other", "bw_other"], "{open}");
-    let slower = open
-        .lines()
-        .find(|line| line.starts_with("| `lat_other`"))
-        .unwrap();
+    let slower = open.lines().find(|line| line.starts_with("| `lat_other`")).unwrap();
     assert!(slower.contains("| 1.200 | \\[1.1"), "{slower}");
     assert!(slower.ends_with("| **seems slower** |"), "{slower}");
     assert_eq!(rows(folded), ["lat_same"], "{folded}");
@@ -201,16 +170,10 @@ fn comment_has_the_result_first_and_the_rest_folded() {
     ] {
         assert!(open.contains(text), "{text}: {open}");
     }
-    assert!(
-        folded.contains("lat\\_once") && folded.trim_end().ends_with("</details>"),
-        "{folded}"
-    );
+    assert!(folded.contains("lat\\_once") && folded.trim_end().ends_with("</details>"), "{folded}");
     // A gate's result stands before the table.
     let out = yamba.run("compare a.json b.json --md --fail-above 5%").out;
-    assert!(
-        out.contains("**gate passed") || out.contains("**no gate"),
-        "{out}"
-    );
+    assert!(out.contains("**gate passed") || out.contains("**no gate"), "{out}");
     assert_eq!(yamba.run("compare a.json b.json --md --json").status, 2);
 }
 
@@ -238,15 +201,9 @@ fn page_of_two_runs_has_verdicts() {
 #[test]
 fn unlike_machines_are_refused_by_name() {
     let mut yamba = with_documents();
-    yamba
-        .run("compare a.json other.json")
-        .refused(&["cpu is Z80 in A, 6502 in B", "--across"]);
+    yamba.run("compare a.json other.json").refused(&["cpu is Z80 in A, 6502 in B", "--across"]);
     let answer = yamba.run("compare a.json other.json --across --json").ok();
-    assert!(
-        answer.err.contains("cpu is Z80 in A, 6502 in B"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("cpu is Z80 in A, 6502 in B"), "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(document["machine"]["identity"][0]["name"], "cpu");
     assert_eq!(verdicts(&document), EXPECTED);
@@ -263,16 +220,10 @@ fn compare_rejects_wrong_input() {
         .file("newer.json", newer.to_string())
         .file("nothing.json", nothing.to_string());
     for (words, parts) in [
-        (
-            "a.json cut.json",
-            ["cut.json: ends too early", "get it again"],
-        ),
+        ("a.json cut.json", ["cut.json: ends too early", "get it again"]),
         ("a.json newer.json", ["newer.json", "yamba-run/9"]),
         ("a.json nothing.json", ["no benchmark in common", "help: "]),
-        (
-            "a.json b.json lat_sane",
-            ["neither run has a benchmark lat_sane", "lat_same"],
-        ),
+        ("a.json b.json lat_sane", ["neither run has a benchmark lat_sane", "lat_same"]),
         ("a.json b.json lat_[", ["`lat_[` is no glob", ""]),
         ("a.json absent.json", ["absent.json", "help: "]),
     ] {
@@ -310,17 +261,11 @@ fn closed_output_pipe_does_not_change_exit_status() {
     }
     let (status, err) = closed("compare a.json b.json --fail-above 5% --strict");
     assert_eq!(status, 1, "{err}");
-    for words in [
-        "compare a.json b.json lat_same",
-        "export a.json --format csv",
-        "show a.json --raw",
-    ] {
+    for words in
+        ["compare a.json b.json lat_same", "export a.json --format csv", "show a.json --raw"]
+    {
         let (status, err) = closed(words);
-        assert_eq!(
-            (status, err.contains("error")),
-            (0, false),
-            "{words}: {err}"
-        );
+        assert_eq!((status, err.contains("error")), (0, false), "{words}: {err}");
     }
 }
 
@@ -340,8 +285,8 @@ yamba work
     )
 }
 
-/// Three stored runs: of a program, of the same program, and of one with four times the work. Their figures are constructed, so that other load
-/// cannot change them. Re-measured figures are real.
+/// Three stored runs: of a program, of the same program, and of one with four times the work. Their
+///   figures are constructed, so that other load cannot change them. Re-measured figures are real.
 fn with_kept_runs() -> Yamba {
     let mut yamba = Yamba::new();
     for (count, tag) in [(300, "first"), (300, "again"), (1200, "slow")] {
@@ -361,7 +306,8 @@ fn with_kept_runs() -> Yamba {
     yamba
 }
 
-/// The comparison document and the exit status. Retries while other load leaves no conclusive figure.
+/// The comparison document and the exit status. Retries while other load leaves no conclusive
+/// figure.
 fn remeasured(yamba: &mut Yamba, words: &str, can_be_unknown: bool) -> (i32, Value) {
     for _ in 0..10 {
         let answer = yamba.run(words);
@@ -384,17 +330,11 @@ fn gate_remeasures_before_it_fails() {
     let (status, document) = remeasured(&mut yamba, words, false);
     assert_eq!(status, 1, "{document}");
     let gate = &document["gate"];
-    assert_eq!(
-        (&gate["passed"], &gate["limit"]),
-        (&json!(false), &json!(0.2))
-    );
+    assert_eq!((&gate["passed"], &gate["limit"]), (&json!(false), &json!(0.2)));
     assert_eq!(gate["slower"][0]["name"], "work");
     assert!(gate["slower"][0]["slowdown"].as_f64().unwrap() > 0.2);
     let work = &document["benchmarks"][0];
-    assert_eq!(
-        (&work["verdict"], &work["suspect"]),
-        (&json!("slower"), &json!(false))
-    );
+    assert_eq!((&work["verdict"], &work["suspect"]), (&json!("slower"), &json!(false)));
     assert_eq!(work["launches"], json!([18, 18]));
     assert_eq!(work["stored"]["launches"], json!([6, 6]));
 
@@ -468,11 +408,7 @@ fn remeasured_launches_survive_kill() {
 fn candidates_that_cannot_be_remeasured_are_undecided() {
     let mut yamba = with_documents();
     let answer = yamba.run("compare a.json b.json --fail-above 5%").ok();
-    assert!(
-        answer.err.contains("B was measured on another machine: "),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("B was measured on another machine: "), "{}", answer.err);
     answer.says(&[
         "suspect",
         "undecided, not re-measured: B was measured on another machine",
@@ -491,17 +427,11 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
     // A benchmark that is decided and present on both sides also passes with `--strict`.
     let words = "compare a.json b.json lat_same --fail-above 5% --strict";
     yamba.run(words).ok().says(&["1 of 1 judged\n"]);
-    yamba
-        .run("compare a.json b.json --strict")
-        .refused(&["--fail-above"]);
+    yamba.run("compare a.json b.json --strict").refused(&["--fail-above"]);
     let answer = yamba.run("compare a.json b.json --remeasure --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(document["remeasured"], Value::Null);
-    assert!(
-        verdicts(&document)
-            .iter()
-            .all(|(_, verdict, _)| *verdict == "unknown")
-    );
+    assert!(verdicts(&document).iter().all(|(_, verdict, _)| *verdict == "unknown"));
     yamba
         .run("compare a.json b.json --fail-above 5")
         .refused(&["--fail-above", "a share between 0 and 1"]);
@@ -511,21 +441,13 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
 fn limits_of_single_benchmarks_are_checked() {
     let mut yamba = with_documents();
     let gate = |yamba: &mut Yamba, words: &str| {
-        let answer = yamba
-            .run(&format!("compare a.json b.json {words} --json"))
-            .ok();
+        let answer = yamba.run(&format!("compare a.json b.json {words} --json")).ok();
         let document: Value = serde_json::from_str(&answer.out).unwrap();
         schema::holds("yamba-compare-1.json", &document);
         document["gate"].clone()
     };
-    let all = gate(
-        &mut yamba,
-        "--fail-above 5% --fail-above lat_same=10% --fail-above lat_s*=20%",
-    );
-    assert_eq!(
-        (&all["limit"], &all["limits"]),
-        (&json!(0.05), &json!({"lat_same": 0.2}))
-    );
+    let all = gate(&mut yamba, "--fail-above 5% --fail-above lat_same=10% --fail-above lat_s*=20%");
+    assert_eq!((&all["limit"], &all["limits"]), (&json!(0.05), &json!({"lat_same": 0.2})));
     let own = gate(&mut yamba, "--fail-above lat_same=10%");
     let reasons = own["not_gated"].to_string();
     assert!(reasons.contains("it has no limit"), "{own}");
@@ -537,10 +459,7 @@ fn limits_of_single_benchmarks_are_checked() {
     let said = "gate passed: nothing is shown to be slower by more than its limit; 1 of 1 judged";
     yamba.run(words).ok().says(&[said]);
     for (words, parts) in [
-        (
-            "--fail-above 5% --fail-above 6%",
-            &["two limits are for all benchmarks"][..],
-        ),
+        ("--fail-above 5% --fail-above 6%", &["two limits are for all benchmarks"][..]),
         (
             "--fail-above 5% --fail-above lat_sane=6%",
             &["neither run has a benchmark lat_sane", "lat_same"],
@@ -548,9 +467,7 @@ fn limits_of_single_benchmarks_are_checked() {
         ("--fail-above lat_same=6", &["a share between 0 and 1"]),
         ("--fail-above =6%", &["GLOB=SHARE"]),
     ] {
-        yamba
-            .run(&format!("compare a.json b.json {words}"))
-            .refused(parts);
+        yamba.run(&format!("compare a.json b.json {words}")).refused(parts);
     }
 }
 
@@ -573,9 +490,7 @@ fn history_shows_where_benchmark_changed() {
         store.add(&run).unwrap();
     }
     drop(store);
-    let answer = yamba
-        .run("history lat_same lat_other --store kept.sqlite")
-        .ok();
+    let answer = yamba.run("history lat_same lat_other --store kept.sqlite").ok();
     answer.says(&[
         "lat_other cold=false scale=16",
         "1970-01-09 00:00",
@@ -585,29 +500,18 @@ fn history_shows_where_benchmark_changed() {
         "left out: lat_same cold=false scale=16 in 1 run, disturbed: 000000000000001",
         "left out: lat_other cold=false scale=16 in 1 run, invalid: 000000000000001",
     ]);
-    let answer = yamba
-        .run("history lat_oth* --json --store kept.sqlite")
-        .ok();
+    let answer = yamba.run("history lat_oth* --json --store kept.sqlite").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     schema::holds("yamba-history-1.json", &document);
-    let [series] = &document["benchmarks"].as_array().unwrap()[..] else {
-        panic!("{document}")
-    };
-    let [change] = &series["changes"].as_array().unwrap()[..] else {
-        panic!("{series}")
-    };
-    assert_eq!(
-        (&change["index"], &change["run"]),
-        (&json!(8), &json!("0000000000000008"))
-    );
+    let [series] = &document["benchmarks"].as_array().unwrap()[..] else { panic!("{document}") };
+    let [change] = &series["changes"].as_array().unwrap()[..] else { panic!("{series}") };
+    assert_eq!((&change["index"], &change["run"]), (&json!(8), &json!("0000000000000008")));
     assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
     assert_eq!(series["points"].as_array().unwrap().len(), 16);
     let other = json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1, "threads": 1});
     let invalid = json!({"run": "0000000000000010", "benchmark": other, "reason": "invalid"});
     assert_eq!(document["left_out"], json!([invalid]));
-    let one = yamba
-        .run("history lat_same --runs 2 --store kept.sqlite")
-        .ok();
+    let one = yamba.run("history lat_same --runs 2 --store kept.sqlite").ok();
     assert!(!one.out.contains("1 runs"), "{}", one.out);
     one.says(&["there is one run, and a change needs several: `yamba run lat_same`"]);
     yamba
@@ -622,9 +526,7 @@ fn history_shows_where_benchmark_changed() {
 fn sources_of_document_are_compiled_only_on_request() {
     let mut yamba = with_kept_runs();
     for tag in ["first", "slow"] {
-        yamba
-            .run(&format!("export {tag} --format json -o {tag}.json"))
-            .ok();
+        yamba.run(&format!("export {tag} --format json -o {tag}.json")).ok();
     }
     let unasked = |yamba: &mut Yamba, words: &str| {
         let answer = yamba.run(&format!("compare {words} --fail-above 20% --json"));
@@ -642,8 +544,5 @@ fn sources_of_document_are_compiled_only_on_request() {
         yamba.run(&words).ok();
     }
     unasked(&mut yamba, "latest~1 latest --store others.sqlite");
-    unasked(
-        &mut yamba,
-        "latest~1 latest --store others.sqlite --remeasure",
-    );
+    unasked(&mut yamba, "latest~1 latest --store others.sqlite --remeasure");
 }

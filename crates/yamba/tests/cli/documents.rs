@@ -1,5 +1,6 @@
-//! Every piece of Yamba in the documentation is checked. After the fence's ```yamba may stand: `members` (the inside of a
-//! class), `terms` (the inside of a bitstring on x86_64), `error[KIND]` (the first error that it must give). `pages` runs complete programs.
+//! Every piece of Yamba in the documentation is checked. After the fence's ```yamba may stand:
+//! `members` (the inside of a class), `terms` (the inside of a bitstring on x86_64), `error[KIND]`
+//! (the first error that it must give). `pages` runs complete programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,9 +22,7 @@ fn every_snippet_of_documents_works() {
     };
     let disk = Disk::new(Vec::new(), &home).unwrap();
     let pages = page::all();
-    let each = pages
-        .iter()
-        .flat_map(|p| p.blocks.iter().map(move |b| (p, b)));
+    let each = pages.iter().flat_map(|p| p.blocks.iter().map(move |b| (p, b)));
     let snippets: Vec<(&Page, &Block)> = each.filter(|(_, b)| b.is("yamba")).collect();
     assert!(snippets.len() >= 15, "{} snippets", snippets.len());
     let fault = |(page, block): &(&Page, &Block)| fault(&page.place(block.line), block, &disk);
@@ -45,10 +44,7 @@ fn fault(place: &str, block: &Block, disk: &Disk) -> Option<String> {
     };
     let path = "documentation/snippet.yamba".to_owned();
     let analysis = yamba_lang::analyse(vec![Input { path, text }], disk);
-    let first = analysis
-        .diagnostics
-        .iter()
-        .find(|d| d.severity == Severity::Error);
+    let first = analysis.diagnostics.iter().find(|d| d.severity == Severity::Error);
     if first.map(|d| d.code) == expected {
         return None;
     }

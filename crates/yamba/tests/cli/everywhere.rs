@@ -1,5 +1,6 @@
-//! Builds every benchmark of the suite and every example for every instruction set, and runs each briefly: one batch of one point, with an
-//! emulator for foreign processors. Each must finish and must reject invalid words; the figures do not matter.
+//! Builds every benchmark of the suite and every example for every instruction set, and runs each
+//! briefly: one batch of one point, with an emulator for foreign processors. Each must finish and
+//! must reject invalid words; the figures do not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Permissions};
@@ -66,8 +67,8 @@ fn a_whole_run_has_many_figures() {
     }
 }
 
-/// Builds the programs of a target and returns their paths by class. Other tests use the same cache. One command for all of them precompiles the
-/// common header.
+/// Builds the programs of a target and returns their paths by class. Other tests use the same
+/// cache. One command for all of them precompiles the common header.
 fn build(target: &Target, classes: &BTreeSet<String>) -> BTreeMap<String, String> {
     let target = target.to_string();
     let examples = root().join("examples").display().to_string();
@@ -80,9 +81,7 @@ fn build(target: &Target, classes: &BTreeSet<String>) -> BTreeMap<String, String
     let programs: Vec<Value> = serde_json::from_str(&answer.out).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let programs = programs.iter();
-    programs
-        .map(|p| (text(&p["class"]), text(&p["program"])))
-        .collect()
+    programs.map(|p| (text(&p["class"]), text(&p["program"]))).collect()
 }
 
 fn analysis() -> Analysis {
@@ -134,14 +133,12 @@ fn attempt(program: &str, target: &Target) -> Result<(), String> {
     match output.status.code() {
         Some(0) if ended => Ok(()),
         Some(NOT_HERE) => Ok(()),
-        status => Err(format!(
-            "{status:?}\n{out}{}",
-            String::from_utf8_lossy(&output.stderr)
-        )),
+        status => Err(format!("{status:?}\n{out}{}", String::from_utf8_lossy(&output.stderr))),
     }
 }
 
-/// Sizes of a small machine. With those of a large one, the arrays of some benchmarks take an emulator half a minute to fill.
+/// Sizes of a small machine. With those of a large one, the arrays of some benchmarks take an
+/// emulator half a minute to fill.
 const SIZES: &str = "last_cache_size=4M memory_size=2G";
 
 fn answer(program: &[String], arguments: &[&str]) -> Result<Output, String> {
@@ -178,18 +175,17 @@ fn refuses_nonsense(program: &[String]) -> Result<(), String> {
 /// A user id that owns no files.
 const NOBODY: u32 = 65534;
 
-/// Asks each program as an ordinary user's run does before it measures. If the tests run as root, another user asks.
+/// Asks each program as an ordinary user's run does before it measures. If the tests run as root,
+/// another user asks.
 fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
-    if described(&answer(program, &["--describe"])?)?
-        .skip
-        .is_some()
-    {
+    if described(&answer(program, &["--describe"])?)?.skip.is_some() {
         return Ok(());
     }
     let place = tempfile::tempdir().unwrap();
     fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
     let own = place.path().join("program");
-    // Copied by another process. If this one held the file open for writing while a child starts, the copy could not be executed.
+    // Copied by another process. If this one held the file open for writing while a child starts,
+    // the copy could not be executed.
     let mut copy = Command::new("install");
     copy.args(["-m", "755", &program[0]]).arg(&own);
     assert!(copy.status().unwrap().success());
@@ -207,9 +203,9 @@ fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
     match (&description.skip, &description.refused) {
         (None, None) => Ok(()),
         (Some(why), None) if why.contains("root") => Ok(()),
-        (skip, refused) => Err(format!(
-            "as an ordinary user: skipped {skip:?}, refused {refused:?}"
-        )),
+        (skip, refused) => {
+            Err(format!("as an ordinary user: skipped {skip:?}, refused {refused:?}"))
+        }
     }
 }
 

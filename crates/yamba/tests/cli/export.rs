@@ -36,10 +36,7 @@ fn imported_document_is_exported_unchanged() {
     let id = yamba.run("import old.json").ok().out.trim().to_owned();
     assert_eq!(id.len(), 16);
     for reference in ["", "latest", &id, &id[..6]] {
-        let text = yamba
-            .run(&format!("export {reference} --format json"))
-            .ok()
-            .out;
+        let text = yamba.run(&format!("export {reference} --format json")).ok().out;
         let out: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(out["id"], id);
         assert_eq!(out["benchmarks"][0]["samples"], json!([2.5]));
@@ -74,14 +71,9 @@ fn document_without_batches_is_imported_compared_and_reported() {
     let all = compared["benchmarks"].as_array().unwrap();
     assert!(all.iter().all(|b| b["ratio"] == 1.0), "{compared}");
     let unmatched = compared["unmatched"].as_array().unwrap();
-    assert_eq!(
-        all.len() + unmatched.len(),
-        run["benchmarks"].as_array().unwrap().len()
-    );
+    assert_eq!(all.len() + unmatched.len(), run["benchmarks"].as_array().unwrap().len());
 
-    yamba
-        .run(&format!("report latest -o page.html {other}"))
-        .ok();
+    yamba.run(&format!("report latest -o page.html {other}")).ok();
     let page = fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
     assert!(page.contains("lat_call"));
 }
@@ -95,9 +87,7 @@ fn importing_the_same_run_twice_is_rejected() {
     let none = yamba.run("export --format csv");
     assert_eq!(none.status, 2, "something was stored: {}", none.out);
     yamba.run("import old.json").ok();
-    yamba
-        .run("import copy.json")
-        .refused(&["is in the store already", "help:"]);
+    yamba.run("import copy.json").refused(&["is in the store already", "help:"]);
 }
 
 #[test]
@@ -106,13 +96,11 @@ fn import_cannot_take_tag_or_id_of_stored_run() {
     tagged["tags"] = json!(["baseline"]);
     let mut future = document();
     future["started_unix_s"] = json!(4e12);
-    let mut yamba = yamba()
-        .file("tagged.json", tagged.to_string())
-        .file("future.json", future.to_string());
-    yamba.run("import tagged.json future.json").refused(&[
-        "future.json: the run says that it began in the future",
-        "help:",
-    ]);
+    let mut yamba =
+        yamba().file("tagged.json", tagged.to_string()).file("future.json", future.to_string());
+    yamba
+        .run("import tagged.json future.json")
+        .refused(&["future.json: the run says that it began in the future", "help:"]);
     let said = yamba.run("import tagged.json").ok().err;
     assert!(said.contains("its tags are not taken: baseline"), "{said}");
     let listed: Value = serde_json::from_str(&yamba.run("runs --json").ok().out).unwrap();
@@ -127,9 +115,7 @@ fn one_bad_file_of_two_imports_nothing() {
         .run("import old.json cut.json")
         .refused(&["cut.json: ends too early", "help: it was cut short"]);
     yamba.run("export --format csv").refused(&[]);
-    yamba
-        .run("import old.json --limit 10")
-        .refused(&["longer than 10 bytes", "--limit"]);
+    yamba.run("import old.json --limit 10").refused(&["longer than 10 bytes", "--limit"]);
 }
 
 #[test]
@@ -141,27 +127,16 @@ fn every_export_format_reports_omissions() {
         ("csv-batches", "dummy_ns"),
         ("google-benchmark", "error_occurred"),
         ("go", "BenchmarkGood/size=8-1 1 2.5 ns/op\n"),
-        (
-            "prometheus",
-            "yamba_valid{benchmark=\"bad\",processes=\"1\",parameter_size=\"8\"} 0\n",
-        ),
+        ("prometheus", "yamba_valid{benchmark=\"bad\",processes=\"1\",parameter_size=\"8\"} 0\n"),
         ("influx", ",status=\"invalid\",valid=false,reason="),
     ];
     let texts = FORMATS.iter().filter(|f| !f.is_binary).map(|f| f.name);
     let tested: BTreeSet<&str> = parts.iter().map(|(format, _)| *format).collect();
     assert_eq!(tested, texts.collect());
     for (format, part) in parts {
-        let answer = yamba
-            .run(&format!("export old.json --format {format}"))
-            .ok()
-            .says(&[part]);
+        let answer = yamba.run(&format!("export old.json --format {format}")).ok().says(&[part]);
         let is_told = answer.err.contains("1 of 2 entries have no valid figure");
-        assert_eq!(
-            is_told,
-            ["go", "prometheus"].contains(&format),
-            "{}",
-            answer.err
-        );
+        assert_eq!(is_told, ["go", "prometheus"].contains(&format), "{}", answer.err);
     }
 }
 
@@ -172,10 +147,7 @@ fn page_of_exports_describes_every_format() {
     for name in FORMATS.iter().map(|f| f.name) {
         let is_row = |l: &str| l.starts_with("| `") && l.contains(&format!("`{name}`"));
         assert!(page.lines().any(is_row), "{name} has no row");
-        assert!(
-            page.contains(&format!("**{name}**")),
-            "{name} has no description"
-        );
+        assert!(page.contains(&format!("**{name}**")), "{name} has no description");
     }
 }
 
@@ -186,9 +158,7 @@ fn failed_export_leaves_file_unchanged() {
     let path = yamba.folder.path().join("out.txt");
     let before = fs::read_to_string(&path).unwrap();
     assert!(before.contains("BenchmarkGood"));
-    yamba
-        .run("export none --format csv -o out.txt")
-        .refused(&["no run is kept"]);
+    yamba.run("export none --format csv -o out.txt").refused(&["no run is kept"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
     yamba.run("export old.json --format csv -o out.txt").ok();
     assert!(fs::read_to_string(&path).unwrap().starts_with("run,name,"));
@@ -199,11 +169,7 @@ fn failed_export_leaves_file_unchanged() {
         .run("export old.json --format csv -o no/such/out.csv")
         .refused(&["cannot write no/such/out.csv"]);
     let left = fs::read_dir(yamba.folder.path()).unwrap().flatten();
-    assert!(
-        !left
-            .into_iter()
-            .any(|e| e.file_name().to_string_lossy().starts_with(".yamba"))
-    );
+    assert!(!left.into_iter().any(|e| e.file_name().to_string_lossy().starts_with(".yamba")));
 }
 
 /// Each command that takes a RUN also takes a document file.
@@ -214,9 +180,7 @@ fn document_is_shown_without_a_store() {
     let shown = yamba.run("show old.json good --json").ok().out;
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["benchmarks"].as_array().unwrap().len(), 1);
-    yamba
-        .run("show none.json")
-        .refused(&["none.json: there is no such file", "help:"]);
+    yamba.run("show none.json").refused(&["none.json: there is no such file", "help:"]);
     assert!(!yamba.folder.path().join("results.sqlite").exists());
 }
 
@@ -224,12 +188,8 @@ fn document_is_shown_without_a_store() {
 fn report_rejects_unwritable_page() {
     let mut yamba = yamba();
     yamba.run("report old.json -o page.html").ok();
-    yamba
-        .run("report old.json -o no/such/page.html")
-        .refused(&["cannot write no/such/page.html"]);
-    yamba
-        .run("report old.json -o .")
-        .refused(&["is no file that could be replaced", "help:"]);
+    yamba.run("report old.json -o no/such/page.html").refused(&["cannot write no/such/page.html"]);
+    yamba.run("report old.json -o .").refused(&["is no file that could be replaced", "help:"]);
 }
 
 /// A replacement file keeps the permissions of the file that it replaces.
@@ -246,9 +206,7 @@ fn replaced_file_keeps_its_permissions() {
 
 #[test]
 fn unknown_export_format_is_rejected() {
-    yamba()
-        .run("export old.json --format excel")
-        .refused(&["excel", "csv-batches", "prometheus"]);
+    yamba().run("export old.json --format excel").refused(&["excel", "csv-batches", "prometheus"]);
 }
 
 /// Writes binary formats to a file and to a pipe. The store's own tests check their content.
@@ -259,15 +217,10 @@ fn parquet_is_written_to_file_and_pipe() {
         let words = ["export", "old.json", "--format", format];
         let piped = yamba.command(&words).output().unwrap();
         assert!(piped.status.success());
-        yamba
-            .run(&format!("export old.json --format {format} -o table"))
-            .ok();
+        yamba.run(&format!("export old.json --format {format} -o table")).ok();
         let file = fs::read(yamba.folder.path().join("table")).unwrap();
         assert_eq!(file, piped.stdout, "{format}");
-        assert!(
-            file.starts_with(b"PAR1") && file.ends_with(b"PAR1"),
-            "{format}"
-        );
+        assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"), "{format}");
     }
 }
 
@@ -280,9 +233,7 @@ fn lmbench() -> Yamba {
              \"size=0k ovr=0.75\n2 1.50\n\n[Mon Mar  4 10:12:00 UTC 2024]\n"
         )
     };
-    Yamba::new()
-        .file("host.0", text("0.1250"))
-        .file("host.1", text("0.1500"))
+    Yamba::new().file("host.0", text("0.1250")).file("host.1", text("0.1500"))
 }
 
 /// Imported results are marked as such in every command, and their differences are not judged.
@@ -294,10 +245,7 @@ fn imported_results_are_marked_as_such() {
     let note = "host.0: no known figure, and left out:\n  line 6: Segmentation fault[31m\n";
     assert!(answer.err.contains(note), "{}", answer.err);
     let id = answer.out.lines().next().unwrap().to_owned();
-    yamba
-        .run("runs")
-        .ok()
-        .says(&["x86_64, linux 6.1.0", "lmbench 3.0, 3 entries"]);
+    yamba.run("runs").ok().says(&["x86_64, linux 6.1.0", "lmbench 3.0, 3 entries"]);
     let shown = yamba.run(&format!("show {id}")).ok().says(&[
         "Simple syscall",
         "125 ns",
@@ -311,11 +259,7 @@ fn imported_results_are_marked_as_such() {
         .says(&["==> host.0 <==", "Simple syscall: 0.1250 microseconds"]);
     let compared = yamba.run("compare host.0 host.1");
     assert_eq!(compared.status, 2, "{}", compared.err);
-    assert!(
-        compared.err.contains("warning: A: Measured by lmbench 3.0"),
-        "{}",
-        compared.err
-    );
+    assert!(compared.err.contains("warning: A: Measured by lmbench 3.0"), "{}", compared.err);
     let reason = "not compared, one number without launches in A, one number without launches in B";
     assert!(compared.out.contains(reason), "{}", compared.out);
     assert!(!compared.out.contains('\u{1b}'), "{:?}", compared.out);
@@ -345,11 +289,6 @@ fn name_cannot_inject_a_line() {
 
 #[test]
 fn imported_results_of_another_machine_are_rejected() {
-    let mut yamba = lmbench().file(
-        "old.json",
-        document().to_string().replace("x86_64", "riscv64"),
-    );
-    yamba
-        .run("compare old.json host.0")
-        .refused(&["these are two machines", "--across"]);
+    let mut yamba = lmbench().file("old.json", document().to_string().replace("x86_64", "riscv64"));
+    yamba.run("compare old.json host.0").refused(&["these are two machines", "--across"]);
 }

@@ -1,4 +1,5 @@
-//! `--remote HOST` with the test's own ssh server: figures, leftovers, and messages if there is no far end.
+//! `--remote HOST` with the test's own ssh server: figures, leftovers, and messages if there is no
+//! far end.
 
 use std::fs;
 use std::process::Stdio;
@@ -134,19 +135,14 @@ fn remote_login_shell_may_be_any() {
     for shell in shells.into_iter().filter(is_there) {
         let yamba = Yamba::new().file("login", LOGIN);
         let ssh = format!("sh {}", yamba.folder.path().join("login").display());
-        let mut yamba = yamba
-            .env("YAMBA_SSH", ssh)
-            .env("LOGIN_SHELL", shell)
-            .env("YAMBA_FAR_ADDRESS", address);
+        let mut yamba =
+            yamba.env("YAMBA_SSH", ssh).env("LOGIN_SHELL", shell).env("YAMBA_FAR_ADDRESS", address);
         let words = "run lat_udp --quick --remote there --set message=1 --json";
         let run: Value = serde_json::from_str(&yamba.run(words).ok().out).unwrap();
         let notes = &run["benchmarks"][0]["notes"];
         let told = format!("YAMBA_FAR_ADDRESS={address} is no address of this machine");
         let is_told = |note: &Value| note.as_str().is_some_and(|text| text.contains(&told));
-        assert!(
-            notes.as_array().unwrap().iter().any(is_told),
-            "{shell}: {notes}"
-        );
+        assert!(notes.as_array().unwrap().iter().any(is_told), "{shell}: {notes}");
     }
 }
 
@@ -169,9 +165,7 @@ const SILENT: &str =
 fn unreachable_host_is_waited_for_once() {
     let yamba = Yamba::new().file("silent", SILENT);
     let [silent, asked] = ["silent", "asked"].map(|name| yamba.folder.path().join(name));
-    let mut yamba = yamba
-        .env("YAMBA_SSH", format!("sh {}", silent.display()))
-        .env("ASKED", &asked);
+    let mut yamba = yamba.env("YAMBA_SSH", format!("sh {}", silent.display())).env("ASKED", &asked);
     let words = "run lat_tcp lat_udp --quick --remote nowhere --set message=1 --json";
     let answer = yamba.run(words).ok();
     let run: Value = serde_json::from_str(&answer.out).unwrap();
@@ -197,11 +191,7 @@ fn each_process_has_its_own_far_end() {
     for proof in ["answers_per_pass", "tcp_bytes_per_byte"] {
         assert_eq!(figure["evidence"][proof]["min"], 1.0, "{notes}");
     }
-    assert_eq!(
-        notes.matches("the far end is 127.0.0.1").count(),
-        1,
-        "{notes}"
-    );
+    assert_eq!(notes.matches("the far end is 127.0.0.1").count(), 1, "{notes}");
     machine.leaves_nothing();
 }
 
@@ -217,23 +207,18 @@ fn invalid_host_name_is_rejected() {
         ("", "stands the name of a machine"),
     ] {
         let value = format!("host=ssh:{name}");
-        yamba
-            .run_words(&["run", "lat_tcp", "--quick", "--set", &value])
-            .refused(&[&value, told]);
+        yamba.run_words(&["run", "lat_tcp", "--quick", "--set", &value]).refused(&[&value, told]);
     }
 }
 
 #[test]
 fn wrong_remote_options_are_rejected() {
     let mut yamba = Yamba::new();
-    yamba.run("run lat_pipe --remote server").refused(&[
-        "lat_pipe does not measure between two machines",
-        "--dry-run",
-    ]);
+    yamba
+        .run("run lat_pipe --remote server")
+        .refused(&["lat_pipe does not measure between two machines", "--dry-run"]);
     yamba
         .run("run lat_tcp --remote server --set host=veth")
         .refused(&["contradict", "--sweep host=veth,ssh:server"]);
-    yamba
-        .run("run lat_tcp --remote=-oProxyCommand=true")
-        .refused(&["USER@HOST"]);
+    yamba.run("run lat_tcp --remote=-oProxyCommand=true").refused(&["USER@HOST"]);
 }

@@ -1,4 +1,5 @@
-//! `yamba fleet report` on a simulated fleet: two jobs of twelve nodes, of which one has slow memory in the second job.
+//! `yamba fleet report` on a simulated fleet: two jobs of twelve nodes, of which one has slow
+//! memory in the second job.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -22,11 +23,7 @@ fn fleet() -> Yamba {
     for (job, nodes) in [("j1", NODES), ("j2", NODES - 1)] {
         std::fs::create_dir_all(yamba.folder.path().join("results").join(job)).unwrap();
         for node in 0..nodes {
-            let factor = if node == SLOW && job == "j2" {
-                FACTOR
-            } else {
-                1.0
-            };
+            let factor = if node == SLOW && job == "j2" { FACTOR } else { 1.0 };
             let path = format!("results/{job}/n{node}.json");
             let text = run(job, node, factor, &mut random).to_string();
             std::fs::write(yamba.folder.path().join(path), text).unwrap();
@@ -38,13 +35,8 @@ fn fleet() -> Yamba {
 
 /// A run whose memory is slower by `factor`.
 fn run(job: &str, node: usize, factor: f64, random: &mut Rng) -> Value {
-    let resources = [
-        ("Memory", "latency", factor),
-        ("Processor", "bandwidth", 1.0),
-    ];
-    let each = resources
-        .iter()
-        .flat_map(|of| (0..FIGURES).map(move |at| (of, at)));
+    let resources = [("Memory", "latency", factor), ("Processor", "bandwidth", 1.0)];
+    let each = resources.iter().flat_map(|of| (0..FIGURES).map(move |at| (of, at)));
     let entries: Vec<Value> = each
         .map(|((topic, figure, factor), at)| entry(topic, figure, at, *factor, random))
         .collect();
@@ -58,9 +50,8 @@ fn run(job: &str, node: usize, factor: f64, random: &mut Rng) -> Value {
 
 /// Six launches within 0.2 %.
 fn entry(topic: &str, figure: &str, at: usize, factor: f64, random: &mut Rng) -> Value {
-    let launches: Vec<f64> = (0..6)
-        .map(|_| 100.0 * factor * (1.0 + 0.002 * random.f64()))
-        .collect();
+    let launches: Vec<f64> =
+        (0..6).map(|_| 100.0 * factor * (1.0 + 0.002 * random.f64())).collect();
     let of = |(place, median): (usize, &f64)| json!({"median": median, "cycles": null, "samples": 1, "cycle_ns": null, "round": place});
     json!({
         "name": format!("{}_{at}", topic.to_lowercase()), "class": "x", "ports": [], "parameters": {"size": 8},
@@ -78,11 +69,7 @@ fn document_names_slow_node_and_is_valid() {
     let slow = found["slow"].as_array().unwrap();
     assert_eq!(slow.len(), 1, "{slow:?}");
     assert_eq!(
-        (
-            &slow[0]["node"],
-            &slow[0]["resource"],
-            &slow[0]["slow_since"]
-        ),
+        (&slow[0]["node"], &slow[0]["resource"], &slow[0]["slow_since"]),
         (&json!("n4"), &json!("Memory"), &json!("j2"))
     );
     let ratio = slow[0]["ratio"].as_f64().unwrap();
@@ -118,13 +105,7 @@ fn page_has_the_slow_node_and_loads_nothing() {
     let mut yamba = fleet();
     let answer = yamba.run("fleet report results -o fleet.html").ok();
     let page = std::fs::read_to_string(yamba.folder.path().join("fleet.html")).unwrap();
-    assert!(
-        answer
-            .err
-            .contains(&format!("fleet.html: {} bytes", page.len())),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains(&format!("fleet.html: {} bytes", page.len())), "{}", answer.err);
     assert!(page.contains("<td data-title=\"node\">n4</td>"), "{page}");
     for loading in ["<link", "<script src", "<img", "@import", "url("] {
         assert!(!page.contains(loading), "{loading}");
@@ -138,10 +119,6 @@ fn page_has_the_slow_node_and_loads_nothing() {
 fn folder_without_documents_is_refused() {
     let mut yamba = Yamba::new();
     std::fs::create_dir(yamba.folder.path().join("empty")).unwrap();
-    yamba
-        .run("fleet report empty")
-        .refused(&["empty", "no document"]);
-    yamba
-        .run("fleet report nowhere")
-        .refused(&["no run is kept there yet"]);
+    yamba.run("fleet report empty").refused(&["empty", "no document"]);
+    yamba.run("fleet report nowhere").refused(&["no run is kept there yet"]);
 }

@@ -32,9 +32,7 @@ fn single_numbers_have_a_history() {
     let series = &found["benchmarks"][0];
     assert_eq!(series["points"].as_array().unwrap().len(), 12);
     assert_eq!(series["single_numbers"], 12);
-    let [change] = &series["changes"].as_array().unwrap()[..] else {
-        panic!("{series}")
-    };
+    let [change] = &series["changes"].as_array().unwrap()[..] else { panic!("{series}") };
     assert_eq!(change["index"], 6);
     assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
     yamba.run("history Pipe* --store kept.sqlite").ok().says(&[
@@ -47,16 +45,10 @@ fn single_numbers_have_a_history() {
 #[test]
 fn history_says_which_runs_have_no_date() {
     let other = "Pipe latency: 7.5 microseconds\n";
-    let mut yamba = Yamba::new()
-        .file("host.1", lmbench(1, 5.0))
-        .file("later.0", other);
+    let mut yamba = Yamba::new().file("host.1", lmbench(1, 5.0)).file("later.0", other);
     yamba.run("import host.1 later.0 --store kept.sqlite").ok();
     let said = yamba.run("history Pipe* --store kept.sqlite").ok();
-    said.says(&[
-        "1 of 2 do not say when they began",
-        "unknown",
-        "2 runs are too few",
-    ]);
+    said.says(&["1 of 2 do not say when they began", "unknown", "2 runs are too few"]);
 }
 
 /// JMH with six forks: a rate, scaled by `factor`, and a time that does not change.
@@ -67,41 +59,23 @@ fn jmh(factor: f64) -> String {
             "measurementIterations": 1, "vmName": "VM", "vmVersion": "17",
             "primaryMetric": {"score": level, "scoreUnit": unit, "rawData": forks(level)}})
     };
-    json!([
-        row("thrpt", "ops/s", 1000.0 * factor),
-        row("avgt", "us/op", 1000.0)
-    ])
-    .to_string()
+    json!([row("thrpt", "ops/s", 1000.0 * factor), row("avgt", "us/op", 1000.0)]).to_string()
 }
 
 #[test]
 fn fewer_operations_a_second_are_slower() {
-    let mut yamba = Yamba::new()
-        .file("a.json", jmh(1.0))
-        .file("b.json", jmh(0.8));
+    let mut yamba = Yamba::new().file("a.json", jmh(1.0)).file("b.json", jmh(0.8));
     let compared = document(&mut yamba, "compare a.json b.json --json");
     schema::holds("yamba-compare-1.json", &compared);
     let [rate, time] = &compared["benchmarks"].as_array().unwrap()[..] else {
         panic!("{compared}")
     };
     assert_eq!(rate["parameters"], json!({"mode": "thrpt"}));
-    assert_eq!(
-        (&rate["better"], &rate["suspect"]),
-        (&json!("more"), &json!(true))
-    );
+    assert_eq!((&rate["better"], &rate["suspect"]), (&json!("more"), &json!(true)));
     assert!((rate["ratio"].as_f64().unwrap() - 0.8).abs() < 1e-9);
-    assert_eq!(
-        (&time["better"], &time["verdict"]),
-        (&json!("less"), &json!("same"))
-    );
-    yamba
-        .run("compare a.json b.json")
-        .ok()
-        .says(&["rate (more is better)", "suspect"]);
-    yamba
-        .run("compare a.json b.json --md")
-        .ok()
-        .says(&["seems slower"]);
+    assert_eq!((&time["better"], &time["verdict"]), (&json!("less"), &json!("same")));
+    yamba.run("compare a.json b.json").ok().says(&["rate (more is better)", "suspect"]);
+    yamba.run("compare a.json b.json --md").ok().says(&["seems slower"]);
 
     let gate = |yamba: &mut Yamba, files: &str| -> Value {
         let answer = yamba.run(&format!("compare {files} --fail-above 5% --strict --json"));
@@ -109,14 +83,8 @@ fn fewer_operations_a_second_are_slower() {
         found["gate"].clone()
     };
     let slower = gate(&mut yamba, "a.json b.json");
-    assert_eq!(
-        (&slower["gated"], &slower["undecided"]),
-        (&json!(2), &json!(1))
-    );
-    assert_eq!(
-        slower["unconfirmed"][0]["parameters"],
-        json!({"mode": "thrpt"})
-    );
+    assert_eq!((&slower["gated"], &slower["undecided"]), (&json!(2), &json!(1)));
+    assert_eq!(slower["unconfirmed"][0]["parameters"], json!({"mode": "thrpt"}));
     assert_eq!(slower["passed"], false);
     let same = gate(&mut yamba, "a.json a.json");
     assert_eq!((&same["gated"], &same["passed"]), (&json!(2), &json!(true)));
@@ -148,9 +116,7 @@ fn modes_of_jmh_are_not_compared() {
 /// A single number does not say how much it varies.
 #[test]
 fn single_numbers_are_not_compared() {
-    let mut yamba = Yamba::new()
-        .file("a.txt", lmbench(1, 1.0))
-        .file("b.txt", lmbench(2, 2.0));
+    let mut yamba = Yamba::new().file("a.txt", lmbench(1, 1.0)).file("b.txt", lmbench(2, 2.0));
     for option in ["", " --fail-above 5%", " --json"] {
         let answer = yamba.run(&format!("compare a.txt b.txt{option}"));
         assert_eq!(answer.status, 2, "{option}: {}", answer.err);

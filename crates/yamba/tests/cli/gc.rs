@@ -7,7 +7,8 @@ use crate::support::{Yamba, json as document};
 
 const MEGABYTE: f64 = 1e6;
 
-/// After each 4 MB, 6 to 8 MB are alive. Copying a byte takes 1 ns. The ordinary runs have collections of an Eden of 50 and 150 MB.
+/// After each 4 MB, 6 to 8 MB are alive. Copying a byte takes 1 ns. The ordinary runs have
+/// collections of an Eden of 50 and 150 MB.
 fn profile() -> Value {
     let census = |i: usize| {
         let newest = [4e6, 2e6, 3e6][i % 3];
@@ -54,9 +55,7 @@ fn prepared() -> Yamba {
         "skipped": {"z": "this JDK lacks it"},
     });
     schema::holds("yamba-gc-costs-1.json", &costs);
-    Yamba::new()
-        .file("app.gc", profile().to_string())
-        .file("costs.json", costs.to_string())
+    Yamba::new().file("app.gc", profile().to_string()).file("costs.json", costs.to_string())
 }
 
 #[test]
@@ -65,24 +64,17 @@ fn count_and_time_follow_from_profile_and_costs() {
     let found = document(&mut prepared(), options);
     schema::holds("yamba-gc-predictions-1.json", &found);
     let of = &found["predictions"][0];
-    assert_eq!(
-        (&of["collector"], &of["heap_bytes"]),
-        (&json!("serial"), &json!(128 << 20))
-    );
+    assert_eq!((&of["collector"], &of["heap_bytes"]), (&json!("serial"), &json!(128 << 20)));
     let value = |key: &str| of[key]["predicted"].as_f64().unwrap();
     // Eden has 34944 KiB.
     let young = (1000.0 * MEGABYTE / (34944.0 * 1024.0)).floor();
     assert!((young..young + 2.0).contains(&value("collections")), "{of}");
-    // Each young collection takes 0.1 ms and copies 4 to 8 MB. At most one full collection is needed.
+    // Each young collection takes 0.1 ms and copies 4 to 8 MB. At most one full collection is
+    // needed.
     let ms = value("gc_cpu_ns") / 1e6;
     assert!((110.0..240.0).contains(&ms), "{of}");
     assert!(value("pause_longest_ns") < value("pause_total_ns"));
-    for figure in [
-        "collections",
-        "gc_cpu_ns",
-        "pause_total_ns",
-        "pause_longest_ns",
-    ] {
+    for figure in ["collections", "gc_cpu_ns", "pause_total_ns", "pause_longest_ns"] {
         let ends = [0, 1].map(|at| of[figure]["interval"][at].as_f64().unwrap());
         assert!(ends[0] <= value(figure) && value(figure) <= ends[1], "{of}");
         assert!(of[figure]["measured"].is_null());
@@ -115,10 +107,7 @@ fn costs_that_cannot_serve_for_any_chosen_collector_are_refused() {
 #[test]
 fn collector_without_costs_is_named_with_its_reason() {
     let mut yamba = prepared();
-    let found = document(
-        &mut yamba,
-        "gc predict app.gc --costs costs.json --heap 64M --json",
-    );
+    let found = document(&mut yamba, "gc predict app.gc --costs costs.json --heap 64M --json");
     let missing = found["missing"].to_string();
     assert!(missing.contains("z: this JDK lacks it"), "{missing}");
     assert!(missing.contains("g1: the costs lack it"), "{missing}");
@@ -155,34 +144,14 @@ fn other_files_are_named_with_the_command_that_makes_a_profile() {
             "[2026-11-28T03:00:00.000+0100][0.1s][info][gc,init] CPUs: 2\n",
             "a log of a Java virtual machine",
         ),
-        (
-            "old.log",
-            "0.158: [GC (Allocation Failure)  6M->3M(64M), 0.0121 secs]\n",
-            "before JDK 9",
-        ),
-        (
-            "recording.jfr",
-            "FLR\0\u{2}\0",
-            "a recording of JDK Flight Recorder",
-        ),
+        ("old.log", "0.158: [GC (Allocation Failure)  6M->3M(64M), 0.0121 secs]\n", "before JDK 9"),
+        ("recording.jfr", "FLR\0\u{2}\0", "a recording of JDK Flight Recorder"),
         ("app.hprof", "JAVA PROFILE 1.0.2\0", "a heap dump"),
-        (
-            "verbose.xml",
-            "<?xml version=\"1.0\" ?>\n<verbosegc>\n",
-            "a log in XML",
-        ),
+        ("verbose.xml", "<?xml version=\"1.0\" ?>\n<verbosegc>\n", "a log in XML"),
         ("costs.json", "", "a document of costs"),
-        (
-            "other.json",
-            "{\"schema\": \"yamba-run/1\"}",
-            "a document of the form \"yamba-run/1\"",
-        ),
+        ("other.json", "{\"schema\": \"yamba-run/1\"}", "a document of the form \"yamba-run/1\""),
         ("plain.json", "[]", "a JSON document without a schema"),
-        (
-            "half.gc",
-            "{\"schema\": \"yamba-gc-profile/1\",",
-            "no whole JSON",
-        ),
+        ("half.gc", "{\"schema\": \"yamba-gc-profile/1\",", "no whole JSON"),
         ("empty.gc", "", "no whole JSON"),
     ];
     let mut yamba = prepared();
@@ -192,9 +161,7 @@ fn other_files_are_named_with_the_command_that_makes_a_profile() {
         }
         let predict = format!("gc predict {name} --costs costs.json");
         let profile = "yamba gc profile -o FILE -- java ...";
-        yamba
-            .run(&predict)
-            .refused(&[name, what, "yamba-gc-profile/1", profile]);
+        yamba.run(&predict).refused(&[name, what, "yamba-gc-profile/1", profile]);
     }
     yamba = yamba.file("gc.log.gz", b"\x1f\x8b\x08\0");
     yamba
@@ -239,9 +206,7 @@ fn costs_without_pauses_are_refused_and_rough_ones_have_wider_intervals() {
             }),
         );
     let predict = "gc predict app.gc --collector serial --heap 128M --json --costs";
-    yamba
-        .run(&format!("{predict} no.json"))
-        .refused(&["no.json: serial: the costs lack pauses"]);
+    yamba.run(&format!("{predict} no.json")).refused(&["no.json: serial: the costs lack pauses"]);
     let mut width = |name: &str| {
         let found = document(&mut yamba, &format!("{predict} {name}"));
         let of = &found["predictions"][0]["gc_cpu_ns"];

@@ -1,4 +1,5 @@
-//! Imported files that are huge, truncated or deeply nested. Each is imported, or refused with one clear message.
+//! Imported files that are huge, truncated or deeply nested. Each is imported, or refused with one
+//! clear message.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -39,7 +40,8 @@ fn importing(yamba: &Yamba) -> Command {
     command
 }
 
-/// Like [`import`], but also returns the observed peak memory. The kernel reports the peak since the start, so only growth after the last poll, milliseconds before the end, is missed.
+/// Like [`import`], but also returns the observed peak memory. The kernel reports the peak since
+/// the start, so only growth after the last poll, milliseconds before the end, is missed.
 fn import_and_memory(text: &str) -> (Answer, u64) {
     let yamba = Yamba::new().file("their", text);
     let mut import = importing(&yamba);
@@ -110,25 +112,13 @@ fn nested_or_truncated_documents_are_rejected() {
     let deep = "[".repeat(BYTES);
     for (text, said) in [
         (deep.clone(), "ends too early"),
+        (format!(r#"{{"schema": {deep}"#), "their: is no run document"),
+        (document(&format!(r#""caches": {deep}"#), ""), "expected u64"),
         (
-            format!(r#"{{"schema": {deep}"#),
-            "their: is no run document",
-        ),
-        (
-            document(&format!(r#""caches": {deep}"#), ""),
-            "expected u64",
-        ),
-        (
-            document(
-                "",
-                &format!(r#", "platform": {{"x": {}{}}}"#, deep, "]".repeat(BYTES)),
-            ),
+            document("", &format!(r#", "platform": {{"x": {}{}}}"#, deep, "]".repeat(BYTES))),
             "recursion limit",
         ),
-        (
-            format!("{{\"benchmarks\": {}", list("{}")),
-            "ends too early",
-        ),
+        (format!("{{\"benchmarks\": {}", list("{}")), "ends too early"),
     ] {
         import(&text).refused(&[said]);
     }
@@ -139,18 +129,11 @@ fn hostile_results_of_other_programs_are_rejected() {
     let lmbench =
         |text: &str| format!("[lmbench3.0 results]\nSimple syscall: 0.1 microseconds\n{text}");
     let rows = |rows: &str| format!(r#"{{"context": {{}}, "benchmarks": {rows}}}"#);
-    let nested = format!(
-        r#"[{{"name": "x", "y": {}{}{}}}]"#,
-        "[".repeat(100),
-        list("1"),
-        "]".repeat(100)
-    );
+    let nested =
+        format!(r#"[{{"name": "x", "y": {}{}{}}}]"#, "[".repeat(100), list("1"), "]".repeat(100));
     let many = (0..BYTES / 18).map(|n| format!("x{n}: 1 seconds\n"));
     for (text, said) in [
-        (
-            lmbench(&many.collect::<String>()),
-            "more than 50000 figures",
-        ),
+        (lmbench(&many.collect::<String>()), "more than 50000 figures"),
         (rows(&nested), "holds no figure"),
         (rows(&format!("{nested},")), "is no JSON"),
     ] {
@@ -195,13 +178,9 @@ fn through_a_pipe(mut command: Command, text: &str) -> Answer {
 #[test]
 fn file_above_limit_is_rejected() {
     let mut yamba = Yamba::new().file("their", "{");
-    let file = File::options()
-        .write(true)
-        .open(yamba.folder.path().join("their"));
+    let file = File::options().write(true).open(yamba.folder.path().join("their"));
     file.unwrap().set_len(1 << 40).unwrap();
     for words in ["import their", "report ./their", "compare ./their ./their"] {
-        yamba
-            .run(words)
-            .refused(&["is longer than 268435456 bytes", "--limit SIZE"]);
+        yamba.run(words).refused(&["is longer than 268435456 bytes", "--limit SIZE"]);
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::root;
 
-/// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba` and `session` may use every crate.
+/// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba`
+/// and `session` may use every crate.
 const MAY_USE: [(&str, &[&str]); 23] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
@@ -30,10 +31,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
     ("trace", &["predict", "page-cache", "locale"]),
     ("machine", &["record"]),
     ("harness", &["record", "stats", "machine", "discover"]),
-    (
-        "toolchain",
-        &["lang", "codegen", "record", "machine", "locale"],
-    ),
+    ("toolchain", &["lang", "codegen", "record", "machine", "locale"]),
 ];
 
 #[test]
@@ -60,15 +58,13 @@ fn dependencies(manifest: &str) -> Vec<String> {
     let lines = section.unwrap_or_default().lines();
     lines
         .filter_map(|l| l.split(['=', '.', ' ']).next())
-        .filter_map(|name| {
-            name.strip_prefix("yamba-")
-                .or((name == "yamba").then_some(name))
-        })
+        .filter_map(|name| name.strip_prefix("yamba-").or((name == "yamba").then_some(name)))
         .map(str::to_owned)
         .collect()
 }
 
-/// Counts the lines of each file up to its first test module. `scripts/product-lines` counts more exactly, so its numbers may differ a little.
+/// Counts the lines of each file up to its first test module. `scripts/product-lines` counts more
+/// exactly, so its numbers may differ a little.
 #[test]
 fn no_crate_holds_more_than_a_quarter_of_the_product_lines() {
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
@@ -93,6 +89,23 @@ fn no_crate_holds_more_than_a_quarter_of_the_product_lines() {
 }
 
 #[test]
+fn lines_of_comments_have_at_most_100_columns() {
+    let folders = ["crates", "benches", "fuzz", "java", "runtime", "library", "suite", "examples"];
+    let mut long = Vec::new();
+    for path in folders.iter().flat_map(|folder| sources(&root().join(folder))) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        for (number, line) in (1..).zip(text.lines()) {
+            let start = line.trim_start();
+            let is_comment = ["//", "* ", "/*"].iter().any(|mark| start.starts_with(mark));
+            if is_comment && line.chars().count() > 100 {
+                long.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(long.is_empty(), "comments over 100 columns: {long:#?}");
+}
+
+#[test]
 fn lang_and_codegen_do_no_io() {
     let impure = [
         "std::fs",
@@ -111,11 +124,7 @@ fn lang_and_codegen_do_no_io() {
         for path in sources(&root().join("crates").join(folder).join("src")) {
             let text = fs::read_to_string(&path).unwrap();
             for word in impure {
-                assert!(
-                    !text.contains(word),
-                    "{}: {word} in a crate without I/O",
-                    path.display()
-                );
+                assert!(!text.contains(word), "{}: {word} in a crate without I/O", path.display());
             }
         }
     }
@@ -152,11 +161,7 @@ fn runtime_names_instruction_sets_only_in_their_folder() {
         }
         let text = fs::read_to_string(&path).unwrap();
         for word in macros {
-            assert!(
-                !text.contains(word),
-                "{}: {word} outside runtime/isa",
-                path.display()
-            );
+            assert!(!text.contains(word), "{}: {word} outside runtime/isa", path.display());
         }
     }
 }
@@ -175,12 +180,8 @@ fn every_benchmark_is_documented() {
 
 #[test]
 fn sources_have_no_todo() {
-    let marks = [
-        concat!("TO", "DO"),
-        concat!("FIX", "ME"),
-        concat!("XX", "X:"),
-        concat!("to", "do!()"),
-    ];
+    let marks =
+        [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:"), concat!("to", "do!()")];
     for folder in ["crates", "runtime", "library", "suite", "examples"] {
         for path in sources(&root().join(folder)) {
             let text = fs::read_to_string(&path).unwrap_or_default();
@@ -191,7 +192,8 @@ fn sources_have_no_todo() {
     }
 }
 
-/// A failed assertion leaves no process behind: tests start programs through `yamba_child_guard`, or a value that ends them owns them.
+/// A failed assertion leaves no process behind: tests start programs through `yamba_child_guard`,
+/// or a value that ends them owns them.
 #[test]
 fn children_end_with_their_test() {
     for krate in fs::read_dir(root().join("crates")).unwrap().flatten() {
@@ -211,7 +213,8 @@ fn children_end_with_their_test() {
     }
 }
 
-/// `make test` runs no examples in documentation comments: for each crate rustdoc would read the whole crate, and there is no example.
+/// `make test` runs no examples in documentation comments: for each crate rustdoc would read the
+/// whole crate, and there is no example.
 #[test]
 fn documentation_comments_have_no_tests() {
     for path in sources(&root().join("crates")) {
@@ -238,10 +241,9 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         let path = entry.path();
         if path.is_dir() {
             found.extend(sources(&path));
-        } else if path
-            .extension()
-            .is_some_and(|e| ["rs", "h", "yamba"].iter().any(|known| e == *known))
-        {
+        } else if path.extension().is_some_and(|e| {
+            ["rs", "h", "cc", "java", "js", "yamba"].iter().any(|known| e == *known)
+        }) {
             found.push(path);
         }
     }

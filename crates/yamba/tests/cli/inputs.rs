@@ -1,4 +1,5 @@
-//! A program is determined by its inputs: any changed input makes another program, and unchanged inputs make the same one.
+//! A program is determined by its inputs: any changed input makes another program, and unchanged
+//! inputs make the same one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -21,7 +22,8 @@ yamba asks
 }
 ";
 
-/// A compiler that records its calls in `calls`, after running `first`. It does not optimise the harness, which each of these tests compiles.
+/// A compiler that records its calls in `calls`, after running `first`. It does not optimise the
+/// harness, which each of these tests compiles.
 fn wrapper(folder: &Path, first: &str) {
     let path = folder.join("compiler");
     let text = format!(
@@ -69,7 +71,8 @@ fn read(document: &str) -> (f64, String) {
     (answer, program.to_owned())
 }
 
-/// Counts compilations of the program since the last call. Parts that all programs share are not counted.
+/// Counts compilations of the program since the last call. Parts that all programs share are not
+/// counted.
 fn compiled(yamba: &Yamba) -> usize {
     let calls = yamba.folder.path().join("calls");
     let text = fs::read_to_string(&calls).unwrap_or_default();
@@ -114,7 +117,8 @@ fn unchanged_inputs_are_not_compiled_again() {
     assert_eq!(compiled(&yamba), 0);
 }
 
-/// A relative path in `CPATH` means another folder in another working directory. An absolute one does not.
+/// A relative path in `CPATH` means another folder in another working directory. An absolute one
+/// does not.
 #[test]
 #[ignore = "needs g++"]
 fn working_directory_rebuilds_program_only_if_cpath_is_relative() {
@@ -222,11 +226,7 @@ fn removed_header_is_an_error_and_not_the_old_program() {
     fs::remove_file(yamba.folder.path().join("first/answer.h")).unwrap();
     let answer = yamba.run("build asks.yamba");
     assert_ne!(answer.status, 0);
-    assert!(
-        answer.err.contains("answer.h: No such file"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("answer.h: No such file"), "{}", answer.err);
 }
 
 #[test]
@@ -249,11 +249,7 @@ fn compiler_of_another_version_makes_another_program() {
 /// Builds `libanswer.a` with this answer for the program to link.
 fn library(folder: &Path, answer: u32) {
     let source = folder.join("answer.c");
-    fs::write(
-        &source,
-        format!("unsigned library_answer(void) {{ return {answer}; }}\n"),
-    )
-    .unwrap();
+    fs::write(&source, format!("unsigned library_answer(void) {{ return {answer}; }}\n")).unwrap();
     let object = folder.join("answer.o");
     let compile = ["-x", "c", "-c", "-o"];
     let mut compiler = Command::new("g++");
@@ -261,11 +257,7 @@ fn library(folder: &Path, answer: u32) {
     let made = made.unwrap();
     let archive = folder.join("libanswer.a");
     let _ = fs::remove_file(&archive);
-    let kept = Command::new("ar")
-        .arg("rcs")
-        .arg(archive)
-        .arg(object)
-        .status();
+    let kept = Command::new("ar").arg("rcs").arg(archive).arg(object).status();
     assert!(made.success() && kept.unwrap().success());
 }
 
@@ -275,10 +267,8 @@ fn with_library() -> Yamba {
         "extern \"C\" unsigned library_answer();\n#define ANSWER library_answer()",
     ));
     let folder = yamba.folder.path().to_owned();
-    let compiler = format!(
-        "{0}/compiler -Wl,-u,library_answer -L{0} {0}/libanswer.a",
-        folder.display()
-    );
+    let compiler =
+        format!("{0}/compiler -Wl,-u,library_answer -L{0} {0}/libanswer.a", folder.display());
     library(&folder, 1);
     yamba.env("CXX", compiler)
 }
@@ -363,10 +353,7 @@ fn remeasure_rebuilds_with_headers_of_each_run() {
 
 /// The reason why the only benchmark was not measured.
 fn reason(document: &Value) -> String {
-    assert_eq!(
-        document["benchmarks"][0]["verdict"], "unknown",
-        "{document}"
-    );
+    assert_eq!(document["benchmarks"][0]["verdict"], "unknown", "{document}");
     document["benchmarks"][0]["reason"].to_string()
 }
 
@@ -379,10 +366,7 @@ fn remeasure_reports_changed_library() {
     library(yamba.folder.path(), 2);
     keep(&mut yamba, "second");
     let reason = reason(&compared(&mut yamba, "--remeasure"));
-    assert!(
-        reason.contains("A's program: library libanswer.a: "),
-        "{reason}"
-    );
+    assert!(reason.contains("A's program: library libanswer.a: "), "{reason}");
 }
 
 #[test]
@@ -397,13 +381,11 @@ fn remeasure_reports_changed_absolute_include() {
         keep(&mut yamba, tag);
     }
     let reason = reason(&compared(&mut yamba, "--remeasure"));
-    assert!(
-        reason.contains("A's program: ") && reason.contains("answer.h"),
-        "{reason}"
-    );
+    assert!(reason.contains("A's program: ") && reason.contains("answer.h"), "{reason}");
 }
 
-/// `#include "FILE"` finds a header beside the `.yamba` file, whatever the current folder is, and `CPATH` is not needed.
+/// `#include "FILE"` finds a header beside the `.yamba` file, whatever the current folder is, and
+/// `CPATH` is not needed.
 #[test]
 #[ignore = "needs g++"]
 fn header_beside_the_file_is_found_and_its_change_rebuilds_program() {
@@ -411,11 +393,7 @@ fn header_beside_the_file_is_found_and_its_change_rebuilds_program() {
     let mut yamba = yamba(&text).without("CPATH");
     let folder = yamba.folder.path().join("own");
     fs::create_dir(&folder).unwrap();
-    fs::rename(
-        yamba.folder.path().join("asks.yamba"),
-        folder.join("asks.yamba"),
-    )
-    .unwrap();
+    fs::rename(yamba.folder.path().join("asks.yamba"), folder.join("asks.yamba")).unwrap();
     let words = "run own/asks.yamba --quick --time 50ms --json";
     let mut asked = || {
         let answer = yamba.run(words).ok();

@@ -14,9 +14,7 @@ fn prepared() -> Yamba {
         "traced": {"how": "java"},
         "primitives": [{"name": "java.lang.String.lastIndexOf(String)", "size": 32, "count": 1000}],
     });
-    Yamba::new()
-        .file("jmh.json", JMH)
-        .file("words.vector", vector.to_string())
+    Yamba::new().file("jmh.json", JMH).file("words.vector", vector.to_string())
 }
 
 #[test]
@@ -29,10 +27,7 @@ fn costs_of_jmh_predict_a_java_program() {
     assert_eq!(prediction["predicted_ns"], 11_250.0);
     assert_eq!(prediction["interval_ns"], json!([9000.0, 13_000.0]));
     let text = yamba.run("predict words.vector --on jmh.json").ok().out;
-    assert!(
-        text.contains("predicted class-library time: 11.25 us"),
-        "{text}"
-    );
+    assert!(text.contains("predicted class-library time: 11.25 us"), "{text}");
     assert!(!text.contains("kernel"), "{text}");
 }
 
@@ -42,10 +37,7 @@ fn imported_jmh_has_the_virtual_machine_and_intervals() {
     let id = yamba.run("import jmh.json").ok().out;
     let run: Value = document(&mut yamba, &format!("show {} --json", id.trim()));
     schema::holds("yamba-run-1.json", &run);
-    assert_eq!(
-        run["machine"]["java"]["flags"],
-        json!(["-XX:TieredStopAtLevel=1"])
-    );
+    assert_eq!(run["machine"]["java"]["flags"], json!(["-XX:TieredStopAtLevel=1"]));
     let shown = yamba.run(&format!("show {}", id.trim())).ok();
     assert!(!shown.out.contains("without intervals"), "{}", shown.out);
 }
@@ -53,9 +45,7 @@ fn imported_jmh_has_the_virtual_machine_and_intervals() {
 #[test]
 fn command_without_java_is_refused() {
     let mut yamba = Yamba::new();
-    yamba
-        .run("trace --java -- python3 app.py")
-        .refused(&["python3", "java -jar app.jar"]);
+    yamba.run("trace --java -- python3 app.py").refused(&["python3", "java -jar app.jar"]);
     yamba
         .env("YAMBA_JAVA", "/nowhere")
         .run("trace --java -- java -jar app.jar")

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use crate::shells::commands;
 use crate::support::{Answer, Yamba};
 
-/// Commands without `--json`. They write a benchmark or a bundle, or print a skeleton, a vector (which is JSON), a page, a file in a requested format, a script, or manual pages. `fleet`, `gc`, `java` and `load` have commands of their own.
+/// Commands without `--json`. They write a benchmark or a bundle, or print a skeleton, a vector
+/// (which is JSON), a page, a file in a requested format, a script, or manual pages. `fleet`, `gc`,
+/// `java` and `load` have commands of their own.
 const WITHOUT: [&str; 12] = [
     "new",
     "bundle",
@@ -40,9 +42,8 @@ fn document(answer: &Answer) -> Value {
 #[test]
 fn check_json_has_place_and_help_of_each_error() {
     let text = "yamba a extends no_such { }\nyamba b { import(compilr); void benchmark() {} }\n";
-    let mut yamba = Yamba::new()
-        .file("a.yamba", text)
-        .file("good.yamba", "yamba good { void benchmark() {} }");
+    let mut yamba =
+        Yamba::new().file("a.yamba", text).file("good.yamba", "yamba good { void benchmark() {} }");
     let answer = yamba.run("check a.yamba good.yamba --json");
     assert_eq!((answer.status, answer.err.as_str()), (2, ""));
     let told = document(&answer);
@@ -53,18 +54,12 @@ fn check_json_has_place_and_help_of_each_error() {
     let place = |fault: &Value| {
         ["file", "line", "column", "end_line", "end_column"].map(|k| fault[k].clone())
     };
-    assert_eq!(
-        place(&all[0]),
-        [json!("a.yamba"), json!(1), json!(17), json!(1), json!(24)]
-    );
+    assert_eq!(place(&all[0]), [json!("a.yamba"), json!(1), json!(17), json!(1), json!(24)]);
     assert_eq!(all[0]["severity"], "error");
     assert!(all[0]["kind"].is_string() && all[0]["also"].is_array());
     assert!(all[0]["message"].as_str().unwrap().contains("`no_such`"));
     assert_eq!(place(&all[1])[..2], [json!("a.yamba"), json!(2)]);
-    assert!(
-        all[1]["help"].as_str().unwrap().contains("compiler"),
-        "{all:?}"
-    );
+    assert!(all[1]["help"].as_str().unwrap().contains("compiler"), "{all:?}");
     let good = document(&yamba.run("check good.yamba --json").ok());
     assert_eq!(good["diagnostics"], json!([]));
     assert_eq!(good["classes"], 1);
@@ -73,19 +68,13 @@ fn check_json_has_place_and_help_of_each_error() {
 #[test]
 fn check_of_unreadable_file_prints_no_document() {
     let mut yamba = Yamba::new();
-    yamba
-        .run("check none.yamba --json")
-        .refused(&["cannot read none.yamba"]);
+    yamba.run("check none.yamba --json").refused(&["cannot read none.yamba"]);
 }
 
 #[test]
 fn explain_json_names_origin_of_each_member() {
     let mut yamba = Yamba::new();
-    let told = document(
-        &yamba
-            .run("explain pagefault --json --target x86_64-linux")
-            .ok(),
-    );
+    let told = document(&yamba.run("explain pagefault --json --target x86_64-linux").ok());
     let class = &told[0];
     assert_eq!(class["class"], "pagefault");
     assert_eq!(class["target"], "x86_64-linux");
@@ -115,19 +104,11 @@ fn build_and_disasm_print_json() {
     let program = &built[0];
     assert_eq!(program["class"], "lat_syscall_getppid");
     assert_eq!(program["program"], "out/lat_syscall_getppid");
-    assert!(
-        yamba
-            .folder
-            .path()
-            .join("out/lat_syscall_getppid")
-            .is_file()
-    );
+    assert!(yamba.folder.path().join("out/lat_syscall_getppid").is_file());
     let source = program["source"].as_str().unwrap();
     assert!(fs::metadata(source).is_ok(), "{source}");
     assert!(program["command"].as_str().unwrap().contains(source));
-    yamba
-        .run("build lat_syscall_getppid --json --print")
-        .refused(&["--print"]);
+    yamba.run("build lat_syscall_getppid --json --print").refused(&["--print"]);
     if cfg!(target_arch = "x86_64") {
         let listing = document(&yamba.run("disasm pagefault touch 3 --json").ok());
         assert_eq!(listing["isa"], "x86_64");
@@ -163,9 +144,7 @@ fn commands_that_change_runs_print_json() {
     assert_eq!(named, json!({"id": id, "tags": ["one", "two"]}));
     let named = document(&yamba.run(&format!("tag {id} one two --remove --json")).ok());
     assert_eq!(named["tags"], json!([]));
-    let saved = yamba
-        .run("salvage results.sqlite --store new.sqlite --json")
-        .ok();
+    let saved = yamba.run("salvage results.sqlite --store new.sqlite --json").ok();
     let saved = document(&saved);
     assert_eq!(saved["whole"], true);
     let runs = saved["runs"].as_array().unwrap();

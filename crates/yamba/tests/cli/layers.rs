@@ -1,6 +1,8 @@
-//! The modules of each crate form layers: no two sibling modules use each other, neither directly nor through others.
+//! The modules of each crate form layers: no two sibling modules use each other, neither directly
+//! nor through others.
 //!
-//! A module includes its submodules. An item that a parent module re-exports counts as an item of the module that defines it.
+//! A module includes its submodules. An item that a parent module re-exports counts as an item of
+//! the module that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -36,22 +38,13 @@ fn sibling_modules_do_not_use_each_other() {
 #[test]
 fn circle_through_a_re_export_is_found() {
     let mut example = Crate::default();
-    example.add(
-        &[],
-        "pub use inner::{Thing, part::{self, Other as Renamed}};",
-    );
-    example.add(
-        &["inner"],
-        "pub struct Thing; fn f() { super::user::call() }",
-    );
+    example.add(&[], "pub use inner::{Thing, part::{self, Other as Renamed}};");
+    example.add(&["inner"], "pub struct Thing; fn f() { super::user::call() }");
     example.add(&["inner", "part"], "");
     example.add(&["user"], "use crate::Renamed;");
     assert_eq!(example.circles(), ["{inner, user}"]);
     let mut example = Crate::default();
-    example.add(
-        &["low"],
-        "#[cfg(test)]\nmod tests {\n    use crate::high;\n}\n",
-    );
+    example.add(&["low"], "#[cfg(test)]\nmod tests {\n    use crate::high;\n}\n");
     example.add(&["high"], "use super::low;");
     assert_eq!(example.circles(), [""; 0]);
 }
@@ -91,10 +84,7 @@ impl Crate {
             let of_tests = [&module[..], &[name.to_owned()]].concat();
             self.of_tests.insert(of_tests);
         }
-        let code: Vec<&str> = text
-            .lines()
-            .map(|l| l.split("//").next().unwrap())
-            .collect();
+        let code: Vec<&str> = text.lines().map(|l| l.split("//").next().unwrap()).collect();
         let code = code.join("\n");
         let imports = self.imports.entry(module.clone()).or_default();
         let named = self.named.entry(module.clone()).or_default();
@@ -157,7 +147,8 @@ impl Crate {
         uses
     }
 
-    /// The groups of sibling modules that use each other, directly or indirectly, as `parent{a, b}`.
+    /// The groups of sibling modules that use each other, directly or indirectly, as `parent{a,
+    /// b}`.
     fn circles(&self) -> Vec<String> {
         let mut circles = BTreeSet::new();
         for (parent, children) in self.uses() {
@@ -185,7 +176,8 @@ fn reachable(uses: &BTreeMap<String, BTreeSet<String>>, start: &str) -> BTreeSet
     found
 }
 
-/// `super::x` within `module` as a path from the crate's root. A path without `crate`, `super` or `self` begins in `module`.
+/// `super::x` within `module` as a path from the crate's root. A path without `crate`, `super` or
+/// `self` begins in `module`.
 fn absolute(module: &[String], path: &[String]) -> Module {
     let mut base = module.to_vec();
     let mut rest = path;
@@ -202,7 +194,8 @@ fn absolute(module: &[String], path: &[String]) -> Module {
     base
 }
 
-/// The paths of a `use` tree, each with the name that it gives: `a::{b, c as d}` has `a::b` as `b` and `a::c` as `d`.
+/// The paths of a `use` tree, each with the name that it gives: `a::{b, c as d}` has `a::b` as `b`
+/// and `a::c` as `d`.
 fn leaves(tree: &str) -> Vec<(Module, String)> {
     let Some((head, inner)) = tree.split_once('{') else {
         let (path, alias) = tree.split_once(" as ").unwrap_or((tree, ""));
@@ -225,7 +218,5 @@ fn leaves(tree: &str) -> Vec<(Module, String)> {
         c == ',' && depth == 0
     });
     let branches = branches.map(str::trim).filter(|branch| !branch.is_empty());
-    branches
-        .flat_map(|branch| leaves(&format!("{}{branch}", head.trim())))
-        .collect()
+    branches.flat_map(|branch| leaves(&format!("{}{branch}", head.trim()))).collect()
 }

@@ -12,7 +12,8 @@ use yamba_child_guard::{Guarded, StartGuarded};
 use crate::schema;
 use crate::support::{Answer, Yamba};
 
-/// A log of `count` requests, ten a second, for 30 objects: object n is asked for about 1/n as often as object 1.
+/// A log of `count` requests, ten a second, for 30 objects: object n is asked for about 1/n as
+/// often as object 1.
 fn log(count: usize) -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let line = |i: usize| {
@@ -52,14 +53,9 @@ impl Origin {
         let mut command = yamba.command(&words);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).start();
         let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let url = line.split(' ').find(|word| word.starts_with("http://"));
-        Origin {
-            url: url.unwrap_or_else(|| panic!("{line}")).to_owned(),
-            child,
-        }
+        Origin { url: url.unwrap_or_else(|| panic!("{line}")).to_owned(), child }
     }
 }
 
@@ -74,13 +70,7 @@ impl Drop for Origin {
 fn fit_prints_each_distribution_and_writes_a_document() {
     let mut yamba = Yamba::new().file("access.log", log(3000) + "nonsense\n");
     let answer = yamba.run("load fit access.log -o site.load").ok();
-    assert!(
-        answer
-            .err
-            .contains("access.log:3001: left out: it has no fields"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("access.log:3001: left out: it has no fields"), "{}", answer.err);
     let answer = answer.says(&[
         "3000 requests with GET and HEAD by 40 clients",
         "distribution",
@@ -102,10 +92,7 @@ fn fit_prints_each_distribution_and_writes_a_document() {
     assert_eq!(printed, model);
     assert_eq!(model["source"]["refused_lines"], 1);
     for marginal in model["goodness"].as_array().unwrap() {
-        assert!(
-            marginal["chosen"]["p_value"].as_f64().unwrap() >= 0.01,
-            "{marginal:#}"
-        );
+        assert!(marginal["chosen"]["p_value"].as_f64().unwrap() >= 0.01, "{marginal:#}");
     }
 }
 
@@ -129,7 +116,8 @@ fn lines_that_are_left_out_are_in_the_summary() {
     );
 }
 
-/// A log of 60 requests by 19 clients, two seconds apart, with these texts before the client, in the request and after the bytes.
+/// A log of 60 requests by 19 clients, two seconds apart, with these texts before the client, in
+/// the request and after the bytes.
 fn log_with(before: &str, url: fn(usize) -> String, after: fn(usize) -> String) -> String {
     let line = |i: usize| {
         format!(
@@ -152,10 +140,7 @@ fn path(i: usize) -> String {
 #[test]
 fn fields_before_the_client_are_skipped_and_named() {
     let mut yamba = Yamba::new()
-        .file(
-            "vhost.log",
-            log_with("shop.example.org:443 ", path, |_| String::new()),
-        )
+        .file("vhost.log", log_with("shop.example.org:443 ", path, |_| String::new()))
         .file("proxy.log", log_with("192.0.2.1 ", path, |_| String::new()));
     let answer = yamba.run("load fit vhost.log --no-plot").ok();
     assert!(
@@ -166,17 +151,14 @@ fn fields_before_the_client_are_skipped_and_named() {
         answer.err
     );
     answer.says(&["60 requests with GET and HEAD by 19 clients"]);
-    yamba.run("load fit proxy.log").refused(&[
-        "fields 1 and 2 before the time are addresses",
-        "--client-field N",
-    ]);
     yamba
-        .run("load fit proxy.log --client-field 2 --no-plot")
-        .ok()
-        .says(&["by 19 clients"]);
+        .run("load fit proxy.log")
+        .refused(&["fields 1 and 2 before the time are addresses", "--client-field N"]);
+    yamba.run("load fit proxy.log --client-field 2 --no-plot").ok().says(&["by 19 clients"]);
 }
 
-/// A time of day and a ratio of compression are no latencies; microseconds are one if the user says so.
+/// A time of day and a ratio of compression are no latencies; microseconds are one if the user says
+/// so.
 #[test]
 fn latency_is_a_time_with_its_field_and_unit() {
     let mut yamba = Yamba::new()
@@ -186,35 +168,17 @@ fn latency_is_a_time_with_its_field_and_unit() {
                 format!(" \"-\" \"curl\" 0.0{:02} 1588500{:03}.098", i + 10, 2 * i)
             }),
         )
-        .file(
-            "gzip.log",
-            log_with("", path, |i| format!(" \"-\" \"curl\" 2.{:02}", i + 10)),
-        )
-        .file(
-            "apache.log",
-            log_with("", path, |i| format!(" \"-\" \"curl\" {}", 4000 + 2 * i)),
-        );
+        .file("gzip.log", log_with("", path, |i| format!(" \"-\" \"curl\" 2.{:02}", i + 10)))
+        .file("apache.log", log_with("", path, |i| format!(" \"-\" \"curl\" {}", 4000 + 2 * i)));
     let answer = yamba.run("load fit msec.log --no-plot").ok();
-    assert!(
-        answer.err.contains("not used: 4 (\"1588500000.098\")"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("not used: 4 (\"1588500000.098\")"), "{}", answer.err);
     // 10 to 69 ms
     answer.says(&["latency   mean 39.5 ms of 60 requests, from field 3 after the bytes, in s"]);
     let answer = yamba.run("load fit gzip.log --no-plot").ok();
-    assert!(
-        answer.err.contains("not used: 3 (\"2.10\")"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("not used: 3 (\"2.10\")"), "{}", answer.err);
     assert!(!answer.out.contains("latency"), "{}", answer.out);
     let answer = yamba.run("load fit apache.log --no-plot").ok();
-    assert!(
-        answer.err.contains("not used: 3 (\"4000\")"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("not used: 3 (\"4000\")"), "{}", answer.err);
     yamba
         .run("load fit apache.log --no-plot --latency-field 3=us")
         .ok()
@@ -222,9 +186,7 @@ fn latency_is_a_time_with_its_field_and_unit() {
     yamba
         .run("load fit apache.log --latency-field 4=us")
         .refused(&["--latency-field names a field that the log does not have: there are 3"]);
-    yamba
-        .run("load fit apache.log --latency-field 3")
-        .refused(&["3=us"]);
+    yamba.run("load fit apache.log --latency-field 3").refused(&["3=us"]);
 }
 
 #[test]
@@ -242,16 +204,9 @@ fn hosts_of_full_urls_and_squid_logs_are_objects_of_their_own() {
     let mut yamba = Yamba::new()
         .file("urls.log", log_with("", url, |_| String::new()))
         .file("squid.log", (0..60).map(squid).collect::<String>());
-    yamba
-        .run("load fit urls.log --no-plot")
-        .ok()
-        .says(&["by 19 clients", "for 3 objects"]);
+    yamba.run("load fit urls.log --no-plot").ok().says(&["by 19 clients", "for 3 objects"]);
     let answer = yamba.run("load fit squid.log --no-plot").ok();
-    assert!(
-        answer.err.contains("sizes include the headers"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("sizes include the headers"), "{}", answer.err);
     answer.says(&[
         "by 19 clients in 118 s, for 3 objects",
         "latency   mean 129.5 ms of 60 requests, from the elapsed time, in ms",
@@ -276,9 +231,7 @@ fn compressed_logs_are_read_or_refused() {
         "cut.log.gz: it is compressed by gzip, and cut off or damaged",
         "gzip -cd cut.log.gz | yamba load fit -",
     ]);
-    yamba
-        .run("load fit access.log.zst")
-        .refused(&["compressed by zstd", "zstdcat"]);
+    yamba.run("load fit access.log.zst").refused(&["compressed by zstd", "zstdcat"]);
     yamba.run("load fit wide.log").refused(&["UTF-16", "iconv"]);
 }
 
@@ -286,14 +239,8 @@ fn compressed_logs_are_read_or_refused() {
 fn logs_in_other_forms_are_refused_by_name() {
     let other = |from: &str, to: &str| log(30).replace(from, to);
     let mut yamba = Yamba::new()
-        .file(
-            "caddy.log",
-            "{\"ts\":1646861401.52,\"request\":{\"uri\":\"/\"}}\n",
-        )
-        .file(
-            "iis.log",
-            "#Software: Microsoft Internet Information Services 10.0\n",
-        )
+        .file("caddy.log", "{\"ts\":1646861401.52,\"request\":{\"uri\":\"/\"}}\n")
+        .file("iis.log", "#Software: Microsoft Internet Information Services 10.0\n")
         .file("month.log", other("/May/", "/Mai/"))
         .file("zone.log", other(" +0000]", "]"))
         .file("iso.log", other("17/May/2015:10:", "2015-05-17T10:"));
@@ -304,9 +251,7 @@ fn logs_in_other_forms_are_refused_by_name() {
         ("zone.log", "its time has no zone"),
         ("iso.log", "its time is in ISO 8601"),
     ] {
-        yamba
-            .run(&format!("load fit {file}"))
-            .refused(&[file, reason]);
+        yamba.run(&format!("load fit {file}")).refused(&[file, reason]);
     }
 }
 
@@ -321,32 +266,21 @@ fn model_without_paths_names_no_object() {
 
 #[test]
 fn wrong_logs_and_models_are_refused() {
-    let mut yamba = Yamba::new()
-        .file("short.log", log(10))
-        .file("none.log", "hello\n")
-        .file("bad.load", "{}");
+    let mut yamba =
+        Yamba::new().file("short.log", log(10)).file("none.log", "hello\n").file("bad.load", "{}");
     yamba.run("load fit absent.log").refused(&["absent.log"]);
     yamba
         .run("load fit short.log")
         .refused(&["short.log: 10 requests with GET or HEAD are too few"]);
-    yamba
-        .run("load fit none.log")
-        .refused(&["none.log: no line is a request", "it has no fields"]);
+    yamba.run("load fit none.log").refused(&["none.log: no line is a request", "it has no fields"]);
     yamba
         .run("load run bad.load http://127.0.0.1:1 --rate 1")
         .refused(&["bad.load: missing field"]);
-    yamba
-        .run("load serve-origin absent.load")
-        .refused(&["absent.load"]);
+    yamba.run("load serve-origin absent.load").refused(&["absent.load"]);
     let mut yamba = self::yamba();
-    yamba
-        .run("load run site.load https://127.0.0.1 --rate 1")
-        .refused(&["only http:// is spoken"]);
+    yamba.run("load run site.load https://127.0.0.1 --rate 1").refused(&["only http:// is spoken"]);
     let broken = std::fs::read_to_string(yamba.folder.path().join("site.load")).unwrap();
-    let mut yamba = yamba.file(
-        "broken.load",
-        broken.replace("yamba-load/1", "yamba-load/2"),
-    );
+    let mut yamba = yamba.file("broken.load", broken.replace("yamba-load/1", "yamba-load/2"));
     yamba
         .run("load run broken.load http://127.0.0.1:1 --rate 1")
         .refused(&["schema: it must be \"yamba-load/1\""]);
@@ -383,10 +317,7 @@ fn rate_is_measured_and_kept() {
     assert!((360.0..900.0).contains(&rate), "{rate}");
     assert_eq!(latency["parameters"]["model"], "site");
     assert_eq!(latency["parameters"]["rate"], 600.0);
-    yamba
-        .run("show latest")
-        .ok()
-        .says(&["load_latency", "p99 "]);
+    yamba.run("show latest").ok().says(&["load_latency", "p99 "]);
 }
 
 #[test]
@@ -394,20 +325,14 @@ fn users_and_replay_have_the_objects_of_the_log() {
     let mut yamba = yamba();
     let origin = Origin::start(&yamba, &[]);
     for words in [
-        format!(
-            "load run site.load {} --users 4 --no-think --requests 3000 --json",
-            origin.url
-        ),
+        format!("load run site.load {} --users 4 --no-think --requests 3000 --json", origin.url),
         format!("load replay access.log {} --users 4 --json", origin.url),
         format!("load replay access.log {} --speed 1000 --json", origin.url),
     ] {
         let answer = yamba.run(&words).ok();
         let run = document(&answer);
         assert_eq!(run["interrupted"], false, "{run:#}");
-        assert_eq!(
-            run["benchmarks"][0]["distribution"]["count"], 3000,
-            "{words}"
-        );
+        assert_eq!(run["benchmarks"][0]["distribution"]["count"], 3000, "{words}");
         let notes = run["benchmarks"][0]["notes"].as_array().unwrap();
         // Beside other tests, this machine may be busy.
         let is_of_machine = |note: &serde_json::Value| {
@@ -422,22 +347,12 @@ fn users_and_replay_have_the_objects_of_the_log() {
 fn server_without_the_objects_gives_no_valid_figure() {
     let mut yamba = yamba();
     let origin = Origin::start(&yamba, &[]);
-    let words = format!(
-        "load run site.load {}/absent --rate 200 --for 1s",
-        origin.url
-    );
+    let words = format!("load run site.load {}/absent --rate 200 --for 1s", origin.url);
     let answer = yamba.run(&words);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-    answer.says(&[
-        "INVALID",
-        " status 404\n",
-        "100.0 % instead of 0.0 % in the log",
-    ]);
+    answer.says(&["INVALID", " status 404\n", "100.0 % instead of 0.0 % in the log"]);
     yamba
-        .run(&format!(
-            "load run site.load {} --rate 1 --header nonsense",
-            origin.url
-        ))
+        .run(&format!("load run site.load {} --rate 1 --header nonsense", origin.url))
         .refused(&["is no header such as"]);
 }
 
@@ -449,28 +364,17 @@ fn objects_of_several_hosts_are_asked_for_by_their_hosts() {
     yamba.run("load fit access.log -o site.load --no-plot").ok();
     let origin = Origin::start(&yamba, &[]);
     let words = format!("load replay access.log {} --users 4", origin.url);
-    yamba
-        .run(&words)
-        .ok()
-        .says(&["600 of status 200", "errors      none"]);
-    let words = format!(
-        "load replay access.log {} --users 4 --host other.example --json",
-        origin.url
-    );
+    yamba.run(&words).ok().says(&["600 of status 200", "errors      none"]);
+    let words =
+        format!("load replay access.log {} --users 4 --host other.example --json", origin.url);
     let run = document(&yamba.run(&words).ok());
-    assert_eq!(
-        run["benchmarks"][0]["parameters"]["host_header"],
-        "other.example"
-    );
+    assert_eq!(run["benchmarks"][0]["parameters"]["host_header"], "other.example");
 }
 
 #[test]
 fn server_that_refuses_is_an_error() {
     let mut yamba = yamba();
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let answer = yamba.run(&format!("load run site.load http://{closed} --rate 100"));
     answer.refused(&["nothing was measured at", "did not accept a connection"]);
 }
@@ -479,27 +383,14 @@ fn server_that_refuses_is_an_error() {
 fn server_that_dies_ends_the_load_with_what_was_measured() {
     let mut yamba = yamba();
     let mut origin = Origin::start(&yamba, &[]);
-    let words = format!(
-        "load run site.load {} --users 4 --no-think --for 60s",
-        origin.url
-    );
+    let words = format!("load run site.load {} --users 4 --no-think --for 60s", origin.url);
     let words: Vec<&str> = words.split(' ').collect();
-    let load = yamba
-        .command(&words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .start();
+    let load = yamba.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     std::thread::sleep(std::time::Duration::from_secs(1));
     origin.child.kill().unwrap();
     let answer = Answer::of(load.finish());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-    assert!(
-        answer
-            .err
-            .contains("the server did not accept a connection"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("the server did not accept a connection"), "{}", answer.err);
     answer.says(&["INVALID", "throughput", "p50 "]);
     let run = document(&yamba.run("show latest --json").ok());
     assert_eq!(
@@ -517,25 +408,16 @@ fn server_that_stalls_is_an_error() {
         "load run site.load http://{} --rate 100 --timeout 300ms",
         stalled.local_addr().unwrap()
     );
-    yamba
-        .run(&words)
-        .refused(&["the server no longer answered"]);
+    yamba.run(&words).refused(&["the server no longer answered"]);
 }
 
 #[test]
 fn signal_keeps_what_was_measured() {
     let mut yamba = yamba();
     let origin = Origin::start(&yamba, &[]);
-    let words = format!(
-        "load run site.load {} --rate 100 --for 60s --json",
-        origin.url
-    );
+    let words = format!("load run site.load {} --rate 100 --for 60s --json", origin.url);
     let words: Vec<&str> = words.split(' ').collect();
-    let load = yamba
-        .command(&words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .start();
+    let load = yamba.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     std::thread::sleep(std::time::Duration::from_secs(1));
     let pid = rustix::process::Pid::from_raw(load.id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();

@@ -36,7 +36,8 @@ fn applications_take_the_predicted_time_on_their_machines() {
                 low < measured_ns && measured_ns < high,
                 "{application}: {measured_ns} in [{low}, {high}]"
             );
-            // Neighbours change times only: nearly all calls have a cost, though many figures are disturbed.
+            // Neighbours change times only: nearly all calls have a cost, though many figures are
+            // disturbed.
             let covered = first["coverage"]["kernel_time"].as_f64().unwrap();
             assert!(covered > 0.9, "{application}: {covered}");
             compared += 1;

@@ -1,4 +1,5 @@
-//! The command as its users run it, and rules of the code base. `cargo test` runs only tests that need no C++ compiler; `make test` runs all.
+//! The command as its users run it, and rules of the code base. `cargo test` runs only tests that
+//! need no C++ compiler; `make test` runs all.
 
 mod arguments;
 mod batches;

@@ -1,4 +1,5 @@
-//! Product Rust names no benchmark of the suite, and no class or parameter of the library: those belong to Yamba code.
+//! Product Rust names no benchmark of the suite, and no class or parameter of the library: those
+//! belong to Yamba code.
 //!
 //! A string literal that equals such a name is a fault, unless [`EXCEPTIONS`] has it.
 
@@ -20,11 +21,7 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
         "the language's root classes and its default parent",
     ),
     ("codegen/src/program.rs", &["Benchmark"], "a root class"),
-    (
-        "toolchain/src/source_snapshot.rs",
-        &["InstructionSet", "OperatingSystem"],
-        "root classes",
-    ),
+    ("toolchain/src/source_snapshot.rs", &["InstructionSet", "OperatingSystem"], "root classes"),
     (
         "session/src/time",
         &["Instruction", "code", "number", "x86_64"],
@@ -58,61 +55,21 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
         &["darwin", "x86_64", "x86_32", "aarch64", "riscv64"],
         "platforms, for this machine's name and for the disassembler",
     ),
-    (
-        "store/src/export/go.rs",
-        &["x86_64", "aarch64"],
-        "platforms with another name in Go",
-    ),
+    ("store/src/export/go.rs", &["x86_64", "aarch64"], "platforms with another name in Go"),
     (
         "machine/src",
         &["memory", "Instruction", "huge_pages"],
         "a controller of control groups, a word of the CPUID database, a rule",
     ),
-    (
-        "harness/src/control_group.rs",
-        &["memory"],
-        "a controller of control groups",
-    ),
-    (
-        "compare/src/identity.rs",
-        &["compiler", "memory"],
-        "facts of a run",
-    ),
-    (
-        "toolchain/src/build/facts.rs",
-        &["compiler"],
-        "a fact of a run",
-    ),
-    (
-        "toolchain/src/build/snapshot_includes.rs",
-        &["files"],
-        "a folder of the cache",
-    ),
-    (
-        "toolchain/src/suite_topics.rs",
-        &["memory"],
-        "a folder of the suite",
-    ),
-    (
-        "yamba/src/cli/compare/comment.rs",
-        &["Benchmark"],
-        "the head of a column",
-    ),
-    (
-        "report/src",
-        &["Benchmark", "number"],
-        "the head of a column, and a class of the page",
-    ),
-    (
-        "store/src/export/google.rs",
-        &["size"],
-        "a key of Google Benchmark",
-    ),
-    (
-        "yamba/src/cli/check.rs",
-        &["files", "kind", "message", "line"],
-        "keys of `check --json`",
-    ),
+    ("harness/src/control_group.rs", &["memory"], "a controller of control groups"),
+    ("compare/src/identity.rs", &["compiler", "memory"], "facts of a run"),
+    ("toolchain/src/build/facts.rs", &["compiler"], "a fact of a run"),
+    ("toolchain/src/build/snapshot_includes.rs", &["files"], "a folder of the cache"),
+    ("toolchain/src/suite_topics.rs", &["memory"], "a folder of the suite"),
+    ("yamba/src/cli/compare/comment.rs", &["Benchmark"], "the head of a column"),
+    ("report/src", &["Benchmark", "number"], "the head of a column, and a class of the page"),
+    ("store/src/export/google.rs", &["size"], "a key of Google Benchmark"),
+    ("yamba/src/cli/check.rs", &["files", "kind", "message", "line"], "keys of `check --json`"),
     ("yamba/src/cli/groups.rs", &["check"], "a command"),
     (
         "trace/src/bpf",
@@ -124,31 +81,17 @@ const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
         &["sockets", "code", "size", "cache"],
         "words of `yamba machine`",
     ),
-    (
-        "yamba/src/cli/predict/table.rs",
-        &["size"],
-        "the head of a column",
-    ),
-    (
-        "store/src/location.rs",
-        &["host"],
-        "a key of PostgreSQL's service files",
-    ),
-    (
-        "yamba/src/cli/runs.rs",
-        &["memory"],
-        "a key of `runs --json`",
-    ),
+    ("yamba/src/cli/predict/table.rs", &["size"], "the head of a column"),
+    ("store/src/location.rs", &["host"], "a key of PostgreSQL's service files"),
+    ("yamba/src/cli/runs.rs", &["memory"], "a key of `runs --json`"),
 ];
 
 #[test]
 fn rust_names_no_benchmark_and_nothing_of_the_library() {
     let names = names();
-    for (name, meaning) in [
-        ("lat_pipe", "a benchmark"),
-        ("host", "a parameter"),
-        ("hosts", "a class"),
-    ] {
+    for (name, meaning) in
+        [("lat_pipe", "a benchmark"), ("host", "a parameter"), ("hosts", "a class")]
+    {
         assert_eq!(names[name], meaning);
     }
     let mut faults = Vec::new();
@@ -262,10 +205,7 @@ fn product_literals() -> BTreeMap<String, Vec<String>> {
     found.retain(|path, _| !of_tests.iter().any(|t| path.starts_with(t)));
     assert!(found.len() > 200, "{} files", found.len());
     let shown = |path: PathBuf| path.strip_prefix(&crates).unwrap().display().to_string();
-    found
-        .into_iter()
-        .map(|(path, of)| (shown(path), of))
-        .collect()
+    found.into_iter().map(|(path, of)| (shown(path), of)).collect()
 }
 
 /// The content of a Rust text outside its attributes, comments and tests.
@@ -319,16 +259,10 @@ impl Literals {
 /// The value of a string literal. `None` for another literal.
 fn value(literal: &str) -> Option<String> {
     let raw = literal.strip_prefix('r').map(|l| l.trim_matches('#'));
-    let inside = raw
-        .unwrap_or(literal)
-        .strip_prefix('"')?
-        .strip_suffix('"')?;
+    let inside = raw.unwrap_or(literal).strip_prefix('"')?.strip_suffix('"')?;
     Some(match raw {
         Some(_) => inside.to_owned(),
-        None => inside
-            .replace("\\n", "\n")
-            .replace("\\\"", "\"")
-            .replace("\\\\", "\\"),
+        None => inside.replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\"),
     })
 }
 

@@ -1,6 +1,7 @@
-//! The suite for a user who is not root and has no home. Benchmarks that can run must run; missing requirements are reported once. The whole suite is
-//! listed, but only one benchmark per requirement is measured, since building all takes minutes. `everywhere.rs` builds all and queries every program
-//! as an ordinary user's run does.
+//! The suite for a user who is not root and has no home. Benchmarks that can run must run; missing
+//! requirements are reported once. The whole suite is listed, but only one benchmark per
+//! requirement is measured, since building all takes minutes. `everywhere.rs` builds all and
+//! queries every program as an ordinary user's run does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +12,9 @@ use serde_json::{Value, json};
 use crate::support::{Answer, Yamba};
 use crate::user::UserEnvironment;
 
-/// One benchmark of the suite for each possible requirement: none, raw sockets and network name spaces, an unavailable privilege, a named disk,
-/// permission to evict other data; and other programs' servers and libraries, which may refuse to serve this user.
+/// One benchmark of the suite for each possible requirement: none, raw sockets and network name
+/// spaces, an unavailable privilege, a named disk, permission to evict other data; and other
+/// programs' servers and libraries, which may refuse to serve this user.
 const SUITE: [&str; 9] = [
     "suite/cpu/lat_syscall_getppid.yamba",
     "suite/network/lat_ping.yamba",
@@ -25,7 +27,8 @@ const SUITE: [&str; 9] = [
     "suite/remote/lat_remote_read_sshfs.yamba",
 ];
 
-/// Phrases of which the message about a missing program must contain one: how to fix it, or the program's own message.
+/// Phrases of which the message about a missing program must contain one: how to fix it, or the
+/// program's own message.
 const MENDS: [&str; 6] = [
     "apt install",
     "as root",
@@ -84,11 +87,7 @@ fn ordinary_user_without_home_can_measure() {
         assert!(skipped.contains(fix), "{name} in\n{skipped}");
     }
     // Requirements of other programs: either they are installed, or their absence is reported once.
-    for name in [
-        "lat_remote_read_nfs",
-        "lat_remote_read_sshfs",
-        "lat_remote_read_smb",
-    ] {
+    for name in ["lat_remote_read_nfs", "lat_remote_read_sshfs", "lat_remote_read_smb"] {
         let times = skipped.matches(name).count();
         if figures.contains(name) {
             assert_eq!(times, 0, "{name} in\n{out}");

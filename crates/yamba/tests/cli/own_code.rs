@@ -1,4 +1,5 @@
-//! Measuring code of the user: libraries, include folders and options of the compiler, in `compile` clauses and on the command line.
+//! Measuring code of the user: libraries, include folders and options of the compiler, in `compile`
+//! clauses and on the command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,21 +64,14 @@ fn library(yamba: &Yamba, answer: u32) -> PathBuf {
     compiler(&folder, &["-O1", "-c", "answer.cc"]);
     compiler(
         &folder,
-        &[
-            "-shared",
-            "-fPIC",
-            "-Wl,-soname,libshared.so",
-            "answer.cc",
-            "-o",
-            "libshared.so",
-        ],
+        &["-shared", "-fPIC", "-Wl,-soname,libshared.so", "answer.cc", "-o", "libshared.so"],
     );
     pack(&folder, "answer");
     folder
 }
 
-/// A folder `benchmarks` with `asks.yamba`, beside the library with the answer 1. Its path is part of the key of each program, so no other test finds these
-/// programs in the common cache.
+/// A folder `benchmarks` with `asks.yamba`, beside the library with the answer 1. Its path is part
+/// of the key of each program, so no other test finds these programs in the common cache.
 fn yamba(text: &str) -> Yamba {
     needs(&["ar"]);
     let yamba = Yamba::new();
@@ -119,7 +113,8 @@ fn clause_links_library_relative_to_its_file_and_its_change_rebuilds_program() {
     assert_eq!(program(&measured(&mut yamba, "")), program(&first));
 }
 
-/// Otherwise the linker would take the function from the archive of the clause, and the program would load the shared object from its folder.
+/// Otherwise the linker would take the function from the archive of the clause, and the program
+/// would load the shared object from its folder.
 #[test]
 #[ignore = "needs g++ and ar"]
 fn library_of_the_command_line_replaces_that_of_the_clause() {
@@ -189,7 +184,8 @@ fn flags_are_recorded_by_origin_and_each_makes_another_program() {
     assert_eq!(programs.len(), all.len());
 }
 
-/// Without the clause, the options of the command line take its place. They also reach `build` and `disasm`.
+/// Without the clause, the options of the command line take its place. They also reach `build` and
+/// `disasm`.
 #[test]
 #[ignore = "needs g++ and ar"]
 fn command_line_replaces_clause() {
@@ -199,12 +195,8 @@ fn command_line_replaces_clause() {
     let mut yamba = yamba(&text);
     let options = "-I library --link library/libanswer.a";
     assert_eq!(answer(&measured(&mut yamba, options)), 1.0);
-    yamba
-        .run(&format!("build benchmarks/asks.yamba {options}"))
-        .ok();
-    yamba
-        .run(&format!("disasm benchmarks/asks.yamba one {options}"))
-        .ok();
+    yamba.run(&format!("build benchmarks/asks.yamba {options}")).ok();
+    yamba.run(&format!("disasm benchmarks/asks.yamba one {options}")).ok();
     let missing = yamba.run("build benchmarks/asks.yamba");
     missing.refused(&["answer.h", "No such file"]);
 }
@@ -242,17 +234,9 @@ fn setting_that_cannot_be_used_is_refused_at_its_place() {
     let path = yamba.folder.path().join("benchmarks/asks.yamba");
     let faults = [
         ("link \"gone.a\";", ":8:14", "there is no library"),
-        (
-            "link \"does_not_exist\";",
-            ":8:14",
-            "no library `does_not_exist`",
-        ),
+        ("link \"does_not_exist\";", ":8:14", "no library `does_not_exist`"),
         ("include_dir \"gone\";", ":8:21", "there is no folder"),
-        (
-            "pkg_config \"no_such_package\";",
-            ":8:20",
-            "`no_such_package`",
-        ),
+        ("pkg_config \"no_such_package\";", ":8:20", "`no_such_package`"),
         ("std \"c++14\";", ":8:13", "older than C++17"),
         ("opt \"3\";", ":8:9", "no setting `opt`"),
     ];
@@ -290,15 +274,7 @@ fn time_measures_function_of_library() {
     for link in ["libanswer.a", "libshared.so"] {
         let link = folder.join(link).display().to_string();
         let header = folder.join("answer.h").display().to_string();
-        let words = [
-            "time",
-            "--json",
-            "--include",
-            &header,
-            "--link",
-            &link,
-            statement,
-        ];
+        let words = ["time", "--json", "--include", &header, "--link", &link, statement];
         let answer = yamba.run_words(&words).ok();
         let run: Value = serde_json::from_str(&answer.out).unwrap();
         let inputs = &run["benchmarks"][0]["provenance"]["inputs"];
@@ -320,19 +296,8 @@ fn time_measures_the_new_content_of_a_shared_object() {
             "volatile unsigned x; extern \"C\" void work() {{ for (int i = 0; i < {rounds}; i++) x = x + 1; }}"
         );
         fs::write(folder.join("x.cc"), source).unwrap();
-        compiler(
-            &folder,
-            &["-O1", "-shared", "-fPIC", "x.cc", "-o", "libx.so"],
-        );
-        let words = [
-            "time",
-            "--json",
-            "--include",
-            "work.h",
-            "--link",
-            "./libx.so",
-            "work();",
-        ];
+        compiler(&folder, &["-O1", "-shared", "-fPIC", "x.cc", "-o", "libx.so"]);
+        let words = ["time", "--json", "--include", "work.h", "--link", "./libx.so", "work();"];
         let run = yamba.run_words(&words).ok().out;
         yamba = yamba.file(&format!("{tag}.json"), run);
     }
@@ -390,21 +355,16 @@ fn remeasure_builds_with_recorded_flags() {
     assert!(changed.contains("it was linked with another "), "{changed}");
     fs::remove_file(folder.join("libanswer.a")).unwrap();
     let gone = reason(compared(&mut yamba));
-    assert!(
-        gone.contains("libanswer.a, which no longer exists"),
-        "{gone}"
-    );
+    assert!(gone.contains("libanswer.a, which no longer exists"), "{gone}");
 }
 
-/// Functions of a program without optimisation do not replace those of the harness that read the length of a cycle.
+/// Functions of a program without optimisation do not replace those of the harness that read the
+/// length of a cycle.
 #[test]
 #[ignore = "needs g++ and nm"]
 fn harness_keeps_its_own_functions_without_optimisation() {
     needs(&["nm"]);
-    let text = ASKS.replace(
-        "return library_answer();",
-        "return yamba::cycle_length() > 0;",
-    );
+    let text = ASKS.replace("return library_answer();", "return yamba::cycle_length() > 0;");
     let mut yamba = yamba(&text);
     let built = yamba.run("build benchmarks/asks.yamba -O0").ok();
     let mut symbols = Command::new("nm");

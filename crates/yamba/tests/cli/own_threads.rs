@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::support::Yamba;
 
-/// Each pass takes about as long as thousands of switches between threads, so that others beside these tests do not hide them.
+/// Each pass takes about as long as thousands of switches between threads, so that others beside
+/// these tests do not hide them.
 const PARALLEL: &str = "native {
     #include <thread>
     #include <vector>
@@ -50,20 +51,14 @@ fn benchmark_with_own_threads_gets_all_processors() {
     let sharing = "bool shares_processor() { return true; }\n    void benchmark()";
     let partners = PARALLEL.replace("void benchmark()", sharing);
     let yamba = Yamba::new().file("parallel.yamba", PARALLEL);
-    let mut yamba = yamba.file(
-        "partners.yamba",
-        partners.replace("yamba parallel", "yamba partners"),
-    );
+    let mut yamba =
+        yamba.file("partners.yamba", partners.replace("yamba parallel", "yamba partners"));
     let mut of = |words: &str| {
         let words = format!("run {words} --quick --time 50ms --json --raw");
         placements(&yamba.run(&words).ok().out)
     };
     let (pinned, freed) = (("pinned", false), ("free", true));
-    assert_eq!(
-        of("parallel.yamba"),
-        expected(&[pinned, freed]),
-        "without the option"
-    );
+    assert_eq!(of("parallel.yamba"), expected(&[pinned, freed]), "without the option");
     for words in ["partners.yamba", "parallel.yamba --placement pinned"] {
         assert_eq!(of(words), expected(&[pinned; 2]), "{words}");
     }
@@ -82,11 +77,7 @@ fn benchmark_with_own_threads_below_threads_has_a_note() {
         let entries = run["benchmarks"].as_array().unwrap().iter();
         let note = "threads that it starts used ";
         let counts = entries.map(|entry| entry["notes"].to_string().matches(note).count());
-        assert_eq!(
-            counts.collect::<Vec<_>>(),
-            expected.map(usize::from),
-            "{option}"
-        );
+        assert_eq!(counts.collect::<Vec<_>>(), expected.map(usize::from), "{option}");
     }
 }
 
@@ -96,18 +87,11 @@ fn statement_with_own_threads_gets_all_processors() {
     let work =
         "std::thread t([] { for (volatile int i = 0; i < 400000; i = i + 1) {} }); t.join();";
     let of = |words: &[&str]| {
-        let words = [
-            &["time", "--include", "thread", "--json", "--raw", work],
-            words,
-        ]
-        .concat();
+        let words = [&["time", "--include", "thread", "--json", "--raw", work], words].concat();
         placements(&Yamba::new().run_words(&words).ok().out)
     };
     assert_eq!(of(&[]), expected(&[("free", true)]));
-    assert_eq!(
-        of(&["--placement", "pinned"]),
-        expected(&[("pinned", false)])
-    );
+    assert_eq!(of(&["--placement", "pinned"]), expected(&[("pinned", false)]));
     assert_eq!(of(&["--placement", "free"]), expected(&[("free", false)]));
     let plain = ["time", "getppid();", "--json", "--raw"];
     let plain = placements(&Yamba::new().run_words(&plain).ok().out);
@@ -122,36 +106,17 @@ fn program_alone_refuses_to_measure_threads_on_one_processor() {
     let built = yamba.run("build parallel.yamba").ok().out;
     let program = built.split_whitespace().last().unwrap().to_owned();
     let run = |more: &[&str]| {
-        let words = [
-            "--run",
-            "--set",
-            "workers=2",
-            "--batches",
-            "2",
-            "--time-ns",
-            "1",
-            "--no-lock",
-        ];
-        let output = yamba
-            .other(&program)
-            .args(words)
-            .args(more)
-            .output()
-            .unwrap();
+        let words =
+            ["--run", "--set", "workers=2", "--batches", "2", "--time-ns", "1", "--no-lock"];
+        let output = yamba.other(&program).args(words).args(more).output().unwrap();
         let records = String::from_utf8(output.stdout).unwrap();
         (output.status.code(), records)
     };
     let (status, records) = run(&[]);
     assert_eq!(status, Some(3), "{records}");
     let last: Value = serde_json::from_str(records.lines().last().unwrap()).unwrap();
-    assert_eq!(
-        (&last["event"], &last["needs_free"]),
-        (&"error".into(), &true.into())
-    );
-    assert!(
-        last["text"].as_str().unwrap().contains("--placement free"),
-        "{last}"
-    );
+    assert_eq!((&last["event"], &last["needs_free"]), (&"error".into(), &true.into()));
+    assert!(last["text"].as_str().unwrap().contains("--placement free"), "{last}");
     for option in ["--free", "--pinned"] {
         let (status, records) = run(&[option]);
         assert_eq!(status, Some(0), "{option}: {records}");

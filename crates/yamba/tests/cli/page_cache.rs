@@ -35,28 +35,22 @@ fn prepared() -> Yamba {
 fn table_has_the_hits_of_each_size() {
     let mut yamba = prepared();
     schema::holds("yamba-files-1.json", &files());
-    let found = document(
-        &mut yamba,
-        "page-cache server.files --memory 32K --memory 1M --json",
-    );
+    let found = document(&mut yamba, "page-cache server.files --memory 32K --memory 1M --json");
     schema::holds("yamba-page-cache-1.json", &found);
     let ratios = |key: &str| [0, 1].map(|at| found["sizes"][at][key].as_f64().unwrap());
     assert_eq!(ratios("hit_ratio"), [0.0, 0.5]);
     assert_eq!(ratios("lru_hit_ratio"), [0.0, 0.5]);
     assert_eq!(ratios("requests"), [32.0, 16.0]);
     let answer = yamba.run("page-cache server.files").ok();
-    answer.says(&[
-        "server: 32 accesses to 64 KiB of different pages",
-        "8 KiB",
-        "50.0 %",
-    ]);
+    answer.says(&["server: 32 accesses to 64 KiB of different pages", "8 KiB", "50.0 %"]);
     // With read-ahead, only the first page of a window is missing.
     let words = "page-cache server.files --memory 1M --read-ahead 64K --json";
     let found = document(&mut yamba, words);
     assert!(found["sizes"][0]["hit_ratio"].as_f64().unwrap() > 0.9);
 }
 
-/// Costs of a machine whose last cache holds eight of the sixteen pages, with a cost of reads from memory.
+/// Costs of a machine whose last cache holds eight of the sixteen pages, with a cost of reads from
+/// memory.
 fn with_small_caches(mut costs: Value) -> Value {
     let distant = json!({"name": "read(file, memory)", "by": "block"});
     let entries = costs["benchmarks"].as_array_mut().unwrap();
@@ -79,7 +73,8 @@ fn data_that_the_processors_caches_cannot_hold_comes_from_memory() {
     // 32 reads of 800 ns, and 16 misses of 50 000 ns, by two requests.
     assert_eq!(time["from_memory_ns"], 12_800.0);
     assert_eq!(time["from_storage_ns"], 8.0 * 49_200.0);
-    // Sixteen short reads of a page are one visit: the data comes from memory, although all but one find the page again.
+    // Sixteen short reads of a page are one visit: the data comes from memory, although all but one
+    // find the page again.
     let mut short = files();
     short["accesses"] = json!([[0, "read", 0, 256, 256]]);
     let mut yamba = yamba.file("short.files", short.to_string());
@@ -103,14 +98,13 @@ fn predict_prices_hits_and_misses() {
         assert_eq!(of(time, "from_memory_ns"), 8000.0);
         assert_eq!(of(time, "from_storage_ns"), misses / 2.0 * 49_500.0);
     }
-    let text = yamba
-        .run(&format!("{begin} --memory 1M --on costs.json"))
-        .ok();
+    let text = yamba.run(&format!("{begin} --memory 1M --on costs.json")).ok();
     text.says(&[
         "file reads of server with 1 MiB of page cache on costs.json: 404 us",
         "50.0 % of 16 pages hit",
     ]);
-    // With read-ahead, few requests are awaited, and the device is faster for those that were made ahead.
+    // With read-ahead, few requests are awaited, and the device is faster for those that were made
+    // ahead.
     let words = format!("{begin} --memory 1M --read-ahead 64K --on costs.json --json");
     let ahead = &document(&mut yamba, &words)["file_times"][0];
     assert!(of(ahead, "requests") < 8.0);
@@ -132,9 +126,7 @@ fn page_has_the_miss_ratios_with_measured_points() {
         "file reads of server with 32 KiB of page cache",
     ]);
     for wrong in ["64K", "64K=x%", "64K=140%", "64K=40"] {
-        yamba
-            .run(&format!("{words} --measured-hits {wrong}"))
-            .refused(&["SIZE=PERCENT"]);
+        yamba.run(&format!("{words} --measured-hits {wrong}")).refused(&["SIZE=PERCENT"]);
     }
 }
 
@@ -146,10 +138,6 @@ fn faulty_documents_of_files_are_refused() {
     yamba
         .run("page-cache faulty.files")
         .refused(&["accesses[0]: the list of files has no such file"]);
-    yamba
-        .run("page-cache missing.files")
-        .refused(&["yamba trace --files"]);
-    yamba
-        .run("predict server.vector --memory 1M")
-        .refused(&["--files"]);
+    yamba.run("page-cache missing.files").refused(&["yamba trace --files"]);
+    yamba.run("predict server.vector --memory 1M").refused(&["--files"]);
 }

@@ -1,4 +1,5 @@
-//! Tables for a paper (`yamba show --md`, `yamba report --md`) and charts on a terminal (`yamba show --plot`), of a stored run.
+//! Tables for a paper (`yamba show --md`, `yamba report --md`) and charts on a terminal (`yamba
+//! show --plot`), of a stored run.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -24,7 +25,8 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry
 }
 
-/// A stored run with a sweep that has an invalid point, a name with Markdown markup, and a skipped benchmark. It is in the default store.
+/// A stored run with a sweep that has an invalid point, a name with Markdown markup, and a skipped
+/// benchmark. It is in the default store.
 fn kept() -> Yamba {
     let yamba = Yamba::new();
     let data = yamba.folder.path().join("data");
@@ -66,10 +68,7 @@ fn kept() -> Yamba {
     skipped.notes = vec!["needs root".to_owned()];
     run.benchmarks.push(skipped);
     let path = data.join("yamba/results.sqlite");
-    Store::open(&Location::File(path))
-        .unwrap()
-        .add(&run)
-        .unwrap();
+    Store::open(&Location::File(path)).unwrap().add(&run).unwrap();
     yamba
 }
 
@@ -109,10 +108,7 @@ fn paper_names_store_other_than_the_default() {
     std::fs::copy(&usual, &other).unwrap();
     let command = format!("`yamba show {id} --raw --store '{}'`", other.display());
     for words in ["show latest --md", "report --md"] {
-        yamba
-            .run(words)
-            .ok()
-            .says(&[&format!("`yamba show {id} --raw`")]);
+        yamba.run(words).ok().says(&[&format!("`yamba show {id} --raw`")]);
         let mut words: Vec<&str> = words.split(' ').collect();
         words.extend(["--store", "an other.sqlite"]);
         yamba.run_words(&words).ok().says(&[&command]);
@@ -147,19 +143,13 @@ fn paper_of_store_with_unprintable_name_is_rejected() {
 fn show_draws_a_chart_in_the_terminal() {
     let mut yamba = kept();
     let text = yamba.run("show lat_mem --plot").ok().out;
-    for part in [
-        "lat_mem: latency (ns), logarithmic",
-        "16Ki",
-        "64Mi",
-        "not valid: 1 of its points",
-    ] {
+    for part in ["lat_mem: latency (ns), logarithmic", "16Ki", "64Mi", "not valid: 1 of its points"]
+    {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
-    yamba
-        .run("show lat_far --plot")
-        .refused(&["nothing to draw", "yamba run"]);
+    yamba.run("show lat_far --plot").refused(&["nothing to draw", "yamba run"]);
     yamba.run("show --plot --md").refused(&["--plot", "--md"]);
 }
 

@@ -21,16 +21,16 @@ const COMPETITORS: usize = 3;
 fn of_processors(launch: &Value, name: &str) -> Vec<(u64, f64)> {
     let probed = launch["placement"]["probed"].as_array().unwrap();
     let each = probed.iter();
-    each.map(|p| (p["cpu"].as_u64().unwrap(), p[name].as_f64().unwrap()))
-        .collect()
+    each.map(|p| (p["cpu"].as_u64().unwrap(), p[name].as_f64().unwrap())).collect()
 }
 
 fn at(cpu: u64, values: &[(u64, f64)]) -> f64 {
     values.iter().find(|(each, _)| *each == cpu).unwrap().1
 }
 
-/// Processes that compete for the processor of the first run lead the launches of the second one away. Other load can be on all
-/// processors, so the probes that are recorded say what the launches should have done.
+/// Processes that compete for the processor of the first run lead the launches of the second one
+/// away. Other load can be on all processors, so the probes that are recorded say what the launches
+/// should have done.
 #[test]
 #[ignore = "needs g++, taskset and two processors"]
 fn launches_leave_busy_processor() {
@@ -67,7 +67,8 @@ fn launches_leave_busy_processor() {
         calm += usize::from(is_calm);
         left += usize::from(is_calm && cpu != busy);
     }
-    // A launch that gets the processor at once, for a whole turn, does not see the competitors. On a loaded machine many do.
+    // A launch that gets the processor at once, for a whole turn, does not see the competitors. On
+    // a loaded machine many do.
     assert!(seen + away > 0, "{launches:#?}");
     assert_eq!(calm, left, "{launches:#?}");
 }

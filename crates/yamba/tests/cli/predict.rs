@@ -51,16 +51,14 @@ pub(crate) fn vector(application: &str, reads: f64, user_ns: Option<f64>) -> Val
     })
 }
 
-/// `server.vector` costs 16 x 500 + 0.5 x 20 000 + 1000 + 2 x 100 = 19 200 ns on `here.json`, `small.vector` 15 200 ns.
+/// `server.vector` costs 16 x 500 + 0.5 x 20 000 + 1000 + 2 x 100 = 19 200 ns on `here.json`,
+/// `small.vector` 15 200 ns.
 fn prepared() -> Yamba {
     Yamba::new()
         .file("here.json", run(1.0).to_string())
         .file("near.json", run(1.01).to_string())
         .file("slow.json", run(3.0).to_string())
-        .file(
-            "server.vector",
-            vector("server", 16.0, Some(4800.0)).to_string(),
-        )
+        .file("server.vector", vector("server", 16.0, Some(4800.0)).to_string())
         .file("small.vector", vector("small", 8.0, None).to_string())
 }
 
@@ -145,11 +143,8 @@ fn systems_are_ranked_where_intervals_are_apart() {
     let ranking = document(&mut yamba, &format!("{words} --json"))["ranking"].clone();
     let place = |p: &Value| json!([p["system"], p["is_before_later"]]);
     let places: Vec<Value> = ranking.as_array().unwrap().iter().map(place).collect();
-    let expected = [
-        json!(["here.json", false]),
-        json!(["near.json", true]),
-        json!(["slow.json", null]),
-    ];
+    let expected =
+        [json!(["here.json", false]), json!(["near.json", true]), json!(["slow.json", null])];
     assert_eq!(places, expected);
     yamba.run(words).ok().says(&["cannot tell from later ones"]);
 }
@@ -166,21 +161,14 @@ fn against_prints_the_ratio_with_and_without_user_time() {
     near("with_user_time", 24_000.0 / 20_000.0);
     yamba.run(words).ok().says(&["times as fast as server"]);
     let without = "predict server.vector --on here.json --against small.vector";
-    yamba
-        .run(without)
-        .ok()
-        .says(&["the user time of the base is unknown"]);
+    yamba.run(without).ok().says(&["the user time of the base is unknown"]);
 }
 
 #[test]
 fn changes_of_costs_and_calls_change_the_sum() {
     let mut yamba = prepared();
     let mut of = |words: &[&str]| {
-        let all = [
-            &["predict", "server.vector", "--on", "here.json", "--json"],
-            words,
-        ]
-        .concat();
+        let all = [&["predict", "server.vector", "--on", "here.json", "--json"], words].concat();
         let found: Value = serde_json::from_str(&yamba.run_words(&all).ok().out).unwrap();
         found["predictions"][0]["predicted_ns"].as_f64().unwrap()
     };
@@ -210,10 +198,7 @@ fn disturbed_figures_count_with_their_intervals_and_are_named() {
     // Half of the uses' interval, in quadrature with 10 % of each other product.
     let others = 800f64.hypot(100.0).hypot(20.0);
     let low = first["interval_ns"][0].as_f64().unwrap();
-    assert!(
-        (19_200.0 - low - others.hypot(4000.0)).abs() < 1e-6,
-        "{low}"
-    );
+    assert!((19_200.0 - low - others.hypot(4000.0)).abs() < 1e-6, "{low}");
     yamba
         .run(words)
         .ok()
@@ -238,45 +223,28 @@ fn application_without_its_processes_in_another_context() {
         let found: Value =
             serde_json::from_str(&yamba.run(&format!("{words} --json {more}")).ok().out).unwrap();
         let first = &found["predictions"][0];
-        (
-            first["predicted_ns"].as_f64().unwrap(),
-            first["context_from"].clone(),
-        )
+        (first["predicted_ns"].as_f64().unwrap(), first["context_from"].clone())
     };
     assert_eq!(of(""), (6000.0, Value::Null));
     assert_eq!(of("--without-processes"), (2000.0, Value::Null));
-    assert_eq!(
-        of("--context other.vector"),
-        (1500.0, json!("other.vector"))
-    );
+    assert_eq!(of("--context other.vector"), (1500.0, json!("other.vector")));
     let both = of("--without-processes --context other.vector");
     assert_eq!(both, (750.0, json!("other.vector")));
-    yamba
-        .run(&format!("{words} --context other.vector"))
-        .ok()
-        .says(&[
-            "predicted kernel time: 1.5 us",
-            "each call takes as long as in the trace of other.vector;",
-        ]);
+    yamba.run(&format!("{words} --context other.vector")).ok().says(&[
+        "predicted kernel time: 1.5 us",
+        "each call takes as long as in the trace of other.vector;",
+    ]);
     for (more, parts) in [
         (
             "--context there.vector",
-            [
-                "it was traced on there, but page on here",
-                "the same machine",
-            ],
+            ["it was traced on there, but page on here", "the same machine"],
         ),
-        (
-            "--context server.vector",
-            ["--context server.vector", "the vector has no times"],
-        ),
+        ("--context server.vector", ["--context server.vector", "the vector has no times"]),
     ] {
         yamba.run(&format!("{words} {more}")).refused(&parts);
     }
     let without = "predict other.vector --on here.json --without-processes";
-    yamba
-        .run(without)
-        .refused(&["--without-processes", "other has no `started` calls"]);
+    yamba.run(without).refused(&["--without-processes", "other has no `started` calls"]);
 }
 
 #[test]
@@ -301,22 +269,10 @@ fn misspelt_changes_are_usage_errors_with_the_form() {
     let mut yamba = prepared();
     for (option, change, part) in [
         ("--cost", "fork", "NAME=FACTORx"),
-        (
-            "--cost",
-            "fork=-1x",
-            "is no factor above 0; write NAME=FACTORx",
-        ),
+        ("--cost", "fork=-1x", "is no factor above 0; write NAME=FACTORx"),
         ("--replace", "read(file)@4K", "NAME@SIZE*COUNT"),
-        (
-            "--replace",
-            "read(file)@much=read(file)",
-            "is no size, such as",
-        ),
-        (
-            "--replace",
-            "@4K=read(file)",
-            "names no primitive; write NAME@",
-        ),
+        ("--replace", "read(file)@much=read(file)", "is no size, such as"),
+        ("--replace", "@4K=read(file)", "names no primitive; write NAME@"),
     ] {
         let answer = yamba.run_words(&["predict", "server.vector", option, change]);
         assert_eq!((answer.status, answer.out.as_str()), (2, ""), "{change}");
@@ -338,10 +294,7 @@ fn faulty_vectors_are_refused() {
         (with("schema", json!("yamba-run/1")), "schema: "),
         (with("primitives", json!([])), "the list is empty"),
         (with("colour", json!("red")), "unknown field `colour`"),
-        (
-            uses(r#"[{"name": "a", "count": -1}]"#),
-            "primitives[0].count",
-        ),
+        (uses(r#"[{"name": "a", "count": -1}]"#), "primitives[0].count"),
         (uses(r#"[{"name": "a"}]"#), "missing field `count`"),
         (uses(r#"[{"name": "", "count": 1}]"#), "primitives[0].name"),
         (long, "number out of range"),
@@ -352,9 +305,7 @@ fn faulty_vectors_are_refused() {
         answer.refused(&["faulty.vector", part]);
     }
     let mut yamba = prepared();
-    yamba
-        .run("predict none.vector --on here.json")
-        .refused(&["none.vector"]);
+    yamba.run("predict none.vector --on here.json").refused(&["none.vector"]);
 }
 
 #[test]
@@ -381,10 +332,7 @@ fn small_products_are_added_up_in_one_line() {
     let listed = answer.out.matches("call_").count();
     assert_eq!(listed, 6, "{}", answer.out);
     let all = document(&mut yamba, "predict many.vector --on here.json --json");
-    let all = all["predictions"][0]["primitives"]
-        .as_array()
-        .unwrap()
-        .len();
+    let all = all["predictions"][0]["primitives"].as_array().unwrap().len();
     assert_eq!(all, 44);
 }
 
@@ -426,19 +374,15 @@ fn trace_of_strace_becomes_a_vector_that_can_be_predicted() {
     // may wait.
     let ns = predicted(&mut yamba, "traced.vector");
     assert_eq!(ns, 250.0 + 500.0 + 100.0);
-    yamba
-        .run("predict traced.vector --on here.json")
-        .ok()
-        .says(&[
-            "unknown] each request",
-            "no upper bound: the trace lost 1 events, 14.3 % of all",
-            "no upper bound: no cost is known of execve, which may wait",
-        ]);
-    let mut yamba = yamba.file("server.strace", STRACE);
-    yamba.run("predict server.strace").refused(&[
-        "a log of strace, not a vector",
-        "trace --from server.strace",
+    yamba.run("predict traced.vector --on here.json").ok().says(&[
+        "unknown] each request",
+        "no upper bound: the trace lost 1 events, 14.3 % of all",
+        "no upper bound: no cost is known of execve, which may wait",
     ]);
+    let mut yamba = yamba.file("server.strace", STRACE);
+    yamba
+        .run("predict server.strace")
+        .refused(&["a log of strace, not a vector", "trace --from server.strace"]);
     let printed = document(&mut yamba, "trace --from server.strace --application other");
     assert_eq!(printed["application"], "other");
 }
@@ -477,10 +421,7 @@ fn logs_of_each_process_and_standard_input_are_read() {
             "trace --from out.7 --from out.7",
             ["out.7: the log of this process was given twice", "-ff"],
         ),
-        (
-            "trace --from out.7 --from out.8 --files f",
-            ["out.8: its process shares", "-ttt"],
-        ),
+        ("trace --from out.7 --from out.8 --files f", ["out.8: its process shares", "-ttt"]),
     ] {
         yamba.run(words).refused(&parts);
     }
@@ -493,10 +434,7 @@ fn faults_of_trace_are_named() {
         ("trace --from none.strace", ["none.strace", "strace -o"]),
         (
             "trace --from other.txt",
-            [
-                "other.txt: no line is a system call",
-                "strace -f -yy -o FILE",
-            ],
+            ["other.txt: no line is a system call", "strace -f -yy -o FILE"],
         ),
         ("trace --from other.txt --units 0", ["--units", "above 0"]),
     ] {
@@ -526,9 +464,7 @@ fn entries_that_are_no_cost_are_left_out_with_the_reason() {
     let line =
         |(class, _, _, reason): (&str, &str, Value, &str)| json!(format!("{class}: {reason}"));
     let mut expected: Vec<Value> = reasons().into_iter().map(line).collect();
-    expected.push(json!(
-        "of_null: an earlier point of the run has this primitive and size"
-    ));
+    expected.push(json!("of_null: an earlier point of the run has this primitive and size"));
     assert_eq!(found["predictions"][0]["notes"], Value::Array(expected));
 }
 
@@ -538,44 +474,16 @@ fn interrupted_run_gets_a_warning() {
     half["interrupted"] = json!(true);
     let mut yamba = prepared().file("half.json", half.to_string());
     let answer = yamba.run("predict server.vector --on half.json").ok();
-    assert_eq!(
-        answer.err,
-        "warning: half.json was stopped before it was done\n"
-    );
+    assert_eq!(answer.err, "warning: half.json was stopped before it was done\n");
 }
 
 /// A class, the field that is wrong in its entry with the value there, and the reason.
 fn reasons() -> [(&'static str, &'static str, Value, &'static str); 5] {
     [
-        (
-            "b",
-            "processes",
-            json!(2),
-            "several processes ran at the same time",
-        ),
-        (
-            "c",
-            "figure",
-            json!("bandwidth"),
-            "its figure is no latency",
-        ),
-        (
-            "d",
-            "unit",
-            json!("MB/s"),
-            "it has no figure in a unit of time",
-        ),
-        (
-            "e",
-            "confidence_interval",
-            json!(null),
-            "it has no interval",
-        ),
-        (
-            "f",
-            "parameters",
-            json!({"block": "large"}),
-            "its size is not a number",
-        ),
+        ("b", "processes", json!(2), "several processes ran at the same time"),
+        ("c", "figure", json!("bandwidth"), "its figure is no latency"),
+        ("d", "unit", json!("MB/s"), "it has no figure in a unit of time"),
+        ("e", "confidence_interval", json!(null), "it has no interval"),
+        ("f", "parameters", json!({"block": "large"}), "its size is not a number"),
     ]
 }

@@ -10,17 +10,14 @@ use crate::support::{Yamba, json as document, root};
 use yamba_predict::machine_name;
 use yamba_toolchain::build::host;
 
-/// A run of another machine. Every cost is twice that of the machine Z80, but reads of 64 KiB four times.
+/// A run of another machine. Every cost is twice that of the machine Z80, but reads of 64 KiB four
+/// times.
 fn other() -> Value {
     let mut other = run(2.0);
     other["id"] = json!("00000000000000bb");
     other["machine"]["cpu"] = json!("Z8000");
-    other["benchmarks"][2] = entry(
-        "of_read",
-        &json!({"name": "read(file)", "by": "block"}),
-        65536,
-        20_000.0,
-    );
+    other["benchmarks"][2] =
+        entry("of_read", &json!({"name": "read(file)", "by": "block"}), 65536, 20_000.0);
     other
 }
 
@@ -31,7 +28,8 @@ fn figure(class: &str, kind: &str, unit: &str, value: f64) -> Value {
     figure
 }
 
-/// 16 reads of 4 KiB in 16 us, 1 open in 3 us, 1 close in 400 ns, 2 ioctl in 1 us, and 4.6 us outside of them.
+/// 16 reads of 4 KiB in 16 us, 1 open in 3 us, 1 close in 400 ns, 2 ioctl in 1 us, and 4.6 us
+/// outside of them.
 fn traced(machine: &str) -> Value {
     let mut traced = vector("server", 16.0, Some(5000.0));
     traced["traced"] = json!({"how": "by hand", "machine": machine});
@@ -65,10 +63,7 @@ fn prepared() -> Yamba {
 
 fn near(value: &Value, expected: f64) {
     let value = value.as_f64().unwrap();
-    assert!(
-        (value - expected).abs() < 1e-6 * expected,
-        "{value} is not {expected}"
-    );
+    assert!((value - expected).abs() < 1e-6 * expected, "{value} is not {expected}");
 }
 
 #[test]
@@ -117,10 +112,7 @@ fn named_run_of_the_machine_of_the_trace_is_the_reference() {
         let words = format!("predict server.vector --on {name}.json --json");
         let found = document(&mut yamba, &words);
         let first = &found["predictions"][0];
-        assert_eq!(
-            (&first["is_as_traced"], &first["context"]),
-            (&json!(true), &json!("traced"))
-        );
+        assert_eq!((&first["is_as_traced"], &first["context"]), (&json!(true), &json!("traced")));
         near(&first["predicted_ns"], 25_000.0);
     }
 }
@@ -142,7 +134,8 @@ fn prediction_on_another_system_scales_the_traced_times() {
     near(&first["predicted_ns"], 50_000.0);
     assert_eq!(first["traced_on"], "here.json");
     assert_eq!(first["predicted_user_ns"], Value::Null);
-    // 10 % on both systems are 14.1 % of each ratio: reads alone, open and close together, and what is scaled as these.
+    // 10 % on both systems are 14.1 % of each ratio: reads alone, open and close together, and what
+    // is scaled as these.
     let parts: [f64; 3] = [32_000.0, 6800.0, 11_200.0];
     let half = 0.02f64.sqrt() * parts.map(|p| p * p).iter().sum::<f64>().sqrt();
     near(&first["interval_ns"][0], 50_000.0 - half);
@@ -168,10 +161,7 @@ fn run_of_the_machine_of_the_trace_is_found() {
     let mut yamba = yamba.file("stored.json", stored.to_string());
     yamba.run("import stored.json").ok();
     let alone = "predict server.vector --on other.json";
-    yamba
-        .run(alone)
-        .ok()
-        .says(&["to those on 00000000, where it was traced"]);
+    yamba.run(alone).ok().says(&["to those on 00000000, where it was traced"]);
 }
 
 #[test]
@@ -184,10 +174,7 @@ fn prediction_from_benchmarks_alone_has_the_reason() {
             "elsewhere",
             "no stored run has the costs of the machine where it was traced: Z9, z9 linux 9",
         ),
-        (
-            "hand",
-            "the vector does not say on which machine it was traced; `--traced-on RUN` names",
-        ),
+        ("hand", "the vector does not say on which machine it was traced; `--traced-on RUN` names"),
     ] {
         let words = format!("predict {vector}.vector --on here.json");
         let answer = yamba.run(&words).ok();
@@ -204,17 +191,14 @@ fn prediction_from_benchmarks_alone_has_the_reason() {
 fn changes_apply_to_traced_times() {
     let mut yamba = prepared();
     let mut of = |words: &[&str]| {
-        let all = [
-            &["predict", "server.vector", "--on", "here.json", "--json"],
-            words,
-        ]
-        .concat();
+        let all = [&["predict", "server.vector", "--on", "here.json", "--json"], words].concat();
         let found: Value = serde_json::from_str(&yamba.run_words(&all).ok().out).unwrap();
         found["predictions"][0]["predicted_ns"].clone()
     };
     near(&of(&["--cost", "open(file)=0.5x"]), 23_500.0);
-    // One read of 64 KiB costs 5 us in the benchmark. A read of 4 KiB takes 0.5 us more here than in the benchmark, and a larger one at least 16 times as much more. Sixteen reads of 4 KiB take 16 us, and
-    // 15 entries into the kernel 1.5 us of that. The time is halfway.
+    // One read of 64 KiB costs 5 us in the benchmark. A read of 4 KiB takes 0.5 us more here than
+    // in the benchmark, and a larger one at least 16 times as much more. Sixteen reads of 4 KiB
+    // take 16 us, and 15 entries into the kernel 1.5 us of that. The time is halfway.
     let larger = ["--replace", "read(file)@4K*16=read(file)@64K"];
     let read = (5000.0 + 16.0 * 500.0_f64).midpoint(16_000.0 - 1500.0);
     near(&of(&larger), 25_000.0 - 16_000.0 + read);
@@ -241,10 +225,7 @@ fn ratio_of_versions_is_between_predictions_of_one_kind() {
     near(&found["ratios"][0]["with_user_time"], 30.0 / 22.0);
     let found = ratio(&mut yamba, "plain");
     assert_eq!(found["predictions"][0]["context"], "benchmarks");
-    assert_eq!(
-        found["predictions"][0]["no_context"],
-        "plain: the vector has no times"
-    );
+    assert_eq!(found["predictions"][0]["no_context"], "plain: the vector has no times");
     near(&found["ratios"][0]["speedup"], 9200.0 / 15_200.0);
 }
 
@@ -274,9 +255,7 @@ fn user_time_is_scaled_by_a_named_figure() {
         answer.refused(&["--user-scale, from here.json to other.json", benchmark]);
     }
     let elsewhere = "predict elsewhere.vector --on here.json --user-scale copy";
-    yamba
-        .run(elsewhere)
-        .refused(&["--user-scale: server: no stored run", "--traced-on"]);
+    yamba.run(elsewhere).refused(&["--user-scale: server: no stored run", "--traced-on"]);
 }
 
 #[test]
@@ -363,10 +342,7 @@ fn traced_times_of_this_machine_need_no_costs() {
     let mut yamba = Yamba::new().file("server.vector", traced(&here).to_string());
     let answer = yamba.run("predict server.vector").ok();
     assert_eq!(answer.err, "");
-    answer.says(&[
-        "server on this machine",
-        "kernel time as traced: 25 us each request",
-    ]);
+    answer.says(&["server on this machine", "kernel time as traced: 25 us each request"]);
 }
 
 /// A vector that does not name its machine, and a run of this machine that `--traced-on` names.
@@ -376,12 +352,9 @@ fn run_of_this_machine_says_that_the_vector_was_traced_here() {
     here["machine"] = serde_json::to_value(yamba_session::machine(&host())).unwrap();
     let mut by_hand = traced("unknown");
     by_hand["traced"] = Value::Null;
-    let mut yamba = Yamba::new()
-        .file("mine.json", here.to_string())
-        .file("server.vector", by_hand.to_string());
-    let answer = yamba
-        .run("predict server.vector --traced-on mine.json")
-        .ok();
+    let mut yamba =
+        Yamba::new().file("mine.json", here.to_string()).file("server.vector", by_hand.to_string());
+    let answer = yamba.run("predict server.vector --traced-on mine.json").ok();
     assert_eq!(answer.err, "");
     answer.says(&["kernel time as traced: 25 us each request"]);
 }

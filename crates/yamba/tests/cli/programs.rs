@@ -41,7 +41,8 @@ fn run_json_is_one_document() {
     }
 }
 
-/// Each batch has its probes. Whether they are quiet depends on the host; `YAMBA_NEIGHBOURS=count` lets all batches count.
+/// Each batch has its probes. Whether they are quiet depends on the host; `YAMBA_NEIGHBOURS=count`
+/// lets all batches count.
 #[test]
 #[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
@@ -55,11 +56,7 @@ fn neighbours_are_judged_unless_they_count() {
         // `yamba machine` shows the latest run of each processor. Other tests run meanwhile.
         let machine = yamba.run("machine --json").ok();
         let machine: serde_json::Value = serde_json::from_str(&machine.out).unwrap();
-        for cpu in run["machine"]["contention"]
-            .as_object()
-            .into_iter()
-            .flat_map(|c| c.keys())
-        {
+        for cpu in run["machine"]["contention"].as_object().into_iter().flat_map(|c| c.keys()) {
             let contention = &machine["contention"][cpu];
             assert!(
                 contention["unix_s"].as_f64() >= run["finished_unix_s"].as_f64(),
@@ -90,26 +87,17 @@ fn neighbours_are_judged_unless_they_count() {
 fn set_and_sweep_select_points() {
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let points = |answer: Answer| answer.ok().out.matches("rounds=").count();
-    assert_eq!(
-        points(yamba.run("run adds.yamba --quick --set rounds=7")),
-        1
-    );
-    assert_eq!(
-        points(yamba.run("run adds.yamba --quick --sweep rounds=1,2,3")),
-        3
-    );
-    yamba
-        .run("run adds.yamba --quick --set round=7")
-        .refused(&["round"]);
+    assert_eq!(points(yamba.run("run adds.yamba --quick --set rounds=7")), 1);
+    assert_eq!(points(yamba.run("run adds.yamba --quick --sweep rounds=1,2,3")), 3);
+    yamba.run("run adds.yamba --quick --set round=7").refused(&["round"]);
 }
 
 #[test]
 #[ignore = "needs g++"]
 fn invalid_figure_exits_with_1() {
     let text = PRIME.replace("expects [0, 2147483647]", "expects [-2, -1]");
-    let answer = Yamba::new()
-        .file("adds.yamba", text)
-        .run("run adds.yamba --quick --set rounds=10");
+    let answer =
+        Yamba::new().file("adds.yamba", text).run("run adds.yamba --quick --set rounds=10");
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["INVALID", "added"]);
 }
@@ -119,18 +107,11 @@ fn invalid_figure_exits_with_1() {
 fn demonstrations_run_only_when_named() {
     let tagged = PRIME.replace("{\n    param", "{\n    tags demonstration;\n    param");
     let mut yamba = Yamba::new().file("adds.yamba", &tagged);
+    yamba.run("run adds.yamba --quick --set rounds=10").ok().says(&["adds"]);
+    yamba.run("run --lib . adds --quick --set rounds=10").ok().says(&["adds"]);
     yamba
-        .run("run adds.yamba --quick --set rounds=10")
-        .ok()
-        .says(&["adds"]);
-    yamba
-        .run("run --lib . adds --quick --set rounds=10")
-        .ok()
-        .says(&["adds"]);
-    yamba.run("run --lib . add*").refused(&[
-        "no benchmark among what was named",
-        "adds is a demonstration",
-    ]);
+        .run("run --lib . add*")
+        .refused(&["no benchmark among what was named", "adds is a demonstration"]);
 }
 
 #[test]
@@ -138,14 +119,8 @@ fn demonstrations_run_only_when_named() {
 fn error_in_a_body_is_shown_at_its_line() {
     let text = "yamba broken\n{\n    void benchmark() { nowhere = 1; }\n}\n";
     let mut yamba = Yamba::new().file("broken.yamba", text);
-    for command in [
-        "build broken.yamba",
-        "run broken.yamba",
-        "disasm broken.yamba x",
-    ] {
-        yamba
-            .run(command)
-            .refused(&["broken.yamba:3:24: error[", "nowhere"]);
+    for command in ["build broken.yamba", "run broken.yamba", "disasm broken.yamba x"] {
+        yamba.run(command).refused(&["broken.yamba:3:24: error[", "nowhere"]);
     }
 }
 
@@ -154,9 +129,7 @@ fn error_in_a_body_is_shown_at_its_line() {
 fn cpp_errors_are_shown_at_their_place() {
     let program = "yamba t\n{\n    param int p = nullptr;\n    bitstring b(nosuch n) { le(1, 8) }\n    void benchmark() { b(0); }\n}\n";
     let mut yamba = Yamba::new().file("t.yamba", program);
-    yamba
-        .run("build t.yamba")
-        .refused(&["t.yamba:3:5: error", "t.yamba:4:5: error", "'nosuch'"]);
+    yamba.run("build t.yamba").refused(&["t.yamba:3:5: error", "t.yamba:4:5: error", "'nosuch'"]);
 }
 
 #[test]
@@ -173,9 +146,7 @@ fn assembler_and_cpp_errors_are_reported_together() {
 #[ignore = "needs g++"]
 fn failed_build_loses_only_its_own_figure() {
     let broken = "yamba broken { void benchmark() { nonsense(); } }";
-    let mut yamba = Yamba::new()
-        .file("adds.yamba", PRIME)
-        .file("broken.yamba", broken);
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME).file("broken.yamba", broken);
     let answer = yamba.run("run broken.yamba adds.yamba --quick --json");
     assert_eq!(answer.status, 1, "{}", answer.err);
     assert!(answer.err.contains("broken.yamba:1:35"), "{}", answer.err);
@@ -198,15 +169,9 @@ fn failed_build_loses_only_its_own_figure() {
 #[ignore = "needs g++"]
 fn sweep_value_that_does_not_fit_its_parameter_is_rejected() {
     let sweeps = "yamba sweeps { param int8_t e = 1 over {1, 200}; void benchmark() {} }";
-    let answer = Yamba::new()
-        .file("sweeps.yamba", sweeps)
-        .run("run sweeps.yamba");
+    let answer = Yamba::new().file("sweeps.yamba", sweeps).run("run sweeps.yamba");
     assert_eq!(answer.status, 1);
-    assert!(
-        answer.out.contains("cannot hold the value 200"),
-        "{}",
-        answer.out
-    );
+    assert!(answer.out.contains("cannot hold the value 200"), "{}", answer.out);
 }
 
 #[test]
@@ -223,33 +188,20 @@ fn build_prints_a_command_that_works_by_hand() {
         .unwrap();
     assert!(by_hand.success());
     yamba.run("build adds.yamba -o program").ok();
-    let described = Command::new(yamba.folder.path().join("program"))
-        .arg("--describe")
-        .output()
-        .unwrap();
+    let described =
+        Command::new(yamba.folder.path().join("program")).arg("--describe").output().unwrap();
     assert!(String::from_utf8_lossy(&described.stdout).contains("yamba-program/1"));
-    yamba
-        .run("build adds.yamba -o folder/")
-        .ok()
-        .says(&["folder/adds"]);
-    yamba
-        .run("build adds.yamba pagefault -o program")
-        .refused(&["is one file, for 2 programs"]);
+    yamba.run("build adds.yamba -o folder/").ok().says(&["folder/adds"]);
+    yamba.run("build adds.yamba pagefault -o program").refused(&["is one file, for 2 programs"]);
 }
 
 #[test]
 fn missing_compiler_error_says_what_to_install() {
     let empty = tempfile::tempdir().unwrap();
-    let mut yamba = Yamba::new()
-        .file("adds.yamba", PRIME)
-        .env("PATH", empty.path());
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME).env("PATH", empty.path());
     yamba.run("check adds.yamba").ok();
-    yamba
-        .run("build adds.yamba")
-        .refused(&["no C++ compiler", "help:"]);
-    yamba
-        .run("run adds.yamba")
-        .refused(&["no C++ compiler", "help:"]);
+    yamba.run("build adds.yamba").refused(&["no C++ compiler", "help:"]);
+    yamba.run("run adds.yamba").refused(&["no C++ compiler", "help:"]);
 }
 
 #[test]
@@ -269,13 +221,9 @@ fn run_works_with_unwritable_cache() {
 fn filled_port_skeleton_compiles() {
     let template = "yamba abstract steps\n{\n    int limit();   /// how far\n    volatile int at;\n    void benchmark(iter_t n) { while (n-- > 0) at = limit(); }\n}\n";
     let mut yamba = Yamba::new().file("steps.yamba", template);
-    yamba
-        .run("port steps.yamba --on linux -o steps_linux.yamba")
-        .ok();
+    yamba.run("port steps.yamba --on linux -o steps_linux.yamba").ok();
     let path = yamba.folder.path().join("steps_linux.yamba");
-    let filled = fs::read_to_string(&path)
-        .unwrap()
-        .replace("limit();", "limit() { return 3; }");
+    let filled = fs::read_to_string(&path).unwrap().replace("limit();", "limit() { return 3; }");
     fs::write(path, filled).unwrap();
     yamba.run("build steps.yamba").ok();
 }
@@ -290,23 +238,16 @@ fn disasm_shows_each_instruction_under_its_member() {
         "488B8308000000",
         "ret",
     ]);
-    yamba
-        .run("disasm pagefault_x86_64 touch 0")
-        .ok()
-        .says(&["488B8300000000"]);
+    yamba.run("disasm pagefault_x86_64 touch 0").ok().says(&["488B8300000000"]);
     let answer = yamba.run("disasm pagefault tuch 2");
-    assert_eq!(
-        (answer.status, answer.out.as_str()),
-        (2, ""),
-        "{}",
-        answer.err
-    );
+    assert_eq!((answer.status, answer.out.as_str()), (2, ""), "{}", answer.err);
     assert!(answer.err.contains("tuch"), "{}", answer.err);
     let help = "did you mean touch? it has epilogue, prologue, touch, touch_all";
     assert!(answer.err.contains(help), "{}", answer.err);
 }
 
-/// A class with a port for each of two instruction sets, and one for a feature that no processor has.
+/// A class with a port for each of two instruction sets, and one for a feature that no processor
+/// has.
 const STEPS: &str = "yamba steps
 {
     void benchmark() {}
@@ -322,29 +263,19 @@ yamba steps_rare_arm ports steps_arm on cpu(no_such_feature) { bitstring step = 
 #[test]
 fn disasm_refuses_port_of_other_platform() {
     let mut yamba = Yamba::new().file("steps.yamba", STEPS);
-    yamba
-        .run("disasm steps_arm go --lib . --target x86_64-linux")
-        .refused(&[
-            "steps_arm does not apply on x86_64-linux",
-            "its condition is `aarch64`",
-            "--target aarch64-linux",
-        ]);
+    yamba.run("disasm steps_arm go --lib . --target x86_64-linux").refused(&[
+        "steps_arm does not apply on x86_64-linux",
+        "its condition is `aarch64`",
+        "--target aarch64-linux",
+    ]);
 }
 
 #[test]
 fn explain_names_ports_of_other_machines_of_a_target() {
     let mut yamba = Yamba::new().file("steps.yamba", STEPS);
-    let target = if cfg!(target_arch = "x86_64") {
-        "aarch64-linux"
-    } else {
-        "x86_64-linux"
-    };
+    let target = if cfg!(target_arch = "x86_64") { "aarch64-linux" } else { "x86_64-linux" };
     let answer = yamba.run_words(&["explain", "steps", "--lib", ".", "--target", target]);
-    answer.ok().says(&[
-        "ports of other machines",
-        "steps_rare_",
-        "on cpu(no_such_feature)",
-    ]);
+    answer.ok().says(&["ports of other machines", "steps_rare_", "on cpu(no_such_feature)"]);
     let answer = yamba.run("explain steps --lib .").ok();
     assert!(!answer.out.contains("steps_rare"), "{}", answer.out);
 }
@@ -353,18 +284,12 @@ fn explain_names_ports_of_other_machines_of_a_target() {
 #[ignore = "needs g++"]
 fn disasm_refuses_port_of_other_processor() {
     let mut yamba = Yamba::new().file("steps.yamba", STEPS);
-    let port = if cfg!(target_arch = "x86_64") {
-        "steps_rare_x86"
-    } else {
-        "steps_rare_arm"
-    };
-    yamba
-        .run_words(&["disasm", port, "go", "--lib", "."])
-        .refused(&[
-            "does not apply on this machine",
-            "cpu(no_such_feature)",
-            "in a copy of its file",
-        ]);
+    let port = if cfg!(target_arch = "x86_64") { "steps_rare_x86" } else { "steps_rare_arm" };
+    yamba.run_words(&["disasm", port, "go", "--lib", "."]).refused(&[
+        "does not apply on this machine",
+        "cpu(no_such_feature)",
+        "in a copy of its file",
+    ]);
 }
 
 #[test]
@@ -373,12 +298,7 @@ fn disasm_refuses_port_of_other_processor() {
 fn disasm_says_why_a_value_cannot_be_composed() {
     let mut yamba = Yamba::new();
     let answer = yamba.run("disasm pagefault touch 1000000000");
-    assert_eq!(
-        (answer.status, answer.out.as_str()),
-        (2, ""),
-        "{}",
-        answer.err
-    );
+    assert_eq!((answer.status, answer.out.as_str()), (2, ""), "{}", answer.err);
     assert!(
         answer.err.contains("8000000000 does not fit") || answer.err.contains("8000000000 has no"),
         "{}",
@@ -405,11 +325,7 @@ fn ctrl_c_prints_finished_entries() {
     });
     let pid = child.id().to_string();
     assert!(
-        Command::new("sh")
-            .args(["-c", &format!("kill -INT {pid}")])
-            .status()
-            .unwrap()
-            .success()
+        Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status().unwrap().success()
     );
     let answer = Answer::of(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
@@ -475,13 +391,11 @@ fn back_to(function: &str) -> Option<u64> {
     })
 }
 
-/// A wrapper of g++ that records its calls in `asked`. With `shared`, it reports no static libraries.
+/// A wrapper of g++ that records its calls in `asked`. With `shared`, it reports no static
+/// libraries.
 fn compiler(yamba: Yamba, shared: bool) -> Yamba {
-    let answer = if shared {
-        "case $1 in -print-file-name=*) echo \"${1#*=}\"; exit;; esac\n"
-    } else {
-        ""
-    };
+    let answer =
+        if shared { "case $1 in -print-file-name=*) echo \"${1#*=}\"; exit;; esac\n" } else { "" };
     let text = format!("#!/bin/sh\necho \"$*\" >> asked\n{answer}exec g++ \"$@\"\n");
     let yamba = yamba.file("compiler", text);
     let path = yamba.folder.path().join("compiler");
@@ -509,9 +423,7 @@ fn cpp_library_is_linked_statically_if_possible() {
         let answer = yamba.run("build adds.yamba").ok();
         needed(answer.out.trim())
     };
-    let asked = Command::new("g++")
-        .arg("-print-file-name=libstdc++.a")
-        .output();
+    let asked = Command::new("g++").arg("-print-file-name=libstdc++.a").output();
     let is_here = asked.unwrap().stdout.contains(&b'/');
     assert_eq!(!built(false, "").contains("libstdc++"), is_here);
     assert!(built(true, "").contains("libstdc++"));
@@ -528,28 +440,17 @@ fn class_must_include_mathematics_it_uses() {
 }
 ";
     let including = format!("native {{\n    #include <math.h>\n}}\n{text}");
-    Yamba::new()
-        .file("roots.yamba", including)
-        .run("build roots.yamba")
-        .ok();
-    let answer = Yamba::new()
-        .file("roots.yamba", text)
-        .run("build roots.yamba");
+    Yamba::new().file("roots.yamba", including).run("build roots.yamba").ok();
+    let answer = Yamba::new().file("roots.yamba", text).run("build roots.yamba");
     assert_eq!(answer.status, 2, "{}", answer.out);
-    assert!(
-        answer.err.contains("'sqrt' was not declared"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("'sqrt' was not declared"), "{}", answer.err);
 }
 
 #[test]
 #[ignore = "needs g++"]
 fn built_programs_are_cached() {
     let second = PRIME.replace("yamba adds", "yamba counts");
-    let yamba = Yamba::new()
-        .file("adds.yamba", PRIME)
-        .file("counts.yamba", second);
+    let yamba = Yamba::new().file("adds.yamba", PRIME).file("counts.yamba", second);
     let mut yamba = compiler(yamba, false);
     let mut asked = || {
         yamba.run("build adds.yamba counts.yamba").ok();

@@ -1,4 +1,5 @@
-//! Refused input and its messages. An invalid parameter value gives one error before anything is measured.
+//! Refused input and its messages. An invalid parameter value gives one error before anything is
+//! measured.
 
 use serde_json::Value;
 
@@ -41,14 +42,8 @@ fn wrong_value_is_one_error_before_measuring() {
     let mut yamba = choosy();
     for (words, told) in [
         ("--set way=left", "--set way=left: it must be up or down"),
-        (
-            "--sweep way=up,left",
-            "--sweep way=left: it must be up or down",
-        ),
-        (
-            "--set count=0x5",
-            "--set count=0x5: it must be a multiple of 2, each",
-        ),
+        ("--sweep way=up,left", "--sweep way=left: it must be up or down"),
+        ("--set count=0x5", "--set count=0x5: it must be a multiple of 2, each"),
         ("--set each=4", "count=2: it must be a multiple of 4, each"),
         ("--set each=0", "--set each=0: it must be 1 or more"),
     ] {
@@ -123,10 +118,7 @@ fn points_that_do_not_fulfil_a_condition_are_skipped_with_it() {
         .collect();
     assert_eq!((entries.len(), skipped.len()), (12, 5), "{skipped:?}");
     assert!(skipped[0].contains(r#""stride":128"#), "{skipped:?}");
-    assert!(
-        skipped[0].ends_with(&format!("{reason}stride <= size")),
-        "{skipped:?}"
-    );
+    assert!(skipped[0].ends_with(&format!("{reason}stride <= size")), "{skipped:?}");
     // A single combination of the user's is skipped too; a wrong value is an error.
     yamba
         .run("run strides.yamba --set size=1 --set stride=2 --quick")
@@ -146,10 +138,7 @@ fn suite_states_allowed_values_of_parameters() {
             "lat_tcp --set host=moon",
             "lat_tcp: --set host=moon: it must be loopback, veth or ssh:NAME",
         ),
-        (
-            "lat_tcp --sweep message=1,0",
-            "lat_tcp: --sweep message=0: it must be 1 or more",
-        ),
+        ("lat_tcp --sweep message=1,0", "lat_tcp: --sweep message=0: it must be 1 or more"),
         (
             "lat_fs --set operation=rename",
             "lat_fs: --set operation=rename: it must be create or delete",
@@ -179,10 +168,8 @@ fn suite_states_allowed_values_of_parameters() {
 /// A class that extends the library's chain must choose the operations that it compiles.
 #[test]
 fn operation_chain_without_operation_is_incomplete() {
-    let mut yamba = Yamba::new().file(
-        "mine.yamba",
-        "yamba mine extends OperationChain { operation = \"int_add\"; }\n",
-    );
+    let mut yamba = Yamba::new()
+        .file("mine.yamba", "yamba mine extends OperationChain { operation = \"int_add\"; }\n");
     let answer = yamba.run("check mine.yamba");
     assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
     let told = answer.out + &answer.err;
@@ -192,7 +179,8 @@ fn operation_chain_without_operation_is_incomplete() {
     }
 }
 
-/// User errors of each command. Every message includes help, which [`refused`](crate::support::Answer::refused) checks.
+/// User errors of each command. Every message includes help, which
+/// [`refused`](crate::support::Answer::refused) checks.
 #[test]
 #[ignore = "needs g++"]
 fn every_rejection_has_help() {

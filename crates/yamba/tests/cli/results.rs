@@ -58,10 +58,8 @@ fn kept() -> Yamba {
     second.tags = vec!["baseline".to_owned()];
     second.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
     second.sources = BTreeMap::from([("aa".to_owned(), "yamba lat_pipe {}\n".to_owned())]);
-    second.benchmarks[0].provenance.files = vec![SourceFile {
-        path: "suite/ipc/lat_pipe.yamba".to_owned(),
-        hash: "aa".to_owned(),
-    }];
+    second.benchmarks[0].provenance.files =
+        vec![SourceFile { path: "suite/ipc/lat_pipe.yamba".to_owned(), hash: "aa".to_owned() }];
     let mut third = run(THIRD, 1.7e9 + 120.0, &["lat_pipe"]);
     third.interrupted = true;
     third.benchmarks[0].valid = false;
@@ -83,13 +81,7 @@ fn new_store_is_empty() {
     let mut yamba = Yamba::new();
     assert_eq!(json(yamba.run("runs --json")), Value::Array(Vec::new()));
     yamba.run("runs").ok().says(&["`yamba run NAME`"]);
-    for words in [
-        "show",
-        "tag latest x",
-        "rm latest",
-        "report",
-        "export --format csv",
-    ] {
+    for words in ["show", "tag latest x", "rm latest", "report", "export --format csv"] {
         yamba.run(words).refused(&["no run is kept", "yamba run"]);
     }
     // Reading does not create a store.
@@ -106,10 +98,7 @@ fn open_file_of_passwords_is_named_once() {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         let said = yamba.run(command).err;
         let fix = format!("help: chmod 600 {}", path.display());
-        assert_eq!(
-            said.matches("is ignored").count(),
-            said.matches(&fix).count()
-        );
+        assert_eq!(said.matches("is ignored").count(), said.matches(&fix).count());
         said.matches("warning: ").count()
     };
     assert_eq!(warnings(0o640, &format!("runs --store {url}")), 1);
@@ -124,12 +113,8 @@ fn open_file_of_passwords_is_named_once() {
 fn salvage_saves_readable_entries_of_damaged_store() {
     let mut yamba = kept();
     let salvage = "salvage results.sqlite --store saved.sqlite";
-    yamba
-        .run("salvage results.sqlite")
-        .refused(&["the store itself"]);
-    yamba
-        .run("salvage nothing.sqlite")
-        .refused(&["no such file"]);
+    yamba.run("salvage results.sqlite").refused(&["the store itself"]);
+    yamba.run("salvage nothing.sqlite").refused(&["no such file"]);
     let path = yamba.folder.path().join("none.sqlite");
     std::fs::write(yamba.folder.path().join("empty.sqlite"), "").unwrap();
     for from in ["empty.sqlite", "postgresql://nobody@localhost:1/none"] {
@@ -164,20 +149,13 @@ fn salvage_saves_readable_entries_of_damaged_store() {
 fn runs_are_listed_latest_first() {
     let mut yamba = kept();
     let all = json(yamba.run("runs --json"));
-    let ids: Vec<&str> = all
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| r["id"].as_str().unwrap())
-        .collect();
+    let ids: Vec<&str> =
+        all.as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
     assert_eq!(ids, [THIRD, SECOND, FIRST]);
     assert_eq!(all[2]["started"], "2023-11-14T22:13:20.000Z");
     assert_eq!(all[2]["machine"]["system"], "linux");
     assert_eq!(all[1]["tags"], serde_json::json!(["baseline"]));
-    assert_eq!(
-        all[1]["benchmarks"],
-        serde_json::json!(["bw_pipe", "lat_pipe", "lat_proc"])
-    );
+    assert_eq!(all[1]["benchmarks"], serde_json::json!(["bw_pipe", "lat_pipe", "lat_proc"]));
     assert_eq!([&all[0]["complete"], &all[1]["complete"]], [false, true]);
 
     let table = yamba.run("runs").ok().out;
@@ -209,11 +187,7 @@ fn run_is_found_by_id_tag_and_latest() {
         ("00112", FIRST),
         (SECOND, SECOND),
     ] {
-        assert_eq!(
-            json(yamba.run(&format!("show {reference} --json")))["id"],
-            id,
-            "{reference}"
-        );
+        assert_eq!(json(yamba.run(&format!("show {reference} --json")))["id"], id, "{reference}");
     }
     yamba.run("show 0011").refused(&["0011"]);
     yamba.run("show latest~3").refused(&["latest~3"]);
@@ -230,20 +204,12 @@ fn show_prints_run_as_measured() {
     assert_eq!(summary["benchmarks"][0].get("batches"), None);
     assert_eq!(summary["benchmarks"][0]["samples"][0], 12.5);
     let table = yamba.run("show baseline").ok().out;
-    assert!(
-        table.contains("lat_proc") && table.contains("12.5 ns"),
-        "{table}"
-    );
+    assert!(table.contains("lat_proc") && table.contains("12.5 ns"), "{table}");
 
     let chosen = yamba.run("show baseline lat_*").ok().out;
-    assert!(
-        chosen.contains("lat_proc") && !chosen.contains("bw_pipe"),
-        "{chosen}"
-    );
+    assert!(chosen.contains("lat_proc") && !chosen.contains("bw_pipe"), "{chosen}");
     yamba.run("show baseline lat_* nosuch").refused(&["nosuch"]);
-    yamba
-        .run("show baseline lat_pip")
-        .refused(&["did you mean lat_pipe?"]);
+    yamba.run("show baseline lat_pip").refused(&["did you mean lat_pipe?"]);
     yamba.run("show baseline lat_[").refused(&["is no glob"]);
 
     // Without a run, the benchmarks of the latest run are shown, with a note that it was stopped.
@@ -275,10 +241,7 @@ fn show_selects_one_point_of_a_sweep() {
     let mut yamba = Yamba::new();
     let mut sweep = run(FIRST, 1.7e9, &["lat_mem", "lat_mem", "lat_mem", "lat_pipe"]);
     for (entry, (size, processes)) in
-        sweep
-            .benchmarks
-            .iter_mut()
-            .zip([(16384, 1), (32, 1), (32, 4)])
+        sweep.benchmarks.iter_mut().zip([(16384, 1), (32, 1), (32, 4)])
     {
         entry.parameters.0.push(("size".to_owned(), size.into()));
         entry.processes = processes;
@@ -301,13 +264,7 @@ fn show_selects_one_point_of_a_sweep() {
 
 /// The text that a browser displays.
 fn unescaped(html: &str) -> String {
-    let signs = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&amp;", "&"),
-    ];
+    let signs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     let text = html.to_owned();
     signs.iter().fold(text, |t, (sign, c)| t.replace(sign, c))
 }
@@ -316,8 +273,7 @@ fn unescaped(html: &str) -> String {
 pub fn commands(part: &str) -> Vec<String> {
     let after = part.split("<code>yamba show ").skip(1);
     let each = after.filter_map(|rest| rest.split("</code>").next());
-    each.map(|words| unescaped(&format!("yamba show {words}")))
-        .collect()
+    each.map(|words| unescaped(&format!("yamba show {words}"))).collect()
 }
 
 /// The details of each figure on a page: its heading and the text below it.
@@ -379,17 +335,15 @@ fn hard_to_tell() -> Run {
         entry.processes = processes;
         let first = entry.batches.get(0).unwrap();
         entry.batches = vec![first; place + 1].into_iter().collect();
-        entry.provenance.files = vec![SourceFile {
-            path: "suite/lat_mem.yamba".to_owned(),
-            hash: "aa".to_owned(),
-        }];
+        entry.provenance.files =
+            vec![SourceFile { path: "suite/lat_mem.yamba".to_owned(), hash: "aa".to_owned() }];
     }
     all.benchmarks[3].threads = 4;
     all
 }
 
-/// Each figure's command shows its own raw batches and its source, also if names contain shell or glob characters. A store other than the default
-/// is named.
+/// Each figure's command shows its own raw batches and its source, also if names contain shell or
+/// glob characters. A store other than the default is named.
 #[test]
 fn commands_of_page_show_their_figure() {
     let usual = "yamba/results.sqlite";
@@ -403,10 +357,7 @@ fn commands_of_page_show_their_figure() {
         let folder = yamba.folder.path().to_owned();
         yamba = yamba.env("XDG_DATA_HOME", &folder);
         let location = Location::File(folder.join(file));
-        Store::open(&location)
-            .unwrap()
-            .add(&hard_to_tell())
-            .unwrap();
+        Store::open(&location).unwrap().add(&hard_to_tell()).unwrap();
         let page = yamba.run(&format!("report -o - {named}")).ok().out;
         assert_eq!(page.contains("--store"), is_told, "{named}");
         each_shows_its_own(&yamba, &page);
@@ -421,10 +372,7 @@ fn commands_of_page_show_their_figure() {
 /// Checks the page of [`hard_to_tell`].
 fn each_shows_its_own(yamba: &Yamba, page: &str) {
     let figures = figures(page);
-    let headings: Vec<&str> = figures
-        .iter()
-        .map(|(heading, _)| heading.as_str())
-        .collect();
+    let headings: Vec<&str> = figures.iter().map(|(heading, _)| heading.as_str()).collect();
     let expected = [
         "lat_mem size=16384 P=1 T=1",
         "lat_mem size=32 P=1 T=1",
@@ -450,10 +398,7 @@ fn each_shows_its_own(yamba: &Yamba, page: &str) {
 #[test]
 fn commands_of_page_from_document_name_the_file() {
     for id in ["", "0011223344556677"] {
-        let run = Run {
-            id: id.to_owned(),
-            ..hard_to_tell()
-        };
+        let run = Run { id: id.to_owned(), ..hard_to_tell() };
         let document = serde_json::to_string(&run).unwrap();
         let mut yamba = Yamba::new().file("it's $run.json", document);
         let words = ["report", "it's $run.json", "-o", "-", "--store", "s.sqlite"];
@@ -467,16 +412,9 @@ fn commands_of_page_from_document_name_the_file() {
 fn show_prints_sources_or_that_none_are_stored() {
     let mut yamba = kept();
     let text = yamba.run("show baseline --source lat_pipe").ok().out;
-    assert_eq!(
-        text,
-        "==> suite/ipc/lat_pipe.yamba <==\nyamba lat_pipe {}\n"
-    );
-    yamba
-        .run("show baseline --source lat_proc")
-        .refused(&["no source of lat_proc"]);
-    yamba
-        .run("show baseline --source lat_prc")
-        .refused(&["did you mean lat_proc?"]);
+    assert_eq!(text, "==> suite/ipc/lat_pipe.yamba <==\nyamba lat_pipe {}\n");
+    yamba.run("show baseline --source lat_proc").refused(&["no source of lat_proc"]);
+    yamba.run("show baseline --source lat_prc").refused(&["did you mean lat_proc?"]);
 }
 
 fn tags(yamba: &mut Yamba, id: &str) -> Value {
@@ -511,7 +449,8 @@ fn runs_are_removed_all_or_none() {
     let mut yamba = kept();
     yamba.run("rm latest nosuch").refused(&["nosuch"]);
     assert_eq!(json(yamba.run("runs --json")).as_array().unwrap().len(), 3);
-    // References are resolved before anything is removed, so the second is not affected by the first removal.
+    // References are resolved before anything is removed, so the second is not affected by the
+    // first removal.
     yamba.run("rm latest latest~1 baseline").ok();
     let left = json(yamba.run("runs --json"));
     assert_eq!(left.as_array().unwrap().len(), 1);

@@ -21,17 +21,8 @@ fn document(answer: Answer) -> Value {
 fn suite_has_twelve_headline_benchmarks_of_most_topics() {
     let listed = document(Yamba::new().run("list --json"));
     let all = listed.as_array().unwrap().iter();
-    let has_tag = |b: &&Value| {
-        b["tags"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|t| t == "headline")
-    };
-    let files: Vec<&str> = all
-        .filter(has_tag)
-        .map(|b| b["file"].as_str().unwrap())
-        .collect();
+    let has_tag = |b: &&Value| b["tags"].as_array().unwrap().iter().any(|t| t == "headline");
+    let files: Vec<&str> = all.filter(has_tag).map(|b| b["file"].as_str().unwrap()).collect();
     assert_eq!(files.len(), 12, "{files:?}");
     let topic = |file: &str| file.rsplit('/').nth(1).unwrap().to_owned();
     let topics: std::collections::BTreeSet<String> = files.iter().map(|f| topic(f)).collect();
@@ -41,15 +32,13 @@ fn suite_has_twelve_headline_benchmarks_of_most_topics() {
 #[test]
 #[ignore = "needs g++"]
 fn headline_tag_does_not_change_what_runs() {
-    let tagged = SPIN
-        .replace("spin", "quoted")
-        .replace("    param", "    tags headline;\n    param");
+    let tagged =
+        SPIN.replace("spin", "quoted").replace("    param", "    tags headline;\n    param");
     let mut yamba = Yamba::new().file("both.yamba", format!("{SPIN}{tagged}"));
     let mut planned = |words: &str| -> Vec<String> {
         let plan = document(yamba.run(&format!("run both.yamba --quick --dry-run --json {words}")));
         let all = plan["benchmarks"].as_array().unwrap().iter();
-        all.map(|b| b["name"].as_str().unwrap().to_owned())
-            .collect()
+        all.map(|b| b["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(planned(""), ["spin", "quoted"]);
     assert_eq!(planned("--tag headline"), ["quoted"]);
@@ -74,10 +63,7 @@ fn run_rejects_wrong_values() {
         ("-P 1,two", &["--processes", "two"]),
         ("-P 5000", &["--processes", "from 1 to 4096"]),
         ("-T 0", &["--threads", "from 1 to 4096"]),
-        (
-            "-T 2 -P 2",
-            &["--threads", "cannot be used with", "--processes"],
-        ),
+        ("-T 2 -P 2", &["--threads", "cannot be used with", "--processes"]),
         ("--launches 0", &["--launches", "from 1 to 10000"]),
         ("--batches 0", &["--batches", "at least 1"]),
         ("-N none", &["--batches", "none"]),
@@ -87,16 +73,14 @@ fn run_rejects_wrong_values() {
         ("--cpu first", &["--cpu", "first"]),
         ("--cpu 65535", &["--cpu 65535", "there are 0"]),
         ("--cpu 0 --placement free", &["--cpu", "contradict"]),
-        (
-            "--quick --thorough",
-            &["--quick", "--thorough", "cannot be used"],
-        ),
+        ("--quick --thorough", &["--quick", "--thorough", "cannot be used"]),
     ] {
         yamba.run(&format!("run spin.yamba {words}")).refused(parts);
     }
 }
 
-/// No sleep is shorter than asked for, and none of these is counted twice or left out. A spin that ends within 100 ns is too short.
+/// No sleep is shorter than asked for, and none of these is counted twice or left out. A spin that
+/// ends within 100 ns is too short.
 #[test]
 #[ignore = "needs g++"]
 fn percentiles_are_those_of_single_operations() {
@@ -113,10 +97,7 @@ fn percentiles_are_those_of_single_operations() {
     // The cost of the clock is subtracted, and a bucket has its upper limit.
     assert!(buckets[0][0].as_f64().unwrap() >= 499e3, "{found}");
     let percentiles = found["percentiles"].as_array().unwrap();
-    let ns: Vec<f64> = percentiles
-        .iter()
-        .map(|p| p["ns"].as_f64().unwrap())
-        .collect();
+    let ns: Vec<f64> = percentiles.iter().map(|p| p["ns"].as_f64().unwrap()).collect();
     assert!(
         ns.is_sorted() && ns[0] >= 499e3 && ns[ns.len() - 1] <= found["max_ns"].as_f64().unwrap()
     );
@@ -153,15 +134,13 @@ fn run_records_its_plan() {
     assert_eq!(spin["placement"]["kind"], "free");
     let drawn = |run: Value| run["plan"]["seed"].as_u64().unwrap();
     let quickly = "run spin.yamba --quick --json";
-    let (first, second) = (
-        drawn(document(yamba.run(quickly))),
-        drawn(document(yamba.run(quickly))),
-    );
+    let (first, second) =
+        (drawn(document(yamba.run(quickly))), drawn(document(yamba.run(quickly))));
     assert_ne!(first, second, "each run has its own order");
 }
 
-/// A benchmark without disk space is skipped with the reason and help. Sweeps adapt to the space, and leftovers of earlier launches and benchmarks
-/// are removed for it.
+/// A benchmark without disk space is skipped with the reason and help. Sweeps adapt to the space,
+/// and leftovers of earlier launches and benchmarks are removed for it.
 #[test]
 #[ignore = "needs g++"]
 fn files_of_benchmarks_stay_within_disk_limit() {
@@ -199,13 +178,7 @@ fn files_of_benchmarks_stay_within_disk_limit() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|b| {
-            (
-                b["name"].as_str().unwrap().to_owned(),
-                size(b),
-                b["status"].as_str().unwrap(),
-            )
-        })
+        .map(|b| (b["name"].as_str().unwrap().to_owned(), size(b), b["status"].as_str().unwrap()))
         .collect();
     const MIB: u64 = 1 << 20;
     let expected = [
@@ -214,15 +187,9 @@ fn files_of_benchmarks_stay_within_disk_limit() {
         ("each", MIB, "ok"),
         ("more", MIB + 1, "skipped"),
     ];
-    assert_eq!(
-        all,
-        expected.map(|(name, size, status)| (name.to_owned(), size, status))
-    );
+    assert_eq!(all, expected.map(|(name, size, status)| (name.to_owned(), size, status)));
     let note = run["benchmarks"][3]["notes"][0].as_str().unwrap();
-    assert_eq!(
-        note,
-        "needs 1.001 MiB on disk and may use 1 MiB: --disk-limit lets it have more"
-    );
+    assert_eq!(note, "needs 1.001 MiB on disk and may use 1 MiB: --disk-limit lets it have more");
     let words = "run each.yamba beyond.yamba -P 1,2 --quick --json --disk-limit 1M";
     let run = document(yamba.run(words));
     for (i, status) in ["ok", "ok", "ok", "skipped"].into_iter().enumerate() {
@@ -232,17 +199,16 @@ fn files_of_benchmarks_stay_within_disk_limit() {
     }
 }
 
-/// The points of a benchmark share its time. If it is too short, some points are left out, but never the ends.
+/// The points of a benchmark share its time. If it is too short, some points are left out, but
+/// never the ends.
 #[test]
 #[ignore = "needs g++"]
 fn short_benchmark_time_subsamples_sweep() {
     let mut yamba = Yamba::new().file("spin.yamba", SPIN);
     let run = document(yamba.run("run spin.yamba --json --time 400ms --launches 2"));
     let points = run["benchmarks"].as_array().unwrap();
-    let rounds: Vec<i64> = points
-        .iter()
-        .map(|b| b["parameters"]["rounds"].as_i64().unwrap())
-        .collect();
+    let rounds: Vec<i64> =
+        points.iter().map(|b| b["parameters"]["rounds"].as_i64().unwrap()).collect();
     assert_eq!(rounds, [100, 104, 107]);
     let note = "3 of 8 points of its sweep: 0.4 s are not enough for 100 ms a point";
     for point in points {

@@ -1,4 +1,5 @@
-//! `yamba run` for several benchmarks: groups, tags, dry runs, and results when some benchmarks fail.
+//! `yamba run` for several benchmarks: groups, tags, dry runs, and results when some benchmarks
+//! fail.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -51,10 +52,7 @@ fn mixed() -> Yamba {
         ("cpu/named.yamba", spin("named", names)),
         (
             "cpu/absent.yamba",
-            spin(
-                "absent",
-                "void prepare() { yamba::skip(\"needs the moon; wait for it\"); }",
-            ),
+            spin("absent", "void prepare() { yamba::skip(\"needs the moon; wait for it\"); }"),
         ),
         (
             "ipc/gone.yamba",
@@ -101,14 +99,8 @@ fn dry_run_lists_entries_and_time() {
     ];
     assert_eq!(points(&plan), thinned);
     let wide = &plan["benchmarks"][5];
-    assert_eq!(
-        wide["notes"][0],
-        "3 of 8 points: `yamba run wide` measures all"
-    );
-    assert_eq!(
-        (&wide["launches"], &wide["topic"]),
-        (&6.into(), &"Memory".into())
-    );
+    assert_eq!(wide["notes"][0], "3 of 8 points: `yamba run wide` measures all");
+    assert_eq!((&wide["launches"], &wide["topic"]), (&6.into(), &"Memory".into()));
     assert_eq!(wide["tags"], serde_json::json!(["slow", "large"]));
     // Two points take 2 s each; three points share that time.
     assert!(wide["time_s"].as_f64().unwrap() < 2.0);
@@ -125,26 +117,13 @@ fn dry_run_lists_entries_and_time() {
     for part in lines {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
-    for words in [
-        "run wide --dry-run --json",
-        "run --thorough --tag large --dry-run --json",
-    ] {
-        assert_eq!(
-            points(&document(&yamba.run(words).ok())).len(),
-            8,
-            "{words}"
-        );
+    for words in ["run wide --dry-run --json", "run --thorough --tag large --dry-run --json"] {
+        assert_eq!(points(&document(&yamba.run(words).ok())).len(), 8, "{words}");
     }
-    let plan = document(
-        &yamba
-            .run("run wide --sweep size=3,9 -P 1,2 --launches 4 --dry-run --json")
-            .ok(),
-    );
+    let plan =
+        document(&yamba.run("run wide --sweep size=3,9 -P 1,2 --launches 4 --dry-run --json").ok());
     assert_eq!(points(&plan), ["wide 3", "wide 3", "wide 9", "wide 9"]);
-    assert_eq!(
-        (&plan["launches"], &plan["benchmarks"][1]["processes"]),
-        (&16.into(), &2.into())
-    );
+    assert_eq!((&plan["launches"], &plan["benchmarks"][1]["processes"]), (&16.into(), &2.into()));
 }
 
 /// Selects benchmarks that have any of several tags.
@@ -154,21 +133,17 @@ fn run_with_tag_measures_only_tagged() {
     let mut yamba = mixed();
     let mut chosen = |words: &str| {
         let mut names = points(&document(&yamba.run(words).ok()));
-        names
-            .iter_mut()
-            .for_each(|n| *n = n.split(' ').next().unwrap().to_owned());
+        names.iter_mut().for_each(|n| *n = n.split(' ').next().unwrap().to_owned());
         names.dedup();
         names
     };
     assert_eq!(chosen("run --tag slow --dry-run --json"), ["wide", "gone"]);
     assert_eq!(chosen("run --only-tag large --dry-run --json"), ["wide"]);
-    assert_eq!(
-        chosen("run --only-tag large --tag slow --dry-run --json"),
-        ["wide", "gone"]
-    );
+    assert_eq!(chosen("run --only-tag large --tag slow --dry-run --json"), ["wide", "gone"]);
 }
 
-/// A run of the whole suite leaves out benchmarks with the tag `optional`; a name, a pattern or another tag selects them.
+/// A run of the whole suite leaves out benchmarks with the tag `optional`; a name, a pattern or
+/// another tag selects them.
 #[test]
 #[ignore = "needs g++"]
 fn optional_benchmark_runs_only_by_name_pattern_or_tag() {
@@ -183,13 +158,11 @@ fn optional_benchmark_runs_only_by_name_pattern_or_tag() {
         let words = format!("run {selection} --dry-run --json");
         assert_eq!(chosen(&words), ["extra"], "{words}");
     }
-    assert_eq!(
-        chosen("run --only-tag both --dry-run --json"),
-        ["extra", "usual"]
-    );
+    assert_eq!(chosen("run --only-tag both --dry-run --json"), ["extra", "usual"]);
 }
 
-/// A run without names measures only some points of a sweep that a class declares, but all points of a sweep that `--sweep` gives.
+/// A run without names measures only some points of a sweep that a class declares, but all points
+/// of a sweep that `--sweep` gives.
 #[test]
 #[ignore = "needs g++"]
 fn requested_sweep_is_not_subsampled() {
@@ -223,10 +196,7 @@ fn run_of_several_topics_has_headings() {
         let found = out[at..].find(part);
         at += found.unwrap_or_else(|| panic!("no `{part}` after {at} in\n{out}")) + part.len();
     }
-    assert!(
-        !out.contains("Communication") && !out.contains('\x1b'),
-        "{out}"
-    );
+    assert!(!out.contains("Communication") && !out.contains('\x1b'), "{out}");
 }
 
 /// A failing benchmark does not affect the figures of others.
@@ -237,28 +207,16 @@ fn failures_lose_only_their_own_figure() {
         ("cpu/good.yamba", spin("good", "")),
         (
             "cpu/crash.yamba",
-            spin(
-                "crash",
-                "void setup() { *static_cast<volatile int *>(nullptr) = 1; }",
-            ),
+            spin("crash", "void setup() { *static_cast<volatile int *>(nullptr) = 1; }"),
         ),
-        (
-            "cpu/killed.yamba",
-            spin("killed", "void setup() { kill(getpid(), SIGKILL); }"),
-        ),
+        ("cpu/killed.yamba", spin("killed", "void setup() { kill(getpid(), SIGKILL); }")),
         (
             "file/forbidden.yamba",
-            spin(
-                "forbidden",
-                "void setup() { must(open(\"/proc/self/no/such\", O_RDONLY)); }",
-            ),
+            spin("forbidden", "void setup() { must(open(\"/proc/self/no/such\", O_RDONLY)); }"),
         ),
         (
             "file/vast.yamba",
-            spin(
-                "vast",
-                "void setup() { scratch_file(\"vast\", uint64_t(1) << 50); }",
-            ),
+            spin("vast", "void setup() { scratch_file(\"vast\", uint64_t(1) << 50); }"),
         ),
         (
             "memory/hungry.yamba",
@@ -267,22 +225,10 @@ fn failures_lose_only_their_own_figure() {
                 "native { #include <sys/mman.h> }\n    void setup() { must(mmap(nullptr, size_t(-1) / 4, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)); }",
             ),
         ),
-        (
-            "memory/skipped.yamba",
-            spin("skipped", "void prepare() { yamba::skip(\"not here\"); }"),
-        ),
-        (
-            "process/unbuilt.yamba",
-            spin("unbuilt", "void setup() { no_such_function(); }"),
-        ),
+        ("memory/skipped.yamba", spin("skipped", "void prepare() { yamba::skip(\"not here\"); }")),
+        ("process/unbuilt.yamba", spin("unbuilt", "void setup() { no_such_function(); }")),
         ("time/misfit.yamba", spin("misfit", "at_least 1 MB/s;")),
-        (
-            "time/wrong.yamba",
-            spin(
-                "wrong",
-                "evidence double truth() expects [1, 1] { return 0; }",
-            ),
-        ),
+        ("time/wrong.yamba", spin("wrong", "evidence double truth() expects [1, 1] { return 0; }")),
     ]);
     let answer = yamba.run("run --quick --launches 1 --json");
     assert_eq!(answer.status, 1, "{}", answer.err);
@@ -348,11 +294,7 @@ yamba unsteady extends Quantity
 }
 ";
     let mut yamba = Yamba::new().file("counted.yamba", spin("counted", counted));
-    let run = document(
-        &yamba
-            .run("run counted.yamba --quick --launches 1 -P 1,2 --json")
-            .ok(),
-    );
+    let run = document(&yamba.run("run counted.yamba --quick --launches 1 -P 1,2 --json").ok());
     assert_eq!(run["benchmarks"][1]["evidence"]["known"]["median"], 2.0);
     for (spread, status) in [("5", "ok"), ("3.9", "invalid")] {
         let yamba = Yamba::new();
@@ -386,36 +328,22 @@ fn interrupted_run_writes_finished_entries() {
     let yamba = Yamba::new();
     let first = yamba.folder.path().join("first");
     let mark = yamba.folder.path().join("mark");
-    let hang = hang
-        .replace("FIRST", first.to_str().unwrap())
-        .replace("SECOND", mark.to_str().unwrap());
-    let yamba = yamba
-        .file("good.yamba", spin("good", ""))
-        .file("hang.yamba", spin("hang", &hang));
+    let hang =
+        hang.replace("FIRST", first.to_str().unwrap()).replace("SECOND", mark.to_str().unwrap());
+    let yamba = yamba.file("good.yamba", spin("good", "")).file("hang.yamba", spin("hang", &hang));
     let mut run = yamba.command(&["run", "good.yamba", "hang.yamba", "--quick", "--json"]);
     let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     until("the second launch has begun", || mark.exists());
     let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let answer = Answer::of(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run = document(&answer);
     crate::schema::is_run(&run);
     assert_eq!(run["interrupted"], true);
     let each = run["benchmarks"].as_array().unwrap().iter();
-    let measured: Vec<(&str, &str)> = each
-        .map(|b| (b["name"].as_str().unwrap(), b["status"].as_str().unwrap()))
-        .collect();
+    let measured: Vec<(&str, &str)> =
+        each.map(|b| (b["name"].as_str().unwrap(), b["status"].as_str().unwrap())).collect();
     assert_eq!(measured, [("good", "ok"), ("hang", "ok")]);
-    assert!(
-        answer.err.contains("what was measured is kept"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("what was measured is kept"), "{}", answer.err);
 }

@@ -1,5 +1,6 @@
-//! The tokens of a Rust text, without comments, as trees of brackets. `proc-macro2` would do the same. But its use by a test would change the flags
-//! with which Cargo compiles it for procedural macros, and `cargo test` would compile all that uses these once more after `cargo build`.
+//! The tokens of a Rust text, without comments, as trees of brackets. `proc-macro2` would do the
+//! same. But its use by a test would change the flags with which Cargo compiles it for procedural
+//! macros, and `cargo test` would compile all that uses these once more after `cargo build`.
 
 use std::fmt;
 
@@ -34,10 +35,7 @@ impl fmt::Display for Token {
 /// # Panics
 /// If a bracket, comment or literal does not end.
 pub fn tokens(text: &str) -> Vec<Token> {
-    let mut reader = Reader {
-        text: text.chars().collect(),
-        at: 0,
-    };
+    let mut reader = Reader { text: text.chars().collect(), at: 0 };
     let found = reader.group(None);
     assert_eq!(reader.at, reader.text.len());
     found

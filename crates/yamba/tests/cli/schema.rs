@@ -1,5 +1,6 @@
-//! Checks documents against the published schemas in docs/schema. The checker supports only the keywords used there and fails at others. Existing
-//! JSON Schema validators take longer to compile than everything that uses this one.
+//! Checks documents against the published schemas in docs/schema. The checker supports only the
+//! keywords used there and fails at others. Existing JSON Schema validators take longer to compile
+//! than everything that uses this one.
 
 use std::fs;
 
@@ -10,7 +11,8 @@ use crate::support::{Yamba, root};
 /// A published schema.
 pub struct Schema {
     root: Value,
-    /// Whether an undocumented field is also a fault. Documents that this version writes must have no undocumented fields.
+    /// Whether an undocumented field is also a fault. Documents that this version writes must have
+    /// no undocumented fields.
     is_closed: bool,
 }
 
@@ -22,10 +24,7 @@ impl Schema {
     }
 
     fn with(&self, is_closed: bool) -> Schema {
-        Schema {
-            root: self.root.clone(),
-            is_closed,
-        }
+        Schema { root: self.root.clone(), is_closed }
     }
 
     /// The definition that a reference names.
@@ -49,9 +48,7 @@ impl Schema {
 
     fn check(&self, schema: &Value, value: &Value, place: &str, faults: &mut Vec<String>) {
         let Some(rules) = schema.as_object() else {
-            let allows = schema
-                .as_bool()
-                .expect("a schema is an object, true or false");
+            let allows = schema.as_bool().expect("a schema is an object, true or false");
             faults.extend((!allows).then(|| format!("{place}: is not allowed")));
             return;
         };
@@ -61,30 +58,25 @@ impl Schema {
                 "$ref" => {
                     // Fields beside the reference are not documented there.
                     let is_closed = self.is_closed && !rules.contains_key("properties");
-                    self.with(is_closed)
-                        .check(self.target(rule), value, place, faults);
+                    self.with(is_closed).check(self.target(rule), value, place, faults);
                     true
                 }
                 "type" => is_of_type(rule, value),
                 "const" => rule == value,
                 "minimum" => value.as_f64().is_none_or(|v| v >= rule.as_f64().unwrap()),
                 "maximum" => value.as_f64().is_none_or(|v| v <= rule.as_f64().unwrap()),
-                "minItems" => value
-                    .as_array()
-                    .is_none_or(|a| a.len() as u64 >= rule.as_u64().unwrap()),
-                "maxItems" => value
-                    .as_array()
-                    .is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap()),
+                "minItems" => {
+                    value.as_array().is_none_or(|a| a.len() as u64 >= rule.as_u64().unwrap())
+                }
+                "maxItems" => {
+                    value.as_array().is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap())
+                }
                 "pattern" => value.as_str().is_none_or(|text| matches(rule, text)),
                 "anyOf" => each(rule).any(|s| self.holds(s, value)),
                 "oneOf" => each(rule).filter(|s| self.holds(s, value)).count() == 1,
                 "enum" => each(rule).any(|v| v == value),
                 "if" => {
-                    let branch = if self.holds(rule, value) {
-                        "then"
-                    } else {
-                        "else"
-                    };
+                    let branch = if self.holds(rule, value) { "then" } else { "else" };
                     self.check(&rules[branch], value, place, faults);
                     true
                 }
@@ -116,9 +108,7 @@ impl Schema {
             self.is_closed && rules.contains_key("type") && rules.contains_key("properties");
         if is_closed && !rules.contains_key("additionalProperties") {
             let fields = value.as_object().into_iter().flatten();
-            let referred = rules
-                .get("$ref")
-                .map(|rule| &self.target(rule)["properties"]);
+            let referred = rules.get("$ref").map(|rule| &self.target(rule)["properties"]);
             let is_known = |name: &str| {
                 let beside = referred.is_some_and(|fields| fields.get(name).is_some());
                 beside || rules["properties"].get(name).is_some()
@@ -171,10 +161,7 @@ fn is_of_type(rule: &Value, value: &Value) -> bool {
 }
 
 fn matches(rule: &Value, text: &str) -> bool {
-    assert_eq!(
-        rule, "^([0-9a-f]{16})?$",
-        "the checker knows this pattern only"
-    );
+    assert_eq!(rule, "^([0-9a-f]{16})?$", "the checker knows this pattern only");
     let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
     text.is_empty() || (text.len() == 16 && text.bytes().all(is_digit))
 }
@@ -185,7 +172,8 @@ pub fn is_run(document: &Value) {
     holds("yamba-run-1.json", document);
 }
 
-/// Checks a document that this version wrote against the named schema. Undocumented fields are faults.
+/// Checks a document that this version wrote against the named schema. Undocumented fields are
+/// faults.
 #[track_caller]
 pub fn holds(schema: &str, document: &Value) {
     let faults = Schema::published(schema, true).faults(document);
@@ -246,9 +234,7 @@ fn broken_document_is_invalid() {
         let faults = schema.faults(&document);
         assert!(!faults.is_empty(), "{place} {value}");
         yamba = yamba.file("bad.json", document.to_string());
-        yamba
-            .run("export bad.json --format json")
-            .refused(&["bad.json"]);
+        yamba.run("export bad.json --format json").refused(&["bad.json"]);
     }
 }
 

@@ -35,20 +35,13 @@ fn each_command(yamba: &mut Yamba, url: &str) {
     assert!(!first.to_string().contains("secret"), "{first}");
 
     let listed = json(yamba, "runs --json");
-    let ids: Vec<&Value> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| &r["id"])
-        .collect();
+    let ids: Vec<&Value> = listed.as_array().unwrap().iter().map(|r| &r["id"]).collect();
     assert_eq!(ids, [&second["id"], &first["id"]]);
     yamba.run("tag latest~1 base").ok().says(&["base"]);
     yamba.run("compare base latest").ok().says(&["many"]);
     a_page_leads_there_without_the_password(yamba);
     yamba.run("export base --format csv").ok().says(&["many"]);
-    let refused = yamba
-        .run("show nothing")
-        .refused(&["nothing", "tags: base"]);
+    let refused = yamba.run("show nothing").refused(&["nothing", "tags: base"]);
     assert!(!refused.err.contains("secret"), "{}", refused.err);
     yamba.run("rm base").ok();
     assert_eq!(json(yamba, "runs --json").as_array().unwrap().len(), 1);
@@ -73,12 +66,8 @@ fn entries(server: &Server) -> i64 {
 fn batches(run: &Value) -> Vec<Vec<(u64, f64)>> {
     let each = run["benchmarks"].as_array().unwrap().iter();
     let of = |entry: &Value| {
-        let launches = column(entry, "launch")
-            .into_iter()
-            .map(|n| n.as_u64().unwrap());
-        let times = column(entry, "ns")
-            .into_iter()
-            .map(|ns| ns.as_f64().unwrap());
+        let launches = column(entry, "launch").into_iter().map(|n| n.as_u64().unwrap());
+        let times = column(entry, "ns").into_iter().map(|ns| ns.as_f64().unwrap());
         launches.zip(times).collect()
     };
     each.map(of).collect()
@@ -105,7 +94,8 @@ fn killed_run_leaves_measured_entries_in_the_store(yamba: &mut Yamba, server: &S
     assert_eq!(json(yamba, "runs --json")[0]["complete"], false);
 }
 
-/// If the server fails during a run, the remaining entries go to a file, and at the end the run goes to another file that can be imported.
+/// If the server fails during a run, the remaining entries go to a file, and at the end the run
+/// goes to another file that can be imported.
 fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
     let before = entries(&server);
     // The run takes longer than the test and is stopped when everything has been checked.
@@ -125,9 +115,7 @@ fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
     let spool = named(yamba, "yamba-unstored-", ".sqlite").unwrap();
     until("the rest is there", || {
         let run = json(yamba, &format!("show --json --store {spool}"));
-        run["benchmarks"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty())
+        run["benchmarks"].as_array().is_some_and(|all| !all.is_empty())
     });
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();

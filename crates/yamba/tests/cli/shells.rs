@@ -23,17 +23,13 @@ pub fn commands(yamba: &mut Yamba) -> Vec<String> {
 #[test]
 fn each_shell_has_a_script_that_asks_the_program() {
     let mut yamba = Yamba::new();
-    for (shell, mark) in [
-        ("bash", "complete -o"),
-        ("zsh", "#compdef yamba"),
-        ("fish", "complete --keep-order"),
-    ] {
+    for (shell, mark) in
+        [("bash", "complete -o"), ("zsh", "#compdef yamba"), ("fish", "complete --keep-order")]
+    {
         let script = yamba.run(&format!("completions {shell}")).ok();
         script.says(&[mark, "YAMBA_COMPLETE"]);
     }
-    yamba
-        .run("completions csh")
-        .refused(&["csh", "bash, zsh, fish"]);
+    yamba.run("completions csh").refused(&["csh", "bash, zsh, fish"]);
 }
 
 /// How to make a shell read its script and print its completions.
@@ -41,7 +37,8 @@ struct Shell {
     name: &'static str,
     /// The name of the script file.
     file: &'static str,
-    /// The arguments that read the file in a folder (the next argument) and print the completions of a line (the last argument).
+    /// The arguments that read the file in a folder (the next argument) and print the completions
+    /// of a line (the last argument).
     ask: &'static [&'static str],
 }
 
@@ -58,8 +55,8 @@ const BASH: Shell = Shell {
     ],
 };
 
-/// As at the first press of Tab: the file is found by its name, and its function may have to be loaded. Without a line editor, the completions are
-/// printed.
+/// As at the first press of Tab: the file is found by its name, and its function may have to be
+/// loaded. Without a line editor, the completions are printed.
 const ZSH: Shell = Shell {
     name: "zsh",
     file: "_yamba",
@@ -78,11 +75,7 @@ const ZSH: Shell = Shell {
 const FISH: Shell = Shell {
     name: "fish",
     file: "yamba.fish",
-    ask: &[
-        "--no-config",
-        "-c",
-        "source $argv[1]/yamba.fish; complete -C $argv[2]",
-    ],
+    ask: &["--no-config", "-c", "source $argv[1]/yamba.fish; complete -C $argv[2]"],
 };
 
 /// The completions of the line's last word, except options, which are always possible.
@@ -110,10 +103,7 @@ fn offered(yamba: &Yamba, shell: &Shell, scripts: &Path, line: &str) -> BTreeSet
 const OFFERED: [(&str, &[&str]); 12] = [
     ("yamba comp", &["compare", "completions"]),
     ("yamba run lat_pagefault_po", &["lat_pagefault_posix"]),
-    (
-        "yamba run lat_pipe lat_pagefault_po",
-        &["lat_pagefault_posix"],
-    ),
+    ("yamba run lat_pipe lat_pagefault_po", &["lat_pagefault_posix"]),
     ("yamba run min", &["mine.yamba"]),
     ("yamba run --only-tag demo", &["demonstration"]),
     ("yamba run --tag demo", &["demonstration"]),
@@ -190,7 +180,8 @@ fn asked(yamba: &Yamba, words: &[&str]) -> BTreeSet<String> {
     each.map(str::to_owned).collect()
 }
 
-/// The files of a folder and their contents, except shared memory files: closing one would release the locks of a store that this process has open.
+/// The files of a folder and their contents, except shared memory files: closing one would release
+/// the locks of a store that this process has open.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let is_shared = |p: &Path| p.to_string_lossy().ends_with("-shm");
@@ -266,33 +257,19 @@ fn each_command_has_a_manual_page() {
         |name: &str| fs::read_to_string(yamba.folder.path().join("pages/man1").join(name)).unwrap();
     for name in &names {
         let text = page(&format!("yamba-{name}.1"));
-        for part in [
-            ".TH",
-            ".SH NAME",
-            ".SH SYNOPSIS",
-            ".SH OPTIONS",
-            ".SH EXAMPLES\n.nf\n",
-        ] {
+        for part in [".TH", ".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH EXAMPLES\n.nf\n"] {
             assert!(text.contains(part), "{name}: no {part}");
         }
     }
     let whole = page("yamba.1");
-    for part in [
-        ".SH SUBCOMMANDS",
-        ".SH ENVIRONMENT\n",
-        ".SH \"EXIT STATUS\"\n",
-        "yamba\\-run(1)",
-    ] {
+    for part in [".SH SUBCOMMANDS", ".SH ENVIRONMENT\n", ".SH \"EXIT STATUS\"\n", "yamba\\-run(1)"]
+    {
         assert!(whole.contains(part), "no {part} in {whole}");
     }
-    let pages = fs::read_dir(yamba.folder.path().join("pages/man1"))
-        .unwrap()
-        .flatten();
+    let pages = fs::read_dir(yamba.folder.path().join("pages/man1")).unwrap().flatten();
     for page in pages {
         let text = fs::read_to_string(page.path()).unwrap();
-        let macros = [
-            "TH", "SH", "TP", "nf", "fi", "br", "RS", "RE", "ie", "el", "IP", "PP",
-        ];
+        let macros = ["TH", "SH", "TP", "nf", "fi", "br", "RS", "RE", "ie", "el", "IP", "PP"];
         for line in text.lines().filter(|l| l.starts_with(['.', '\''])) {
             let word = line[1..].split_whitespace().next().unwrap_or_default();
             assert!(macros.contains(&word), "{}: {line}", page.path().display());
@@ -316,16 +293,13 @@ fn manual_pages_render_without_warnings() {
     }
 }
 
-/// Help is the same on a terminal without colours and in a pipe: no help contains control characters.
+/// Help is the same on a terminal without colours and in a pipe: no help contains control
+/// characters.
 #[test]
 fn help_of_every_command() {
     let mut yamba = Yamba::new();
     for name in commands(&mut yamba) {
-        let help = yamba
-            .run(&format!("{name} --help"))
-            .ok()
-            .says(&["Usage:", "Examples:"])
-            .out;
+        let help = yamba.run(&format!("{name} --help")).ok().says(&["Usage:", "Examples:"]).out;
         assert!(!help.contains('\u{1b}'), "{name}");
     }
 }

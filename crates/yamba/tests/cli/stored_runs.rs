@@ -32,12 +32,8 @@ fn run_is_named_at_its_start() {
         ("cafe", "a run's id may begin so"),
         ("a,b", "cannot be a tag"),
     ] {
-        yamba
-            .run(&format!("run nothing.yamba --name {name}"))
-            .refused(&[why]);
-        yamba
-            .run(&format!("study system --quick --name {name}"))
-            .refused(&[why]);
+        yamba.run(&format!("run nothing.yamba --name {name}")).refused(&[why]);
+        yamba.run(&format!("study system --quick --name {name}")).refused(&[why]);
     }
     assert_eq!(json(&mut yamba, "runs --json").as_array().unwrap().len(), 1);
 }
@@ -73,13 +69,12 @@ fn killed_run_leaves_measured_entries_in_the_store() {
     }
 }
 
-/// A store named with `--store` must be available before anything is measured. The default store may be missing.
+/// A store named with `--store` must be available before anything is measured. The default store
+/// may be missing.
 #[test]
 #[ignore = "needs g++"]
 fn unavailable_store_is_reported() {
-    let mut yamba = Yamba::new()
-        .file("many.yamba", MANY)
-        .file("taken", "no folder");
+    let mut yamba = Yamba::new().file("many.yamba", MANY).file("taken", "no folder");
     let store = yamba.folder.path().join("taken/results.sqlite");
     let words = ["run", "many.yamba", "--set", "size=3", "--quick"];
     let asked: Vec<&str> = [&words[..], &["--store", store.to_str().unwrap()]].concat();
@@ -88,27 +83,18 @@ fn unavailable_store_is_reported() {
     yamba.run_words(&words).refused(&["taken", "--store FILE"]);
     let folder = tempfile::tempdir().unwrap();
     let taken = yamba.folder.path().join("taken");
-    let mut yamba = yamba
-        .without("YAMBA_STORE")
-        .env("XDG_DATA_HOME", taken)
-        .env("TMPDIR", folder.path());
+    let mut yamba =
+        yamba.without("YAMBA_STORE").env("XDG_DATA_HOME", taken).env("TMPDIR", folder.path());
     let answer = yamba.run_words(&words).ok().says(&["many"]);
     for part in ["not stored", "the whole run is in", "yamba import"] {
         assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
     }
-    let warnings = answer
-        .err
-        .matches("warning: this run is not stored")
-        .count();
+    let warnings = answer.err.matches("warning: this run is not stored").count();
     assert_eq!(
         (warnings, answer.err.matches("what is not stored").count()),
         (1, 0),
         "{}",
         answer.err
     );
-    assert!(
-        !answer.err.contains("warning: the whole run"),
-        "{}",
-        answer.err
-    );
+    assert!(!answer.err.contains("warning: the whole run"), "{}", answer.err);
 }

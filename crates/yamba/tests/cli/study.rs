@@ -45,14 +45,8 @@ fn with_a_run_of(skipped: &[String]) -> Yamba {
     let path = yamba.folder.path().join("results.sqlite");
     let mut run: Run = Run::new(yamba_record::Machine::default());
     run.id = "0011223344556677".to_owned();
-    run.benchmarks = skipped
-        .iter()
-        .map(|n| yamba_harness::no_figure(n))
-        .collect();
-    Store::open(&Location::File(path))
-        .unwrap()
-        .add(&run)
-        .unwrap();
+    run.benchmarks = skipped.iter().map(|n| yamba_harness::no_figure(n)).collect();
+    Store::open(&Location::File(path)).unwrap().add(&run).unwrap();
     yamba
 }
 
@@ -75,10 +69,7 @@ fn study_is_measured_stored_and_reported_from_the_store() {
     assert_eq!(rows.len(), 4);
     assert_eq!(rows[1]["parameters"]["turns"], 1024);
     assert_eq!(rows[0]["measured"]["unit"], "ns");
-    assert_eq!(
-        rows[2]["predicted"],
-        serde_json::json!({"low": 5.0, "high": null, "unit": "s"})
-    );
+    assert_eq!(rows[2]["predicted"], serde_json::json!({"low": 5.0, "high": null, "unit": "s"}));
     assert_eq!(rows[3]["predicted"]["of"], "long");
 
     // Four rows share two settings, each of which is measured once and stored.
@@ -94,11 +85,7 @@ fn study_is_measured_stored_and_reported_from_the_store() {
     ]);
     assert_eq!(rows[3]["multiple"]["interval_scope"], "between runs");
     let page = yamba.run("study short.toml --from latest --md").ok();
-    page.says(&[
-        "# A short one",
-        "| Operation |",
-        "`yamba run lat_loop --set 'turns=1024'`",
-    ]);
+    page.says(&["# A short one", "| Operation |", "`yamba run lat_loop --set 'turns=1024'`"]);
     the_page_has_the_study_as_it_was(&mut yamba);
 }
 
@@ -106,20 +93,16 @@ fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
     let link = "href=\"#entry-";
     let path = yamba.folder.path().join("short.toml");
     std::fs::write(&path, SHORT.replace("A short one", "A later one")).unwrap();
-    yamba
-        .run("report -o -")
-        .ok()
-        .says(&["Study: A short one", link]);
-    yamba
-        .run("study short.toml --from latest --html")
-        .ok()
-        .says(&["Study: A later one", link, "<figure class=\"samples\""]);
+    yamba.run("report -o -").ok().says(&["Study: A short one", link]);
+    yamba.run("study short.toml --from latest --html").ok().says(&[
+        "Study: A later one",
+        link,
+        "<figure class=\"samples\"",
+    ]);
     // The study is shown with a figure from a non-default store; its commands name that store.
     let store = yamba.folder.path().join("results.sqlite");
-    let command = format!(
-        "<code>yamba run lat_loop --set 'turns=1024' --store {}</code>",
-        store.display()
-    );
+    let command =
+        format!("<code>yamba run lat_loop --set 'turns=1024' --store {}</code>", store.display());
     yamba.run("report -o -").ok().says(&[command.as_str()]);
 }
 
@@ -127,9 +110,7 @@ fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
 #[ignore = "needs g++"]
 fn set_applies_to_measurements_with_the_parameter() {
     let mut yamba = Yamba::new().file("short.toml", SHORT);
-    let plan = yamba
-        .run("study short.toml --dry-run --json --set turns=4")
-        .ok();
+    let plan = yamba.run("study short.toml --dry-run --json --set turns=4").ok();
     let plan: Value = serde_json::from_str(&plan.out).unwrap();
     let entries = plan["benchmarks"].as_array().unwrap();
     assert_eq!(entries.len(), 1, "{plan}");
@@ -150,66 +131,30 @@ fn study_errors_have_a_place() {
             .run("study wrong.toml --from latest")
             .refused(parts);
     };
-    refused(
-        "lat_loop",
-        "lat_lop",
-        &["wrong.toml:6:13", "lat_lop", "did you mean lat_loop?"],
-    );
+    refused("lat_loop", "lat_lop", &["wrong.toml:6:13", "lat_lop", "did you mean lat_loop?"]);
     refused("lat_loop", "Latency", &["wrong.toml:6:13", "Latency"]);
-    refused(
-        "turns",
-        "turn",
-        &["wrong.toml:7:", "no parameter `turn`", "turns"],
-    );
-    refused(
-        "unit = \"ns\"",
-        "unit = \"nsec\"",
-        &["wrong.toml:8:8", "`nsec` is no unit", "cycles"],
-    );
-    refused(
-        "..1000 ns",
-        "..1000 MB/s",
-        &["wrong.toml:9:13", "MB/s", "a time"],
-    );
-    refused(
-        "unit =",
-        "evidence = \"x\"\nunit =",
-        &["wrong.toml:8:12", "no evidence `x`"],
-    );
-    refused(
-        "unit =",
-        "uint =",
-        &["wrong.toml:8:1", "unknown key `uint`", "`unit`"],
-    );
+    refused("turns", "turn", &["wrong.toml:7:", "no parameter `turn`", "turns"]);
+    refused("unit = \"ns\"", "unit = \"nsec\"", &["wrong.toml:8:8", "`nsec` is no unit", "cycles"]);
+    refused("..1000 ns", "..1000 MB/s", &["wrong.toml:9:13", "MB/s", "a time"]);
+    refused("unit =", "evidence = \"x\"\nunit =", &["wrong.toml:8:12", "no evidence `x`"]);
+    refused("unit =", "uint =", &["wrong.toml:8:1", "unknown key `uint`", "`unit`"]);
     refused("title", "[[[", &["wrong.toml:2:"]);
 
     let mut yamba = Yamba::new().file("latin.toml", b"title = \"\xe9\"\n");
-    yamba
-        .run("study latin.toml")
-        .refused(&["latin.toml:1", "UTF-8"]);
-    yamba
-        .run("study nowhere.toml")
-        .refused(&["nowhere.toml", "yamba study new"]);
+    yamba.run("study latin.toml").refused(&["latin.toml:1", "UTF-8"]);
+    yamba.run("study nowhere.toml").refused(&["nowhere.toml", "yamba study new"]);
     yamba.run("study .").refused(&["no study is named ."]);
-    yamba
-        .run("study sytem")
-        .refused(&["sytem", "did you mean system?"]);
+    yamba.run("study sytem").refused(&["sytem", "did you mean system?"]);
     yamba.run("study latin").refused(&["latin.toml here"]);
-    yamba
-        .run("study system --from latest --quick")
-        .refused(&["--from", "--quick"]);
+    yamba.run("study system --from latest --quick").refused(&["--from", "--quick"]);
 }
 
 #[test]
 fn shipped_studies_name_existing_benchmarks() {
     let mut yamba = with_an_empty_run();
     let listed: Value = serde_json::from_str(&yamba.run("study --json").ok().out).unwrap();
-    let names: Vec<&str> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| s["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"system"), "{names:?}");
     for name in &names {
         yamba
@@ -227,28 +172,17 @@ fn shipped_studies_name_existing_benchmarks() {
         for row in rows {
             assert!(row["predicted"] != Value::Null, "{row}");
             let is_plain = row["evidence"].is_null() && row["fit"].is_null();
-            assert!(
-                !is_plain || (row["base"].is_string() && row["overhead"].is_string()),
-                "{row}"
-            );
+            assert!(!is_plain || (row["base"].is_string() && row["overhead"].is_string()), "{row}");
         }
     }
     // The embedded studies give the same list.
     let embedded = Yamba::new().without("YAMBA_HOME").run("study --json").ok();
-    assert_eq!(
-        serde_json::from_str::<Value>(&embedded.out).unwrap(),
-        listed
-    );
+    assert_eq!(serde_json::from_str::<Value>(&embedded.out).unwrap(), listed);
 }
 
 #[test]
 fn new_study_overwrites_no_file() {
-    let measured = [
-        "lat_syscall_getppid",
-        "lat_fork_exit",
-        "lat_thread_create_join",
-        "lat_mem_rd",
-    ];
+    let measured = ["lat_syscall_getppid", "lat_fork_exit", "lat_thread_create_join", "lat_mem_rd"];
     let mut yamba = with_a_run_of(&measured.map(str::to_owned));
     yamba.run("study new course.toml").ok();
     yamba
@@ -257,9 +191,7 @@ fn new_study_overwrites_no_file() {
         .says(&["System call", "Nothing is predicted"]);
     let path = yamba.folder.path().join("course.toml");
     std::fs::write(&path, "mine").unwrap();
-    yamba
-        .run("study new course.toml")
-        .refused(&["course.toml", "exists already"]);
+    yamba.run("study new course.toml").refused(&["course.toml", "exists already"]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
     yamba.run("study new course").refused(&["course", ".toml"]);
     yamba

@@ -11,10 +11,7 @@ use yamba_child_guard::{Guarded, StartGuarded};
 
 /// The root of the checkout.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()
-        .unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// A working folder and a prepared `yamba` command, with a cache that all tests share.
@@ -35,14 +32,14 @@ impl Yamba {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_yamba"));
         command.current_dir(folder.path()).stdin(Stdio::null());
-        command.env("YAMBA_HOME", root()).env(
-            "YAMBA_CACHE",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
-        );
+        command
+            .env("YAMBA_HOME", root())
+            .env("YAMBA_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
         command.env("YAMBA_STORE", folder.path().join("results.sqlite"));
         // Tests of other things hold on a busy host, too.
         command.env("YAMBA_NEIGHBOURS", "count");
-        // `cargo test` sets LD_LIBRARY_PATH. It is an input of every program, and each of cargo's packages has another value.
+        // `cargo test` sets LD_LIBRARY_PATH. It is an input of every program, and each of cargo's
+        // packages has another value.
         for variable in ["NO_COLOR", "CXX", "TERM", "LD_LIBRARY_PATH"] {
             command.env_remove(variable);
         }
@@ -157,11 +154,12 @@ fn has_help(err: &str) -> bool {
         || WITHIN.iter().any(|words| err.contains(words))
 }
 
-/// Texts of the argument parser that count as help beside its closing line "For more information"; the last two belong to rejected values.
+/// Texts of the argument parser that count as help beside its closing line "For more information";
+/// the last two belong to rejected values.
 const OF_READER: [&str; 4] = ["tip: ", "Usage: yamba ", "[possible values: ", ": write "];
 
-/// Phrases that name the accepted or available values. Compiler messages about the author's underlined text also count, since only the author knows
-/// the correct text.
+/// Phrases that name the accepted or available values. Compiler messages about the author's
+/// underlined text also count, since only the author knows the correct text.
 const WITHIN: [&str; 9] = [
     ": it must be ",
     "; it must be ",
@@ -174,7 +172,8 @@ const WITHIN: [&str; 9] = [
     "Usage: yamba <COMMAND>",
 ];
 
-/// Processes whose environment has this folder as `TMPDIR`: a run started there, and its descendants.
+/// Processes whose environment has this folder as `TMPDIR`: a run started there, and its
+/// descendants.
 pub fn processes_of(folder: &Path) -> Vec<u32> {
     let told = format!("TMPDIR={}\0", folder.display());
     let all = fs::read_dir("/proc").unwrap().flatten();
@@ -187,7 +186,8 @@ pub fn processes_of(folder: &Path) -> Vec<u32> {
     .collect()
 }
 
-/// Waits until `holds` is true. The limit only ends a test that would never end: no busy machine reaches it.
+/// Waits until `holds` is true. The limit only ends a test that would never end: no busy machine
+/// reaches it.
 #[track_caller]
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -203,10 +203,7 @@ pub fn needs(programs: &[&str]) {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     for program in programs {
         let is_here = std::env::split_paths(&paths).any(|p| p.join(program).is_file());
-        assert!(
-            is_here,
-            "{program} is missing: scripts/install-missing test installs it"
-        );
+        assert!(is_here, "{program} is missing: scripts/install-missing test installs it");
     }
 }
 
@@ -241,13 +238,11 @@ fn repeated(element: &serde_json::Value) -> Vec<serde_json::Value> {
     }
 }
 
-/// A column of an entry's batches in a document, a value for each batch. `of` is one field, or two with a `/` between them.
+/// A column of an entry's batches in a document, a value for each batch. `of` is one field, or two
+/// with a `/` between them.
 pub fn column(entry: &serde_json::Value, of: &str) -> Vec<serde_json::Value> {
     let batches = &entry["batches"];
-    let count = batches["ns"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{entry:#}"))
-        .len();
+    let count = batches["ns"].as_array().unwrap_or_else(|| panic!("{entry:#}")).len();
     match batches.pointer(&format!("/{of}")) {
         Some(serde_json::Value::Array(each)) => each.iter().flat_map(repeated).collect(),
         Some(shared) => vec![shared.clone(); count],

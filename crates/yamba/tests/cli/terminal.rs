@@ -86,9 +86,7 @@ fn entry(size: u64, is_valid: bool) -> Benchmark {
 }
 
 fn yamba() -> Yamba {
-    Yamba::new()
-        .file("run.json", document())
-        .file("bad.yamba", "yamba bad extends Nothing { }")
+    Yamba::new().file("run.json", document()).file("bad.yamba", "yamba bad extends Nothing { }")
 }
 
 #[test]
@@ -96,13 +94,9 @@ fn yamba() -> Yamba {
 fn colours_follow_terminal_and_no_color() {
     needs(&["script"]);
     let mut yamba = yamba();
-    for words in [
-        "show run.json",
-        "check bad.yamba",
-        "show nothing",
-        "run --nonsense",
-        "show --help",
-    ] {
+    for words in
+        ["show run.json", "check bad.yamba", "show nothing", "run --nonsense", "show --help"]
+    {
         let look = |more| on_terminal(&yamba, 100, more, words);
         let seen = look(NO_MORE);
         assert!(seen.contains("\x1b["), "{words}: {seen}");
@@ -128,12 +122,7 @@ fn longest(text: &str) -> usize {
 fn lines_are_as_wide_as_the_terminal() {
     needs(&["script"]);
     let mut yamba = yamba();
-    for words in [
-        "show run.json",
-        "show run.json --plot",
-        "show --help",
-        "machine",
-    ] {
+    for words in ["show run.json", "show run.json --plot", "show --help", "machine"] {
         let width = |columns| longest(&on_terminal(&yamba, columns, NO_MORE, words));
         let [narrow, usual, wide] = [60, 80, 150].map(width);
         assert!(narrow <= 60 && usual <= 80, "{words}: {narrow} {usual}");
@@ -149,14 +138,9 @@ fn tables_and_lists_fit_narrow_terminals() {
     needs(&["script"]);
     let mut yamba = yamba();
     yamba.run("import run.json").ok();
-    for words in [
-        "list",
-        "list clock",
-        "list --platforms",
-        "machine",
-        "runs",
-        "compare run.json latest",
-    ] {
+    for words in
+        ["list", "list clock", "list --platforms", "machine", "runs", "compare run.json latest"]
+    {
         for columns in [40, 80, 200] {
             let text = on_terminal(&yamba, columns, NO_MORE, words);
             // The error about single numbers has long lines, as all errors.
@@ -188,14 +172,8 @@ fn progress_of_a_run_leaves_no_control_sequences_as_text() {
         assert!(screens.iter().any(|s| s.contains(status)), "{status}");
     }
     let last = screens.last().unwrap();
-    assert!(
-        !last.contains("built ") && !last.contains("launch "),
-        "{last}"
-    );
-    assert!(
-        last.contains("sleeper") && last.contains(" stored"),
-        "{last}"
-    );
+    assert!(!last.contains("built ") && !last.contains("launch "), "{last}");
+    assert!(last.contains("sleeper") && last.contains(" stored"), "{last}");
 }
 
 #[test]
@@ -205,10 +183,7 @@ fn progress_of_time_leaves_no_control_sequences_as_text() {
     let screens = clean_screens(100, &raw(&Yamba::new(), 100, NO_MORE, "time 'getppid();'"));
     assert!(screens.iter().any(|s| s.contains("building")));
     let last = screens.last().unwrap();
-    assert!(
-        last.starts_with("getppid();\n") && !last.contains("building"),
-        "{last}"
-    );
+    assert!(last.starts_with("getppid();\n") && !last.contains("building"), "{last}");
 }
 
 /// A progress line shows a parameter's value, which may be any text.
@@ -252,20 +227,12 @@ fn failed_build_leaves_no_file_and_says_only_what_is_wrong() {
             .file("broken_too.yamba", BROKEN.replace("broken", "broken_too"))
             .env("TMPDIR", temporary.path())
             .env("YAMBA_STORE", store);
-        for words in [
-            "broken.yamba",
-            "broken.yamba broken_too.yamba",
-            "broken.yamba --json",
-        ] {
+        for words in ["broken.yamba", "broken.yamba broken_too.yamba", "broken.yamba --json"] {
             let answer = yamba.run(&format!("run {words} --quick"));
             assert_eq!(answer.status, 2, "{}", answer.err);
             assert!(answer.err.contains("broken.yamba:1:"), "{}", answer.err);
             assert!(!answer.err.contains("warning"), "{}", answer.err);
-            assert_eq!(
-                left(temporary.path()),
-                Vec::<String>::new(),
-                "{words} {store}"
-            );
+            assert_eq!(left(temporary.path()), Vec::<String>::new(), "{words} {store}");
         }
     }
 }
@@ -275,10 +242,7 @@ fn failed_build_leaves_no_file_and_says_only_what_is_wrong() {
 fn failed_build_of_some_stores_the_others() {
     let temporary = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
-        .file(
-            "broken.yamba",
-            "yamba broken { void benchmark() { no_such_function(); } }\n",
-        )
+        .file("broken.yamba", "yamba broken { void benchmark() { no_such_function(); } }\n")
         .file("sleeper.yamba", SLEEPER)
         .env("TMPDIR", temporary.path());
     let answer = yamba.run("run broken.yamba sleeper.yamba --quick --time 1s");
@@ -286,8 +250,5 @@ fn failed_build_of_some_stores_the_others() {
     assert!(!answer.err.contains("warning"), "{}", answer.err);
     assert_eq!(left(temporary.path()), Vec::<String>::new());
     let shown = yamba.run("show latest").ok().out;
-    assert!(
-        shown.contains("sleeper") && shown.contains("broken"),
-        "{shown}"
-    );
+    assert!(shown.contains("sleeper") && shown.contains("broken"), "{shown}");
 }

@@ -19,14 +19,8 @@ fn entry<'a>(run: &'a Value, name: &str) -> &'a Value {
 #[test]
 #[ignore = "needs g++"]
 fn statements_are_entries_of_a_run() {
-    let words = [
-        "time",
-        "getppid();",
-        "sqrt(x)",
-        "--setup",
-        "double x = 2; do_not_optimize(x);",
-        "--json",
-    ];
+    let words =
+        ["time", "getppid();", "sqrt(x)", "--setup", "double x = 2; do_not_optimize(x);", "--json"];
     let answer = Yamba::new().run_words(&words).ok();
     let run = document(&answer);
     assert_eq!(run["schema"], "yamba-run/1");
@@ -42,26 +36,10 @@ fn statements_are_entries_of_a_run() {
 #[ignore = "needs g++"]
 fn errors_are_shown_in_the_typed_statement() {
     for (words, place, message) in [
-        (
-            vec!["getppid(); foo;"],
-            "statement:1:12",
-            "'foo' was not declared",
-        ),
-        (
-            vec!["getppid();", "x = 1;"],
-            "statement 2:1:1",
-            "'x' was not declared",
-        ),
-        (
-            vec!["x;", "--setup", "int x = y;"],
-            "--setup:1:9",
-            "'y' was not declared",
-        ),
-        (
-            vec!["f();", "--include", "no/such.h"],
-            "--include:1",
-            "no/such.h",
-        ),
+        (vec!["getppid(); foo;"], "statement:1:12", "'foo' was not declared"),
+        (vec!["getppid();", "x = 1;"], "statement 2:1:1", "'x' was not declared"),
+        (vec!["x;", "--setup", "int x = y;"], "--setup:1:9", "'y' was not declared"),
+        (vec!["f();", "--include", "no/such.h"], "--include:1", "no/such.h"),
     ] {
         let words: Vec<&str> = std::iter::once("time").chain(words).collect();
         let answer = Yamba::new().env("CXX", "g++").run_words(&words);
@@ -95,11 +73,7 @@ fn statement_replaced_by_its_result_has_a_hint() {
     if entry["status"] == "ok" && !entry["cycles"].is_null() {
         assert!(notes(folded).contains(hint), "{entry:#}");
     }
-    assert!(
-        !notes(kept).contains(hint),
-        "{answer:#?}",
-        answer = notes(kept)
-    );
+    assert!(!notes(kept).contains(hint), "{answer:#?}", answer = notes(kept));
 }
 
 #[test]
@@ -119,7 +93,8 @@ fn sleeping_statement_has_time_and_no_cycles() {
     }
 }
 
-/// A sleeping statement does not count as disturbed. A computing statement that loses the processor does.
+/// A sleeping statement does not count as disturbed. A computing statement that loses the processor
+/// does.
 #[test]
 #[ignore = "needs g++"]
 fn statement_that_blocks_is_not_disturbed_by_itself() {
@@ -131,18 +106,12 @@ fn statement_that_blocks_is_not_disturbed_by_itself() {
         assert!(sleeps.as_u64() >= passes.as_u64(), "{sleeping:#}");
     }
     for kind in ["wait", "stolen", "switch"] {
-        assert!(
-            sleeping["batches"]["disturbed"][kind].is_null(),
-            "{kind}: {sleeping:#}"
-        );
+        assert!(sleeping["batches"]["disturbed"][kind].is_null(), "{kind}: {sleeping:#}");
     }
     // A computing statement that loses the processor was disturbed.
     let computing = entry(&run, "statement/getppid();");
     let switched = computing["batches"]["disturbed"]["switch"].as_array();
-    for (batch, switches) in column(computing, "disturbance/involuntary")
-        .iter()
-        .enumerate()
-    {
+    for (batch, switches) in column(computing, "disturbance/involuntary").iter().enumerate() {
         let is_switched = switched.is_some_and(|batches| batches.contains(&batch.into()));
         assert_eq!(is_switched, switches.as_u64() > Some(0), "{computing:#}");
     }
@@ -189,9 +158,7 @@ fn figure(entry: &Value) -> f64 {
             [0, 1].map(|i| entry["cycles"]["confidence_interval"][i].as_f64().unwrap());
         assert!(0.0 < low && low <= cycles && cycles <= high, "{entry:#}");
     }
-    entry["median"]
-        .as_f64()
-        .unwrap_or_else(|| panic!("no figure in {entry:#}"))
+    entry["median"].as_f64().unwrap_or_else(|| panic!("no figure in {entry:#}"))
 }
 
 #[test]
@@ -205,11 +172,7 @@ fn instructions_have_a_latency_and_a_throughput() {
     assert!(latency > 1.5, "{latency}");
     let overlap = of("asm/imul rax, rax/latency") / of("asm/imul rax, rax/throughput");
     assert!(overlap > 1.5, "{overlap}");
-    let names = run["benchmarks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|b| b["name"].as_str().unwrap());
+    let names = run["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap());
     let expected = [
         "asm/imul rax, rax/latency",
         "asm/imul rax, rax/throughput",
@@ -246,31 +209,19 @@ fn measured_chain_is_named() {
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn broken_dependency_gives_no_latency() {
     let run = document(
-        &Yamba::new()
-            .run_words(&["time", "--asm", "vpxor xmm0, xmm1, xmm1", "--json"])
-            .ok(),
+        &Yamba::new().run_words(&["time", "--asm", "vpxor xmm0, xmm1, xmm1", "--json"]).ok(),
     );
     let latency = entry(&run, "asm/vpxor xmm0, xmm1, xmm1/latency");
     assert_eq!(latency["status"], "skipped", "{latency:#}");
     assert!(latency["median"].is_null());
-    assert_eq!(
-        entry(&run, "asm/vpxor xmm0, xmm1, xmm1/throughput")["status"],
-        "ok"
-    );
+    assert_eq!(entry(&run, "asm/vpxor xmm0, xmm1, xmm1/throughput")["status"], "ok");
 }
 
 #[test]
 #[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn faulting_instruction_has_specific_note() {
-    let words = [
-        "time",
-        "--asm",
-        "ud2",
-        "mov rax, [0]",
-        "div rdx",
-        "add rax, 1",
-    ];
+    let words = ["time", "--asm", "ud2", "mov rax, [0]", "div rdx", "add rax, 1"];
     let answer = Yamba::new().run_words(&words);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&[
@@ -280,13 +231,8 @@ fn faulting_instruction_has_specific_note() {
         "--init rdx=0",
         "chain: add rax, 1",
     ]);
-    let words = [
-        "time", "--asm", "div rbx", "--init", "rdx=0", "--init", "rbx=7",
-    ];
-    Yamba::new()
-        .run_words(&words)
-        .ok()
-        .says(&["chain through rax: div rbx"]);
+    let words = ["time", "--asm", "div rbx", "--init", "rdx=0", "--init", "rbx=7"];
+    Yamba::new().run_words(&words).ok().says(&["chain through rax: div rbx"]);
 }
 
 #[test]
@@ -294,25 +240,13 @@ fn faulting_instruction_has_specific_note() {
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn input_other_than_one_instruction_is_rejected() {
     for (words, parts) in [
-        (
-            vec!["foo rax"],
-            vec!["instruction:1:1", "no such instruction"],
-        ),
-        (
-            vec!["nop", "add rax, [rbx"],
-            vec!["`add rax, [rbx` is no instruction"],
-        ),
+        (vec!["foo rax"], vec!["instruction:1:1", "no such instruction"]),
+        (vec!["nop", "add rax, [rbx"], vec!["`add rax, [rbx` is no instruction"]),
         (vec!["nop; nop"], vec!["this is 2"]),
-        (
-            vec!["jmp rax"],
-            vec!["`jmp rax`", "leaves the row of steps"],
-        ),
+        (vec!["jmp rax"], vec!["`jmp rax`", "leaves the row of steps"]),
         (vec!["add rsp, 8"], vec!["the stack pointer"]),
         (vec!["nop", "--init", "rax"], vec!["write REGISTER=VALUE"]),
-        (
-            vec!["nop", "--setup", "int x;"],
-            vec!["cannot be used with"],
-        ),
+        (vec!["nop", "--setup", "int x;"], vec!["cannot be used with"]),
     ] {
         let words: Vec<&str> = ["time", "--asm"].into_iter().chain(words).collect();
         Yamba::new().run_words(&words).refused(&parts);
@@ -348,10 +282,7 @@ fn every_address_form_division_stack_and_gather_have_figures() {
         assert!(figure(entry) > 0.0, "{entry:#}");
     }
     let moves = entry(&run, "asm/mov rax, rbx/latency")["notes"].to_string();
-    assert!(
-        moves.contains("chain: mov rax, rbx; mov rbx, rax"),
-        "{moves}"
-    );
+    assert!(moves.contains("chain: mov rax, rbx; mov rbx, rax"), "{moves}");
 }
 
 #[test]

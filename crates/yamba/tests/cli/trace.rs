@@ -62,19 +62,12 @@ fn bare_processes_have_no_vdso() {
     let all = shown(&mut yamba, &["bare", "--", "sh", "-c", script]);
     let lines = |name: &str| all.lines().filter(|line| line.starts_with(name)).count();
     // Yamba itself has one.
-    assert_eq!(
-        (lines("AT_SYSINFO_EHDR:"), lines("AT_ENTRY:")),
-        (1, 6),
-        "{all}"
-    );
+    assert_eq!((lines("AT_SYSINFO_EHDR:"), lines("AT_ENTRY:")), (1, 6), "{all}");
 }
 
 /// The exit status or the signal is that of the program.
 #[test]
-#[cfg_attr(
-    not(all(target_os = "linux", target_arch = "x86_64")),
-    ignore = "needs x86_64 Linux"
-)]
+#[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), ignore = "needs x86_64 Linux")]
 fn bare_program_ends_as_it_would() {
     let mut yamba = Yamba::new();
     let exit = |status: i32| (Some(status), None);
@@ -88,31 +81,18 @@ fn bare_program_ends_as_it_would() {
         ("trap 'exit 3' USR1; kill -USR1 $$; exit 4", exit(3)),
         ("trap 'exit 6' RTMIN; kill -RTMIN $$; exit 4", exit(6)),
         ("kill -RTMAX $$", signal(64)),
-        (
-            "(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 8",
-            exit(8),
-        ),
+        ("(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 8", exit(8)),
         ("(sleep 0.1; exit 5) & wait $!; exit $?", exit(5)),
-        (
-            "sleep 9 & kill -STOP $!; kill -KILL $!; wait $!; exit $?",
-            exit(137),
-        ),
+        ("sleep 9 & kill -STOP $!; kill -KILL $!; wait $!; exit $?", exit(137)),
     ] {
         for options in [&[][..], &["--no-fault-around"]] {
-            let words = [
-                &["bare", "--report", "report"],
-                options,
-                &["--", "bash", "-c", script],
-            ];
+            let words = [&["bare", "--report", "report"], options, &["--", "bash", "-c", script]];
             let output = yamba.command(&words.concat()).output().unwrap();
             let found = (output.status.code(), output.status.signal());
             assert_eq!(found, end, "{script}: {output:?}");
             let failure = fs::read_to_string(yamba.folder.path().join("report"));
             let failure = failure.unwrap_or_default();
-            assert!(
-                failure.is_empty() || failure.starts_with("userfaultfd: "),
-                "{failure}"
-            );
+            assert!(failure.is_empty() || failure.starts_with("userfaultfd: "), "{failure}");
         }
     }
     let answer = yamba.run_words(&["bare", "--", "no-such-program"]);
@@ -125,9 +105,7 @@ fn run_of_a_command_is_counted() {
     needs(&["strace", "dd"]);
     let mut yamba = Yamba::new();
     let command = "dd if=/dev/zero of=/dev/null bs=1000 count=50 status=none";
-    let answer = yamba
-        .run(&format!("trace --how strace -o dd.vector -- {command}"))
-        .ok();
+    let answer = yamba.run(&format!("trace --how strace -o dd.vector -- {command}")).ok();
     assert!(answer.err.contains("page faults\n"), "{}", answer.err);
     let found = vector(&yamba, "dd.vector");
     let of = uses(&found);
@@ -135,29 +113,16 @@ fn run_of_a_command_is_counted() {
     assert_eq!(of["write(device)@1000"], 50.0);
     assert_eq!((of["execve"], of["exit_group"]), (1.0, 1.0));
     // Each page of the program that it touches first.
-    assert!(
-        of["page_fault"] > 10.0 && of["page_fault"] < 10_000.0,
-        "{of:?}"
-    );
+    assert!(of["page_fault"] > 10.0 && of["page_fault"] < 10_000.0, "{of:?}");
     assert_eq!(found["application"], "dd");
     assert_eq!(found["command"].as_array().unwrap().len(), 6);
     assert_eq!(found["traced"]["how"], "strace");
-    // Without a file, the vector goes to standard output, and the output of the program to standard error.
-    let answer = yamba.run_words(&[
-        "trace",
-        "--how",
-        "strace",
-        "--application",
-        "x",
-        "--",
-        "echo",
-        "hello",
-    ]);
+    // Without a file, the vector goes to standard output, and the output of the program to standard
+    // error.
+    let answer =
+        yamba.run_words(&["trace", "--how", "strace", "--application", "x", "--", "echo", "hello"]);
     let printed: Value = serde_json::from_str(&answer.ok().out).unwrap();
-    assert_eq!(
-        (&printed["application"], &printed["units"]),
-        (&json!("x"), &json!(1.0))
-    );
+    assert_eq!((&printed["application"], &printed["units"]), (&json!("x"), &json!(1.0)));
 }
 
 /// Children have the descriptors of their parent, and each call counts once.
@@ -167,15 +132,9 @@ fn whole_tree_of_processes_is_counted() {
     needs(&["strace", "dd"]);
     let mut yamba = Yamba::new();
     let line = "dd if=/dev/zero bs=100 count=20 status=none | dd of=/dev/null bs=100 status=none; echo end; exit 3";
-    let answer = yamba.run_words(&[
-        "trace", "--how", "strace", "-o", "v", "--", "sh", "-c", line,
-    ]);
+    let answer = yamba.run_words(&["trace", "--how", "strace", "-o", "v", "--", "sh", "-c", line]);
     assert_eq!(answer.status, 1, "{}", answer.err);
-    assert!(
-        answer.err.contains("error: sh: exit status: 3: the counts"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("error: sh: exit status: 3: the counts"), "{}", answer.err);
     assert_eq!(answer.out, "end\n");
     let found = vector(&yamba, "v");
     assert_eq!(found["traced"]["failure"], "exit status: 3");
@@ -215,14 +174,12 @@ fn server_is_counted_while_its_load_runs() {
     let answer = yamba.run_words(&words).ok();
     assert!(answer.out.contains("50 requests sent"), "{}", answer.out);
     let found = vector(&yamba, "server.vector");
-    assert_eq!(
-        (&found["units"], &found["unit"]),
-        (&json!(50.0), &json!("request"))
-    );
+    assert_eq!((&found["units"], &found["unit"]), (&json!(50.0), &json!("request")));
     assert_eq!(found["load"], "sh load.sh");
     assert_eq!(found["units_from"], "([0-9]+) requests");
     let of = uses(&found);
-    // The shell reads single bytes, opens /dev/null and writes two bytes for each request. Nothing of its start-up is counted.
+    // The shell reads single bytes, opens /dev/null and writes two bytes for each request. Nothing
+    // of its start-up is counted.
     assert_eq!(of["read(file)@1"], 2.0, "{of:?}");
     assert_eq!(of["open(device)"], 1.0);
     assert_eq!(of["write(device)@2"], 1.0);
@@ -238,19 +195,8 @@ fn running_process_is_counted_and_left_alone() {
     let mut server = yamba.other("sh").arg("server.sh").start();
     let id = server.id().to_string();
     let state = || fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-    let words = [
-        "trace",
-        "--how",
-        "strace",
-        "-p",
-        &id,
-        "--load",
-        "sh load.sh",
-        "--units",
-        "50",
-        "-o",
-        "v",
-    ];
+    let words =
+        ["trace", "--how", "strace", "-p", &id, "--load", "sh load.sh", "--units", "50", "-o", "v"];
     yamba.run_words(&words).ok();
     let found = vector(&yamba, "v");
     assert_eq!(found["command"], json!(["sh", "server.sh"]));
@@ -258,33 +204,19 @@ fn running_process_is_counted_and_left_alone() {
     assert!(state().contains("TracerPid:\t0"), "{}", state());
     // An interrupt ends the trace, and the vector is written.
     let traced = yamba.begin(&["trace", "--how", "strace", "-p", &id, "-o", "v2"]);
-    until("the server is traced", || {
-        !state().contains("TracerPid:\t0")
-    });
-    let sent = yamba
-        .other("sh")
-        .arg("load.sh")
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
+    until("the server is traced", || !state().contains("TracerPid:\t0"));
+    let sent = yamba.other("sh").arg("load.sh").stdout(Stdio::null()).status().unwrap();
     assert!(sent.success());
-    let interrupt = yamba
-        .other("kill")
-        .args(["-INT", &traced.id().to_string()])
-        .status();
+    let interrupt = yamba.other("kill").args(["-INT", &traced.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     assert!(traced.finish().status.success());
     assert_eq!(uses(&vector(&yamba, "v2"))["read(file)@1"], 100.0);
     // If Yamba is killed, the server runs on without a tracer.
     let mut traced = yamba.begin(&["trace", "--how", "strace", "-p", &id, "-o", "v3"]);
-    until("the server is traced", || {
-        !state().contains("TracerPid:\t0")
-    });
+    until("the server is traced", || !state().contains("TracerPid:\t0"));
     traced.kill().unwrap();
     traced.wait().unwrap();
-    until("the server has no tracer", || {
-        state().contains("TracerPid:\t0")
-    });
+    until("the server has no tracer", || state().contains("TracerPid:\t0"));
     assert!(state().contains("State:\tS"), "{}", state());
     server.kill().unwrap();
     server.wait().unwrap();
@@ -296,14 +228,8 @@ fn faults_of_live_traces_are_named() {
     needs(&["strace"]);
     let mut yamba = Yamba::new();
     for (words, parts) in [
-        (
-            vec!["--", "no-such-program"],
-            ["no system call", "must exist"],
-        ),
-        (
-            vec!["--load", "true", "--", "true"],
-            ["ended before its load", "--load"],
-        ),
+        (vec!["--", "no-such-program"], ["no system call", "must exist"]),
+        (vec!["--load", "true", "--", "true"], ["ended before its load", "--load"]),
         (
             vec!["--load", "exit 3", "--", "sleep", "60"],
             ["load failed: exit status: 3", "messages"],
@@ -312,18 +238,13 @@ fn faults_of_live_traces_are_named() {
             vec!["--units-from", "([0-9]+) x", "--", "sh", "-c", "echo y >&2"],
             ["--units-from", "no number above 0"],
         ),
-        (
-            vec!["--units-from", "x", "--", "sh", "-c", "echo y >&2"],
-            ["--units-from", "one group"],
-        ),
+        (vec!["--units-from", "x", "--", "sh", "-c", "echo y >&2"], ["--units-from", "one group"]),
         (vec!["-p", "999999999"], ["no such process", "ps -e"]),
         (vec!["-p", "1", "--", "true"], ["--pid", "cannot be used"]),
         (vec![], ["COMMAND", "required"]),
     ] {
-        let all: Vec<&str> = ["trace", "--how", "strace", "-o", "v"]
-            .into_iter()
-            .chain(words)
-            .collect();
+        let all: Vec<&str> =
+            ["trace", "--how", "strace", "-o", "v"].into_iter().chain(words).collect();
         yamba.run_words(&all).refused(&parts);
     }
     assert!(!yamba.folder.path().join("v").exists());
@@ -342,10 +263,7 @@ fn stopped_trace_ends_its_program() {
     let mut command = yamba.command(&["trace", "--how", "strace", "-o", "v", "--", "sleep", "60"]);
     let traced = command.stderr(Stdio::piped()).start();
     sleep(Duration::from_secs(1));
-    let interrupt = yamba
-        .other("kill")
-        .args(["-INT", &traced.id().to_string()])
-        .status();
+    let interrupt = yamba.other("kill").args(["-INT", &traced.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     let answer = traced.finish();
     assert_eq!(answer.status.code(), Some(2));
@@ -363,7 +281,8 @@ fn measured_time_stands_beside_the_prediction() {
     yamba.run(costs).ok();
     let words = "trace --how strace -o dd.vector -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
     yamba.run(words).ok();
-    // The start of the program has calls that no run in the store has measured. Measuring them would take minutes.
+    // The start of the program has calls that no run in the store has measured. Measuring them
+    // would take minutes.
     let mut traced = vector(&yamba, "dd.vector");
     let all = traced["primitives"].as_array_mut().unwrap();
     all.retain(|used| used["count"].as_f64() >= Some(100_000.0));
@@ -380,10 +299,7 @@ fn measured_time_stands_beside_the_prediction() {
     let [low, high] = [0, 1].map(|i| found["measured_interval_ns"][i].as_f64().unwrap());
     let number = |key: &str| found[key].as_f64().unwrap();
     let (kernel, user) = (number("measured_ns"), number("measured_user_ns"));
-    assert!(
-        low < kernel && kernel < high && high < 1.5 * low,
-        "{low} {kernel} {high}"
-    );
+    assert!(low < kernel && kernel < high && high < 1.5 * low, "{low} {kernel} {high}");
     let ratio = number("predicted_ns") / kernel;
     assert!((0.4..2.5).contains(&ratio) && user > 0.0, "{found}");
     let error = number("predicted_ns") / kernel - 1.0;
@@ -407,13 +323,8 @@ fn only_an_application_that_can_run_here_is_measured() {
         .file("by_hand.vector", by_hand.to_string());
     for (words, parts) in [
         ("by_hand.vector --on other.json", ["another machine", "z80"]),
-        (
-            "by_hand.vector --on other.json --cost null=2x",
-            ["--cost", "cannot be used"],
-        ),
+        ("by_hand.vector --on other.json --cost null=2x", ["--cost", "cannot be used"]),
     ] {
-        yamba
-            .run(&format!("predict {words} --measure"))
-            .refused(&parts);
+        yamba.run(&format!("predict {words} --measure")).refused(&parts);
     }
 }

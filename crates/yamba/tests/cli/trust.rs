@@ -60,25 +60,20 @@ fn lack_of_memory_loses_only_that_figure() {
     };
     assert!(with(CHAIN, "ok"), "{}", answer.out);
     assert!(with("lat_mem_rd", "crashed"), "{}", answer.out);
-    let notes = entries
-        .iter()
-        .filter(|b| b["status"] == "crashed")
-        .map(|b| b["notes"].to_string());
+    let notes = entries.iter().filter(|b| b["status"] == "crashed").map(|b| b["notes"].to_string());
     for note in notes {
         assert!(note.contains("Cannot allocate memory"), "{note}");
     }
 }
 
-/// Allocations beyond this address space limit fail. Benchmarks that use all available memory must request less, and a ring of partners is not
-/// started.
+/// Allocations beyond this address space limit fail. Benchmarks that use all available memory must
+/// request less, and a ring of partners is not started.
 #[test]
 #[ignore = "needs g++"]
 fn address_space_limit_is_respected() {
     let yamba = Yamba::new();
     // `yamba` itself needs the size of its executable and some MiB.
-    let executable = std::fs::metadata(env!("CARGO_BIN_EXE_yamba"))
-        .unwrap()
-        .len();
+    let executable = std::fs::metadata(env!("CARGO_BIN_EXE_yamba")).unwrap().len();
     let kilobytes = executable / 1024 + 14_000;
     let limit = format!("ulimit -v {kilobytes}; exec \"$@\"");
     let large = format!("run lat_ctx --quick --json --set footprint={kilobytes}K");
@@ -101,7 +96,8 @@ fn address_space_limit_is_respected() {
     }
 }
 
-/// Each of two processes hands a token around its own ring. The kernel's own count shows that no hop takes two switches.
+/// Each of two processes hands a token around its own ring. The kernel's own count shows that no
+/// hop takes two switches.
 #[test]
 #[ignore = "needs g++"]
 fn rings_at_the_same_time_take_one_switch_per_hop() {
@@ -123,14 +119,16 @@ fn rings_at_the_same_time_take_one_switch_per_hop() {
     assert!(outside <= samples / 4.0, "{switches}");
 }
 
-/// Two rings share a processor. The scheduler may run one process of the other ring after each hop: each hop still takes one switch
-/// of this ring, but several times as long. The partners' processor time shows it.
+/// Two rings share a processor. The scheduler may run one process of the other ring after each hop:
+/// each hop still takes one switch of this ring, but several times as long. The partners' processor
+/// time shows it.
 #[test]
 #[ignore = "needs g++"]
 fn ring_beside_a_competing_ring_keeps_its_figure_or_is_invalid() {
     let mut yamba = Yamba::new();
     let run = "run lat_ctx --quick --json --set partners=4 --set footprint=0 --cpu 0";
-    // Other load of the machine may take the processor from the first ring as well: the fastest of several rings is the one that was alone.
+    // Other load of the machine may take the processor from the first ring as well: the fastest of
+    // several rings is the one that was alone.
     let attempts = (0..3).map(|_| entries(&yamba.run(run)).remove(0));
     let alone = attempts.filter_map(|entry| entry["median"].as_f64());
     let alone = alone.min_by(f64::total_cmp).expect("no ring has a median");
@@ -162,11 +160,7 @@ fn selftest_prints_expected_and_measured() {
     };
     // A busy machine may fail the other checks, but not this one.
     assert_eq!(outcome("a page fault in every pass"), "passed");
-    for name in [
-        CHAIN,
-        "an added delay of 100 cycles",
-        "100 us by another clock",
-    ] {
+    for name in [CHAIN, "an added delay of 100 cycles", "100 us by another clock"] {
         assert_ne!(outcome(name), Value::Null);
     }
     let any = |word: &str| checks.iter().any(|c| c["outcome"] == word);
@@ -192,11 +186,7 @@ fn noise_counts_false_alarms() {
     let answer = (0..10).find_map(|_| {
         let answer = yamba.run(&words);
         if answer.status == 2 {
-            assert!(
-                answer.err.contains("nothing could be compared"),
-                "{}",
-                answer.err
-            );
+            assert!(answer.err.contains("nothing could be compared"), "{}", answer.err);
             kept_before += 2;
         }
         (answer.status != 2).then_some(answer)
@@ -204,10 +194,7 @@ fn noise_counts_false_alarms() {
     let answer = answer.expect("ten times nothing to compare");
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     schema::holds("yamba-noise-1.json", &document);
-    assert_eq!(
-        (&document["comparisons"], &document["seed"]),
-        (&1.into(), &7.into())
-    );
+    assert_eq!((&document["comparisons"], &document["seed"]), (&1.into(), &7.into()));
     assert_eq!(document["resampled"], 1000);
     let keys: Vec<&str> = document["benchmarks"]
         .as_array()
@@ -238,12 +225,8 @@ fn noise_counts_false_alarms() {
 #[test]
 fn noise_refuses_wrong_arguments() {
     let mut yamba = Yamba::new();
-    yamba
-        .run("noise no_such_benchmark")
-        .refused(&["no_such_benchmark"]);
-    yamba
-        .run("noise --comparisons 0")
-        .refused(&["--comparisons"]);
+    yamba.run("noise no_such_benchmark").refused(&["no_such_benchmark"]);
+    yamba.run("noise --comparisons 0").refused(&["--comparisons"]);
     yamba.run("noise --time 5").refused(&["--time", "unit"]);
 }
 
@@ -265,8 +248,5 @@ fn nothing_to_measure_is_an_error() {
     assert_eq!(answer.status, 2, "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     schema::holds("yamba-noise-1.json", &document);
-    assert_eq!(
-        (&document["empty"], &document["launches"]),
-        (&1.into(), &6.into())
-    );
+    assert_eq!((&document["empty"], &document["launches"]), (&1.into(), &6.into()));
 }

@@ -33,7 +33,8 @@ impl UserEnvironment {
             does(Command::new("cp").arg("-r").arg(root().join(part)).arg(to));
         }
         fs::write(home.path().join("suite/cpu/needs_root.yamba"), PRIVILEGED).unwrap();
-        // Copied by another process. If this one held the file open for writing while a child starts, the copy could not be executed.
+        // Copied by another process. If this one held the file open for writing while a child
+        // starts, the copy could not be executed.
         let program = env!("CARGO_BIN_EXE_yamba");
         does(Command::new("cp").arg(program).arg(home.path()));
         does(Command::new("chmod").args(["-R", "a+rX"]).arg(home.path()));
@@ -50,7 +51,8 @@ impl UserEnvironment {
         self.run_as(NOBODY, &[], words)
     }
 
-    /// Runs the command as `user`, with the words `before` as a prefix. If the test does not run as root, the user is unchanged.
+    /// Runs the command as `user`, with the words `before` as a prefix. If the test does not run as
+    /// root, the user is unchanged.
     pub fn run_as(&self, user: u32, before: &[&str], words: &str) -> Answer {
         let program = self.home.path().join("yamba");
         let mut all = before.iter().map(OsStr::new).chain([program.as_os_str()]);

@@ -23,10 +23,7 @@ fn trace_is_stored_beside_its_file_and_predicted_by_name() {
     let mut yamba = prepared();
     let words = "trace --from server.strace --application server -o server.vector";
     let said = yamba.run(words).ok().err;
-    assert!(
-        said.contains("vector ") && said.contains(" stored\n"),
-        "{said}"
-    );
+    assert!(said.contains("vector ") && said.contains(" stored\n"), "{said}");
     let expected = predicted(&mut yamba, "server.vector");
     std::fs::remove_file(yamba.folder.path().join("server.vector")).unwrap();
     for name in ["server", "latest-vector"] {
@@ -37,15 +34,11 @@ fn trace_is_stored_beside_its_file_and_predicted_by_name() {
     assert_eq!(listed[0]["benchmarks"], Value::Array(Vec::new()));
     yamba.run("runs").ok().says(&["vector of server"]);
     // A vector is no run of benchmarks.
-    yamba
-        .run("compare latest latest")
-        .refused(&["no run latest"]);
+    yamba.run("compare latest latest").refused(&["no run latest"]);
     yamba.run("tag latest-vector before").ok();
     assert_eq!(predicted(&mut yamba, "before"), expected);
     yamba.run("rm before").ok();
-    yamba
-        .run("predict server --on here.json")
-        .refused(&["no vector is stored"]);
+    yamba.run("predict server --on here.json").refused(&["no vector is stored"]);
 }
 
 #[test]
@@ -53,10 +46,7 @@ fn store_that_cannot_be_written_does_not_lose_the_vector() {
     let mut yamba = prepared().env("YAMBA_STORE", "/dev/null/store");
     let words = "trace --from server.strace -o server.vector";
     let said = yamba.run(words).ok().err;
-    assert!(
-        said.contains("warning: this vector is not stored"),
-        "{said}"
-    );
+    assert!(said.contains("warning: this vector is not stored"), "{said}");
     predicted(&mut yamba, "server.vector");
 }
 
@@ -67,15 +57,10 @@ fn vector_is_carried_to_another_store_by_export_and_import() {
     let expected = predicted(&mut yamba, "nginx");
     assert_eq!(expected, predicted(&mut yamba, "nginx.vector"));
     yamba.run("export nginx.vector --format csv").ok();
-    yamba
-        .run("export latest-vector --format json -o app.json")
-        .ok();
+    yamba.run("export latest-vector --format json -o app.json").ok();
     assert_eq!(predicted(&mut yamba, "app.json"), expected);
     yamba.run("import app.json --store other.sqlite").ok();
-    assert_eq!(
-        predicted(&mut yamba, "nginx --store other.sqlite"),
-        expected
-    );
+    assert_eq!(predicted(&mut yamba, "nginx --store other.sqlite"), expected);
     // The vector alone, as its own document.
     let shown = json(&mut yamba, "show latest-vector --store other.sqlite");
     let own: Value = serde_json::from_str(&vector("nginx", 16.0, None).to_string()).unwrap();
@@ -93,17 +78,11 @@ fn faults_of_stored_vectors_are_named() {
     yamba
         .run("import nginx.vector broken.vector")
         .refused(&["broken.vector", "primitives[0].count"]);
-    yamba
-        .run("predict nginx --on here.json")
-        .refused(&["no run is kept there yet"]);
+    yamba.run("predict nginx --on here.json").refused(&["no run is kept there yet"]);
     yamba.run("import nginx.vector here.json").ok();
-    yamba
-        .run("predict apache --on here.json")
-        .refused(&["no run apache", "nginx"]);
+    yamba.run("predict apache --on here.json").refused(&["no run apache", "nginx"]);
     yamba
         .run("predict here.json --on here.json")
         .refused(&["here.json: this run holds no application's vector"]);
-    yamba
-        .run("predict none.vector --on here.json")
-        .refused(&["none.vector: No such file"]);
+    yamba.run("predict none.vector --on here.json").refused(&["none.vector: No such file"]);
 }

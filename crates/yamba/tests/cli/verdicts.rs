@@ -76,14 +76,9 @@ fn entry(name: &str, median: f64, interval: [f64; 2]) -> Benchmark {
 
 fn run() -> Run {
     let mut read = entry("lat_read", 10.0, [9.5, 10.5]);
-    read.parameters = Parameters(vec![
-        ("size".to_owned(), json!(4096)),
-        ("mode".to_owned(), json!("x")),
-    ]);
-    read.cycles = Some(Cycles {
-        median: 30.0,
-        confidence_interval: [28.0, 44.0],
-    });
+    read.parameters =
+        Parameters(vec![("size".to_owned(), json!(4096)), ("mode".to_owned(), json!("x"))]);
+    read.cycles = Some(Cycles { median: 30.0, confidence_interval: [28.0, 44.0] });
     let mut larger = read.clone();
     larger.parameters.0[0].1 = json!(8192);
     larger.cycles = None;
@@ -111,14 +106,8 @@ fn run() -> Run {
     run.machine.kernel = "6.1".to_owned();
     run.id = "00112233".to_owned();
     run.started_unix_s = Some(1.7e9);
-    run.benchmarks = vec![
-        entry("lat_null", 150.0, [140.0, 160.0]),
-        read,
-        larger,
-        other,
-        open,
-        wrong,
-    ];
+    run.benchmarks =
+        vec![entry("lat_null", 150.0, [140.0, 160.0]), read, larger, other, open, wrong];
     run
 }
 
@@ -146,10 +135,7 @@ fn verdicts_follow_from_intervals() {
     assert_eq!(rows[1].point, "size=4096");
     assert_eq!(rows[2].notes, ["it is not known in cycles, but in ns"]);
     assert_eq!(rows[6].notes, ["the run did not measure it"]);
-    assert!(
-        rows.iter().all(|r| r.is_failure() == r.status.is_none()),
-        "only what the run lacks"
-    );
+    assert!(rows.iter().all(|r| r.is_failure() == r.status.is_none()), "only what the run lacks");
 }
 
 #[test]
@@ -169,10 +155,7 @@ fn invalid_figure_has_no_verdict() {
     }
     run.benchmarks[0].status = Status::Ok;
     run.benchmarks[0].is_disturbed = true;
-    assert_eq!(
-        rows(&study, &run, &[])[0].verdict,
-        Some(PredictionVerdict::Unknown)
-    );
+    assert_eq!(rows(&study, &run, &[])[0].verdict, Some(PredictionVerdict::Unknown));
     run.benchmarks[5].status = Status::Ok;
     let valid = &rows(&study, &run, &[])[4];
     assert_eq!(valid.verdict, Some(PredictionVerdict::Valid));
@@ -185,20 +168,13 @@ fn disturbed_figure_is_judged_by_the_interval_that_bounds_it() {
     let verdicts = |seen: f64, is_bounded: bool| {
         let mut run = run();
         let call = entry("lat_null", seen, [seen / 1.5, seen]);
-        run.benchmarks[0] = Benchmark {
-            is_disturbed: true,
-            is_bounded,
-            ..call
-        };
+        run.benchmarks[0] = Benchmark { is_disturbed: true, is_bounded, ..call };
         let rows = rows(&study, &run, &[]);
-        (
-            rows[0].verdict.unwrap(),
-            rows[3].verdict.unwrap(),
-            rows[0].notes.clone(),
-        )
+        (rows[0].verdict.unwrap(), rows[3].verdict.unwrap(), rows[0].notes.clone())
     };
     use PredictionVerdict::{Above, Below, Unknown, Within};
-    // The call should take 100 to 200 ns, and `lat_open`, which takes 560 to 640 ns, 1.5 to 3 times as long.
+    // The call should take 100 to 200 ns, and `lat_open`, which takes 560 to 640 ns, 1.5 to 3 times
+    // as long.
     let bounded = "disturbed: its interval also holds the value of a quiet machine";
     for (seen, of_call, of_open) in [
         (170.0, Within, Above),
@@ -207,10 +183,7 @@ fn disturbed_figure_is_judged_by_the_interval_that_bounds_it() {
         (315.0, Above, Unknown),
         (90.0, Below, Above),
     ] {
-        assert_eq!(
-            verdicts(seen, true),
-            (of_call, of_open, vec![bounded.to_owned()])
-        );
+        assert_eq!(verdicts(seen, true), (of_call, of_open, vec![bounded.to_owned()]));
     }
     let (of_call, of_open, notes) = verdicts(170.0, false);
     assert_eq!((of_call, of_open), (Unknown, Unknown));
@@ -250,20 +223,10 @@ fn interval_end_at_range_end_is_judged() {
         ("2.. ns", [1.0, 1.5], PredictionVerdict::Below),
         ("2.. ns", [f64::NAN, 3.0], PredictionVerdict::Unknown),
     ] {
-        assert_eq!(
-            verdict::judge(&range(text), interval),
-            verdict,
-            "{text} {interval:?}"
-        );
+        assert_eq!(verdict::judge(&range(text), interval), verdict, "{text} {interval:?}");
     }
-    assert_eq!(
-        verdict::quotient([4.0, 6.0], [2.0, 3.0]),
-        Some([4.0 / 3.0, 3.0])
-    );
-    assert_eq!(
-        verdict::quotient([-2.0, 6.0], [2.0, 3.0]),
-        Some([-1.0, 3.0])
-    );
+    assert_eq!(verdict::quotient([4.0, 6.0], [2.0, 3.0]), Some([4.0 / 3.0, 3.0]));
+    assert_eq!(verdict::quotient([-2.0, 6.0], [2.0, 3.0]), Some([-1.0, 3.0]));
     assert_eq!(verdict::quotient([4.0, 6.0], [0.0, 3.0]), None);
 }
 
@@ -286,11 +249,7 @@ fn figures_are_sorted_in_one_unit() {
 
 #[test]
 fn ranges_are_read() {
-    let range = |low, high, unit: &str| Range {
-        low,
-        high,
-        unit: unit.to_owned(),
-    };
+    let range = |low, high, unit: &str| Range { low, high, unit: unit.to_owned() };
     for (text, expected) in [
         ("20..100 cycles", range(Some(20.0), Some(100.0), "cycles")),
         ("1_000 .. 2e3 ns", range(Some(1000.0), Some(2000.0), "ns")),
@@ -300,17 +259,9 @@ fn ranges_are_read() {
     ] {
         assert_eq!(Range::parse(text), Ok(expected), "{text}");
     }
-    for wrong in [
-        "",
-        "5 ns",
-        "..",
-        ".. ns",
-        "2..1 ns",
-        "a..b ns",
-        "1..1e999 ns",
-        "1...5 ns",
-        "1..5ns",
-    ] {
+    for wrong in
+        ["", "5 ns", "..", ".. ns", "2..1 ns", "a..b ns", "1..1e999 ns", "1...5 ns", "1..5ns"]
+    {
         assert!(Range::parse(wrong).is_err(), "{wrong}");
     }
 }
@@ -319,63 +270,15 @@ fn ranges_are_read() {
 fn study_errors_have_place_and_help() {
     let with = |from: &str, to: &str| read(&STUDY.replacen(from, to, 1)).unwrap_err();
     for (from, to, line, message, help) in [
-        (
-            "category = \"CPU\"",
-            "catgory = \"CPU\"",
-            9,
-            "unknown key `catgory`",
-            "`category`",
-        ),
+        ("category = \"CPU\"", "catgory = \"CPU\"", 9, "unknown key `catgory`", "`category`"),
         ("title = ", "titel = ", 2, "unknown key `titel`", "`title`"),
-        (
-            "title = \"A <machine> & its | cost\"",
-            "",
-            1,
-            "`title` is missing",
-            "title =",
-        ),
-        (
-            "benchmark = \"lat_null\"",
-            "",
-            7,
-            "`benchmark` is missing",
-            "benchmark =",
-        ),
-        (
-            "100..200 ns",
-            "200..100 ns",
-            15,
-            "begins above its end",
-            "smaller",
-        ),
-        (
-            "100..200 ns",
-            "150 ns",
-            15,
-            "`150 ns` is no range",
-            "20..100 cycles",
-        ),
-        (
-            "100..200 ns",
-            "100..200",
-            15,
-            "has no unit",
-            "20..100 cycles",
-        ),
-        (
-            "reason = \"it is short\"",
-            "",
-            23,
-            "without a reason",
-            "reason =",
-        ),
-        (
-            "of = \"call\"",
-            "of = \"cal\"",
-            31,
-            "no measurement has the id `cal`",
-            "`call`",
-        ),
+        ("title = \"A <machine> & its | cost\"", "", 1, "`title` is missing", "title ="),
+        ("benchmark = \"lat_null\"", "", 7, "`benchmark` is missing", "benchmark ="),
+        ("100..200 ns", "200..100 ns", 15, "begins above its end", "smaller"),
+        ("100..200 ns", "150 ns", 15, "`150 ns` is no range", "20..100 cycles"),
+        ("100..200 ns", "100..200", 15, "has no unit", "20..100 cycles"),
+        ("reason = \"it is short\"", "", 23, "without a reason", "reason ="),
+        ("of = \"call\"", "of = \"cal\"", 31, "no measurement has the id `cal`", "`call`"),
         (
             "of = \"call\"",
             "",
@@ -383,13 +286,7 @@ fn study_errors_have_place_and_help() {
             "`times` without `of`: it has no other measurement to multiply",
             "of =",
         ),
-        (
-            "1.5..3 times",
-            "1.5..3 ns",
-            31,
-            "number of times",
-            "take `of` out",
-        ),
+        ("1.5..3 times", "1.5..3 ns", 31, "number of times", "take `of` out"),
         (
             "base = \"no figure\"",
             "evidence = \"faults\"",
@@ -419,27 +316,9 @@ fn study_errors_have_place_and_help() {
             "with `evidence`",
         ),
         ("[\"4K\", 8192]", "[]", 22, "neither a value", "[1, 2]"),
-        (
-            "[\"4K\", 8192]",
-            "{ a = 1 }",
-            22,
-            "neither a value",
-            "[1, 2]",
-        ),
-        (
-            "label = \"Null call\"",
-            "label = \" \"",
-            10,
-            "the label is empty",
-            "words",
-        ),
-        (
-            "unit = \"ns\"",
-            "processes = 0",
-            12,
-            "0 is no number of processes",
-            "4096",
-        ),
+        ("[\"4K\", 8192]", "{ a = 1 }", 22, "neither a value", "[1, 2]"),
+        ("label = \"Null call\"", "label = \" \"", 10, "the label is empty", "words"),
+        ("unit = \"ns\"", "processes = 0", 12, "0 is no number of processes", "4096"),
         (
             "benchmark = \"lat_open\"",
             "benchmark = \"lat_read\"",
@@ -447,13 +326,7 @@ fn study_errors_have_place_and_help() {
             "a `mode` in line 18",
             "value of `mode`",
         ),
-        (
-            "label = \"Null call\"",
-            "label = 5",
-            10,
-            "invalid type",
-            "study new",
-        ),
+        ("label = \"Null call\"", "label = 5", 10, "invalid type", "study new"),
         ("[[measurement]]", "[[measurement]", 7, "", "study new"),
     ] {
         let fault = with(from, to);
@@ -480,9 +353,7 @@ fn study_documents_are_as_expected() {
     let document = document(&study, &run, &rows);
     let json = serde_json::to_string_pretty(&Answer::new(&study, &run, &rows)).unwrap() + "\n";
     for (name, text) in [("study.md", document), ("study.json", json)] {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/study")
-            .join(name);
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/study").join(name);
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &text).unwrap();
@@ -508,22 +379,14 @@ fn predicted_invalid_is_confirmed_only_by_evidence() {
     wrong.evidence.get_mut("faults").unwrap().median = Some(1.0);
     wrong.notes = vec!["a launch was lost".to_owned()];
     let (verdict, is_failure, notes) = of_wrong(&run);
-    assert_eq!(
-        (verdict, is_failure),
-        (Some(PredictionVerdict::Unknown), true)
-    );
+    assert_eq!((verdict, is_failure), (Some(PredictionVerdict::Unknown), true));
     assert_eq!(
         notes,
-        [
-            "a launch was lost",
-            "none of its evidence is outside its bounds by its median"
-        ]
+        ["a launch was lost", "none of its evidence is outside its bounds by its median"]
     );
-    // Evidence without a median: batches out of bounds confirm the predicted invalid figure; without any, the verdict is unknown.
-    for (outside, verdict) in [
-        (60, PredictionVerdict::Within),
-        (0, PredictionVerdict::Unknown),
-    ] {
+    // Evidence without a median: batches out of bounds confirm the predicted invalid figure;
+    // without any, the verdict is unknown.
+    for (outside, verdict) in [(60, PredictionVerdict::Within), (0, PredictionVerdict::Unknown)] {
         let wrong = run.benchmarks.last_mut().unwrap();
         let faults = wrong.evidence.get_mut("faults").unwrap();
         (faults.median, faults.outside) = (None, outside);
@@ -542,10 +405,7 @@ fn with_a_line(spoil: impl Fn(usize, &mut Benchmark)) -> Run {
             let y = 2.0 * x + 10.0 + 0.001 * f64::from(i % 2);
             let mut entry = entry("lat_line", y, [y, y]);
             entry.parameters = Parameters(vec![("n".to_owned(), json!(1 << i))]);
-            let pages = Evidence {
-                median: Some(10.0 * x),
-                ..Evidence::default()
-            };
+            let pages = Evidence { median: Some(10.0 * x), ..Evidence::default() };
             entry.evidence = BTreeMap::from([("pages".to_owned(), pages)]);
             spoil(i as usize, &mut entry);
             entry
@@ -565,10 +425,7 @@ fn of_a_line(part: &str, against: &str, predicted: &str) -> Study {
 /// A run whose launches have these medians, and a study of their variation.
 fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
     let mut run = run();
-    let launches = medians.iter().map(|m| Launch {
-        median: Some(*m),
-        ..Launch::default()
-    });
+    let launches = medians.iter().map(|m| Launch { median: Some(*m), ..Launch::default() });
     run.benchmarks[0].launches = launches.collect();
     run.benchmarks[0].interval_scope = Some(IntervalScope::WithinLaunches);
     let text = format!(
@@ -578,7 +435,8 @@ fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
     (read(&text).unwrap(), run)
 }
 
-/// Mean 5, sum of squared differences 32. With 7 degrees of freedom, chi-squared has the quantiles 16.0128 and 1.68987.
+/// Mean 5, sum of squared differences 32. With 7 degrees of freedom, chi-squared has the quantiles
+/// 16.0128 and 1.68987.
 #[test]
 fn variation_is_of_launch_medians() {
     let medians = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
@@ -609,14 +467,8 @@ fn variation_is_of_launch_medians() {
 fn variation_needs_launches_and_a_limit() {
     let (study, run) = variation(&[3.0], "..0.1");
     let one = &rows(&study, &run, &[])[0];
-    assert_eq!(
-        (&one.figure, one.verdict),
-        (&None, Some(PredictionVerdict::Unknown))
-    );
-    assert_eq!(
-        one.notes,
-        ["a variation takes two launches, and here are 1"]
-    );
+    assert_eq!((&one.figure, one.verdict), (&None, Some(PredictionVerdict::Unknown)));
+    assert_eq!(one.notes, ["a variation takes two launches, and here are 1"]);
     let (study, run) = variation(&[1.0, 100.0, 1.0, 1.0], "..0.1");
     let far = &rows(&study, &run, &[])[0];
     assert!(far.figure.is_some());
@@ -627,10 +479,7 @@ fn variation_needs_launches_and_a_limit() {
 #[test]
 fn variation_of_disturbed_launches_is_unknown() {
     let (study, mut run) = variation(&[1.0, 1.01, 0.99, 1.0, 1.02, 0.98], "..0.1");
-    assert_eq!(
-        rows(&study, &run, &[])[0].verdict,
-        Some(PredictionVerdict::Within)
-    );
+    assert_eq!(rows(&study, &run, &[])[0].verdict, Some(PredictionVerdict::Within));
     (run.benchmarks[0].is_disturbed, run.benchmarks[0].is_bounded) = (true, true);
     let row = &rows(&study, &run, &[])[0];
     assert_eq!(row.verdict, Some(PredictionVerdict::Unknown));
@@ -675,12 +524,7 @@ fn fitted_line_matches_points() {
         let study = of_a_line(part, against, predicted);
         let rows = rows(&study, &run, &[]);
         assert_eq!(rows.len(), 1);
-        assert_eq!(
-            rows[0].verdict,
-            Some(verdict),
-            "{part} {predicted} {:?}",
-            rows[0]
-        );
+        assert_eq!(rows[0].verdict, Some(verdict), "{part} {predicted} {:?}", rows[0]);
         assert_eq!(rows[0].notes, ["4 of 4 points are on the line"]);
         assert!(!rows[0].is_failure());
     }
@@ -690,40 +534,26 @@ fn fitted_line_matches_points() {
 fn line_needs_three_valid_points() {
     let study = of_a_line("slope", "n", "1.9..2.1 ns");
     let one_less = with_a_line(|i, b| b.is_disturbed = i == 0);
-    assert_eq!(
-        rows(&study, &one_less, &[])[0].verdict,
-        Some(PredictionVerdict::Within)
-    );
+    assert_eq!(rows(&study, &one_less, &[])[0].verdict, Some(PredictionVerdict::Within));
     let too_few = with_a_line(|i, b| {
         if i > 1 {
             b.status = Status::Invalid;
         }
     });
     let found = rows(&study, &too_few, &[]);
-    assert_eq!(
-        (found[0].verdict, found[0].status),
-        (None, Some(Status::Invalid))
-    );
+    assert_eq!((found[0].verdict, found[0].status), (None, Some(Status::Invalid)));
     assert!(found[0].is_failure());
-    assert!(
-        found[0].notes[0].contains("it takes 3 valid ones"),
-        "{found:?}"
-    );
+    assert!(found[0].notes[0].contains("it takes 3 valid ones"), "{found:?}");
     // R squared needs one more point for its interval. Without an interval the verdict is unknown.
     let certain = of_a_line("r_squared", "n", "0.9..1");
-    assert_eq!(
-        rows(&certain, &one_less, &[])[0].verdict,
-        Some(PredictionVerdict::Unknown)
-    );
+    assert_eq!(rows(&certain, &one_less, &[])[0].verdict, Some(PredictionVerdict::Unknown));
     // A value that is not a number is not a point.
     let elsewhere = of_a_line("slope", "nothing", "1.9..2.1 ns");
-    assert_eq!(
-        rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure,
-        None
-    );
+    assert_eq!(rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure, None);
 }
 
-/// The quiet values lie on y = 2 n + 10. A neighbour adds a share that differs from point to point, up to the given one.
+/// The quiet values lie on y = 2 n + 10. A neighbour adds a share that differs from point to point,
+/// up to the given one.
 #[test]
 fn line_through_disturbed_points_holds_the_quiet_line() {
     for (most, slope, r_squared) in [
@@ -747,11 +577,7 @@ fn line_through_disturbed_points_holds_the_quiet_line() {
             let row = rows(&study, &run, &[]).remove(0);
             let [low, high] = row.figure.as_ref().unwrap().confidence_interval.unwrap();
             assert!(low <= truth && truth <= high, "{part}: {row:?}");
-            assert_eq!(
-                (row.verdict, row.is_failure()),
-                (Some(verdict), false),
-                "{row:?}"
-            );
+            assert_eq!((row.verdict, row.is_failure()), (Some(verdict), false), "{row:?}");
             assert_eq!(row.notes[0], "4 of 4 points are on the line");
             assert!(row.notes[1].starts_with("4 of them disturbed"), "{row:?}");
         }
@@ -771,12 +597,7 @@ fn line_through_points_within_launches_is_within_launches() {
         let rows = rows(&study, &short, &[]);
         assert_eq!(rows[0].verdict, Some(PredictionVerdict::Within));
         assert!(rows[0].is_within_launches(), "{rows:?}");
-        let [low, high] = rows[0]
-            .figure
-            .as_ref()
-            .unwrap()
-            .confidence_interval
-            .unwrap();
+        let [low, high] = rows[0].figure.as_ref().unwrap().confidence_interval.unwrap();
         assert!(low < high, "{rows:?}");
     }
 }

@@ -1,7 +1,8 @@
-//! Benchmarks that use too many resources. Each loses only its own figure, reports the reason, and leaves nothing behind.
+//! Benchmarks that use too many resources. Each loses only its own figure, reports the reason, and
+//! leaves nothing behind.
 //!
-//! The programs are harmless even if they are not ended: together they start at most [`MOST`] processes, each exits within seconds, and none uses
-//! more than 600 MB.
+//! The programs are harmless even if they are not ended: together they start at most [`MOST`]
+//! processes, each exits within seconds, and none uses more than 600 MB.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -28,7 +29,8 @@ const COMMON: &str = "
         #include <sys/mman.h>
         #include <unistd.h>
 
-        // Forks while fewer than MOST processes were made. Each ends soon, whatever becomes of the others.
+        // Forks while fewer than MOST processes were made. Each ends soon, whatever becomes of
+        // the others.
         inline bool forks()
         {
             static int *made = static_cast<int *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -131,7 +133,8 @@ fn said(entries: &[Value], name: &str) -> String {
     format!("{} {}", entry["status"].as_str().unwrap(), entry["notes"])
 }
 
-/// Each fork bomb must be ended for its number of processes, and the benchmark beside them must have a figure.
+/// Each fork bomb must be ended for its number of processes, and the benchmark beside them must
+/// have a figure.
 #[track_caller]
 fn bombs_are_ended(answer: &Answer) {
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -139,10 +142,7 @@ fn bombs_are_ended(answer: &Answer) {
     let why = format!("started more than {LIMIT} processes and threads and was ended");
     for name in ["bomb", "bomb_in_setup", "bomb_in_sessions"] {
         let said = said(&entries, name);
-        assert!(
-            said.starts_with("crashed") && said.contains(&why),
-            "{name}: {said}"
-        );
+        assert!(said.starts_with("crashed") && said.contains(&why), "{name}: {said}");
         assert!(said.contains("--process-limit"), "{said}");
     }
     let fine = said(&entries, "fine");
@@ -162,11 +162,7 @@ fn nothing_is_left(folder: &Path) {
 /// The control groups that the run with this process id created.
 fn groups_of(process: u32) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    groups_in(
-        Path::new("/sys/fs/cgroup"),
-        &format!("yamba-run-{process}-"),
-        &mut found,
-    );
+    groups_in(Path::new("/sys/fs/cgroup"), &format!("yamba-run-{process}-"), &mut found);
     found
 }
 
@@ -202,10 +198,7 @@ pub fn fork_bomb_of_root_is_killed_without_control_groups() -> Result<(), Missin
     let hidden = "for place in $(grep -E ' - cgroup2? ' /proc/self/mountinfo | cut -d' ' -f5); do \
                   mount -o remount,bind,ro $place || exit 77; done; exec \"$0\" \"$@\"";
     let words = ["unshare", "--mount", "sh", "-c", hidden];
-    let is_possible = Command::new(words[0])
-        .args(&words[1..])
-        .arg("true")
-        .status();
+    let is_possible = Command::new(words[0]).args(&words[1..]).arg("true").status();
     if !is_possible.is_ok_and(|s| s.success()) {
         return Err(Missing::new("only root can make control groups read-only"));
     }
@@ -223,29 +216,21 @@ pub fn fork_bomb_of_ordinary_user_is_killed() {
     nothing_is_left(place.folder());
 }
 
-/// Below the user's own limit, forks of a bomb fail; the time of a failing fork is not a valid figure. No other test uses this user.
+/// Below the user's own limit, forks of a bomb fail; the time of a failing fork is not a valid
+/// figure. No other test uses this user.
 pub fn fork_bomb_below_user_limit_is_killed() -> Result<(), Missing> {
     if !rustix::process::geteuid().is_root() {
-        return Err(Missing::new(
-            "only root can become a user without other processes",
-        ));
+        return Err(Missing::new("only root can become a user without other processes"));
     }
     const USER: u32 = 65533;
     let place = UserEnvironment::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
-    fs::write(
-        place.folder().join("all.yamba"),
-        programs(&[BOMBS[0], FINE]),
-    )
-    .unwrap();
+    fs::write(place.folder().join("all.yamba"), programs(&[BOMBS[0], FINE])).unwrap();
     let limited = ["prlimit", "--nproc=300", "--"];
     let answer = place.run_as(USER, &limited, "run all.yamba --quick --json");
     let entries = entries(&answer);
     let bomb = said(&entries, "bomb");
     assert!(bomb.starts_with("crashed"), "{bomb}");
-    assert!(
-        bomb.contains("processes and threads and was ended"),
-        "{bomb}"
-    );
+    assert!(bomb.contains("processes and threads and was ended"), "{bomb}");
     assert!(said(&entries, "fine").starts_with("ok"), "{entries:?}");
     nothing_is_left(place.folder());
     Ok(())
@@ -273,10 +258,7 @@ pub fn file_size_is_limited_by_disk_limit() {
     let entries = entries(&yamba.run("run all.yamba --quick --json --disk-limit 20M"));
     let said_of_it = said(&entries, "endless_file");
     assert!(said_of_it.starts_with("crashed"), "{said_of_it}");
-    assert!(
-        said_of_it.contains("a file outgrew the room"),
-        "{said_of_it}"
-    );
+    assert!(said_of_it.contains("a file outgrew the room"), "{said_of_it}");
     assert!(said(&entries, "fine").starts_with("ok"));
     let file = fs::metadata(yamba.folder.path().join("endless")).unwrap();
     assert_eq!(file.size(), 20 << 20);
@@ -288,12 +270,7 @@ pub fn timeout_kills_launch_in_every_phase() {
     let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
     assert_eq!(answer.status, 1, "{}", answer.err);
     let entries = entries(&answer);
-    for name in [
-        "endless",
-        "endless_setup",
-        "endless_talk",
-        "endless_evidence",
-    ] {
+    for name in ["endless", "endless_setup", "endless_talk", "endless_evidence"] {
         let said = said(&entries, name);
         let why = "took longer than 2 s and was ended; --timeout gives it longer";
         assert!(said.starts_with("crashed") && said.contains(why), "{said}");
@@ -315,10 +292,7 @@ pub fn cleanup_runs_after_timeout() {
 pub fn endless_statement_is_killed() {
     let mut yamba = Yamba::new();
     for (more, why) in [
-        (
-            &[] as &[&str],
-            "`for(;;);` said nothing for 5 s and was ended",
-        ),
+        (&[] as &[&str], "`for(;;);` said nothing for 5 s and was ended"),
         (
             // Less than the silence above, and enough for the other statement on a busy machine.
             &["--timeout", "4s"],
@@ -330,16 +304,11 @@ pub fn endless_statement_is_killed() {
         assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
         let entries = entries(&answer);
         let endless = said(&entries, "statement/for(;;);");
-        assert!(
-            endless.starts_with("crashed") && endless.contains(why),
-            "{endless}"
-        );
+        assert!(endless.starts_with("crashed") && endless.contains(why), "{endless}");
         let other = said(&entries, "statement/getppid();");
         assert!(other.starts_with("ok"), "{other}");
     }
-    yamba
-        .run("time getppid(); --timeout 5")
-        .refused(&["--timeout", "write a time with its unit"]);
+    yamba.run("time getppid(); --timeout 5").refused(&["--timeout", "write a time with its unit"]);
 }
 
 /// Also if the run itself is killed.

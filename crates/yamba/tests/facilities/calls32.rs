@@ -15,11 +15,7 @@ use crate::support::needs;
 const CALLS: u32 = 1 << 18;
 
 fn work(passes: u32, makes_calls: bool) -> Work {
-    Work {
-        passes,
-        spins: 20,
-        makes_calls,
-    }
+    Work { passes, spins: 20, makes_calls }
 }
 
 fn in_file(work: Work) -> (TempDir, PathBuf) {
@@ -66,7 +62,8 @@ pub fn program_makes_its_calls() -> Result<(), Missing> {
     Ok(())
 }
 
-/// The same program without calls takes the user's part of the time. Both alternate, since the machine's speed changes.
+/// The same program without calls takes the user's part of the time. Both alternate, since the
+/// machine's speed changes.
 pub fn time_of_calls_is_that_beside_known_user_time() -> Result<(), Missing> {
     runs_32_bit_programs()?;
     let (_folder, path) = in_file(work(1, true));

@@ -19,7 +19,8 @@ const NOBODY: u32 = 65534;
 
 const RUN: &str = "run many.yamba --set size=3 --quick";
 
-/// Runs `test` with a disk of two megabytes. Only this thread and its child processes see it, and it disappears with them.
+/// Runs `test` with a disk of two megabytes. Only this thread and its child processes see it, and
+/// it disappears with them.
 fn on_a_small_disk(test: impl FnOnce(&Path) + Send) -> Result<(), Missing> {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
@@ -36,7 +37,8 @@ fn on_a_small_disk(test: impl FnOnce(&Path) + Send) -> Result<(), Missing> {
 
 /// Gives this thread its own mount table and mounts a disk.
 fn mounted(disk: &Path) -> bool {
-    // SAFETY: only the table of mounts becomes the thread's own. File descriptors stay those of the process.
+    // SAFETY: only the table of mounts becomes the thread's own. File descriptors stay those of the
+    //   process.
     let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
     alone.is_ok()
         && mount(&["--make-rprivate"], Path::new("/"))
@@ -67,7 +69,8 @@ fn left_by(yamba: &Yamba) -> PathBuf {
     found.remove(0)
 }
 
-/// The disk is full after the first entry. The run continues and its whole document goes to a file. Once there is room, the warning's command works.
+/// The disk is full after the first entry. The run continues and its whole document goes to a file.
+/// Once there is room, the warning's command works.
 pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
     on_a_small_disk(|disk| {
         let mut yamba = storing_in(&disk.join("results.sqlite"));
@@ -79,9 +82,7 @@ pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
             .start();
         until("an entry is kept", || {
             let listed = json(&mut yamba, "runs --json");
-            listed[0]["benchmarks"]
-                .as_array()
-                .is_some_and(|b| !b.is_empty())
+            listed[0]["benchmarks"].as_array().is_some_and(|b| !b.is_empty())
         });
         let filler = disk.join("filler");
         assert!(fs::write(&filler, vec![1; 4 << 20]).is_err());
@@ -93,15 +94,14 @@ pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
         yamba.run("runs").ok().says(&["cut off"]);
         yamba.run("rm latest").ok();
         let document = left_by(&yamba);
-        yamba
-            .run_words(&["import", document.to_str().unwrap()])
-            .ok();
+        yamba.run_words(&["import", document.to_str().unwrap()]).ok();
         let run = json(&mut yamba, "show --json");
         assert_eq!(run["benchmarks"].as_array().unwrap().len(), 8);
     })
 }
 
-/// Every command on the store is refused with help. A run that did not name this store writes its document elsewhere.
+/// Every command on the store is refused with help. A run that did not name this store writes its
+/// document elsewhere.
 pub fn store_on_a_read_only_disk_is_refused_and_left_unchanged() -> Result<(), Missing> {
     on_a_small_disk(|disk| {
         let store = disk.join("yamba/results.sqlite");
@@ -110,9 +110,7 @@ pub fn store_on_a_read_only_disk_is_refused_and_left_unchanged() -> Result<(), M
         let before = fs::read(&store).unwrap();
         assert!(mount(&["-o", "remount,ro"], disk));
         for words in ["runs", "show", "rm latest"] {
-            yamba
-                .run(words)
-                .refused(&["results.sqlite", "copy it to a folder"]);
+            yamba.run(words).refused(&["results.sqlite", "copy it to a folder"]);
         }
         yamba.run(RUN).refused(&["results.sqlite", "--store FILE"]);
 
@@ -124,15 +122,13 @@ pub fn store_on_a_read_only_disk_is_refused_and_left_unchanged() -> Result<(), M
         assert!(mount(&["-o", "remount,rw"], disk));
         assert!(fs::read(&store).unwrap() == before);
         let document = left_by(&yamba);
-        yamba
-            .run_words(&["import", document.to_str().unwrap()])
-            .ok();
+        yamba.run_words(&["import", document.to_str().unwrap()]).ok();
         assert_eq!(json(&mut yamba, "runs --json").as_array().unwrap().len(), 2);
     })
 }
 
-/// A reader without write permission for the folder is refused with help, and following the help works. Root may write everywhere, so for root the
-/// reader is another user.
+/// A reader without write permission for the folder is refused with help, and following the help
+/// works. Root may write everywhere, so for root the reader is another user.
 pub fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() -> Result<(), Missing> {
     let folder = Folder(tempfile::tempdir().unwrap());
     let store = folder.path().join("results.sqlite");
@@ -148,13 +144,7 @@ pub fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() -> Result
         ));
     };
     let before = fs::read(&store).unwrap();
-    for words in [
-        "runs",
-        "show",
-        "tag latest base",
-        "rm latest",
-        "import their.json",
-    ] {
+    for words in ["runs", "show", "tag latest base", "rm latest", "import their.json"] {
         reader(words).refused(&["results.sqlite", "copy it to a folder that you may write"]);
     }
     assert!(fs::read(&store).unwrap() == before);
@@ -210,9 +200,8 @@ fn reader(yamba: &Yamba) -> Option<impl FnMut(&str) -> Answer + use<>> {
     let is_root = rustix::process::geteuid().is_root();
     let surroundings = yamba.command(&[]);
     let variables = surroundings.get_envs();
-    let variables: Vec<_> = variables
-        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-        .collect();
+    let variables: Vec<_> =
+        variables.filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
     let run = move |words: &str| {
         let mut command = Command::new(&program);
         if is_root {

@@ -1,4 +1,5 @@
-//! Benchmarks that do not do what their names claim, in ways that figures alone do not show. The evidence detects them.
+//! Benchmarks that do not do what their names claim, in ways that figures alone do not show. The
+//! evidence detects them.
 
 use serde_json::Value;
 
@@ -14,8 +15,8 @@ pub struct Wrong {
     pub members: &'static str,
 }
 
-/// Measures the classes with the options `words`. None may have a valid figure, and each must give the reason. Benchmarks that cannot be measured
-/// here make the result `Missing`.
+/// Measures the classes with the options `words`. None may have a valid figure, and each must give
+/// the reason. Benchmarks that cannot be measured here make the result `Missing`.
 #[track_caller]
 pub fn all_are_caught(
     yamba: Yamba,
@@ -31,13 +32,7 @@ pub fn all_are_caught(
 /// The classes as the text of a file.
 pub fn classes(includes: &str, wrong: &[Wrong]) -> String {
     let mut text = format!("native {{\n{includes}\n}}\n");
-    for Wrong {
-        name,
-        base,
-        members,
-        ..
-    } in wrong
-    {
+    for Wrong { name, base, members, .. } in wrong {
         text += &format!("yamba {name} extends {base} on linux\n{{\n{members}\n}}\n");
     }
     text

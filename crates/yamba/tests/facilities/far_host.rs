@@ -1,4 +1,5 @@
-//! `--remote HOST` with a HOST that has its own network, connected by a cable, and apparently its own kernel. Only root can create such hosts.
+//! `--remote HOST` with a HOST that has its own network, connected by a cable, and apparently its
+//! own kernel. Only root can create such hosts.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -26,12 +27,7 @@ impl Host {
     /// Waits until the process reports that the name space exists.
     fn new() -> Option<Host> {
         let mut holder = Command::new("unshare")
-            .args([
-                "--net",
-                "sh",
-                "-c",
-                "ip link set lo up && echo up && exec cat",
-            ])
+            .args(["--net", "sh", "-c", "ip link set lo up && echo up && exec cat"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -63,9 +59,7 @@ impl Host {
         let mut command = Command::new(&enter[0]);
         command.args(&enter[1..]);
         command.arg(inner.get_program()).args(inner.get_args());
-        command
-            .current_dir(yamba.folder.path())
-            .stdin(Stdio::null());
+        command.current_dir(yamba.folder.path()).stdin(Stdio::null());
         command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
         Answer::of(command.output().unwrap())
     }
@@ -92,9 +86,8 @@ impl Cable {
         let (near, far) =
             hosts.ok_or_else(|| Missing::new("no network name space can be made here"))?;
         let other = far.0.id();
-        let made = near.run(&format!(
-            "ip link add cable type veth peer name cable netns {other}"
-        )) && near.run(&format!("ip address add {NEAR}/29 dev cable"))
+        let made = near.run(&format!("ip link add cable type veth peer name cable netns {other}"))
+            && near.run(&format!("ip address add {NEAR}/29 dev cable"))
             && near.run("ip link set cable up")
             && far.run(&format!("ip address add {FAR}/29 dev cable"))
             && far.run(&format!("ip address add {SECOND}/29 dev cable"))
@@ -143,9 +136,7 @@ fn figures(answer: &Answer) -> Vec<Value> {
 pub fn packets_go_to_another_machine() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let words = "run lat_tcp lat_udp lat_connect lat_ping lat_rpc --quick --json --remote";
-    let answer = cable
-        .near
-        .run_yamba(&cable.far.yamba(), &format!("{words} {FAR}"));
+    let answer = cable.near.run_yamba(&cable.far.yamba(), &format!("{words} {FAR}"));
     let all = figures(&answer);
     assert_eq!(all.len(), 6, "{}", answer.err);
     for figure in &all {
@@ -175,7 +166,8 @@ fn crosses(figure: &Value) {
         _ => "interface_bytes_per_byte",
     };
     assert!(least(crossed) >= Some(1.0), "{figure}");
-    // On a busy machine, a short run may not show that twice the passes take longer. That is noise and says nothing about the packets' route.
+    // On a busy machine, a short run may not show that twice the passes take longer. That is noise
+    // and says nothing about the packets' route.
     let is_noise = figure["notes"].to_string().contains("nothing measurable");
     assert!(figure["status"] == "ok" || is_noise, "{}", figure["notes"]);
 }
@@ -206,7 +198,8 @@ yamba not_there extends lat_udp
 pub fn traffic_that_bypasses_the_far_host_is_invalid() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
-    // Long messages: ssh traffic between the intervals also uses the cable, but is smaller than one message.
+    // Long messages: ssh traffic between the intervals also uses the cable, but is smaller than one
+    //   message.
     let words = "run not_there.yamba --quick --json --set message=16K --remote";
     let answer = cable.near.run_yamba(&yamba, &format!("{words} {FAR}"));
     let all = figures(&answer);
@@ -253,17 +246,12 @@ const MESSAGE: f64 = 16384.0;
 
 pub fn slow_network_raises_the_figure() -> Result<(), Missing> {
     let cable = Cable::new()?;
-    let ways = [
-        "netem delay 2ms",
-        "tbf rate 10mbit burst 1600 latency 100ms",
-    ];
+    let ways = ["netem delay 2ms", "tbf rate 10mbit burst 1600 latency 100ms"];
     let way = cable.becomes(&ways)?;
     // A round trip: each end delays its packets or limits its bit rate.
     let least_ns = 2.0 * [2e6, (MESSAGE - 1600.0) * 8.0 / 10e6 * 1e9][way];
     let words = "run lat_tcp lat_udp --quick --json --launches 1 --set message=16K --remote";
-    let answer = cable
-        .near
-        .run_yamba(&cable.far.yamba(), &format!("{words} {FAR}"));
+    let answer = cable.near.run_yamba(&cable.far.yamba(), &format!("{words} {FAR}"));
     let all = figures(&answer.ok());
     assert_eq!(all.len(), 2);
     for figure in all {
@@ -289,11 +277,11 @@ pub fn lossy_network_does_not_block_the_run() -> Result<(), Missing> {
     assert_eq!(figure["status"], "ok", "{figure}");
     let retransmitted = &figure["evidence"]["retransmitted"]["max"];
     assert!(retransmitted.as_f64() > Some(0.0), "{figure}");
-    // A retransmission takes as long as many passes. If it delays one pass but no pair of passes, the figure is invalid.
-    for (words, told) in [
-        ("lat_tcp", "twice the passes do not take longer"),
-        ("lat_udp", "no answer has come"),
-    ] {
+    // A retransmission takes as long as many passes. If it delays one pass but no pair of passes,
+    // the figure is invalid.
+    for (words, told) in
+        [("lat_tcp", "twice the passes do not take longer"), ("lat_udp", "no answer has come")]
+    {
         let figure = run(&format!("{words} --set message=16K"));
         let is_told = figure["notes"].to_string().contains(told);
         assert!(figure["status"] == "ok" || is_told, "{figure}");
@@ -336,11 +324,7 @@ pub fn dead_remote_nginx_is_reported() -> Result<(), Missing> {
     let figure = figures(&answer).remove(0);
     let notes = figure["notes"].to_string();
     assert_eq!(figure["status"], "crashed", "{notes}");
-    for part in [
-        "the far end",
-        "ended with status 1",
-        "nobody has asked for me",
-    ] {
+    for part in ["the far end", "ended with status 1", "nobody has asked for me"] {
         assert!(notes.contains(part), "{notes}");
     }
     cable.far.leaves_nothing();

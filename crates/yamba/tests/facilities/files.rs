@@ -116,7 +116,8 @@ const WRONG: [Wrong; 15] = [
          }",
     },
     Wrong {
-        // The readers are alive but issue no requests, although they were scheduled. How many batches are timed before that depends on the machine.
+        // The readers are alive but issue no requests, although they were scheduled. How many
+        // batches are timed before that depends on the machine.
         name: "readers_that_sleep",
         base: "lat_file_contention",
         evidence: "is_reader_starved",
@@ -153,7 +154,8 @@ const WRONG: [Wrong; 15] = [
         members: "void benchmark() { passes++; }",
     },
     Wrong {
-        // A later check on storage would find the data there, because dropping it from the cache writes it first.
+        // A later check on storage would find the data there, because dropping it from the cache
+        // writes it first.
         name: "written_to_memory",
         base: "bw_disk_wr",
         evidence: "unsynced_after_pass",
@@ -261,11 +263,7 @@ pub fn launches_of_reads_from_storage_begin_on_processors_that_are_spread() -> R
     let [first, last] = range(&mut yamba, "");
     let apart = last - first;
     assert!(apart >= (processors / 2) as f64, "{first} to {last}");
-    assert_eq!(
-        range(&mut yamba, "--cpu 0"),
-        [-1.0, -1.0],
-        "chosen by the user"
-    );
+    assert_eq!(range(&mut yamba, "--cpu 0"), [-1.0, -1.0], "chosen by the user");
     Ok(())
 }
 
@@ -290,19 +288,15 @@ pub fn file_cache_that_was_never_full_is_invalid() -> Result<(), Missing> {
     all_are_caught(yamba, INCLUDES, &wrong, "--launches 1")
 }
 
-/// A run in an overlay file system, as in a container. There the system's quick count of cached pages is always 0.
+/// A run in an overlay file system, as in a container. There the system's quick count of cached
+/// pages is always 0.
 fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Result<Answer, Missing> {
     for part in ["under", "over", "work"] {
         fs::create_dir(folder.join(part)).unwrap();
     }
     let parts = folder.display();
     let layers = format!("lowerdir={parts}/under,upperdir={parts}/over,workdir={parts}/work");
-    mounted(
-        yamba,
-        folder,
-        &format!("mount -t overlay overlay -o {layers}"),
-        words,
-    )
+    mounted(yamba, folder, &format!("mount -t overlay overlay -o {layers}"), words)
 }
 
 pub fn stacked_file_system_does_not_hide_pages() -> Result<(), Missing> {
@@ -337,7 +331,8 @@ pub fn file_system_that_drops_pages_on_open_is_handled() -> Result<(), Missing> 
     Ok(())
 }
 
-/// The disk is full when the first pass begins, or a call fails for another reason, or a pass needs more files than are available.
+/// The disk is full when the first pass begins, or a call fails for another reason, or a pass needs
+/// more files than are available.
 const WITHOUT_ROOM: &str = "native {
     #include <fcntl.h>
     #include <unistd.h>
@@ -424,22 +419,14 @@ fn kill(pid: u32) {
 
 /// Starts benchmarks that fork, write and create files.
 fn start(yamba: &Yamba) -> Guarded {
-    let words = [
-        "run",
-        "lat_file_contention",
-        "bw_disk_wr",
-        "lat_fs",
-        "--quick",
-    ];
+    let words = ["run", "lat_file_contention", "bw_disk_wr", "lat_fs", "--quick"];
     yamba.begin(&words)
 }
 
 /// Sleeps for a random time, within most of the run's duration.
 fn wait_a_moment() {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    std::thread::sleep(Duration::from_millis(
-        200 + u64::from(now.unwrap().subsec_micros()) % 1500,
-    ));
+    std::thread::sleep(Duration::from_millis(200 + u64::from(now.unwrap().subsec_micros()) % 1500));
 }
 
 fn wait_until_nobody_works_in(folder: &Path) {
@@ -460,10 +447,7 @@ pub fn kill_of_any_process_leaves_no_process_and_no_file() {
         let mut run = start(&yamba);
         wait_a_moment();
         let programs = processes_of(folder.path());
-        programs
-            .into_iter()
-            .filter(|pid| *pid != run.id())
-            .for_each(kill);
+        programs.into_iter().filter(|pid| *pid != run.id()).for_each(kill);
         run.wait().unwrap();
         wait_until_nobody_works_in(folder.path());
         assert_eq!(entries(folder.path()), Vec::<PathBuf>::new());

@@ -30,9 +30,7 @@ fn started(yamba: &Yamba, text: &str) -> Guarded {
 /// The tasks in a list of the document, by rank.
 fn tasks(document: &Value, list: &str) -> BTreeMap<u64, Value> {
     let tasks = document[list].as_array().unwrap().iter();
-    tasks
-        .map(|task| (task["rank"].as_u64().unwrap(), task.clone()))
-        .collect()
+    tasks.map(|task| (task["rank"].as_u64().unwrap(), task.clone())).collect()
 }
 
 /// The processes whose arguments contain all of these words.
@@ -56,15 +54,14 @@ fn running(cluster: &Cluster, node: &str) -> Option<u64> {
 
 /// Kills the bundle of a task that runs on this node. Returns its rank.
 fn kill_task(cluster: &Cluster, node: &str) -> u64 {
-    cluster.until("a task runs on the node", |cluster| {
-        running(cluster, node).is_some()
-    });
+    cluster.until("a task runs on the node", |cluster| running(cluster, node).is_some());
     loop {
         let Some(rank) = running(cluster, node) else {
             continue;
         };
         let bundle = processes(&["--into", "--rank", &rank.to_string()]);
-        // One of the processes may have ended since. The task is killed all the same, and no other may be killed beside it.
+        // One of the processes may have ended since. The task is killed all the same, and no other
+        // may be killed beside it.
         let signals = bundle.iter().filter_map(|pid| Pid::from_raw(*pid));
         let sent = signals.filter(|pid| kill_process(*pid, Signal::KILL).is_ok());
         if sent.count() > 0 {
@@ -81,17 +78,9 @@ pub fn killed_task_and_drained_node_are_named_and_resumed() -> Result<(), Missin
     let command = started(&yamba, SLURM);
     cluster.until("tasks run on both nodes", |cluster| {
         folder.join("task.sh").exists()
-            && ["n1", "n2"]
-                .iter()
-                .all(|node| running(cluster, node).is_some())
+            && ["n1", "n2"].iter().all(|node| running(cluster, node).is_some())
     });
-    let drain = [
-        "scontrol",
-        "update",
-        "nodename=n2",
-        "state=drain",
-        "reason=bad DIMM",
-    ];
+    let drain = ["scontrol", "update", "nodename=n2", "state=drain", "reason=bad DIMM"];
     cluster.run(&drain);
     let killed = kill_task(&cluster, "n1");
     let answer = Answer::of(command.finish());
@@ -110,10 +99,7 @@ pub fn killed_task_and_drained_node_are_named_and_resumed() -> Result<(), Missin
         }
     }
     // Only the task that ran on the drained node could end there.
-    assert!(
-        missing.len() >= 4 && missing.contains_key(&killed),
-        "{document}"
-    );
+    assert!(missing.len() >= 4 && missing.contains_key(&killed), "{document}");
     stored_runs_are(&mut yamba, &measured);
 
     cluster.run(&["scontrol", "update", "nodename=n2", "state=resume"]);
@@ -190,13 +176,12 @@ exec mpirun --allow-run-as-root --oversubscribe $first sh -c '
     exec unshare --time --fork --monotonic 1000 -- "$@"' sh "$@"
 "#;
 
-/// The synchronised load of two tasks whose clocks differ by 1000 s. The record shows that each batch ran beside one of the other task; a record in
-/// which one task is later fails the same check.
+/// The synchronised load of two tasks whose clocks differ by 1000 s. The record shows that each
+/// batch ran beside one of the other task; a record in which one task is later fails the same
+/// check.
 pub fn tasks_measure_at_the_same_time_over_mpi() -> Result<(), Missing> {
     mpirun()?;
-    let can_shift = Command::new("unshare")
-        .args(["--time", "--fork", "true"])
-        .status();
+    let can_shift = Command::new("unshare").args(["--time", "--fork", "true"]).status();
     if !can_shift.is_ok_and(|s| s.success()) {
         return Err(Missing::new("no time name spaces here"));
     }
@@ -259,9 +244,7 @@ pub fn mpich_starts_tasks_and_a_load_at_the_same_time() -> Result<(), Missing> {
             "needs mpirun.mpich and mpicxx.mpich: scripts/install-missing cluster installs them";
         return Err(Missing::new(why));
     }
-    let mut yamba = Yamba::new()
-        .env("YAMBA_MPIRUN", run)
-        .env("YAMBA_MPICXX", compile);
+    let mut yamba = Yamba::new().env("YAMBA_MPIRUN", run).env("YAMBA_MPICXX", compile);
     let host = crate::slurm::host_name();
     let measured_by = |yamba: &mut Yamba, words: &str| -> Value {
         let command = format!("fleet run --with mpi {words} --quick --json lat_syscall_getppid");
@@ -273,9 +256,6 @@ pub fn mpich_starts_tasks_and_a_load_at_the_same_time() -> Result<(), Missing> {
     let document = measured_by(&mut yamba, &words);
     assert_eq!(tasks(&document, "measured").len(), 2);
     let together = &document["together"];
-    assert_eq!(
-        (&together["outside"], &together["batches"]),
-        (&0.into(), &44.into())
-    );
+    assert_eq!((&together["outside"], &together["batches"]), (&0.into(), &44.into()));
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A Java program under the agent, and its costs measured by JMH. The jars are those of `make java`.
+//! A Java program under the agent, and its costs measured by JMH. The jars are those of `make
+//! java`.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,7 +28,8 @@ public class Words {
 "#;
 
 const ROUNDS: f64 = 400.0;
-/// A round stores references to new objects into this number of cards of an old table. A card has 128 references.
+/// A round stores references to new objects into this number of cards of an old table. A card has
+/// 128 references.
 const CARDS: f64 = 1024.0;
 const STORES: &str = r#"
 public class Stores {
@@ -47,23 +49,17 @@ public class Stores {
 fn prepared() -> Result<Yamba, Missing> {
     let jars = Path::new(env!("CARGO_BIN_EXE_yamba")).with_file_name("jars");
     if !jars.join("benchmarks.jar").is_file() {
-        return Err(Missing::new(
-            "`make java` has not built the jars: mvn or a JDK is missing",
-        ));
+        return Err(Missing::new("`make java` has not built the jars: mvn or a JDK is missing"));
     }
     compiled().map(|yamba| yamba.env("YAMBA_JAVA", &jars))
 }
 
 /// The programs, compiled in the folder of the test.
 fn compiled() -> Result<Yamba, Missing> {
-    let yamba = Yamba::new()
-        .file("Words.java", PROGRAM)
-        .file("Stores.java", STORES);
+    let yamba = Yamba::new().file("Words.java", PROGRAM).file("Stores.java", STORES);
     let mut compiler = Command::new("javac");
-    let compiled = compiler
-        .args(["Words.java", "Stores.java"])
-        .current_dir(yamba.folder.path())
-        .status();
+    let compiled =
+        compiler.args(["Words.java", "Stores.java"]).current_dir(yamba.folder.path()).status();
     match compiled {
         Ok(status) if status.success() => Ok(yamba),
         _ => Err(Missing::new("javac is missing: install a JDK")),
@@ -79,15 +75,10 @@ pub fn list_of_methods_is_a_document() -> Result<(), Missing> {
     assert_eq!(of("java.lang.String.indexOf(String)")["size"], "this");
     assert_eq!(of("java.lang.System.nanoTime()")["size"], Value::Null);
     let text = yamba.run("java list").ok().out;
-    let rows = text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let documents = found.iter().map(|of| {
-        vec![
-            of["name"].as_str().unwrap(),
-            of["benchmark"].as_str().unwrap(),
-        ]
-    });
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let documents = found
+        .iter()
+        .map(|of| vec![of["name"].as_str().unwrap(), of["benchmark"].as_str().unwrap()]);
     assert!(rows.eq(documents), "{text}");
     Ok(())
 }
@@ -98,14 +89,9 @@ pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
     page_commands::wait_for_costs();
     let costs = json(&mut yamba, "gc characterise --collector serial --json");
     schema::holds("yamba-gc-costs-1.json", &costs);
-    yamba
-        .run("gc profile -o words.gc --step 1M --collector serial -- java -cp . Words")
-        .ok();
+    yamba.run("gc profile -o words.gc --step 1M --collector serial -- java -cp . Words").ok();
     let text = std::fs::read_to_string(yamba.folder.path().join("words.gc")).unwrap();
-    schema::holds(
-        "yamba-gc-profile-1.json",
-        &serde_json::from_str(&text).unwrap(),
-    );
+    schema::holds("yamba-gc-profile-1.json", &serde_json::from_str(&text).unwrap());
     other_collectors_have_runs(&yamba, costs);
     let predict = "gc predict words.gc --collector serial --heap 64M --measure --runs 1 --json";
     let predicted = json(&mut yamba, predict);
@@ -119,29 +105,21 @@ pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
 pub fn pauses_are_read_in_a_locale_with_decimal_commas() -> Result<(), Missing> {
     let yamba = compiled()?;
     let locale = yamba.folder.path().join("nb_NO.UTF-8");
-    let made = Command::new("localedef")
-        .args(["-i", "nb_NO", "-f", "UTF-8"])
-        .arg(&locale)
-        .status();
+    let made = Command::new("localedef").args(["-i", "nb_NO", "-f", "UTF-8"]).arg(&locale).status();
     if !made.is_ok_and(|status| status.success()) {
         return Err(Missing::new("localedef cannot make nb_NO"));
     }
     let folder = yamba.folder.path().to_owned();
     page_commands::wait_for_costs();
     let mut yamba = yamba.env("LOCPATH", &folder).env("LC_ALL", "nb_NO.UTF-8");
-    yamba
-        .run("gc profile -o words.gc --step 1M --collector serial -- java -cp . Words")
-        .ok();
+    yamba.run("gc profile -o words.gc --step 1M --collector serial -- java -cp . Words").ok();
     let text = std::fs::read_to_string(folder.join("words.gc")).unwrap();
     let profile: Value = serde_json::from_str(&text).unwrap();
     let runs = profile["serial"]["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2, "{runs:?}");
     for run in runs {
         let young = |key: &str| run["young"][key].as_f64().unwrap();
-        assert!(
-            young("collections") > 0.0 && young("pause_ns") > 0.0,
-            "{run}"
-        );
+        assert!(young("collections") > 0.0 && young("pause_ns") > 0.0, "{run}");
         // Serial collects in one thread, which does little else.
         let share = young("pause_ns") / young("cpu_ns");
         assert!(share > 0.1, "{run}");
@@ -179,11 +157,10 @@ fn other_collectors_have_runs(yamba: &Yamba, costs: Value) {
     assert!(found.cards.is_some(), "{:?}", found.not_measured);
 }
 
-/// A collection finds the cards of the last rounds dirty, and no card gets dirty without a store. The heaps of the two runs have 24 and 64 MB, of which Eden takes at most 60 %.
+/// A collection finds the cards of the last rounds dirty, and no card gets dirty without a store.
+/// The heaps of the two runs have 24 and 64 MB, of which Eden takes at most 60 %.
 fn dirty_cards_follow_from_stores(yamba: &mut Yamba) {
-    yamba
-        .run("gc profile -o stores.gc --step 1M --collector serial -- java -cp . Stores")
-        .ok();
+    yamba.run("gc profile -o stores.gc --step 1M --collector serial -- java -cp . Stores").ok();
     let text = std::fs::read_to_string(yamba.folder.path().join("stores.gc")).unwrap();
     let profile: Value = serde_json::from_str(&text).unwrap();
     let value = |name: &str| profile["cards"][name].as_f64().unwrap();
@@ -199,23 +176,14 @@ fn dirty_cards_follow_from_stores(yamba: &mut Yamba) {
 
 pub fn java_program_is_traced_and_predicted() -> Result<(), Missing> {
     let mut yamba = prepared()?;
-    let said = yamba
-        .run("trace --java -o words.vector -- java -cp . Words")
-        .ok()
-        .err;
-    assert!(
-        said.contains("calls of the class library each run"),
-        "{said}"
-    );
+    let said = yamba.run("trace --java -o words.vector -- java -cp . Words").ok().err;
+    assert!(said.contains("calls of the class library each run"), "{said}");
     let text = std::fs::read_to_string(yamba.folder.path().join("words.vector")).unwrap();
     let vector: Value = serde_json::from_str(&text).unwrap();
     let uses = vector["primitives"].as_array().unwrap();
     let of = |name: &str| uses.iter().find(|used| used["name"] == name).unwrap();
     let index = of("java.lang.String.indexOf(String,int)");
-    assert_eq!(
-        (index["size"].as_f64(), index["count"].as_f64()),
-        (Some(43.0), Some(200_000.0))
-    );
+    assert_eq!((index["size"].as_f64(), index["count"].as_f64()), (Some(43.0), Some(200_000.0)));
     let upper = of("java.lang.String.toUpperCase(Locale)");
     assert!(upper["time_ns"].as_f64() > Some(0.0), "{upper}");
     yamba.run("java measure --quick --for words.vector").ok();
@@ -225,9 +193,6 @@ pub fn java_program_is_traced_and_predicted() -> Result<(), Missing> {
     // The prediction is a sum of parts, which may differ from their total in the last bit.
     let [predicted, traced] =
         [&prediction["predicted_ns"], &vector["kernel_ns"]].map(|ns| ns.as_f64().unwrap());
-    assert!(
-        (predicted / traced - 1.0).abs() < 1e-12,
-        "{predicted} {traced}"
-    );
+    assert!((predicted / traced - 1.0).abs() < 1e-12, "{predicted} {traced}");
     Ok(())
 }

@@ -13,7 +13,8 @@ const BYTES: usize = 32 << 20;
 
 /// A block device backed by a file.
 struct Loop {
-    /// Keeps the device alive. After `over` has requested the detachment, the system detaches it when no process has it open.
+    /// Keeps the device alive. After `over` has requested the detachment, the system detaches it
+    /// when no process has it open.
     held: File,
     path: PathBuf,
 }
@@ -43,18 +44,12 @@ impl Loop {
 
     fn counted(&self) -> Counted {
         let text = fs::read_to_string(self.told().join("stat")).unwrap();
-        let numbers: Vec<u64> = text
-            .split_whitespace()
-            .map(|n| n.parse().unwrap())
-            .collect();
-        Counted {
-            reads: numbers[0],
-            bytes_read: numbers[2] * 512,
-            bytes_written: numbers[6] * 512,
-        }
+        let numbers: Vec<u64> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
+        Counted { reads: numbers[0], bytes_read: numbers[2] * 512, bytes_written: numbers[6] * 512 }
     }
 
-    /// Waits until the system has written everything back to `file`. The device's number may be reused at once.
+    /// Waits until the system has written everything back to `file`. The device's number may be
+    /// reused at once.
     fn detach(self, file: &Path) {
         let told = self.told().join("loop/backing_file");
         drop(self.held);
@@ -74,9 +69,7 @@ struct Counted {
 /// Contents in which all words differ.
 fn contents() -> Vec<u8> {
     let words = 0..BYTES as u64 / 8;
-    words
-        .flat_map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes())
-        .collect()
+    words.flat_map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes()).collect()
 }
 
 /// Operations of all timed batches.
@@ -95,9 +88,7 @@ pub fn kernel_counts_of_block_device_match_the_figure() -> Result<(), Missing> {
         Ok(device) => device,
         // No package can provide loop devices.
         Err(why) => {
-            return Err(Missing::new(format!(
-                "no loop device can be had here: {why}"
-            )));
+            return Err(Missing::new(format!("no loop device can be had here: {why}")));
         }
     };
     let mut yamba = Yamba::new().env("TMPDIR", folder.path());

@@ -1,6 +1,7 @@
-//! Tests that depend on what a kernel or container permits: name spaces, mounts, control groups, block devices, tracing. No package provides these,
-//! so a test that lacks one is reported as ignored with its reason. A missing program is a failure.
-//! All of them compile and measure. Without `--include-ignored` they are only listed.
+//! Tests that depend on what a kernel or container permits: name spaces, mounts, control groups,
+//! block devices, tracing. No package provides these, so a test that lacks one is reported as
+//! ignored with its reason. A missing program is a failure. All of them compile and measure.
+//! Without `--include-ignored` they are only listed.
 #![cfg(target_os = "linux")]
 
 mod bounds;
@@ -21,19 +22,11 @@ mod mounted;
 mod mpi;
 mod network;
 mod page_commands;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the command-line tests use the rest"
-)]
+#[allow(dead_code, unused_imports, reason = "the command-line tests use the rest")]
 #[path = "../cli/pages/mod.rs"]
 mod pages;
 mod remote;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the command-line tests use the rest"
-)]
+#[allow(dead_code, unused_imports, reason = "the command-line tests use the rest")]
 #[path = "../cli/schema.rs"]
 mod schema;
 mod slurm;
@@ -250,7 +243,8 @@ fn main() {
         }
     };
     let mut arguments = Arguments::from_args();
-    // Most of these tests wait for disks, time limits and other processes. More of them at a time would disturb each other's measurements.
+    // Most of these tests wait for disks, time limits and other processes. More of them at a time
+    // would disturb each other's measurements.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     arguments.test_threads.get_or_insert(processors + 1);
     libtest_mimic::run(&arguments, trials).exit();

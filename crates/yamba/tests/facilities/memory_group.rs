@@ -22,10 +22,9 @@ impl MemoryGroup {
         let first = own.lines().find_map(|line| line.split_once(":memory:"));
         let second = own.lines().find_map(|line| line.strip_prefix("0::"));
         let (above, limit) = match (first, second) {
-            (Some((_, path)), _) => (
-                format!("/sys/fs/cgroup/memory{path}"),
-                "memory.limit_in_bytes",
-            ),
+            (Some((_, path)), _) => {
+                (format!("/sys/fs/cgroup/memory{path}"), "memory.limit_in_bytes")
+            }
             (None, Some(path)) => (format!("/sys/fs/cgroup{path}"), "memory.max"),
             (None, None) => return None,
         };
@@ -54,7 +53,8 @@ fn entries(answer: &Answer) -> Vec<Value> {
     run["benchmarks"].as_array().unwrap().clone()
 }
 
-/// As in a container, exceeding the limit kills the process. Benchmarks that use all available memory must request less.
+/// As in a container, exceeding the limit kills the process. Benchmarks that use all available
+/// memory must request less.
 pub fn memory_limit_of_control_group_is_respected() -> Result<(), Missing> {
     let group = MemoryGroup::new("limit", 160 << 20)?;
     let yamba = Yamba::new();

@@ -9,7 +9,8 @@ use crate::Missing;
 use crate::far_host::Cable;
 use crate::support::{Answer, Yamba, needs};
 
-/// Runs with the files in `folder/seen`, on which the command `mount` mounts something. Then lists its content in `folder/left`.
+/// Runs with the files in `folder/seen`, on which the command `mount` mounts something. Then lists
+/// its content in `folder/left`.
 pub fn mounted(
     yamba: &Yamba,
     folder: &Path,
@@ -31,15 +32,7 @@ pub fn mounted(
     let there = |run: Command| {
         let mut command = Command::new("unshare");
         command
-            .args([
-                "--map-root-user",
-                "--mount",
-                "--net",
-                "sh",
-                "-c",
-                &script,
-                "sh",
-            ])
+            .args(["--map-root-user", "--mount", "--net", "sh", "-c", &script, "sh"])
             .arg(run.get_program())
             .args(run.get_args())
             .current_dir(yamba.folder.path())
@@ -70,8 +63,8 @@ fn sftp_server() -> &'static str {
     found.expect("sftp-server, which comes with sshd")
 }
 
-/// Runs on the near host, with the far host's folder `under` mounted at `seen` through the cable. Both folders are in `folder`, since the hosts share
-/// a disk.
+/// Runs on the near host, with the far host's folder `under` mounted at `seen` through the cable.
+/// Both folders are in `folder`, since the hosts share a disk.
 pub fn by_sshfs_over(
     cable: &Cable,
     yamba: &Yamba,
@@ -106,10 +99,7 @@ pub fn by_sshfs_over(
     let answer = Answer::of(command.output().unwrap());
     if answer.status == 9 {
         // No package can provide this.
-        return Err(Missing::new(format!(
-            "sshfs does not mount: {}",
-            answer.err
-        )));
+        return Err(Missing::new(format!("sshfs does not mount: {}", answer.err)));
     }
     Ok(answer)
 }

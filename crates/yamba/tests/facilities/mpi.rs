@@ -74,23 +74,15 @@ pub fn missing_mpi_is_reported() -> Result<(), Missing> {
     check()?;
     let libraries = ["/usr/lib/*", "/usr/lib64", "/usr/lib"];
     let libraries = libraries.map(|folder| format!("{folder}/libmpi.so.40"));
-    for (files, part) in [
-        (places("mpirun"), "mpirun is not installed"),
-        (libraries.to_vec(), "libmpi.so.40"),
-    ] {
+    for (files, part) in
+        [(places("mpirun"), "mpirun is not installed"), (libraries.to_vec(), "libmpi.so.40")]
+    {
         let Some(mut command) = without(&files) else {
             return Err(Missing::new("only root can mount over files"));
         };
         let yamba = Yamba::new();
-        let inner = yamba.command(&[
-            "run",
-            "lat_mpi",
-            "bw_mpi",
-            "--quick",
-            "--launches",
-            "1",
-            "--json",
-        ]);
+        let inner =
+            yamba.command(&["run", "lat_mpi", "bw_mpi", "--quick", "--launches", "1", "--json"]);
         command.arg(inner.get_program()).args(inner.get_args());
         command.current_dir(yamba.folder.path());
         command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
@@ -110,14 +102,11 @@ pub fn killed_run_ends_mpirun() -> Result<(), Missing> {
     let mut yamba = Yamba::new().env("TMPDIR", place.path());
     yamba.run("build lat_mpi").ok();
     let mut run = yamba.begin(&["run", "lat_mpi", "--time", "300s", "--set", "message=8"]);
-    // The command, its cleanup process, the measuring process, its partner, mpirun and the two processes that wait.
-    until("it does not start", || {
-        processes_of(place.path()).len() >= 7
-    });
+    // The command, its cleanup process, the measuring process, its partner, mpirun and the two
+    // processes that wait.
+    until("it does not start", || processes_of(place.path()).len() >= 7);
     run.kill().unwrap();
     run.wait().unwrap();
-    until("a process is left", || {
-        processes_of(place.path()).is_empty()
-    });
+    until("a process is left", || processes_of(place.path()).is_empty());
     Ok(())
 }

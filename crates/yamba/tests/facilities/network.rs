@@ -1,4 +1,5 @@
-//! Network benchmarks without a network, when they are killed, and when they do not measure what they claim.
+//! Network benchmarks without a network, when they are killed, and when they do not measure what
+//! they claim.
 
 use std::process::{Command, Stdio};
 
@@ -45,15 +46,14 @@ pub fn no_process_outlives_a_killed_run() {
     ] {
         let words: Vec<&str> = words.split_whitespace().collect();
         let mut run = yamba.begin(&words);
-        // The command, its cleanup process, the measuring process and its partner. The run may also have ended, if two hosts cannot be created here.
+        // The command, its cleanup process, the measuring process and its partner. The run may also
+        // have ended, if two hosts cannot be created here.
         until("it does not start", || {
             processes_of(place.path()).len() >= 4 || run.try_wait().unwrap().is_some()
         });
         let _ = run.kill();
         run.wait().unwrap();
-        until("a process is left", || {
-            processes_of(place.path()).is_empty()
-        });
+        until("a process is left", || processes_of(place.path()).is_empty());
     }
 }
 
@@ -193,8 +193,8 @@ yamba one_for_all extends lat_http
         if (iterations > 1) get();
     }
     native {
-        // Connects again and again to a listener whose queue is full.
-        // The kernel sends each request a second time after 1 s, so about 200 a second once that has passed.
+        // Connects repeatedly to a listener whose queue is full. The kernel sends each request
+        // a second time after 1 s, so about 200 a second once that has passed.
         [[noreturn]] void lose_packets()
         {
             yamba::system::signal_with_parent(SIGKILL);
@@ -242,28 +242,14 @@ pub fn traffic_that_does_not_cross_the_network_is_invalid() -> Result<(), Missin
     let run: Value = serde_json::from_str(&yamba.run(words).out).unwrap();
     let mut skipped = Skipped::default();
     for (class, evidence) in [
-        (
-            "no_network",
-            &["interface_bytes_per_byte", "datagrams_per_pass"][..],
-        ),
+        ("no_network", &["interface_bytes_per_byte", "datagrams_per_pass"][..]),
         ("no_cable", &["interface_packets_per_connection"]),
-        (
-            "no_call_abroad",
-            &["interface_bytes_per_byte", "right_answers"],
-        ),
+        ("no_call_abroad", &["interface_bytes_per_byte", "right_answers"]),
         ("no_pings", &["replies_counted"]),
-        (
-            "no_stream",
-            &["tcp_bytes_per_byte", "interface_bytes_per_byte"],
-        ),
+        ("no_stream", &["tcp_bytes_per_byte", "interface_bytes_per_byte"]),
         (
             "one_for_all",
-            &[
-                "pages_per_request",
-                "page_is_right",
-                "requests_not_served",
-                "retransmitted",
-            ],
+            &["pages_per_request", "page_is_right", "requests_not_served", "retransmitted"],
         ),
     ] {
         let figure = figure_of(&run, class);
@@ -296,10 +282,7 @@ const KEPT_BY_NGINX: &str = "yamba kept_by_nginx extends lat_http
 pub fn nginx_distinguishes_new_connections() {
     needs(&["nginx"]);
     let yamba = Yamba::new().file("kept.yamba", KEPT_BY_NGINX);
-    let place = yamba
-        .folder
-        .path()
-        .join("a folder; with \"odd\" characters");
+    let place = yamba.folder.path().join("a folder; with \"odd\" characters");
     std::fs::create_dir(&place).unwrap();
     let mut yamba = yamba.env("TMPDIR", &place);
     let words = "--quick --set host=loopback --set placement=same --json";
@@ -360,17 +343,15 @@ pub fn unusual_nginx_is_handled() {
     assert_eq!(told, "Address already in use");
     let (figure, _) = with_fault("without its module");
     assert_eq!(figure["status"], "ok", "{figure}");
-    assert!(
-        figure["notes"].to_string().contains("stub_status"),
-        "{figure}"
-    );
+    assert!(figure["notes"].to_string().contains("stub_status"), "{figure}");
     let (figure, _) = with_fault("dies");
     assert_eq!(figure["status"], "crashed", "{figure}");
     let notes = figure["notes"].to_string();
     let said = r#"ended with status 1, and has said: nginx: [emerg] no "room" for \"#;
     let said = Value::from(said).to_string();
     assert!(notes.contains(said.trim_matches('"')), "{figure}");
-    // nginx itself fails after reading its configuration: it lacks memory for that many connections.
+    // nginx itself fails after reading its configuration: it lacks memory for that many
+    // connections.
     let (figure, _) = with_fault("dies late");
     assert_eq!(figure["status"], "crashed", "{figure}");
     let notes = figure["notes"].to_string();

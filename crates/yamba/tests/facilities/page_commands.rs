@@ -7,21 +7,21 @@ use crate::Missing;
 use crate::pages::page::Page;
 use crate::pages::{Cache, Installed, ORDINARY, is_root, walk};
 
-/// The cache of the walk as an ordinary user. That walk holds the lock, so the walk as root begins after it and finds the programs built.
+/// The cache of the walk as an ordinary user. That walk holds the lock, so the walk as root begins
+/// after it and finds the programs built.
 static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 
 pub fn commands_of_pages_work_for_ordinary_user() {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
     let report = walk(&installed, |_| true);
-    installed
-        .cache
-        .copy("gc", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    installed.cache.copy("gc", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     *cache = Some(installed.cache);
     report.hold();
 }
 
-/// Waits for the walk as an ordinary user if it runs. It leaves the costs of garbage collection in the cache of the other tests.
+/// Waits for the walk as an ordinary user if it runs. It leaves the costs of garbage collection in
+/// the cache of the other tests.
 pub fn wait_for_costs() {
     drop(CACHE.lock());
 }
@@ -31,9 +31,7 @@ pub fn commands_of_pages_work_for_root() -> Result<(), Missing> {
         return Err(Missing::new("this user is not root"));
     }
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let cache = cache
-        .take()
-        .map_or_else(|| Cache::of(None), Cache::for_root);
+    let cache = cache.take().map_or_else(|| Cache::of(None), Cache::for_root);
     walk(&Installed::new(cache), Page::is_for_root).hold();
     Ok(())
 }

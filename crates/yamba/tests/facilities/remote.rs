@@ -1,4 +1,5 @@
-//! Files on another host: evidence that must fail. If a server or name space is missing, the benchmark and the test report it.
+//! Files on another host: evidence that must fail. If a server or name space is missing, the
+//!   benchmark and the test report it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -109,11 +110,7 @@ pub fn remote_file_is_accepted_as_mounted_file() -> Result<(), Missing> {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("under")).unwrap();
     let blocks = (0u32..64).flat_map(|n| vec![n as u8 + 1; 4096]);
-    fs::write(
-        folder.path().join("under/file"),
-        blocks.collect::<Vec<u8>>(),
-    )
-    .unwrap();
+    fs::write(folder.path().join("under/file"), blocks.collect::<Vec<u8>>()).unwrap();
     let file = folder.path().join("seen/file");
     let words = format!(
         "run lat_remote_read_mounted --quick --json --raw --launches 1 --set size=256K --set file={}",
@@ -155,13 +152,7 @@ pub fn external_programs_are_recorded_with_versions() -> Result<(), Missing> {
     let mut skipped = Skipped::default();
     for (class, part, program, question, begins) in [
         ("lat_remote_read_smb", "server", "smbd", "-V", "Version "),
-        (
-            "lat_remote_read_nfs",
-            "server",
-            "ganesha.nfsd",
-            "-v",
-            "NFS-Ganesha ",
-        ),
+        ("lat_remote_read_nfs", "server", "ganesha.nfsd", "-v", "NFS-Ganesha "),
         ("lat_remote_read_sshfs", "server", "sshd", "-V", "OpenSSH_"),
         ("lat_remote_read_sshfs", "client", "sshfs", "-V", "SSHFS "),
     ] {
@@ -184,9 +175,7 @@ pub fn said(answer: &Answer) -> Vec<(String, String, String)> {
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     let all = run["benchmarks"].as_array().unwrap();
     let text = |b: &Value, key: &str| b[key].as_str().unwrap_or_default().to_owned();
-    all.iter()
-        .map(|b| (text(b, "class"), text(b, "status"), b["notes"].to_string()))
-        .collect()
+    all.iter().map(|b| (text(b, "class"), text(b, "status"), b["notes"].to_string())).collect()
 }
 
 /// Possible paths of a program.
@@ -197,7 +186,8 @@ pub fn places(program: &str) -> Vec<String> {
     folders.map(|f| format!("'{f}/{program}'")).collect()
 }
 
-/// The command prefix that hides these files, so that they can be neither run nor loaded. `None` if this user cannot do that.
+/// The command prefix that hides these files, so that they can be neither run nor loaded. `None` if
+/// this user cannot do that.
 pub fn without(files: &[String]) -> Option<Command> {
     let hide = format!(
         "for f in {}; do [ ! -e \"$f\" ] || mount --bind /dev/null \"$f\" || exit 9; done; exec \"$@\"",
@@ -242,11 +232,7 @@ pub fn missing_program_is_reported() -> Result<(), Missing> {
         assert!(all.iter().any(told), "{class}: {all:?}");
     }
     // The suite's own server.
-    assert!(
-        all.iter()
-            .any(|(name, status, _)| name == "lat_http" && status == "ok"),
-        "{all:?}"
-    );
+    assert!(all.iter().any(|(name, status, _)| name == "lat_http" && status == "ok"), "{all:?}");
     Ok(())
 }
 
@@ -254,9 +240,7 @@ pub fn missing_program_is_reported() -> Result<(), Missing> {
 const MORTAL: &str = "#!/bin/sh\necho 'nobody has asked for me' >&2\nexit 1\n";
 
 pub fn dead_server_is_reported() -> Result<(), Missing> {
-    let yamba = Yamba::new()
-        .file("smbd", MORTAL)
-        .file("ganesha.nfsd", MORTAL);
+    let yamba = Yamba::new().file("smbd", MORTAL).file("ganesha.nfsd", MORTAL);
     let own = yamba.folder.path().to_owned();
     for name in ["smbd", "ganesha.nfsd"] {
         fs::set_permissions(own.join(name), fs::Permissions::from_mode(0o755)).unwrap();
@@ -271,10 +255,7 @@ pub fn dead_server_is_reported() -> Result<(), Missing> {
             && !notes.contains("root")
             && !notes.contains("mounting is");
         match is_here {
-            true => assert!(
-                notes.contains("nobody has asked for me"),
-                "{class}: {notes}"
-            ),
+            true => assert!(notes.contains("nobody has asked for me"), "{class}: {notes}"),
             false => skipped.add(&class, &notes),
         }
     }

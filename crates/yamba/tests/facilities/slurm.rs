@@ -1,4 +1,5 @@
-//! A cluster of Slurm on this machine, in a temporary folder: the controller, and two nodes with a daemon each.
+//! A cluster of Slurm on this machine, in a temporary folder: the controller, and two nodes with a
+//! daemon each.
 
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
@@ -26,11 +27,7 @@ pub struct Cluster {
 impl Cluster {
     /// Starts the cluster with the nodes `n1` and `n2`.
     pub fn start() -> Result<Cluster, Missing> {
-        let programs = [
-            "/usr/sbin/munged",
-            "/usr/sbin/slurmctld",
-            "/usr/sbin/slurmd",
-        ];
+        let programs = ["/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd"];
         if let Some(missing) = programs.iter().find(|p| !Path::new(p).exists()) {
             let why = format!("needs {missing}: scripts/install-missing cluster installs it");
             return Err(Missing::new(why));
@@ -38,10 +35,7 @@ impl Cluster {
         if !is_root() {
             return Err(Missing::new("slurmd needs root"));
         }
-        let mut cluster = Cluster {
-            folder: tempfile::tempdir().unwrap(),
-            daemons: Vec::new(),
-        };
+        let mut cluster = Cluster { folder: tempfile::tempdir().unwrap(), daemons: Vec::new() };
         cluster.prepare();
         cluster.start_all();
         Ok(cluster)
@@ -132,11 +126,8 @@ impl Cluster {
     }
 
     fn start_daemon(&mut self, words: &[&str]) {
-        let log = fs::File::options()
-            .create(true)
-            .append(true)
-            .open(self.path("daemons.log"))
-            .unwrap();
+        let log =
+            fs::File::options().create(true).append(true).open(self.path("daemons.log")).unwrap();
         let daemon = Command::new("sh")
             .args(["-c", UNTIL_LEFT, "sh"])
             .args(words)

@@ -39,21 +39,10 @@ pub fn no_system_call_in_a_timed_batch() -> Result<(), Missing> {
         calls.clear();
     }
     assert!(batches.len() >= 11, "{}", batches.len());
-    // Benchmark and dummy, before and after each: the children's processor time, the thread's wait time, its resource usage, its processor time, and that of the process.
-    let before = [
-        "getrusage",
-        "pread64",
-        "getrusage",
-        "clock_gettime",
-        "clock_gettime",
-    ];
-    let after = [
-        "clock_gettime",
-        "getrusage",
-        "clock_gettime",
-        "pread64",
-        "getrusage",
-    ];
+    // Benchmark and dummy, before and after each: the children's processor time, the thread's wait
+    // time, its resource usage, its processor time, and that of the process.
+    let before = ["getrusage", "pread64", "getrusage", "clock_gettime", "clock_gettime"];
+    let after = ["clock_gettime", "getrusage", "clock_gettime", "pread64", "getrusage"];
     let expected = [before, after].concat().repeat(2);
     for calls in &batches {
         assert_eq!(*calls, expected);
@@ -88,10 +77,8 @@ pub fn madvise_on_locked_memory_names_may_fault() -> Result<(), Missing> {
         let fix = "memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; }` to the class";
         assert!(said.contains(fix), "{}", answer.out);
     }
-    let fixed = DROPS.replace(
-        "    void setup()",
-        "    bool may_fault() { return true; }\n    void setup()",
-    );
+    let fixed = DROPS
+        .replace("    void setup()", "    bool may_fault() { return true; }\n    void setup()");
     let mut yamba = Yamba::new().file("drops.yamba", fixed);
     let answer = yamba.run("run drops.yamba --quick");
     assert!(!answer.out.contains("CRASHED"), "{}", answer.out);
@@ -101,14 +88,9 @@ pub fn madvise_on_locked_memory_names_may_fault() -> Result<(), Missing> {
 /// An unrelated EINVAL gets no advice on locked memory: this program's memory is not locked.
 pub fn madvise_that_fails_otherwise_says_nothing_of_locked_memory() {
     let text = DROPS
-        .replace(
-            "    void setup()",
-            "    bool may_fault() { return true; }\n    void setup()",
-        )
+        .replace("    void setup()", "    bool may_fault() { return true; }\n    void setup()")
         .replace("MADV_DONTNEED", "12345");
-    let answer = Yamba::new()
-        .file("drops.yamba", text)
-        .run("run drops.yamba --quick");
+    let answer = Yamba::new().file("drops.yamba", text).run("run drops.yamba --quick");
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     let said = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("(errno 22)"), "{}", answer.out);

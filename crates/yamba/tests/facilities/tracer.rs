@@ -1,4 +1,5 @@
-//! Counts by the programs of `yamba trace` in the kernel: threads that share descriptors, many threads, running processes, interrupts.
+//! Counts by the programs of `yamba trace` in the kernel: threads that share descriptors, many
+//! threads, running processes, interrupts.
 
 use std::fs;
 use std::num::NonZero;
@@ -10,7 +11,8 @@ use crate::Missing;
 use crate::support::{Yamba, needs, until};
 use crate::tracing::{calls, compile, traced, until_counting, vector, with_bpf};
 
-/// A program with two threads: one reads, and the other one closes the descriptor meanwhile and opens another kind with its number.
+/// A program with two threads: one reads, and the other one closes the descriptor meanwhile and
+/// opens another kind with its number.
 const REOPENS_IN_ANOTHER_THREAD: &str = r#"
 #include <atomic>
 #include <fcntl.h>
@@ -48,7 +50,8 @@ int main() {
     if (dup2(ends[0], ends[1] + 10) < 0)
         return 1;
     for (int i = 0; i < 5; i++) {
-        /* Fewer than are sent together. The thread makes no other call until the descriptor has changed. */
+        /* Fewer than are sent together. The thread makes no other call until the descriptor has
+         * changed. */
         read_bytes(ends[0], 3);
         turn++;
         wait_for(2 * i + 2);
@@ -61,15 +64,14 @@ int main() {
 pub fn kinds_of_descriptors_are_those_at_the_time_of_the_call() -> Result<(), Missing> {
     needs(&["g++"]);
     if std::thread::available_parallelism().map_or(1, NonZero::get) < 2 {
-        return Err(Missing::new(
-            "two processors: on one, events arrive in their order",
-        ));
+        return Err(Missing::new("two processors: on one, events arrive in their order"));
     }
     let mut yamba = with_bpf()?;
     compile(&mut yamba, REOPENS_IN_ANOTHER_THREAD);
     let found = traced(&mut yamba, "bpf", &["./program"]);
     let calls = calls(&found);
-    // The rounds with an even number read the pipe, the others the file. The loader reads libraries, too.
+    // The rounds with an even number read the pipe, the others the file. The loader reads
+    // libraries, too.
     assert_eq!(calls["read(pipe)"], 9.0, "{calls:?}");
     Ok(())
 }
@@ -95,7 +97,8 @@ pub fn states_of_ended_threads_are_used_again() -> Result<(), Missing> {
     Ok(())
 }
 
-/// A program that computes. After a signal, it makes five calls, and computes on. It tells how far it is by a byte of a file, without a call.
+/// A program that computes. After a signal, it makes five calls, and computes on. It tells how far
+/// it is by a byte of a file, without a call.
 const CALLS_RARELY: &str = r#"
 #include <csignal>
 #include <fcntl.h>
@@ -132,16 +135,11 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
     let is = |expected| fs::read_to_string(&state).is_ok_and(|state| state == expected);
     until("the program waits", || is("w"));
     let id = program.id().to_string();
-    let words = [
-        "trace", "--how", "bpf", "-p", &id, "--units", "1", "-o", "v",
-    ];
+    let words = ["trace", "--how", "bpf", "-p", &id, "--units", "1", "-o", "v"];
     let mut command = yamba.command(&words);
     let mut tracer = command.stderr(Stdio::piped()).start();
     let signal = |yamba: &Yamba, signal: &str, process: u32| {
-        let sent = yamba
-            .other("kill")
-            .args([signal, &process.to_string()])
-            .status();
+        let sent = yamba.other("kill").args([signal, &process.to_string()]).status();
         assert!(sent.unwrap().success());
     };
     // The tracer measures its cost first.
@@ -157,7 +155,8 @@ pub fn trace_of_a_running_process_has_its_last_calls() -> Result<(), Missing> {
     Ok(())
 }
 
-/// A program that computes for three seconds on one processor. It prints how many soft interrupts that processor had meanwhile, by the kernel's own count, in the program's part of the time.
+/// A program that computes for three seconds on one processor. It prints how many soft interrupts
+/// that processor had meanwhile, by the kernel's own count, in the program's part of the time.
 const COMPUTES_AT_INTERRUPTS: &str = r#"
 #include <sched.h>
 #include <stdio.h>
@@ -166,7 +165,8 @@ const COMPUTES_AT_INTERRUPTS: &str = r#"
 
 static int processor;
 
-/* Each line has the number of one kind of soft interrupts on each processor. Those of packets belong to the calls of programs. */
+/* Each line has the number of one kind of soft interrupts on each processor. Those of packets belong
+ * to the calls of programs. */
 static long soft_interrupts(void) {
     static char line[65536];
     FILE *file = fopen("/proc/softirqs", "r");

@@ -29,11 +29,7 @@ pub fn with_bpf() -> Result<Yamba, Missing> {
         "root lacks the capabilities",
         "this kernel",
     ];
-    assert!(
-        lacks.iter().any(|reason| answer.err.contains(reason)),
-        "{}",
-        answer.err
-    );
+    assert!(lacks.iter().any(|reason| answer.err.contains(reason)), "{}", answer.err);
     Err(Missing::new(answer.err.trim()))
 }
 
@@ -56,10 +52,7 @@ pub fn until_counting(tracer: &mut Child) -> BufReader<ChildStderr> {
     let mut line = String::new();
     while !line.starts_with("counting the calls of process ") {
         line.clear();
-        assert!(
-            lines.read_line(&mut line).unwrap() > 0,
-            "the tracer has ended"
-        );
+        assert!(lines.read_line(&mut line).unwrap() > 0, "the tracer has ended");
     }
     lines
 }
@@ -69,8 +62,9 @@ pub fn vector(yamba: &Yamba, name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The number of uses of each primitive over all sizes. Page faults before the program begins are part of what strace reports, and strace sees no softirqs.
-/// With each number is its part in processes that the command started.
+/// The number of uses of each primitive over all sizes. Page faults before the program begins are
+/// part of what strace reports, and strace sees no softirqs. With each number is its part in
+/// processes that the command started.
 fn calls_and_started(vector: &Value) -> BTreeMap<String, [f64; 2]> {
     let mut counts = BTreeMap::new();
     for used in vector["primitives"].as_array().unwrap() {
@@ -107,14 +101,7 @@ pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
         &["grep", "-r", "line", "inputs"],
         &["find", "inputs", "-name", "1*"],
         &["git", "--version"],
-        &[
-            "dd",
-            "if=/dev/zero",
-            "of=/dev/null",
-            "bs=1",
-            "count=1000",
-            "status=none",
-        ],
+        &["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=1000", "status=none"],
     ] {
         let of_strace = traced(&mut yamba, "strace", command);
         let by_strace = calls_and_started(&of_strace);
@@ -129,13 +116,11 @@ pub fn bpf_counts_the_calls_that_strace_counts() -> Result<(), Missing> {
     Ok(())
 }
 
-/// The reads of a file in a document of `yamba trace --files`: first byte, bytes of each, and number of reads.
+/// The reads of a file in a document of `yamba trace --files`: first byte, bytes of each, and
+/// number of reads.
 fn reads_of(yamba: &Yamba, document: &str, path: &str) -> Vec<[u64; 3]> {
     let document = vector(yamba, document);
-    assert_eq!(
-        (&document["left_out"], &document["unknown"]),
-        (&json!(0), &json!(0))
-    );
+    assert_eq!((&document["left_out"], &document["unknown"]), (&json!(0), &json!(0)));
     let files = document["files"].as_array().unwrap();
     // The reader may have ended before the tracer looked for the path.
     let inode = fs::metadata(path).unwrap().ino();
@@ -145,9 +130,7 @@ fn reads_of(yamba: &Yamba, document: &str, path: &str) -> Vec<[u64; 3]> {
     let runs = document["accesses"].as_array().unwrap().iter();
     let of_file =
         runs.filter(|run| run[0].as_u64().map(|n| n as usize) == number && run[1] == "read");
-    of_file
-        .map(|run| [2, 3, 4].map(|at| run[at].as_u64().unwrap()))
-        .collect()
+    of_file.map(|run| [2, 3, 4].map(|at| run[at].as_u64().unwrap())).collect()
 }
 
 pub fn bpf_records_the_places_of_reads_that_strace_shows() -> Result<(), Missing> {
@@ -158,32 +141,12 @@ pub fn bpf_records_the_places_of_reads_that_strace_shows() -> Result<(), Missing
     let path = path.to_str().unwrap().to_owned();
     let opened = |line: &str| format!("exec 5<data; {line}");
     for (line, expected) in [
-        (
-            opened("dd bs=1000 skip=3 count=7 status=none <&5 >/dev/null"),
-            Some([3000, 1000, 7]),
-        ),
-        (
-            opened("head -c 10 <&5 >/dev/null; dd bs=500 count=4 status=none <&5 >/dev/null"),
-            None,
-        ),
-        (
-            opened("cat data >/dev/null; tail -c 5000 data >/dev/null"),
-            None,
-        ),
+        (opened("dd bs=1000 skip=3 count=7 status=none <&5 >/dev/null"), Some([3000, 1000, 7])),
+        (opened("head -c 10 <&5 >/dev/null; dd bs=500 count=4 status=none <&5 >/dev/null"), None),
+        (opened("cat data >/dev/null; tail -c 5000 data >/dev/null"), None),
     ] {
-        let words = [
-            "trace",
-            "--how",
-            "bpf",
-            "--files",
-            "bpf.files",
-            "-o",
-            "v",
-            "--",
-            "sh",
-            "-c",
-            &line,
-        ];
+        let words =
+            ["trace", "--how", "bpf", "--files", "bpf.files", "-o", "v", "--", "sh", "-c", &line];
         yamba.run_words(&words).ok();
         let mut strace = yamba.other("strace");
         strace.args(["-f", "-yy", "-o", "out", "sh", "-c", &line]);
@@ -192,10 +155,7 @@ pub fn bpf_records_the_places_of_reads_that_strace_shows() -> Result<(), Missing
         let by_strace = reads_of(&yamba, "strace.files", &path);
         assert_eq!(reads_of(&yamba, "bpf.files", &path), by_strace, "{line}");
         assert!(!by_strace.is_empty(), "{line}");
-        assert!(
-            expected.is_none_or(|run| by_strace.contains(&run)),
-            "{by_strace:?}"
-        );
+        assert!(expected.is_none_or(|run| by_strace.contains(&run)), "{by_strace:?}");
     }
     Ok(())
 }
@@ -211,13 +171,8 @@ pub fn bpf_counts_several_runs_together() -> Result<(), Missing> {
     assert_eq!(three["traced"]["runs"], 3);
     let close = |(name, count): (&String, &f64)| (one[name] - count).abs() < 1e-9;
     let all = calls(&three);
-    assert!(
-        all.len() == one.len() && all.iter().all(close),
-        "{all:?} {one:?}"
-    );
-    yamba
-        .run("trace --runs 2 -p 1 -o v")
-        .refused(&["--runs", "--pid"]);
+    assert!(all.len() == one.len() && all.iter().all(close), "{all:?} {one:?}");
+    yamba.run("trace --runs 2 -p 1 -o v").refused(&["--runs", "--pid"]);
     Ok(())
 }
 
@@ -227,17 +182,16 @@ pub fn bpf_follows_a_thousand_children() -> Result<(), Missing> {
     let line = "i=0; while [ $i -lt 1000 ]; do (exit 3); i=$((i+1)); done";
     let found = traced(&mut yamba, "bpf", &["sh", "-c", line]);
     let of = calls(&found);
-    assert_eq!(
-        (of["fork"], found["traced"]["lost"].as_u64()),
-        (1000.0, Some(0))
-    );
+    assert_eq!((of["fork"], found["traced"]["lost"].as_u64()), (1000.0, Some(0)));
     assert_eq!(of["exit_group"], 1001.0);
-    // The kernel omits the switch to some new processes. Their time since the machine's start is not that of a call.
+    // The kernel omits the switch to some new processes. Their time since the machine's start is
+    // not that of a call.
     assert!(whole_ns(&found) < 100e9, "{found}");
     Ok(())
 }
 
-/// The application stops its tracer while 16 processes make more calls than the ring of events can hold. The kernel counts them.
+/// The application stops its tracer while 16 processes make more calls than the ring of events can
+/// hold. The kernel counts them.
 pub fn bpf_counts_all_calls_while_its_tracer_is_stopped() -> Result<(), Missing> {
     const PROCESSES: u32 = 16;
     const BYTES: u32 = 50_000;
@@ -254,10 +208,7 @@ pub fn bpf_counts_all_calls_while_its_tracer_is_stopped() -> Result<(), Missing>
     let found = vector(&yamba, "v");
     let traced = &found["traced"];
     assert_eq!(traced["lost"], 0);
-    assert!(
-        traced["without_details"].as_u64() > Some(100_000),
-        "{traced}"
-    );
+    assert!(traced["without_details"].as_u64() > Some(100_000), "{traced}");
     let of = calls(&found);
     let copied = f64::from(PROCESSES * BYTES);
     assert_eq!([of["write(device)"], of["read(device)"]], [copied; 2]);
@@ -273,14 +224,13 @@ fn whole_ns(vector: &Value) -> f64 {
     vector["user_ns"].as_f64().unwrap() + vector["kernel_ns"].as_f64().unwrap()
 }
 
-/// Each round has the calls of one run, and the times are those without the tracer by the kernel's account.
+/// Each round has the calls of one run, and the times are those without the tracer by the kernel's
+/// account.
 pub fn rounds_give_times_without_the_tracer() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
     let line = "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i+1)); done";
     let one = calls(&traced(&mut yamba, "bpf", &["sh", "-c", line]));
-    let words = [
-        "trace", "--runs", "2", "--rounds", "3", "-o", "v", "--", "sh", "-c", line,
-    ];
+    let words = ["trace", "--runs", "2", "--rounds", "3", "-o", "v", "--", "sh", "-c", line];
     let answer = yamba.run_words(&words).ok();
     assert!(answer.err.contains("another trace may differ by"));
     let found = vector(&yamba, "v");
@@ -288,9 +238,7 @@ pub fn rounds_give_times_without_the_tracer() -> Result<(), Missing> {
     assert!((calls(&found)["vfork"] - one["vfork"]).abs() < 1e-9);
     let mut each = untraced_ns(&found);
     each.sort_by(f64::total_cmp);
-    let [least, _, most] = each[..] else {
-        panic!("{found}")
-    };
+    let [least, _, most] = each[..] else { panic!("{found}") };
     let whole = whole_ns(&found);
     assert!(whole > 0.8 * least && whole < 1.2 * most, "{found}");
     // The share of the kernel lies between those of the clocks.
@@ -308,22 +256,19 @@ pub fn rounds_give_times_without_the_tracer() -> Result<(), Missing> {
 
 fn untraced_ns(vector: &Value) -> Vec<f64> {
     let rounds = vector["traced"]["rounds"].as_array().unwrap();
-    let each = rounds
-        .iter()
-        .map(|round| round["untraced_ns"].as_f64().unwrap());
+    let each = rounds.iter().map(|round| round["untraced_ns"].as_f64().unwrap());
     each.collect()
 }
 
-/// Each value of `EPOCHREALTIME` is a clock reading of bash. Its processes read clocks otherwise, too, and always as often.
+/// Each value of `EPOCHREALTIME` is a clock reading of bash. Its processes read clocks otherwise,
+/// too, and always as often.
 pub fn clock_readings_without_system_calls_are_counted() -> Result<(), Missing> {
     needs(&["bash"]);
     let mut yamba = with_bpf()?;
     let mut reads = |times: u32| {
         let line = format!("for ((i = 0; i < {times}; i++)); do x=$EPOCHREALTIME; done");
         let script = format!("bash -c '{line}' & wait; {line}");
-        let words = [
-            "trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script,
-        ];
+        let words = ["trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script];
         yamba.run_words(&words).ok();
         let found = vector(&yamba, "v");
         let used = found["primitives"].as_array().unwrap().iter();
@@ -356,8 +301,11 @@ fn page_faults(vector: &Value) -> BTreeMap<&str, f64> {
     faults.filter(|(kind, _)| *kind != "(major)").collect()
 }
 
-/// Takes `count` times: 17 page faults at first writes to anonymous memory, 5 in calls that write there, and 19 at first writes to a private mapping of a file; 23 at first reads of anonymous memory and 23 at writes afterwards;
-/// 13 at first reads of a shared mapping of a file, 16 at first writes to it, and 11 at reads right after a fault that ended in a signal; 37 at first writes to shared memory.
+/// Takes `count` times: 17 page faults at first writes to anonymous memory, 5 in calls that write
+/// there, and 19 at first writes to a private mapping of a file; 23 at first reads of anonymous
+/// memory and 23 at writes afterwards; 13 at first reads of a shared mapping of a file, 16 at first
+/// writes to it, and 11 at reads right after a fault that ended in a signal; 37 at first writes to
+/// shared memory.
 const KINDS: &str = r#"
 #include <fcntl.h>
 #include <setjmp.h>
@@ -407,7 +355,8 @@ int main(int, char **words)
     // In mappings of one page, no fault maps the pages around it, too.
     for (size_t i = 0; i < 13 * count; i++) read_from(map(1, MAP_SHARED, file), 1);
     for (size_t i = 0; i < 16 * count; i++) write_to(map(1, MAP_SHARED, file), 1);
-    // Nothing enters the kernel between both faults: the signal stays unblocked, and the mask of signals is not restored.
+    // Nothing enters the kernel between both faults: the signal stays unblocked, and the mask of
+    // signals is not restored.
     struct sigaction action = {};
     action.sa_handler = go_on;
     action.sa_flags = SA_NODEFER;
@@ -428,24 +377,14 @@ pub fn kinds_of_page_faults_are_distinguished() -> Result<(), Missing> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let numbers = release.split(['.', '-']).map_while(|n| n.parse().ok());
     if numbers.take(2).collect::<Vec<u32>>() < vec![6, 2] {
-        return Err(Missing::new(
-            "Linux before 6.2 has no events for most kinds",
-        ));
+        return Err(Missing::new("Linux before 6.2 has no events for most kinds"));
     }
     compile(&mut yamba, KINDS);
     // Pages of a file in memory are those of shared memory.
     let folder = storage();
     let file = folder.path().join("file");
     let mut counts = |count: &str| {
-        let words = [
-            "trace",
-            "-o",
-            "v",
-            "--",
-            "./program",
-            count,
-            file.to_str().unwrap(),
-        ];
+        let words = ["trace", "-o", "v", "--", "./program", count, file.to_str().unwrap()];
         yamba.run_words(&words).ok();
         vector(&yamba, "v")
     };
@@ -462,7 +401,8 @@ pub fn kinds_of_page_faults_are_distinguished() -> Result<(), Missing> {
     Ok(())
 }
 
-/// Waits `words[1]` times by poll and twice as often by epoll_wait for an answer of another process, which comes after 10 ms, and asks as often for one that is there.
+/// Waits `words[1]` times by poll and twice as often by epoll_wait for an answer of another
+/// process, which comes after 10 ms, and asks as often for one that is there.
 const WAITS: &str = r#"
 #include <poll.h>
 #include <stdlib.h>
@@ -531,9 +471,7 @@ pub fn avoided_page_faults_are_counted() -> Result<(), Missing> {
     let mut counts = |times: u32| {
         let starts = "/bin/true; ".repeat(times as usize);
         let script = format!("({starts}) & wait; {starts}");
-        let words = [
-            "trace", "--rounds", "2", "-o", "v", "--", "sh", "-c", &script,
-        ];
+        let words = ["trace", "--rounds", "2", "-o", "v", "--", "sh", "-c", &script];
         let answer = yamba.run_words(&words).ok();
         let found = vector(&yamba, "v");
         let avoided = avoided_faults(&found, &answer.err)?;
@@ -548,7 +486,8 @@ pub fn avoided_page_faults_are_counted() -> Result<(), Missing> {
     Ok(())
 }
 
-/// Runs a C++ program below ptrace, in a folder with the file `touched` of 64 pages. Returns its output.
+/// Runs a C++ program below ptrace, in a folder with the file `touched` of 64 pages. Returns its
+/// output.
 fn run_bare(yamba: &mut Yamba, source: &str, option: &[&str]) -> Result<String, Missing> {
     needs(&["g++"]);
     compile(yamba, source);
@@ -564,8 +503,9 @@ fn run_bare(yamba: &mut Yamba, source: &str, option: &[&str]) -> Result<String, 
     Ok(answer.ok().out)
 }
 
-/// Touches 64 pages of a private mapping of a file: in the first thread, in another one, in a forked child, after the mapping was moved, and after an execve by another thread. Prints the page faults that the
-/// kernel counts for each.
+/// Touches 64 pages of a private mapping of a file: in the first thread, in another one, in a
+/// forked child, after the mapping was moved, and after an execve by another thread. Prints the
+/// page faults that the kernel counts for each.
 const TOUCHES: &str = r#"
 #include <fcntl.h>
 #include <stdio.h>
@@ -624,20 +564,15 @@ pub fn page_faults_of_a_bare_program_map_one_page() -> Result<(), Missing> {
     let (around, alone) = (faults(&[])?, faults(&["--no-fault-around"])?);
     for each in [&around, &alone] {
         let places = each.iter().map(|(place, _)| place.as_str());
-        assert!(
-            places.eq(["first", "thread", "child", "moved", "executed"]),
-            "{each:?}"
-        );
+        assert!(places.eq(["first", "thread", "child", "moved", "executed"]), "{each:?}");
     }
     assert!(around.iter().all(|(_, number)| *number < 16), "{around:?}");
-    assert!(
-        alone.iter().all(|(_, number)| (64..70).contains(number)),
-        "{alone:?}"
-    );
+    assert!(alone.iter().all(|(_, number)| (64..70).contains(number)), "{alone:?}");
     Ok(())
 }
 
-/// Threads map a file, shrink the mapping and remove it, each at an address of its own and all at the same address. They also move memory that has no file.
+/// Threads map a file, shrink the mapping and remove it, each at an address of its own and all at
+/// the same address. They also move memory that has no file.
 const CHANGES: &str = r#"
 #include <fcntl.h>
 #include <stdio.h>
@@ -702,16 +637,10 @@ pub fn rounds_of_a_command_that_fails_are_counted() -> Result<(), Missing> {
         ("ulimit -c unlimited; kill -ABRT $$", "signal: 6 (SIGABRT)"),
     ] {
         let script = format!("for i in 1 2 3; do x=$EPOCHREALTIME; done; {end}");
-        let words = [
-            "trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script,
-        ];
+        let words = ["trace", "--rounds", "2", "-o", "v", "--", "bash", "-c", &script];
         let answer = yamba.run_words(&words);
         assert_eq!(answer.status, 1, "{end}: {}", answer.err);
-        assert!(
-            answer.err.contains(&format!("error: bash: {shown}")),
-            "{end}: {}",
-            answer.err
-        );
+        assert!(answer.err.contains(&format!("error: bash: {shown}")), "{end}: {}", answer.err);
         let found = vector(&yamba, "v");
         let reads = found["clock_reads"].as_f64();
         assert!(reads >= Some(3.0), "{end}: {reads:?} {}", answer.err);
@@ -720,7 +649,8 @@ pub fn rounds_of_a_command_that_fails_are_counted() -> Result<(), Missing> {
     Ok(())
 }
 
-/// A server is started twice in each round, and twice more to count its clock readings and avoided faults. Only its calls under the traced load are counted.
+/// A server is started twice in each round, and twice more to count its clock readings and avoided
+/// faults. Only its calls under the traced load are counted.
 pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
     let made = yamba.other("mkfifo").arg("requests").status().unwrap();
@@ -735,10 +665,7 @@ pub fn rounds_start_a_server_again() -> Result<(), Missing> {
     let starts = fs::read_to_string(yamba.folder.path().join("starts")).unwrap();
     assert_eq!(starts.lines().count(), 6);
     let found = vector(&yamba, "v");
-    assert_eq!(
-        (found["units"].as_f64(), untraced_ns(&found).len()),
-        (Some(10.0), 2)
-    );
+    assert_eq!((found["units"].as_f64(), untraced_ns(&found).len()), (Some(10.0), 2));
     // The shell reads each byte of a line by itself: `r` and the line's end.
     let mut uses = found["primitives"].as_array().unwrap().iter();
     let byte = uses.find(|used| used["name"] == "read(file)" && used["size"] == 1.0);
@@ -770,7 +697,8 @@ pub fn bpf_times_a_run_as_the_kernel_accounts_it() -> Result<(), Missing> {
     Ok(())
 }
 
-/// A program whose passes alternate: user work alone, and the same work with a short call each. It prints the time of the former, in ns.
+/// A program whose passes alternate: user work alone, and the same work with a short call each. It
+/// prints the time of the former, in ns.
 const USER_WORK_BESIDE_CALLS: &str = r#"
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -809,7 +737,8 @@ int main(void) {
 }
 "#;
 
-/// Calls shorter than the tracer's own work must not reduce the user time. The passes with calls do the same user work as those without.
+/// Calls shorter than the tracer's own work must not reduce the user time. The passes with calls do
+/// the same user work as those without.
 pub fn bpf_keeps_user_time_between_short_calls() -> Result<(), Missing> {
     needs(&["cc"]);
     let mut yamba = with_bpf()?;
@@ -847,12 +776,7 @@ pub fn bpf_does_not_count_waiting() -> Result<(), Missing> {
     let found = traced(&mut yamba, "bpf", &["sleep", "1"]);
     let of_calls = found["primitives"].as_array().unwrap().iter();
     let slept = of_calls
-        .filter(|used| {
-            used["name"]
-                .as_str()
-                .unwrap()
-                .starts_with("clock_nanosleep")
-        })
+        .filter(|used| used["name"].as_str().unwrap().starts_with("clock_nanosleep"))
         .map(|used| used["time_ns"].as_f64().unwrap())
         .sum::<f64>();
     assert!(slept > 0.0 && slept < 0.1e9, "{found}");
@@ -868,15 +792,11 @@ pub fn killed_bpf_tracer_leaves_the_process_running() -> Result<(), Missing> {
     let made = yamba.other("mkfifo").arg("requests").status().unwrap();
     assert!(made.success());
     let mut server = yamba.other("sh").arg("server.sh").start();
-    let mut requests = fs::OpenOptions::new()
-        .write(true)
-        .open(yamba.folder.path().join("requests"))
-        .unwrap();
+    let mut requests =
+        fs::OpenOptions::new().write(true).open(yamba.folder.path().join("requests")).unwrap();
     let id = server.id().to_string();
     let load = "for i in 1 2 3 4 5 6 7 8 9; do echo r; done > requests; sleep 0.5";
-    let words = [
-        "trace", "--how", "bpf", "-p", &id, "--load", load, "--units", "9", "-o", "v",
-    ];
+    let words = ["trace", "--how", "bpf", "-p", &id, "--load", load, "--units", "9", "-o", "v"];
     yamba.run_words(&words).ok();
     // The shell reads each byte of a line by itself: `r` and the line's end.
     assert_eq!(calls(&vector(&yamba, "v"))["read(file)"], 2.0);
@@ -887,9 +807,7 @@ pub fn killed_bpf_tracer_leaves_the_process_running() -> Result<(), Missing> {
     tracer.wait().unwrap();
     std::io::Write::write_all(&mut requests, b"r\n").unwrap();
     drop(requests);
-    until("the server has ended", || {
-        yamba.folder.path().join("done").exists()
-    });
+    until("the server has ended", || yamba.folder.path().join("done").exists());
     assert!(server.wait().unwrap().success());
     Ok(())
 }
@@ -925,10 +843,7 @@ pub fn filter_that_refuses_bpf_is_named() -> Result<(), Missing> {
     compile(&mut yamba, BELOW_A_FILTER);
     let place = yamba.folder.path().join("program");
     let words = ["trace", "--how", "bpf", "-o", "v", "--", "true"];
-    let named = [
-        "a filter refuses bpf(2), as containers do",
-        "docker run --cap-add BPF",
-    ];
+    let named = ["a filter refuses bpf(2), as containers do", "docker run --cap-add BPF"];
     behind(&[place.to_str().unwrap()], &yamba, &words).refused(&named);
     let words = ["trace", "-o", "v", "--", "true"];
     let answer = behind(&[place.to_str().unwrap()], &yamba, &words).ok();
@@ -944,9 +859,7 @@ pub fn ordinary_user_gets_counts_by_strace() -> Result<(), Missing> {
     let user = UserEnvironment::new(&["suite/cpu"]);
     let answer = user.run("trace -o v -- true").ok();
     assert!(
-        answer
-            .err
-            .contains("strace counts the calls, without times: BPF needs root"),
+        answer.err.contains("strace counts the calls, without times: BPF needs root"),
         "{}",
         answer.err
     );
@@ -954,7 +867,6 @@ pub fn ordinary_user_gets_counts_by_strace() -> Result<(), Missing> {
     let found: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(found["traced"]["how"], "strace");
     assert_eq!(calls(&found)["exit_group"], 1.0);
-    user.run("trace --how bpf -o v2 -- true")
-        .refused(&["BPF needs root", "--how strace"]);
+    user.run("trace --how bpf -o v2 -- true").refused(&["BPF needs root", "--how strace"]);
     Ok(())
 }

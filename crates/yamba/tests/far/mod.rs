@@ -1,4 +1,5 @@
-//! A far end for `yamba run --remote`: the test's own ssh server, and the leftovers of a run that used it.
+//! A far end for `yamba run --remote`: the test's own ssh server, and the leftovers of a run that
+//! used it.
 
 mod server;
 
@@ -20,10 +21,7 @@ impl Far {
     pub fn new(start: impl FnOnce(&Path) -> Server) -> Far {
         needs(&["ssh", "ssh-keygen", server::PROGRAM]);
         let folder = tempfile::tempdir().unwrap();
-        Far {
-            server: start(folder.path()),
-            _folder: folder,
-        }
+        Far { server: start(folder.path()), _folder: folder }
     }
 
     pub fn yamba(&self) -> Yamba {

@@ -1,4 +1,5 @@
-//! The test's own ssh server for the far end of `yamba run --remote`, on the loopback or on another host.
+//! The test's own ssh server for the far end of `yamba run --remote`, on the loopback or on another
+//! host.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -12,8 +13,9 @@ use yamba_child_guard::{Guarded, StartGuarded};
 /// The path of sshd.
 pub const PROGRAM: &str = "/usr/sbin/sshd";
 
-/// sshd needs this folder if root starts it. If it is missing, the server runs in a mount name space that has it, so nothing must be removed and no
-/// other server is affected. Without a name space, the folder is created.
+/// sshd needs this folder if root starts it. If it is missing, the server runs in a mount name
+/// space that has it, so nothing must be removed and no other server is affected. Without a name
+/// space, the folder is created.
 const WITH_FOLDER: &str = r#"
 [ -d /run/sshd ] || [ "$(id -u)" != 0 ] && exec "$@"
 unshare --mount true && exec unshare --mount sh -c 'mount -t tmpfs none /run && mkdir /run/sshd && exec "$@"' sh "$@"
@@ -46,7 +48,8 @@ impl Server {
         started.unwrap_or_else(|| panic!("no server of ssh: {}", said(folder)))
     }
 
-    /// Starts a server at `address` on the host that the command prefix `host` leads to. No other process uses that host's ports.
+    /// Starts a server at `address` on the host that the command prefix `host` leads to. No other
+    /// process uses that host's ports.
     pub fn start_on(folder: &Path, host: &[String], address: &str) -> Server {
         prepare(folder);
         let started = try_to_start(folder, host, address, 22);
@@ -152,10 +155,5 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
         }
         sleep(Duration::from_millis(10));
     }
-    Some(Server {
-        folder: folder.to_owned(),
-        address: address.to_owned(),
-        port,
-        server,
-    })
+    Some(Server { folder: folder.to_owned(), address: address.to_owned(), port, server })
 }

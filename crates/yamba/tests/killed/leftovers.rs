@@ -1,4 +1,5 @@
-//! Possible leftovers of a run: processes, files, mounts, network devices, and unused kernel objects.
+//! Possible leftovers of a run: processes, files, mounts, network devices, and unused kernel
+//! objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -18,7 +19,8 @@ pub struct Process {
     pub words: String,
 }
 
-/// Makes this process inherit orphaned descendants. So all live descendants are found, whatever their parent was.
+/// Makes this process inherit orphaned descendants. So all live descendants are found, whatever
+/// their parent was.
 pub fn adopt_orphans() {
     let own = rustix::process::getpid();
     rustix::process::set_child_subreaper(Some(own)).expect("Linux 3.4");
@@ -41,15 +43,8 @@ pub fn descendants(of: i32) -> Vec<Process> {
         }
     }
     family.remove(&of);
-    let living = family
-        .into_iter()
-        .filter(|pid| !matches!(all[pid].1, 'Z' | 'X'));
-    living
-        .map(|pid| Process {
-            pid,
-            words: words(pid),
-        })
-        .collect()
+    let living = family.into_iter().filter(|pid| !matches!(all[pid].1, 'Z' | 'X'));
+    living.map(|pid| Process { pid, words: words(pid) }).collect()
 }
 
 /// Parent and state of every process.
@@ -70,10 +65,7 @@ fn words(pid: i32) -> String {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = String::from_utf8_lossy(&bytes).replace('\0', " ");
     match words.trim() {
-        "" => fs::read_to_string(format!("/proc/{pid}/comm"))
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
+        "" => fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned(),
         words => words.chars().take(200).collect(),
     }
 }
@@ -88,9 +80,7 @@ pub fn signal(pid: i32, signal: rustix::process::Signal) {
 /// The content of this folder, one line per entry.
 pub fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|e| format!("file {}", e.path().display()))
-        .collect()
+    entries.map(|e| format!("file {}", e.path().display())).collect()
 }
 
 /// Mounts whose entry names this folder.
@@ -105,12 +95,11 @@ pub fn mounts(folder: &Path) -> Vec<String> {
 pub fn devices() -> Vec<String> {
     let ours = ["near", "far"].map(|name| Path::new("/sys/class/net").join(name));
     let there = ours.iter().filter(|path| path.exists());
-    there
-        .map(|path| format!("device {}", path.display()))
-        .collect()
+    there.map(|path| format!("device {}", path.display())).collect()
 }
 
-/// Kernel objects that outlive processes: private System V objects, and unlocked memory control groups.
+/// Kernel objects that outlive processes: private System V objects, and unlocked memory control
+/// groups.
 pub fn kept() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for kind in ["sem", "shm", "msg"] {
@@ -151,16 +140,12 @@ pub fn groups() -> Vec<PathBuf> {
     let places: Vec<PathBuf> = places.flatten().collect();
     // If the run has a group, a benchmark's group is inside it.
     let runs: Vec<PathBuf> = named(&places, b"yamba-run-").collect();
-    named(&places, b"yamba.")
-        .chain(named(&runs, b"yamba."))
-        .collect()
+    named(&places, b"yamba.").chain(named(&runs, b"yamba.")).collect()
 }
 
 /// The groups in these folders with this name prefix.
 fn named<'a>(folders: &'a [PathBuf], begin: &'a [u8]) -> impl Iterator<Item = PathBuf> + 'a {
-    let entries = folders
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok());
+    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok());
     let all = entries.flatten().flatten().map(|entry| entry.path());
     all.filter(move |path| {
         let name = path.file_name();
@@ -177,15 +162,13 @@ fn is_locked(folder: &Path) -> bool {
     rustix::fs::flock(&file, wish) == Err(Errno::WOULDBLOCK)
 }
 
-/// Leftovers of a run that used these folders. All descendants of this process except `known` belong to the run.
+/// Leftovers of a run that used these folders. All descendants of this process except `known`
+/// belong to the run.
 fn left(folders: &[&Path], known: Option<i32>) -> Vec<String> {
     let own = std::process::id() as i32;
-    let processes = descendants(own)
-        .into_iter()
-        .filter(|p| Some(p.pid) != known);
-    let mut left: Vec<String> = processes
-        .map(|p| format!("process {} {}", p.pid, p.words))
-        .collect();
+    let processes = descendants(own).into_iter().filter(|p| Some(p.pid) != known);
+    let mut left: Vec<String> =
+        processes.map(|p| format!("process {} {}", p.pid, p.words)).collect();
     for folder in folders {
         left.extend(files(folder));
         left.extend(mounts(folder));
@@ -194,7 +177,8 @@ fn left(folders: &[&Path], known: Option<i32>) -> Vec<String> {
     left
 }
 
-/// Waits at most `patience` until nothing new is left, and returns the leftovers. Objects that other programs keep briefly do not count.
+/// Waits at most `patience` until nothing new is left, and returns the leftovers. Objects that
+/// other programs keep briefly do not count.
 pub fn settle(
     folders: &[&Path],
     known: Option<i32>,

@@ -1,4 +1,5 @@
-//! Kills a run, or one of its processes, at various moments. Nothing may be left behind, and other benchmarks must continue.
+//! Kills a run, or one of its processes, at various moments. Nothing may be left behind, and other
+//! benchmarks must continue.
 #![cfg(target_os = "linux")]
 
 mod leftovers;
@@ -25,7 +26,8 @@ const SEED: &str = "YAMBA_KILLED_SEED";
 /// The variable with benchmarks to run in place of those of `SUITE`, separated by spaces.
 const BENCHMARKS: &str = "YAMBA_KILLED_BENCHMARKS";
 const PATIENCE: Duration = Duration::from_secs(300);
-/// The three signals sent to the run itself. `VICTIMS` is the number of processes killed one after the other.
+/// The three signals sent to the run itself. `VICTIMS` is the number of processes killed one after
+/// the other.
 const SIGNALS: [Signal; 3] = [Signal::KILL, Signal::INT, Signal::TERM];
 const VICTIMS: usize = 3;
 
@@ -41,7 +43,8 @@ struct Scene<'a> {
     within: u64,
 }
 
-/// These fork partners, use cleanup guards, create a control group, start servers on their own hosts, and write files.
+/// These fork partners, use cleanup guards, create a control group, start servers on their own
+/// hosts, and write files.
 const SUITE: Scene = Scene {
     name: "suite",
     names: &[
@@ -58,13 +61,8 @@ const SUITE: Scene = Scene {
     within: 3000,
 };
 /// This benchmark creates a memory control group.
-const GROUP: Scene = Scene {
-    name: "group",
-    names: &["file_cache"],
-    words: &[],
-    server: None,
-    within: 0,
-};
+const GROUP: Scene =
+    Scene { name: "group", names: &["file_cache"], words: &[], server: None, within: 0 };
 const NETWORK: [&str; 4] = ["lat_tcp", "lat_http", "lat_connect", "bw_tcp"];
 /// These create two hosts, connected by cables.
 const VETH: Scene = Scene {
@@ -85,7 +83,8 @@ struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// The random moments of one part of the test, independent of how many processes another part has met.
+    /// The random moments of one part of the test, independent of how many processes another part
+    /// has met.
     fn moments(&self, scene: &str, part: i32) -> Rng {
         let add = |sum: u64, byte: u8| sum.wrapping_mul(31).wrapping_add(u64::from(byte));
         Rng::with_seed(scene.bytes().fold(self.seed, add) ^ part as u64)
@@ -102,7 +101,8 @@ impl Scene<'_> {
             .args(self.names)
             .env("YAMBA_HOME", root)
             .env("YAMBA_CACHE", cache)
-            // Cargo's value would make other programs than those that the command-line tests have built.
+            // Cargo's value would make other programs than those that the command-line tests have
+            // built.
             .env_remove("LD_LIBRARY_PATH")
             .env("YAMBA_STORE", folder.with_extension("sqlite"))
             .env("TMPDIR", folder)
@@ -114,14 +114,16 @@ impl Scene<'_> {
         command
     }
 
-    /// Builds the programs in advance, so that no compilers are killed. Returns whether it succeeded.
+    /// Builds the programs in advance, so that no compilers are killed. Returns whether it
+    /// succeeded.
     fn build(&self, folder: &Path) -> bool {
         let mut dry_run = self.yamba(folder, &["run", "--quick", "--dry-run"]);
         dry_run.args(self.words).stdout(Stdio::null());
         dry_run.status().unwrap().success()
     }
 
-    /// Starts the run. Its document goes to a file beside the folder, since no program reads a pipe meanwhile.
+    /// Starts the run. Its document goes to a file beside the folder, since no program reads a pipe
+    /// meanwhile.
     fn start(&self, folder: &Path) -> Guarded {
         fs::create_dir(folder).unwrap();
         let document = File::create(folder.with_extension("json")).unwrap();
@@ -166,9 +168,7 @@ impl Scene<'_> {
     fn is_ended(&self, ground: &Ground<'_>, signal: Signal) {
         let mut moments = ground.moments(self.name, signal.as_raw());
         let after = moments.u64(..self.within);
-        let folder = ground
-            .home
-            .join(format!("{}-{}", self.name, signal.as_raw()));
+        let folder = ground.home.join(format!("{}-{}", self.name, signal.as_raw()));
         let mut run = self.start(&folder);
         let someone = self.someone(&mut run, Duration::from_millis(after), &mut moments);
         // If the run has ended, its process id may be reused.
@@ -177,12 +177,7 @@ impl Scene<'_> {
         }
         run.wait().unwrap();
         let left = self.left(&folder, ground);
-        assert_eq!(
-            left,
-            Vec::<String>::new(),
-            "{}: {signal:?} after {after} ms",
-            self.name
-        );
+        assert_eq!(left, Vec::<String>::new(), "{}: {signal:?} after {after} ms", self.name);
     }
 
     /// Kills several processes of the run, one after the other.
@@ -234,20 +229,16 @@ fn statuses(folder: &Path) -> Vec<(String, String)> {
     let document = document(folder);
     let text = |b: &serde_json::Value, key: &str| b[key].as_str().unwrap_or_default().to_owned();
     let all = document["benchmarks"].as_array().unwrap();
-    all.iter()
-        .map(|b| (text(b, "name"), text(b, "status")))
-        .collect()
+    all.iter().map(|b| (text(b, "name"), text(b, "status"))).collect()
 }
 
-/// A single test: leftovers are found among descendants of this process, so no other test may run in it.
+/// A single test: leftovers are found among descendants of this process, so no other test may run
+///   in it.
 fn main() {
     let name = "killed_runs_leave_nothing_and_stop_no_other_process";
-    let trial = Trial::ignorable_test(name, || {
-        Ok(killed_runs_leave_nothing_and_stop_no_other_process())
-    });
-    let trial = trial
-        .with_kind("needs g++ and sshd")
-        .with_ignored_flag(true);
+    let trial =
+        Trial::ignorable_test(name, || Ok(killed_runs_leave_nothing_and_stop_no_other_process()));
+    let trial = trial.with_kind("needs g++ and sshd").with_ignored_flag(true);
     libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
 }
 
@@ -258,34 +249,22 @@ fn killed_runs_leave_nothing_and_stop_no_other_process() -> Completion {
     let home = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
     let given = std::env::var(BENCHMARKS).unwrap_or_default();
     let given: Vec<&str> = given.split_whitespace().collect();
-    let names = if given.is_empty() {
-        SUITE.names
-    } else {
-        &given
-    };
+    let names = if given.is_empty() { SUITE.names } else { &given };
     let suite = Scene { names, ..SUITE };
     assert!(suite.build(home.path()), "{}", suite.name);
-    let ground = Ground {
-        home: home.path(),
-        before: leftovers::kept(),
-        seed: seed(),
-    };
+    let ground = Ground { home: home.path(), before: leftovers::kept(), seed: seed() };
     goes_through(&suite, &ground);
     let group = a_group_goes(&ground);
     goes_through(&VETH, &ground);
     let server = Server::start(home.path());
     let words = ["--remote", server.name()];
-    let ssh = Scene {
-        name: "ssh",
-        words: &words,
-        server: Some(&server),
-        ..VETH
-    };
+    let ssh = Scene { name: "ssh", words: &words, server: Some(&server), ..VETH };
     goes_through(&ssh, &ground);
     group.map_or_else(Completion::ignored_with, |()| Completion::Completed)
 }
 
-/// Its waiting process removes the group. If all processes ended at once, the next run does. An error says why there is no group.
+/// Its waiting process removes the group. If all processes ended at once, the next run does. An
+/// error says why there is no group.
 fn a_group_goes(ground: &Ground<'_>) -> Result<(), String> {
     assert!(GROUP.build(ground.home), "{}", GROUP.name);
     let run_alone = |run| leftovers::signal(run, Signal::KILL);
@@ -316,11 +295,7 @@ fn killed_with_its_group(ground: &Ground<'_>, name: &str, strike: impl Fn(i32)) 
     let pid = run.id() as i32;
     let group = loop {
         let family = leftovers::descendants(pid);
-        let is_own = |g: &PathBuf| {
-            family
-                .iter()
-                .any(|p| g.ends_with(format!("yamba.{}", p.pid)))
-        };
+        let is_own = |g: &PathBuf| family.iter().any(|p| g.ends_with(format!("yamba.{}", p.pid)));
         let mut all = leftovers::groups().into_iter();
         let own = all.find(|g| is_own(g) && is_entered(g));
         if own.is_some() || run.try_wait().unwrap().is_some() {
@@ -346,9 +321,7 @@ fn is_entered(group: &Path) -> bool {
 fn all_at_once(_run: i32) {
     let family = || leftovers::descendants(std::process::id() as i32);
     for signal in [Signal::STOP, Signal::KILL] {
-        family()
-            .iter()
-            .for_each(|p| leftovers::signal(p.pid, signal));
+        family().iter().for_each(|p| leftovers::signal(p.pid, signal));
     }
     while !family().is_empty() {
         sleep(Duration::from_millis(5));

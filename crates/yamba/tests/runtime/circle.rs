@@ -1,4 +1,5 @@
-//! Measuring circles: the order of tests with a simulated clock, and real circles with and without privileges.
+//! Measuring circles: the order of tests with a simulated clock, and real circles with and without
+//!   privileges.
 
 use std::path::PathBuf;
 
@@ -24,23 +25,14 @@ fn without_privilege() -> Vec<String> {
     if !rustix::process::geteuid().is_root() {
         return Vec::new();
     }
-    let words = [
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-    ];
+    let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     words.map(str::to_owned).to_vec()
 }
 
 /// Builds a class of the suite, in a folder that every user may enter.
 fn built(class: &str) -> PathBuf {
     let open = std::env::temp_dir().join(format!("{class}-{}", std::process::id()));
-    let done = yamba()
-        .args(["build", class, "-o"])
-        .arg(&open)
-        .output()
-        .unwrap();
+    let done = yamba().args(["build", class, "-o"]).arg(&open).output().unwrap();
     assert!(done.status.success(), "{}", said(&done));
     open
 }
@@ -49,20 +41,13 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
     let path = built(class);
     let job = Job {
         class: class.to_owned(),
-        program: Ok(Program {
-            path: path.clone(),
-            runner: runner.to_vec(),
-            emulated: false,
-        }),
+        program: Ok(Program { path: path.clone(), runner: runner.to_vec(), emulated: false }),
         provenance: yamba_record::run::Provenance::default(),
         texts: Default::default(),
     };
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    let options = Options {
-        set: set.iter().map(own).collect(),
-        launches: Some(2),
-        ..Options::quick()
-    };
+    let options =
+        Options { set: set.iter().map(own).collect(), launches: Some(2), ..Options::quick() };
     let listing = |_: &yamba_record::event::Code, _: u64| None;
     let stop = Stop::default();
     let measurement = Measurement {
@@ -102,12 +87,8 @@ fn check_circles(benchmark: &Benchmark) {
     }
 }
 
-const SMALL: [(&str, &str); 4] = [
-    ("initial", "50"),
-    ("delta", "10"),
-    ("groups", "3"),
-    ("group_size", "8"),
-];
+const SMALL: [(&str, &str); 4] =
+    [("initial", "50"), ("delta", "10"), ("groups", "3"), ("group_size", "8")];
 
 #[test]
 #[ignore = "needs g++"]
@@ -122,12 +103,7 @@ fn circle_runs_without_privileges() {
     let run = measured("circle_semaphore", &without_privilege(), &SMALL);
     let benchmark = &run.benchmarks[0];
     check_circles(benchmark);
-    assert!(
-        benchmark
-            .notes
-            .iter()
-            .any(|n| n.contains("two ordinary threads"))
-    );
+    assert!(benchmark.notes.iter().any(|n| n.contains("two ordinary threads")));
 }
 
 #[test]
@@ -137,10 +113,7 @@ fn direct_method_times_each_delivery() {
     let run = measured("direct_futex", &[], &set);
     let benchmark = &run.benchmarks[0];
     check_priorities(benchmark);
-    assert_eq!(
-        benchmark.evidence["deliveries_per_signal"].median,
-        Some(1.0)
-    );
+    assert_eq!(benchmark.evidence["deliveries_per_signal"].median, Some(1.0));
     assert!(benchmark.circles.is_none() && benchmark.samples.iter().all(|s| *s > 0.0));
 }
 

@@ -7,11 +7,8 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Options of g++ under which faults of memory and undefined behaviour end the program.
-pub const SANITIZED: [&str; 3] = [
-    "-O1",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-];
+pub const SANITIZED: [&str; 3] =
+    ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Options for a system of which only POSIX is known.
 pub const POSIX: [&str; 2] = ["-O2", "-DYAMBA_SYSTEM_POSIX"];
@@ -64,7 +61,8 @@ fn translate(compiler: &str, source: &str, flags: &[&str], out: &Path) {
     assert!(done.status.success(), "{}", said(&done));
 }
 
-/// The command with the suite of this checkout, and with the cache of the command-line tests, which have built its harness.
+/// The command with the suite of this checkout, and with the cache of the command-line tests, which
+/// have built its harness.
 pub fn yamba() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_yamba"));
     command
@@ -79,8 +77,8 @@ pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Runs a test program, whose exit status reports the result. Leak detection is off, since the sanitizer needs to trace processes, which many
-/// containers forbid.
+/// Runs a test program, whose exit status reports the result. Leak detection is off, since the
+/// sanitizer needs to trace processes, which many containers forbid.
 pub fn check(program: &Path, arguments: &[&str]) -> Output {
     let done = Command::new(program)
         .args(arguments)

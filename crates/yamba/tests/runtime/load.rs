@@ -1,5 +1,6 @@
-//! Several processes at the same time: timing starts only after all run, and no process stops before all have timed. The harness's own cost does not
-//! grow with their number, and errors name the failed process.
+//! Several processes at the same time: timing starts only after all run, and no process stops
+//! before all have timed. The harness's own cost does not grow with their number, and errors name
+//! the failed process.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -21,14 +22,7 @@ fn all_processes_run_while_one_times() {
     let sample = sample.to_str().unwrap();
     for processes in [1, 2, 5, 16] {
         let count = processes.to_string();
-        let arguments = [
-            "--processes",
-            &count,
-            "--batches",
-            "2",
-            "--time-ns",
-            "60000000000",
-        ];
+        let arguments = ["--processes", &count, "--batches", "2", "--time-ns", "60000000000"];
         let events = measured(&[sample], &arguments);
         let measured = batches(&events);
         assert_eq!(measured.len() as u64, 2 * processes);
@@ -36,7 +30,8 @@ fn all_processes_run_while_one_times() {
         for batch in &measured {
             let load = batch.batch.load.unwrap();
             assert!(batch.batch.ns <= load.end_ns - load.begin_ns);
-            // Evidence is asked inside a pass, and `before_batch` starts the counter of passes in the first round too.
+            // Evidence is asked inside a pass, and `before_batch` starts the counter of passes in
+            // the first round too.
             assert_eq!(batch.batch.evidence["inside"], Some(1.0));
             assert_eq!(batch.batch.evidence["passes_told"], Some(1.0));
             assert!(batch.batch.dummy_ns > 0.0 && batch.batch.cycle_ns.is_none());
@@ -76,7 +71,8 @@ fn broken_guarantee_is_detected() {
     }
 }
 
-/// From source to record: a plain benchmark, one with hooks around each pass, a quantity, and one with partner processes.
+/// From source to record: a plain benchmark, one with hooks around each pass, a quantity, and one
+///   with partner processes.
 #[test]
 #[ignore = "needs g++"]
 fn benchmarks_of_all_kinds_run_under_load() {
@@ -89,13 +85,8 @@ fn benchmarks_of_all_kinds_run_under_load() {
         "suite/ipc/lat_pipe.yamba",
     ] {
         let program = scratch.path().join("program");
-        let built = yamba()
-            .arg("build")
-            .arg(home.join(name))
-            .arg("-o")
-            .arg(&program)
-            .output()
-            .unwrap();
+        let built =
+            yamba().arg("build").arg(home.join(name)).arg("-o").arg(&program).output().unwrap();
         assert!(built.status.success(), "{}", said(&built));
         let program = program.to_str().unwrap();
         let events = measured(&[program], &["--processes", "3", "--batches", "2"]);
@@ -123,25 +114,15 @@ fn harness_resources_do_not_grow_with_rounds() {
         assert!(use_.shared_bytes <= one.shared_bytes + 64 * processes);
     }
     let per_round = |used: &HarnessUse| used.parent_cpu_ns / used.rounds as f64;
-    // Sixteen times the processes. The remaining growth is the system's: a parent that sleeps longer finds colder caches.
-    assert!(
-        per_round(&many) < 8.0 * per_round(&some),
-        "{many:?} {some:?}"
-    );
+    // Sixteen times the processes. The remaining growth is the system's: a parent that sleeps
+    // longer finds colder caches.
+    assert!(per_round(&many) < 8.0 * per_round(&some), "{many:?} {some:?}");
 }
 
 fn sabotaged(sample: &Path, fault: usize, place: usize) -> Output {
     let (fault, place) = (format!("fault={fault}"), format!("where={place}"));
     Command::new(sample)
-        .args([
-            "--run",
-            "--processes",
-            "5",
-            "--batches",
-            "2",
-            "--set",
-            "who=3",
-        ])
+        .args(["--run", "--processes", "5", "--batches", "2", "--set", "who=3"])
         .args(["--set", &fault, "--set", &place])
         .args(SHORT)
         .env("YAMBA_TEST_SPARE", "1e9")
@@ -171,10 +152,7 @@ fn failed_process_is_named_and_none_is_left() {
             // The process's own message comes first.
             let before = &events[events.len() - 2];
             assert_eq!(fault == 2, matches!(before, Event::Crash(_)));
-            assert_eq!(
-                fault == 7,
-                matches!(before, Event::Error(e) if e.line.is_some())
-            );
+            assert_eq!(fault == 7, matches!(before, Event::Error(e) if e.line.is_some()));
             // Completed rounds are kept.
             let rounds = batches(&events).len() / 5;
             assert_eq!(rounds, if place == 3 { 2 } else { 0 });
@@ -258,7 +236,8 @@ fn parts() {
     check_parts("clang++", &["-O2"], &["load"]);
 }
 
-/// For every processor with a compiler here, under its emulator; under sanitizers; and with POSIX only.
+/// For every processor with a compiler here, under its emulator; under sanitizers; and with POSIX
+/// only.
 #[test]
 #[ignore = "needs a C++ compiler and an emulator for every instruction set"]
 fn wherever_it_runs() {
@@ -271,12 +250,7 @@ fn wherever_it_runs() {
         ("riscv64-linux-gnu-g++", &plain, &["qemu-riscv64"]),
     ];
     for (which, (compiler, flags, runner)) in places.into_iter().enumerate() {
-        let sample = compile(
-            compiler,
-            "load_sample.cc",
-            flags,
-            &format!("load-place-{which}"),
-        );
+        let sample = compile(compiler, "load_sample.cc", flags, &format!("load-place-{which}"));
         let program: Vec<&str> = runner.iter().copied().chain(sample.to_str()).collect();
         let events = measured(&program, &["--processes", "3", "--batches", "2"]);
         assert!(kept_guarantee(&batches(&events), 3), "{compiler}");

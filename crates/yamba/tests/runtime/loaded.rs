@@ -27,7 +27,8 @@ pub fn failure(output: &Output) -> String {
     }
 }
 
-/// The sample under the file name `name`, with 16 workers of the kind `option` and a limit of the user's processes that leaves room for fewer.
+/// The sample under the file name `name`, with 16 workers of the kind `option` and a limit of the
+/// user's processes that leaves room for fewer.
 pub fn crowded(name: &str, option: &str) -> Output {
     let sample = compile("g++", "load_sample.cc", &["-O2"], name);
     // Every user that the sample switches to must be able to execute it.
@@ -76,17 +77,15 @@ pub fn harness_use(events: &[Event]) -> HarnessUse {
     events.iter().find_map(of).expect("what the harness used")
 }
 
-/// Whether each timed batch lies within the time in which every other process or thread of its round ran.
+/// Whether each timed batch lies within the time in which every other process or thread of its
+/// round ran.
 pub fn kept_guarantee(batches: &[RawBatch], workers: u64) -> bool {
     let mut rounds: BTreeMap<u64, Vec<&RawBatch>> = BTreeMap::new();
     for batch in batches {
         rounds.entry(batch.index).or_default().push(batch);
     }
     rounds.values().all(|round| {
-        let mut seen: Vec<u64> = round
-            .iter()
-            .map(|i| i.batch.process + i.batch.thread)
-            .collect();
+        let mut seen: Vec<u64> = round.iter().map(|i| i.batch.process + i.batch.thread).collect();
         seen.sort_unstable();
         let times: Vec<_> = round.iter().filter_map(|i| i.batch.load).collect();
         let ran_during = |timing: &yamba_record::batch::Load| {
@@ -100,23 +99,17 @@ pub fn kept_guarantee(batches: &[RawBatch], workers: u64) -> bool {
     })
 }
 
-/// The phases in which a process or thread fails, numbered as `Fault` and `Where` in load_sample.cc.
-pub const WHERE: [&str; 4] = [
-    "while setting up",
-    "while timing",
-    "while running after its batch",
-    "while cleaning up",
-];
+/// The phases in which a process or thread fails, numbered as `Fault` and `Where` in
+/// load_sample.cc.
+pub const WHERE: [&str; 4] =
+    ["while setting up", "while timing", "while running after its batch", "while cleaning up"];
 
-/// Removes the number of the process or thread, since the scheduler decides which one sets up as the fourth.
+/// Removes the number of the process or thread, since the scheduler decides which one sets up as
+/// the fourth.
 pub fn without_number(text: &str) -> String {
-    let rest = ["process ", "thread "]
-        .iter()
-        .find_map(|kind| text.strip_prefix(kind))
-        .unwrap_or(text);
-    rest.trim_start_matches(|c: char| c.is_ascii_digit())
-        .trim_start()
-        .to_owned()
+    let rest =
+        ["process ", "thread "].iter().find_map(|kind| text.strip_prefix(kind)).unwrap_or(text);
+    rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().to_owned()
 }
 
 /// Processes of a program that still exist after a grace period.

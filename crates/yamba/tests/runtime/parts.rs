@@ -1,4 +1,5 @@
-//! The runtime's own C++ tests under sanitizers. Also checks that its headers compile on all supported platforms.
+//! The runtime's own C++ tests under sanitizers. Also checks that its headers compile on all
+//! supported platforms.
 
 use std::process::Command;
 
@@ -55,16 +56,7 @@ fn measurement_runs_under_sanitizers() {
         &["--describe"][..],
         &["--time-ns", "20000"],
         &["--quick", "--time-ns", "20000", "--set", "mode=8"],
-        &[
-            "--run",
-            "--time-ns",
-            "20000",
-            "--choose",
-            "1",
-            "--home",
-            "0",
-            "--until-quiet",
-        ],
+        &["--run", "--time-ns", "20000", "--choose", "1", "--home", "0", "--until-quiet"],
         &["--width-probes", "2000000", "--choose", "1"],
         &["--core-pairs"],
     ] {
@@ -82,12 +74,8 @@ fn other_processors() {
         ("riscv64-linux-gnu-g++", Some("qemu-riscv64")),
         ("i686-linux-gnu-g++", None),
     ] {
-        let sample = compile(
-            compiler,
-            "sample.cc",
-            &["-O2", "-static"],
-            &format!("sample-{compiler}"),
-        );
+        let sample =
+            compile(compiler, "sample.cc", &["-O2", "-static"], &format!("sample-{compiler}"));
         let mut command = match emulator {
             Some(emulator) => Command::new(emulator),
             None => Command::new(&sample),
@@ -95,20 +83,14 @@ fn other_processors() {
         if emulator.is_some() {
             command.arg(&sample);
         }
-        let done = command
-            .args(["--run", "--time-ns", "20000"])
-            .output()
-            .unwrap();
+        let done = command.args(["--run", "--time-ns", "20000"]).output().unwrap();
         assert!(done.status.success(), "{}", said(&done));
-        assert!(
-            done.stdout.ends_with(b"{\"event\":\"end\"}\n"),
-            "{}",
-            said(&done)
-        );
+        assert!(done.stdout.ends_with(b"{\"event\":\"end\"}\n"), "{}", said(&done));
     }
 }
 
-/// `runtime/src/runtime.cc` includes the other files, so an `#include` missing from one of them would not show there.
+/// `runtime/src/runtime.cc` includes the other files, so an `#include` missing from one of them
+/// would not show there.
 #[test]
 #[ignore = "needs g++"]
 fn each_source_file_of_the_runtime_compiles_alone() {

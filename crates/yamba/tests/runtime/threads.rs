@@ -1,5 +1,5 @@
-//! Several threads of one process at the same time: timing starts only after all run, and no thread stops before all have timed. A benchmark that
-//! concerns the whole process is not measured so.
+//! Several threads of one process at the same time: timing starts only after all run, and no thread
+//! stops before all have timed. A benchmark that concerns the whole process is not measured so.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -84,10 +84,9 @@ fn sabotaged(sample: &Path, fault: usize, place: usize) -> Output {
 fn failed_thread_is_named_and_no_process_is_left() {
     let name = format!("threads-faults-{}", std::process::id());
     let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
-    for (fault, how) in [
-        (2, "of 5 was killed by signal 11 (SIGSEGV)"),
-        (7, "of 5 ended with status 3"),
-    ] {
+    for (fault, how) in
+        [(2, "of 5 was killed by signal 11 (SIGSEGV)"), (7, "of 5 ended with status 3")]
+    {
         for (place, when) in WHERE.iter().enumerate() {
             let done = sabotaged(&sample, fault, place);
             assert_eq!(without_number(&failure(&done)), format!("{how} {when}"));
@@ -157,7 +156,8 @@ fn killed_parent_leaves_no_thread() {
     assert_eq!(left(&name), Vec::<String>::new());
 }
 
-/// ThreadSanitizer watches the protocol; other instruction sets have thread-local variables of their own.
+/// ThreadSanitizer watches the protocol; other instruction sets have thread-local variables of
+/// their own.
 #[test]
 #[ignore = "needs a C++ compiler and an emulator for every instruction set"]
 fn wherever_threads_run() {
@@ -184,10 +184,7 @@ fn wherever_threads_run() {
 #[ignore = "needs g++"]
 fn threads_are_skipped_on_a_system_without_their_counts() {
     let sample = compile("g++", "load_sample.cc", &POSIX, "threads-posix");
-    let run = Command::new(&sample)
-        .args(["--run", "--threads", "2"])
-        .output()
-        .unwrap();
+    let run = Command::new(&sample).args(["--run", "--threads", "2"]).output().unwrap();
     assert_eq!(run.status.code(), Some(4), "{}", said(&run));
     let reason = "this system does not count the resources of a single thread";
     assert!(said(&run).contains(reason), "{}", said(&run));
@@ -198,14 +195,11 @@ fn threads_are_skipped_on_a_system_without_their_counts() {
 #[ignore = "needs g++"]
 fn lock_of_threads() {
     let flags = ["-O1", "-fsanitize=thread"];
-    check(
-        &compile("g++", "load_threads.cc", &flags, "threads-lock"),
-        &[],
-    );
+    check(&compile("g++", "load_threads.cc", &flags, "threads-lock"), &[]);
 }
 
-/// Each thread counts its passes in memory that all see, and looks how far the others come while its own call of the benchmark runs: an
-/// observation that does not rest on the record's times.
+/// Each thread counts its passes in memory that all see, and looks how far the others come while
+/// its own call of the benchmark runs: an observation that does not rest on the record's times.
 const OBSERVED: &str = "\
 native {
     #include <atomic>
@@ -274,7 +268,8 @@ fn threads_see_each_other_run() {
     }
 }
 
-/// A class that concerns the whole process is skipped with the name that says so. Its own word counts more.
+/// A class that concerns the whole process is skipped with the name that says so. Its own word
+/// counts more.
 #[test]
 #[ignore = "needs g++"]
 fn process_wide_class_is_skipped_unless_it_says_that_it_runs_in_threads() {
@@ -306,9 +301,5 @@ yamba forking { bool may_wait() { return true; } void benchmark() { if (pid_t ch
 fn processes_and_threads_exclude_each_other() {
     let done = run("yamba any { void benchmark() {} }", &["-P", "2", "-T", "2"]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(
-        said(&done).contains("cannot be used with"),
-        "{}",
-        said(&done)
-    );
+    assert!(said(&done).contains("cannot be used with"), "{}", said(&done));
 }

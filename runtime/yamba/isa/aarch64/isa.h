@@ -1,4 +1,5 @@
-// Support for aarch64. The compiler's __builtin___clear_cache makes written code visible to the instruction cache.
+// Support for aarch64. The compiler's __builtin___clear_cache makes written code visible to the
+// instruction cache.
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +14,8 @@
 namespace yamba {
 namespace isa {
 
-// A rotation takes one cycle. Moves and additions of constants may be eliminated; rotations never are.
+// A rotation takes one cycle. Moves and additions of constants may be eliminated; rotations never
+// are.
 inline void rotations(uint64_t steps) {
     uint64_t chain = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\tror %0, %0, #7\n\t.endr" : "+r"(chain));
@@ -25,7 +27,8 @@ inline void exclusive_ors(uint64_t steps) {
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\teor %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(steps));
 }
 
-// Instructions without operands depend on nothing and occupy no execution unit: only the width of the core limits them.
+// Instructions without operands depend on nothing and occupy no execution unit: only the width of
+// the core limits them.
 inline void no_operations(uint64_t steps) {
     uint64_t left = steps / 64;
     __asm__ volatile(".p2align 6\n1:\n\t.rept 64\n\tnop\n\t.endr\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(left) : : "cc");
@@ -49,7 +52,8 @@ inline uintptr_t program_counter(const void *context) {
 }
 
 #ifdef __linux__
-// The kernel hands each program the features of its processor. Under an emulator /proc/cpuinfo may describe the host instead.
+// The kernel hands each program the features of its processor. Under an emulator /proc/cpuinfo may
+// describe the host instead.
 inline int cpu_feature(const char *name) {
     // The names of /proc/cpuinfo, in the order of the bits.
     static constexpr const char *names[2][34] = {

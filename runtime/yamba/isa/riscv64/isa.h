@@ -1,4 +1,5 @@
-// Support for riscv64. The compiler's __builtin___clear_cache makes written code visible to instruction fetch.
+// Support for riscv64. The compiler's __builtin___clear_cache makes written code visible to
+// instruction fetch.
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +12,8 @@
 namespace yamba {
 namespace isa {
 
-// The base instruction set has no rotation. An exclusive or with an unknown operand is never eliminated.
+// The base instruction set has no rotation. An exclusive or with an unknown operand is never
+// eliminated.
 inline void exclusive_ors(uint64_t steps) {
     uint64_t chain = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\txor %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(steps));

@@ -1,4 +1,5 @@
-// The processor time of this process's child processes: partners that answer it, and programs that it starts.
+// The processor time of this process's child processes: partners that answer it, and programs that
+// it starts.
 #pragma once
 
 #include <dirent.h>
@@ -17,7 +18,8 @@ namespace system {
 // To read the clocks of more processes takes too long beside a batch.
 constexpr int most_children = 8;
 
-// The clocks of the child processes that were alive at the end of the set-up, of their children, and so on.
+// The clocks of the child processes that were alive at the end of the set-up, of their children,
+// and so on.
 struct ChildClocks {
     clockid_t clocks[most_children];
     int count = 0;
@@ -57,7 +59,8 @@ inline void find_children() {
 
 inline double processor_ns(const struct timeval &time) { return double(time.tv_sec) * 1e9 + double(time.tv_usec) * 1e3; }
 
-// The processor time of the children that were found and of all that have ended since, in ns. NaN if unknown.
+// The processor time of the children that were found and of all that have ended since, in ns. NaN
+// if unknown.
 inline double children_time() {
     struct rusage ended {};
     if (!child_clocks.known || getrusage(RUSAGE_CHILDREN, &ended) != 0) return not_known;

@@ -1,4 +1,5 @@
-// Waits for a change of a word in shared memory with Linux futexes: no descriptor, and no memory but the word.
+// Waits for a change of a word in shared memory with Linux futexes: no descriptor, and no memory
+// but the word.
 #pragma once
 
 #include <limits.h>
@@ -22,7 +23,8 @@ struct FutexTime {
 constexpr long futex_call = SYS_futex_time64;
 #endif
 
-// Sleeps while `word` holds `value`, for at most `ns`. May return early; a signal always interrupts it.
+// Sleeps while `word` holds `value`, for at most `ns`. May return early; a signal always interrupts
+// it.
 inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     constexpr int wait = 0;
     FutexTime limit{};

@@ -1,5 +1,5 @@
-// System facts from Linux's /sys and /proc. They are read directly: on some machines sysconf() of the C library reports wrong
-// caches.
+// System facts from Linux's /sys and /proc. They are read directly: on some machines sysconf() of
+// the C library reports wrong caches.
 #pragma once
 
 #include <fcntl.h>
@@ -48,7 +48,8 @@ inline size_t read_size(const char *path) {
     return *end == 'K' ? value << 10 : *end == 'M' ? value << 20 : *end == 'G' ? value << 30 : value;
 }
 
-// One property of the first CPU's cache of this level that holds `kind` ("Data", "Instruction") or both.
+// One property of the first CPU's cache of this level that holds `kind` ("Data", "Instruction") or
+// both.
 inline size_t cache_fact(int level, const char *kind, const char *fact) {
     for (int i = 0; i < 8; i++) {
         char path[96], text[32];
@@ -67,7 +68,8 @@ inline size_t data_cache(int level) { return cache_fact(level, "Data", "size"); 
 inline size_t instruction_cache() { return cache_fact(1, "Instruction", "size"); }
 inline size_t cache_line() { return cache_fact(1, "Data", "coherency_line_size"); }
 
-// Finds the first line of `path` that starts with `key`, and sets `value` to the text after its colon. Returns whether it exists.
+// Finds the first line of `path` that starts with `key`, and sets `value` to the text after its
+// colon. Returns whether it exists.
 template <size_t N>
 bool read_key(const char *path, const char *key, char (&line)[N], const char *&value) {
     FILE *f = fopen(path, "re");
@@ -85,15 +87,16 @@ inline size_t memory_size() {
     return read_key("/proc/meminfo", "MemTotal", line, value) ? strtoull(value, nullptr, 10) << 10 : 0;
 }
 
-// Replacements for the C library's major() and minor(). Those are macros, which would keep a class from having members of these
-// names.
+// Replacements for the C library's major() and minor(). Those are macros, which would keep a class
+// from having members of these names.
 inline unsigned int device_major(uint64_t device) { return unsigned((device >> 8 & 0xfff) | (device >> 32 & 0xfffff000)); }
 inline unsigned int device_minor(uint64_t device) { return unsigned((device & 0xff) | (device >> 12 & 0xffffff00)); }
 
 inline size_t read_ahead(const char *directory) {
     struct stat at;
     if (stat(directory, &at) != 0) return 0;
-    // A partition has no queue of its own. A file system without block device (btrfs, network) is known only to the bdi class.
+    // A partition has no queue of its own. A file system without block device (btrfs, network) is
+    // known only to the bdi class.
     for (const char *place : {"/sys/dev/block/%u:%u/queue/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb",
                               "/sys/class/bdi/%u:%u/read_ahead_kb"}) {
         char path[96], text[32];
@@ -120,7 +123,8 @@ inline bool is_word(const char *list, const char *word, const char *separators =
     return false;
 }
 
-// RISC-V lists all its extensions in one word, starting with the one-letter ones: "rv64imafdc_zba_zbb".
+// RISC-V lists all its extensions in one word, starting with the one-letter ones:
+// "rv64imafdc_zba_zbb".
 inline bool is_extension(const char *isa, const char *name) { return is_word(isa, name, " \t\n_"); }
 inline bool is_letter_extension(const char *isa, const char *letter) {
     while (*isa == ' ' || *isa == '\t') isa++;
@@ -161,17 +165,19 @@ inline Usage usage() {
             known};
 }
 
-// The processor time of all threads of this process, those that have ended included, in ns. NaN if unknown.
+// The processor time of all threads of this process, those that have ended included, in ns. NaN if
+// unknown.
 inline double process_time() {
     struct timespec cpu {};
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0) return not_known;
     return double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec);
 }
 
-// The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if the kernel does not report
-// it.
+// The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if
+// the kernel does not report it.
 inline double waited() {
-    // Opened once per thread. The file stays right, since a measuring process never forks another measuring process.
+    // Opened once per thread. The file stays right, since a measuring process never forks another
+    // measuring process.
     static thread_local const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     char text[96];
     ssize_t n = pread(file, text, sizeof text - 1, 0);
@@ -201,7 +207,8 @@ inline bool stay_on(const int *processors, size_t count) {
     return sched_setaffinity(0, sizeof set, reinterpret_cast<const cpu_set_t *>(set)) == 0;
 }
 
-// Arm reports a capacity, other processors the highest clock rate. Both serve only to compare processors.
+// Arm reports a capacity, other processors the highest clock rate. Both serve only to compare
+// processors.
 inline uint64_t processor_strength(int cpu) {
     for (const char *fact : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"}) {
         char path[96], text[32];
@@ -211,7 +218,8 @@ inline uint64_t processor_strength(int cpu) {
     return 0;
 }
 
-// The first processor of the core that this one belongs to, which identifies the core; -1 if unknown.
+// The first processor of the core that this one belongs to, which identifies the core; -1 if
+// unknown.
 inline int first_of_core(int cpu) {
     for (const char *name : {"core_cpus_list", "thread_siblings_list"}) {
         char path[96], text[64];
@@ -234,7 +242,8 @@ constexpr CounterKind counter_kinds[] = {
 };
 constexpr size_t counter_kind_count = sizeof counter_kinds / sizeof *counter_kinds;
 
-// Counts this thread in user space, which perf_event_paranoid 2 still allows all users. Negative if there is no such counter.
+// Counts this thread in user space, which perf_event_paranoid 2 still allows all users. Negative if
+// there is no such counter.
 inline int open_counter(const CounterKind &kind) {
     struct perf_event_attr event {};
     event.size = sizeof event;
@@ -258,7 +267,8 @@ inline bool enter_realtime() {
     return sched_setscheduler(0, SCHED_FIFO, &parameter) == 0;
 }
 
-// Real-time round-robin scheduling for several processes: one that is `above` the others gets the processor at once.
+// Real-time round-robin scheduling for several processes: one that is `above` the others gets the
+// processor at once.
 inline bool enter_realtime_in_turns(int above) {
     struct sched_param parameter {};
     parameter.sched_priority = sched_get_priority_min(SCHED_RR) + above;

@@ -7,7 +7,8 @@
 namespace yamba {
 namespace system {
 
-// Sleeps while `word` holds `value`, for at most `ns`. May return early; a signal always interrupts it.
+// Sleeps while `word` holds `value`, for at most `ns`. May return early; a signal always interrupts
+// it.
 inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     constexpr uint64_t look_again = 1000000;
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;

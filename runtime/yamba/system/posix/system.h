@@ -1,4 +1,5 @@
-// The few system facts that POSIX provides. A system that provides more gets its own folder beside this one.
+// The few system facts that POSIX provides. A system that provides more gets its own folder beside
+// this one.
 #pragma once
 
 #include <signal.h>
@@ -56,7 +57,8 @@ inline double process_time() { return not_known; }
 
 inline double waited() { return not_known; }
 
-// The processors that this process may use, at most `room` of them; 0 if the system does not report them.
+// The processors that this process may use, at most `room` of them; 0 if the system does not report
+// them.
 inline size_t allowed_processors(int *, size_t) { return 0; }
 // Pins this process to the first `count` of `processors`. Returns false if the system cannot.
 inline bool stay_on(const int *, size_t) { return false; }

@@ -11,14 +11,17 @@ const LEAST_YOUNG: f64 = 0.05;
 const MOST_YOUNG: f64 = 0.60;
 /// Share of the heap that stays free for survivors (`G1ReservePercent`).
 const RESERVE: f64 = 0.10;
-/// Factor of the bytes that G1 expects to copy: `100 / G1ConfidencePercent`, and the waste of buffers.
+/// Factor of the bytes that G1 expects to copy: `100 / G1ConfidencePercent`, and the waste of
+/// buffers.
 const COPY_SAFETY: f64 = 2.0 * 1.1;
-/// Time that the application has between two pauses at least: `GCPauseIntervalMillis` less `MaxGCPauseMillis`, 201 and 200 ms.
+/// Time that the application has between two pauses at least: `GCPauseIntervalMillis` less
+/// `MaxGCPauseMillis`, 201 and 200 ms.
 const LEAST_MS_BETWEEN_PAUSES: f64 = 1.0;
 /// Regions of the class data archive, which no collection frees.
 const ARCHIVE: f64 = 2.0;
 
-/// Whether the young generation of a JVM keeps its size while mixed collections last, and the reserve counts only when Eden gets its regions. The first Eden differs, too.
+/// Whether the young generation of a JVM keeps its size while mixed collections last, and the
+/// reserve counts only when Eden gets its regions. The first Eden differs, too.
 pub(super) fn keeps_young_size(jvm_major: u32) -> bool {
     jvm_major >= 20
 }
@@ -84,21 +87,19 @@ impl Heap {
         (self.regions * RESERVE).ceil()
     }
 
-    /// Eden regions that fit into `free` ones if the share `survival` of them is copied, with the safety of G1.
+    /// Eden regions that fit into `free` ones if the share `survival` of them is copied, with the
+    /// safety of G1.
     fn that_fit(&self, free: f64, survival: f64) -> f64 {
         (free / (1.0 + COPY_SAFETY * survival)).floor()
     }
 
-    /// Eden regions until the next collection. `survival` is the predicted share of Eden that survives; `limit` bounds them while the JVM knows little about pauses.
+    /// Eden regions until the next collection. `survival` is the predicted share of Eden that
+    /// survives; `limit` bounds them while the JVM knows little about pauses.
     pub(super) fn eden(&self, used: Used, survival: f64, limit: f64, is_mixed: bool) -> f64 {
         let free = self.free(used);
         let least = (self.least_young() - used.survivors).max(1.0);
         let most = ((self.regions * MOST_YOUNG).floor() - used.survivors).max(least);
-        let room = if self.keeps_young_size {
-            free
-        } else {
-            free - self.reserve()
-        };
+        let room = if self.keeps_young_size { free } else { free - self.reserve() };
         let by_pause = if is_mixed && !self.keeps_young_size {
             least
         } else {
@@ -141,52 +142,36 @@ mod tests {
         }
     }
 
-    /// `Eden regions: x->0(NEXT)` of logs with nearly all objects of Eden alive: regions of survivors and old ones (with humongous ones) after a collection, then NEXT.
+    /// `Eden regions: x->0(NEXT)` of logs with nearly all objects of Eden alive: regions of
+    /// survivors and old ones (with humongous ones) after a collection, then NEXT.
     #[test]
     fn eden_is_as_in_logs() {
         let logs = [
-            (
-                17,
-                88,
-                [(2.0, 51.0, 7.0), (2.0, 49.0, 8.0), (2.0, 57.0, 5.0)],
-            ),
-            (
-                17,
-                48,
-                [(1.0, 28.0, 3.0), (1.0, 33.0, 1.0), (1.0, 36.0, 1.0)],
-            ),
-            (
-                25,
-                88,
-                [(2.0, 64.0, 6.0), (2.0, 62.0, 7.0), (1.0, 75.0, 3.0)],
-            ),
+            (17, 88, [(2.0, 51.0, 7.0), (2.0, 49.0, 8.0), (2.0, 57.0, 5.0)]),
+            (17, 48, [(1.0, 28.0, 3.0), (1.0, 33.0, 1.0), (1.0, 36.0, 1.0)]),
+            (25, 88, [(2.0, 64.0, 6.0), (2.0, 62.0, 7.0), (1.0, 75.0, 3.0)]),
         ];
         for (jvm, megabytes, rows) in logs {
             let heap = Heap::of(f64::from(megabytes) * MEGABYTE, jvm, 0.0);
             for (survivors, old, next) in rows {
                 let used = Used { survivors, old };
                 let found = heap.eden(used, 0.97, f64::INFINITY, false);
-                assert!(
-                    (found - next).abs() <= 1.0,
-                    "{jvm} {megabytes}: {old} {found}"
-                );
+                assert!((found - next).abs() <= 1.0, "{jvm} {megabytes}: {old} {found}");
             }
         }
     }
 
     #[test]
     fn eden_of_mixed_collections_is_least_with_jdk_17() {
-        let used = Used {
-            survivors: 1.0,
-            old: 51.0,
-        };
+        let used = Used { survivors: 1.0, old: 51.0 };
         let heap = |jvm| Heap::of(88.0 * MEGABYTE, jvm, 0.0);
         assert_eq!(heap(17).eden(used, 0.9, f64::INFINITY, true), 3.0);
         assert!(heap(25).eden(used, 0.9, f64::INFINITY, true) > 8.0);
     }
 
-    /// From a log of JDK 25 with trace of `gc+ergo+heap`, for an application that allocates 1 to 2 MB a ms and keeps all: regions of survivors and old ones, then those
-    /// that each collection received.
+    /// From a log of JDK 25 with trace of `gc+ergo+heap`, for an application that allocates 1 to 2
+    /// MB a ms and keeps all: regions of survivors and old ones, then those that each collection
+    /// received.
     #[test]
     fn a_fast_application_gets_more_than_survivors_allow() {
         let heap = Heap::of(48.0 * MEGABYTE, 25, 1.5e-6 * MEGABYTE);

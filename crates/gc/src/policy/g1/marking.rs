@@ -1,4 +1,5 @@
-//! When concurrent marking starts: `InitiatingHeapOccupancyPercent`, and after a few markings a forecast of G1 (`G1AdaptiveIHOPControl`).
+//! When concurrent marking starts: `InitiatingHeapOccupancyPercent`, and after a few markings a
+//! forecast of G1 (`G1AdaptiveIHOPControl`).
 
 use super::heap::Heap;
 use crate::policy::forecast::Forecast;
@@ -12,7 +13,8 @@ const INITIAL_SAMPLES: f64 = 3.0;
 /// Weight of a new sample.
 const WEIGHT: f64 = 0.05;
 
-/// Forecasts of the length of marking and of the growth of the old generation. Both are in bytes that the application allocates: time passes with these.
+/// Forecasts of the length of marking and of the growth of the old generation. Both are in bytes
+/// that the application allocates: time passes with these.
 pub(super) struct Start {
     marking: Forecast,
     growth: Forecast,
@@ -21,11 +23,7 @@ pub(super) struct Start {
 
 impl Start {
     pub(super) fn new() -> Self {
-        Self {
-            marking: Forecast::new(WEIGHT),
-            growth: Forecast::new(WEIGHT),
-            young_bytes: 0.0,
-        }
+        Self { marking: Forecast::new(WEIGHT), growth: Forecast::new(WEIGHT), young_bytes: 0.0 }
     }
 
     /// A marking ended with its first mixed collection, after `allocated_bytes`.
@@ -33,7 +31,8 @@ impl Start {
         self.marking.add(allocated_bytes);
     }
 
-    /// Notes a young collection, which promoted `promoted_bytes` after `allocated_bytes` of allocation. The next young generation has `young_bytes`.
+    /// Notes a young collection, which promoted `promoted_bytes` after `allocated_bytes` of
+    /// allocation. The next young generation has `young_bytes`.
     pub(super) fn add_young(
         &mut self,
         promoted_bytes: f64,

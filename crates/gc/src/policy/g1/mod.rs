@@ -1,4 +1,5 @@
-//! G1: regions, a young generation that follows the free memory, marking when the old generation is large, and mixed collections after it.
+//! G1: regions, a young generation that follows the free memory, marking when the old generation is
+//! large, and mixed collections after it.
 
 mod heap;
 mod marking;
@@ -20,18 +21,16 @@ const TARGET_SURVIVORS: f64 = 0.5;
 /// Share of Eden that G1 expects to survive at the start, and the weight of a new sample.
 const FIRST_SURVIVAL: f64 = 0.4;
 const SURVIVAL_WEIGHT: f64 = 0.3;
-/// Pace at which the application allocates, relative to that with Serial: barriers and the threads of G1 slow it down. Chosen on two programs (docs/notes/gc.md).
+/// Pace at which the application allocates, relative to that with Serial: barriers and the threads
+/// of G1 slow it down. Chosen on two programs (docs/notes/gc.md).
 pub(super) const PACE: f64 = 0.5;
 /// Live share of the heap above which the application cannot run.
 const MOST_LIVE: f64 = 0.95;
 
-/// Eden at most before the first collections, in MiB, while the JVM expects long pauses. From logs of JDK 17 and 25; they are the same for heaps of 40 to 88 MB.
+/// Eden at most before the first collections, in MiB, while the JVM expects long pauses. From logs
+/// of JDK 17 and 25; they are the same for heaps of 40 to 88 MB.
 fn first_edens(jvm_major: u32) -> &'static [f64] {
-    if keeps_young_size(jvm_major) {
-        &[14.0]
-    } else {
-        &[6.0, 4.0, 12.0]
-    }
+    if keeps_young_size(jvm_major) { &[14.0] } else { &[6.0, 4.0, 12.0] }
 }
 
 /// Where G1 is between two markings.
@@ -106,10 +105,7 @@ impl G1<'_> {
     }
 
     fn used(&self) -> Used {
-        Used {
-            survivors: self.heap.up(self.young.survivor_bytes()),
-            old: self.old.count(),
-        }
+        Used { survivors: self.heap.up(self.young.survivor_bytes()), old: self.old.count() }
     }
 
     /// Eden regions until the next collection.
@@ -117,12 +113,9 @@ impl G1<'_> {
         let first = first_edens(self.setting.jvm_major);
         let is_pause = |c: &&Simulated| c.kind != Kind::ConcurrentMark;
         let done = self.found.iter().filter(is_pause).take(first.len()).count();
-        let limit = first
-            .get(done)
-            .map_or(f64::INFINITY, |mb| self.heap.up(mb * MEGABYTE));
+        let limit = first.get(done).map_or(f64::INFINITY, |mb| self.heap.up(mb * MEGABYTE));
         let is_mixed = matches!(self.phase, Phase::Prepared { .. } | Phase::Mixed);
-        self.heap
-            .eden(self.used(), self.survival.value(), limit, is_mixed)
+        self.heap.eden(self.used(), self.survival.value(), limit, is_mixed)
     }
 
     /// A young or mixed collection at `now`; Eden was empty at `before`.
@@ -159,7 +152,8 @@ impl G1<'_> {
         }
     }
 
-    /// Objects without room stay where they are. In logs another collection of a single region fails as well, and one of the whole heap follows.
+    /// Objects without room stay where they are. In logs another collection of a single region
+    /// fails as well, and one of the whole heap follows.
     fn fail(&mut self, now: f64) {
         self.found.push(Simulated::new(Kind::Young, 0.0));
         self.collect_all(now);
@@ -193,12 +187,10 @@ impl G1<'_> {
             return;
         }
         if !matches!(self.phase, Phase::Marking { .. }) {
-            self.survival
-                .add(moved.from_eden_bytes / eden_bytes.max(1.0));
+            self.survival.add(moved.from_eden_bytes / eden_bytes.max(1.0));
         }
         let young = (self.eden() + self.used().survivors) * self.heap.region_bytes;
-        self.start
-            .add_young(moved.promoted_bytes, eden_bytes, young);
+        self.start.add_young(moved.promoted_bytes, eden_bytes, young);
     }
 
     /// The phase after a collection.
@@ -233,11 +225,7 @@ impl G1<'_> {
     /// The phase without marking: requests one if the old generation is large.
     fn normal(&self) -> Phase {
         let old = self.heap.not_young(self.used()) * self.heap.region_bytes;
-        if old > self.start.threshold_bytes(&self.heap) {
-            Phase::Requested
-        } else {
-            Phase::Normal
-        }
+        if old > self.start.threshold_bytes(&self.heap) { Phase::Requested } else { Phase::Normal }
     }
 
     /// Ends a marking that is complete at `now`.
@@ -249,11 +237,8 @@ impl G1<'_> {
             return;
         }
         self.old.end_marking(self.setting, &self.heap, seen, since);
-        self.phase = if self.old.has_candidates() {
-            Phase::Prepared { since }
-        } else {
-            Phase::Normal
-        };
+        self.phase =
+            if self.old.has_candidates() { Phase::Prepared { since } } else { Phase::Normal };
     }
 }
 
@@ -268,7 +253,8 @@ mod tests {
     use super::*;
     use crate::demand::tests::constant_lifetime;
 
-    /// Collections and markings of an application that allocates `steps` MB, as fast as the benchmark with Serial: 2.2 MB a ms. Its objects live for `lifetime` bytes.
+    /// Collections and markings of an application that allocates `steps` MB, as fast as the
+    /// benchmark with Serial: 2.2 MB a ms. Its objects live for `lifetime` bytes.
     fn simulated(
         steps: usize,
         lifetime: f64,
@@ -292,8 +278,9 @@ mod tests {
         kinds.map(|kind| found.iter().filter(|c| c.kind == kind).count())
     }
 
-    /// `Shapes list 24` with windows of 16 and 32 MB and an allocation of 839 MB, in heaps of 48 and 96 MB: marking never ended in time. Young and full collections of the
-    /// logs of JDK 17 and 25.
+    /// `Shapes list 24` with windows of 16 and 32 MB and an allocation of 839 MB, in heaps of 48
+    /// and 96 MB: marking never ended in time. Young and full collections of the logs of JDK 17 and
+    /// 25.
     #[test]
     fn full_collections_are_as_many_as_in_logs() {
         let logs = [
@@ -326,13 +313,11 @@ mod tests {
         let whole = marked_bytes(1.0);
         // Marking starts at 45 % of the heap.
         assert!(whole > 0.45 * 200.0 * MEGABYTE * 0.95, "{whole}");
-        // The whole run takes 146 ms with G1. A marking that takes longer does less in the rest of the run.
+        // The whole run takes 146 ms with G1. A marking that takes longer does less in the rest of
+        // the run.
         let (second, two_seconds) = (marked_bytes(1e9), marked_bytes(2e9));
         assert!(second > 0.0 && second < 0.146 * whole, "{second} {whole}");
-        assert!(
-            (second / two_seconds - 2.0).abs() < 1e-6,
-            "{second} {two_seconds}"
-        );
+        assert!((second / two_seconds - 2.0).abs() < 1e-6, "{second} {two_seconds}");
     }
 
     #[test]

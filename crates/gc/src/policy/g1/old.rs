@@ -1,16 +1,20 @@
-//! Old regions with the objects in them, and the regions that mixed collections take (`G1CollectionSetCandidates`).
+//! Old regions with the objects in them, and the regions that mixed collections take
+//! (`G1CollectionSetCandidates`).
 
 use super::heap::Heap;
 use crate::policy::Setting;
 use crate::policy::young::Promoted;
 
-/// Live share of a region above which it is not worth a mixed collection (`G1MixedGCLiveThresholdPercent`).
+/// Live share of a region above which it is not worth a mixed collection
+/// (`G1MixedGCLiveThresholdPercent`).
 const LIVE_THRESHOLD: f64 = 0.85;
-/// Reclaimable bytes that are not worth mixed collections, as a share of the heap (`G1HeapWastePercent`).
+/// Reclaimable bytes that are not worth mixed collections, as a share of the heap
+/// (`G1HeapWastePercent`).
 const WASTE: f64 = 0.05;
 /// Mixed collections after a marking (`G1MixedGCCountTarget`).
 const MIXED_COUNT: f64 = 8.0;
-/// Old regions that a mixed collection takes at most, as a share of the heap (`G1OldCSetRegionThresholdPercent`).
+/// Old regions that a mixed collection takes at most, as a share of the heap
+/// (`G1OldCSetRegionThresholdPercent`).
 const MOST_MIXED: f64 = 0.10;
 
 /// Objects that were allocated together, in one old region.
@@ -24,10 +28,7 @@ struct Part {
 
 impl Part {
     fn live_bytes(&self, setting: &Setting, now: f64) -> f64 {
-        self.bytes
-            * setting
-                .survival
-                .kept(self.begin, self.end, self.promoted_at, now)
+        self.bytes * setting.survival.kept(self.begin, self.end, self.promoted_at, now)
     }
 }
 
@@ -73,14 +74,12 @@ impl Old {
         !self.candidates.is_empty()
     }
 
-    /// The live objects of the candidates that the next mixed collection takes; their regions are free.
+    /// The live objects of the candidates that the next mixed collection takes; their regions are
+    /// free.
     pub(super) fn take_candidates(&mut self, setting: &Setting, now: f64) -> Vec<Promoted> {
         let rest = self.candidates.len().saturating_sub(self.at_once);
         let taken = self.candidates.split_off(rest);
-        taken
-            .iter()
-            .flat_map(|r| survivors(setting, r, now))
-            .collect()
+        taken.iter().flat_map(|r| survivors(setting, r, now)).collect()
     }
 
     /// Adds objects that were promoted, or moved within the old generation, at `now`.
@@ -88,10 +87,7 @@ impl Old {
         for object in objects {
             let mut left = object.bytes;
             while left > 0.0 {
-                let full = self
-                    .regions
-                    .last()
-                    .map_or(0.0, |r| heap.region_bytes - r.used_bytes());
+                let full = self.regions.last().map_or(0.0, |r| heap.region_bytes - r.used_bytes());
                 if full < 1.0 {
                     self.regions.push(Region::default());
                     continue;
@@ -114,19 +110,16 @@ impl Old {
     pub(super) fn compact(&mut self, setting: &Setting, heap: &Heap, now: f64, live_bytes: f64) {
         let mut all = std::mem::take(&mut self.candidates);
         all.append(&mut self.regions);
-        let mut alive: Vec<Promoted> = all
-            .iter()
-            .flat_map(|r| survivors(setting, r, now))
-            .collect();
+        let mut alive: Vec<Promoted> =
+            all.iter().flat_map(|r| survivors(setting, r, now)).collect();
         // The sum over the regions is an estimate.
         let sum: f64 = alive.iter().map(|p| p.bytes).sum();
-        alive
-            .iter_mut()
-            .for_each(|p| p.bytes *= live_bytes / sum.max(1.0));
+        alive.iter_mut().for_each(|p| p.bytes *= live_bytes / sum.max(1.0));
         self.add(heap, &alive, now);
     }
 
-    /// Ends a marking that saw the first `seen` regions as they were at `marked_at`: frees those without a live object, and chooses the candidates of mixed collections.
+    /// Ends a marking that saw the first `seen` regions as they were at `marked_at`: frees those
+    /// without a live object, and chooses the candidates of mixed collections.
     pub(super) fn end_marking(
         &mut self,
         setting: &Setting,
@@ -213,16 +206,13 @@ mod tests {
         assert_eq!(at_once(&heap(), 81), 11);
     }
 
-    /// 20 regions, each with the objects of a megabyte of allocation that ended at 80.5, 81.5 ... 99.5 MB. Objects live for 10 MB.
+    /// 20 regions, each with the objects of a megabyte of allocation that ended at 80.5, 81.5 ...
+    /// 99.5 MB. Objects live for 10 MB.
     fn aged(heap: &Heap) -> Old {
         let mut old = Old::default();
         for region in 0..20 {
             let begin = 79.5e6 + 1e6 * f64::from(region);
-            let objects = Promoted {
-                begin,
-                end: begin + 1e6,
-                bytes: MEGABYTE,
-            };
+            let objects = Promoted { begin, end: begin + 1e6, bytes: MEGABYTE };
             old.add(heap, &[objects], begin + 1e6);
         }
         assert_eq!(old.count(), 20.0);
@@ -239,11 +229,7 @@ mod tests {
         let mut old = aged(&heap);
         old.end_marking(&setting, &heap, 20, now);
         assert_eq!((old.count(), old.has_candidates()), (10.0, true));
-        let taken: f64 = old
-            .take_candidates(&setting, now)
-            .iter()
-            .map(|p| p.bytes)
-            .sum();
+        let taken: f64 = old.take_candidates(&setting, now).iter().map(|p| p.bytes).sum();
         assert!((taken - 0.5 * MEGABYTE).abs() < 1.0, "{taken}");
         assert_eq!((old.count(), old.has_candidates()), (9.0, false));
         // A marking that saw eight regions frees no others.

@@ -1,4 +1,5 @@
-//! Checks bounds of evidence. They are evaluated once, before `prepare`, and cannot use names without a value at that time.
+//! Checks bounds of evidence. They are evaluated once, before `prepare`, and cannot use names
+//! without a value at that time.
 
 use std::collections::HashSet;
 
@@ -14,14 +15,8 @@ const BATCH: &str = "batch";
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
-        if let MemberKind::Evidence {
-            expects: Some((low, high)),
-            ..
-        } = member.kind
-        {
-            let fault = [low, high]
-                .into_iter()
-                .find_map(|end| fault(analysis, class.id, end));
+        if let MemberKind::Evidence { expects: Some((low, high)), .. } = member.kind {
+            let fault = [low, high].into_iter().find_map(|end| fault(analysis, class.id, end));
             found.extend(fault);
         }
         if let MemberKind::Requires(condition) = member.kind {
@@ -119,10 +114,7 @@ fn names<'a>(
             _ if is_part && owner.is_none() && before(2) != Some("this") => return None,
             _ => class,
         };
-        Some(Name {
-            range: tokens[i].range.clone(),
-            member: visible(analysis, class, word),
-        })
+        Some(Name { range: tokens[i].range.clone(), member: visible(analysis, class, word) })
     })
 }
 
@@ -138,19 +130,17 @@ fn user_of_batch(
     function: MemberRef,
     seen: &mut HashSet<MemberRef>,
 ) -> Option<MemberRef> {
-    overloads(analysis, function)
-        .into_iter()
-        .find_map(|member| {
-            analysis.member(member).kind.body()?;
-            if !seen.insert(member) {
-                return None;
-            }
-            let text = analysis.text(analysis.member(member).span);
-            names(analysis, member.class, text).find_map(|name| match name.member {
-                None => is_batch(text, &name).then_some(member),
-                Some(called) => user_of_batch(analysis, called, seen),
-            })
+    overloads(analysis, function).into_iter().find_map(|member| {
+        analysis.member(member).kind.body()?;
+        if !seen.insert(member) {
+            return None;
+        }
+        let text = analysis.text(analysis.member(member).span);
+        names(analysis, member.class, text).find_map(|name| match name.member {
+            None => is_batch(text, &name).then_some(member),
+            Some(called) => user_of_batch(analysis, called, seen),
         })
+    })
 }
 
 /// The overloads of a function in its class.
@@ -158,8 +148,5 @@ fn overloads(analysis: &Analysis, of: MemberRef) -> Vec<MemberRef> {
     let name = |m: &Member| m.kind.name().map(|n| n.text.clone());
     let wanted = name(analysis.member(of));
     let members = analysis.members(of.class);
-    members
-        .filter(|(_, m)| name(m) == wanted)
-        .map(|(member, _)| member)
-        .collect()
+    members.filter(|(_, m)| name(m) == wanted).map(|(member, _)| member).collect()
 }

@@ -1,4 +1,5 @@
-//! Checks that each class that is not abstract is complete wherever it exists, and that no ports contradict each other.
+//! Checks that each class that is not abstract is complete wherever it exists, and that no ports
+//! contradict each other.
 
 use std::collections::BTreeMap;
 
@@ -32,11 +33,7 @@ pub(super) fn check(analysis: &Analysis, id: ClassId, cases: &[Case], found: &mu
                 Gap::Ambiguous { name, definitions } => {
                     found.push(ambiguous(analysis, id, name, definitions))
                 }
-                Gap::ImportAbsent {
-                    importer,
-                    imported,
-                    needs,
-                } => {
+                Gap::ImportAbsent { importer, imported, needs } => {
                     if !class.ast.is_abstract {
                         found.push(absent(analysis, *importer, *imported, needs, case));
                     }
@@ -48,11 +45,8 @@ pub(super) fn check(analysis: &Analysis, id: ClassId, cases: &[Case], found: &mu
         }
     }
     if !missing.is_empty() {
-        let targets = cases
-            .iter()
-            .map(|c| &c.target)
-            .collect::<std::collections::BTreeSet<_>>()
-            .len();
+        let targets =
+            cases.iter().map(|c| &c.target).collect::<std::collections::BTreeSet<_>>().len();
         found.push(incomplete(analysis, id, &missing, targets));
     }
 }
@@ -73,23 +67,13 @@ fn incomplete(
         "`{}` is not abstract, but lacks {count}", class.name();
         help help(analysis, id, missing));
     for (member, on) in missing {
-        let where_missing = if on.len() == targets {
-            String::new()
-        } else {
-            format!(" (on {})", on.join(", "))
-        };
+        let where_missing =
+            if on.len() == targets { String::new() } else { format!(" (on {})", on.join(", ")) };
         let doc = analysis.member(*member).doc.replace('\n', " ");
-        let doc = if doc.is_empty() {
-            doc
-        } else {
-            format!(": {}", doc.trim())
-        };
+        let doc = if doc.is_empty() { doc } else { format!(": {}", doc.trim()) };
         fault = fault.also(
             place(analysis, *member),
-            format!(
-                "missing: `{}`{doc}{where_missing}",
-                analysis.declaration(*member)
-            ),
+            format!("missing: `{}`{doc}{where_missing}", analysis.declaration(*member)),
         );
     }
     fault
@@ -127,18 +111,14 @@ fn ambiguous(
     name: &str,
     definitions: &[MemberRef],
 ) -> Diagnostic {
-    let names: Vec<String> = definitions
-        .iter()
-        .map(|m| format!("`{}`", analysis.class(m.class).name()))
-        .collect();
+    let names: Vec<String> =
+        definitions.iter().map(|m| format!("`{}`", analysis.class(m.class).name())).collect();
     let message = format!(
         "{} both define `{name}` of `{}`, and neither is more specific",
         names.join(" and "),
         analysis.class(id).name()
     );
-    let (first, rest) = definitions
-        .split_first()
-        .expect("an ambiguity has definitions");
+    let (first, rest) = definitions.split_first().expect("an ambiguity has definitions");
     let mut fault = error!("ambiguous-ports" at place(analysis, *first), "{message}";
         help "let one `ports` the other, narrow its condition, or add a port for the platform that both apply to");
     for member in rest {

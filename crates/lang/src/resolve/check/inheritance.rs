@@ -45,10 +45,8 @@ fn assignment(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<
             );
             let known = visible_names(analysis, class.id, is_param);
             let help = suggest::help(&name.text, known, otherwise);
-            found.push(
-                error!("unknown-parameter" at name.span, "there is no parameter `{name}`";
-                help help),
-            );
+            found.push(error!("unknown-parameter" at name.span, "there is no parameter `{name}`";
+                help help));
         }
     }
 }
@@ -134,12 +132,8 @@ fn function(
     let mut overloads = Vec::new();
     for id in analysis.ancestry(parent) {
         for member in &analysis.class(id).ast.members {
-            if let MemberKind::Function {
-                ret: base_ret,
-                name: base_name,
-                params,
-                ..
-            } = &member.kind
+            if let MemberKind::Function { ret: base_ret, name: base_name, params, .. } =
+                &member.kind
                 && base_name.text == name.text
             {
                 let base = types(&analysis.sources, params);
@@ -172,10 +166,6 @@ fn shown_types(analysis: &Analysis, bitstring: &Bitstring) -> String {
         )
     });
     let params = types(&analysis.sources, &bitstring.params);
-    let params = if params.is_empty() {
-        String::new()
-    } else {
-        format!("({})", params.join(", "))
-    };
+    let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
     format!("bitstring{signature} {}{params}", bitstring.name.text)
 }

@@ -45,11 +45,7 @@ pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
 
 /// The classes to compose: the requested ones, and for a requested port the class that it ports.
 fn composed(analysis: &Analysis) -> BTreeSet<ClassId> {
-    let base = |id: &ClassId| {
-        analysis
-            .ancestry(*id)
-            .find(|id| !analysis.class(*id).is_port)
-    };
+    let base = |id: &ClassId| analysis.ancestry(*id).find(|id| !analysis.class(*id).is_port);
     // A duplicate name is already an error; composing thousands of duplicates would take minutes.
     let mut names = BTreeSet::new();
     analysis
@@ -92,18 +88,8 @@ fn cases_on(
         let is_here = is_possible(atoms, world, &composer.analysis.index.names)
             && exists.holds_in(atoms, world);
         if is_here && seen.insert(questions.answers(world)) {
-            let composed = composer.compose(
-                class,
-                Setting {
-                    target,
-                    atoms,
-                    world,
-                },
-            );
-            cases.push(Case {
-                target: target.clone(),
-                composed,
-            });
+            let composed = composer.compose(class, Setting { target, atoms, world });
+            cases.push(Case { target: target.clone(), composed });
         }
     }
     cases

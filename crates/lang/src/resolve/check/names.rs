@@ -11,9 +11,8 @@ use crate::source::Span;
 use crate::syntax::words;
 
 /// Keywords of bitstring bodies, where a member with such a name could not be used.
-const TERM_WORDS: &[&str] = &[
-    "le", "be", "bits", "word", "unroll", "label", "rel", "offset", "align", "abs", "super",
-];
+const TERM_WORDS: &[&str] =
+    &["le", "be", "bits", "word", "unroll", "label", "rel", "offset", "align", "abs", "super"];
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     reserved(&class.ast.name, false, found);
@@ -74,10 +73,8 @@ fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
     } else {
         return;
     };
-    found.push(
-        error!("reserved-name" at name.span, "`{name}` cannot be a name: it {reason}";
-        help "choose another name"),
-    );
+    found.push(error!("reserved-name" at name.span, "`{name}` cannot be a name: it {reason}";
+        help "choose another name"));
 }
 
 fn own_class(class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
@@ -100,16 +97,15 @@ fn import_of_name(analysis: &Analysis, class: &Class, name: &Ident, found: &mut 
     }
 }
 
-/// Rejects an import with the name of an inherited member, which it would hide, from the harness too.
+/// Rejects an import with the name of an inherited member, which it would hide, from the harness
+/// too.
 fn inherited_of_name(
     analysis: &Analysis,
     class: &Class,
     import: &Ident,
     found: &mut Vec<Diagnostic>,
 ) {
-    let inherited = class
-        .parent
-        .and_then(|p| visible(analysis, p, &import.text));
+    let inherited = class.parent.and_then(|p| visible(analysis, p, &import.text));
     let Some(inherited) = inherited else { return };
     let base = analysis.class(inherited.class).name();
     let noun = members::noun(&analysis.member(inherited).kind);
@@ -126,12 +122,7 @@ fn duplicate_parameters(params: &[Parameter], found: &mut Vec<Diagnostic>) {
     let names: Vec<&Ident> = params.iter().filter_map(|p| p.name.as_ref()).collect();
     for (at, name) in names.iter().enumerate() {
         if let Some(first) = names[..at].iter().find(|n| n.text == name.text) {
-            found.push(twice(
-                "duplicate-argument",
-                &name.text,
-                name.span,
-                first.span,
-            ));
+            found.push(twice("duplicate-argument", &name.text, name.span, first.span));
         }
     }
 }
@@ -170,15 +161,15 @@ fn same_overloads(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
     }
 }
 
-/// Rejects a second declaration of state or of a parameter in the chain, which would silently hide the first.
+/// Rejects a second declaration of state or of a parameter in the chain, which would silently hide
+/// the first.
 fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     let Some(parent) = class.parent else { return };
     for member in &class.ast.members {
         let (name, help) = match &member.kind {
-            MemberKind::State { name, .. } => (
-                name,
-                "use the inherited one, or give this one another name".to_owned(),
-            ),
+            MemberKind::State { name, .. } => {
+                (name, "use the inherited one, or give this one another name".to_owned())
+            }
             MemberKind::Param(param) => (
                 &param.name,
                 format!(

@@ -1,5 +1,5 @@
-//! Warns about a function that is never called and whose name is similar to one that the harness calls, since this is
-//! probably a typing error.
+//! Warns about a function that is never called and whose name is similar to one that the harness
+//! calls, since this is probably a typing error.
 
 use super::super::suggest;
 use super::lookup::visible;

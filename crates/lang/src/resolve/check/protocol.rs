@@ -7,20 +7,14 @@ use crate::model::{Analysis, Class};
 pub(super) fn check(_: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     let forms = |wanted: &str| -> Vec<(&Ident, bool)> {
         let form = |kind| match kind {
-            &MemberKind::Function {
-                ref name,
-                ref params,
-                body: Some(_),
-                ..
-            } if name.text == wanted => Some((name, !params.is_empty())),
+            &MemberKind::Function { ref name, ref params, body: Some(_), .. }
+                if name.text == wanted =>
+            {
+                Some((name, !params.is_empty()))
+            }
             _ => None,
         };
-        class
-            .ast
-            .members
-            .iter()
-            .filter_map(|m| form(&m.kind))
-            .collect()
+        class.ast.members.iter().filter_map(|m| form(&m.kind)).collect()
     };
     if class.parent.is_none() {
         return; // the root class declares both forms

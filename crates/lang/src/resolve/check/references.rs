@@ -11,17 +11,9 @@ use crate::source::Span;
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
-        if let MemberKind::Bitstring(Bitstring {
-            body: Some(terms), ..
-        }) = &member.kind
-        {
-            let mut walk = Walk {
-                analysis,
-                class: class.id,
-                scopes: Vec::new(),
-                in_word: false,
-                found,
-            };
+        if let MemberKind::Bitstring(Bitstring { body: Some(terms), .. }) = &member.kind {
+            let mut walk =
+                Walk { analysis, class: class.id, scopes: Vec::new(), in_word: false, found };
             walk.scope(terms);
         }
     }
@@ -62,9 +54,7 @@ impl<'a> Walk<'a, '_> {
                     labels.push(name);
                 }
                 TermKind::Word(_, inner) => self.collect_labels(inner, labels),
-                TermKind::If {
-                    then, otherwise, ..
-                } => {
+                TermKind::If { then, otherwise, .. } => {
                     let mut other = Vec::new();
                     let before = labels.len();
                     self.collect_labels(then, labels);
@@ -105,10 +95,8 @@ impl<'a> Walk<'a, '_> {
         }
         let otherwise = format!("mark the place in this body: `label {name}:`");
         let help = suggest::help(name, known(), otherwise);
-        self.found.push(
-            error!("unknown-label" at span, "there is no label `{name}` in this body";
-            help help),
-        );
+        self.found.push(error!("unknown-label" at span, "there is no label `{name}` in this body";
+            help help));
     }
 
     /// Checks each `offset(NAME)` in C++ expressions.
@@ -155,11 +143,8 @@ impl<'a> Walk<'a, '_> {
                 None => return self.not_imported(class),
             },
         };
-        let from = if reference.is_super {
-            self.analysis.class(self.class).parent
-        } else {
-            Some(home)
-        };
+        let from =
+            if reference.is_super { self.analysis.class(self.class).parent } else { Some(home) };
         let Some(member) = from.and_then(|from| visible(self.analysis, from, &reference.name.text))
         else {
             if !reference.is_super {
@@ -185,56 +170,39 @@ impl<'a> Walk<'a, '_> {
             .map(|(n, _)| n.text.as_str());
         let otherwise = format!("write `import({class});` among the members of this class");
         let help = suggest::help(&class.text, known, otherwise);
-        self.found.push(
-            error!("not-imported" at class.span, "no class `{class}` is imported here";
-            help help),
-        );
+        self.found
+            .push(error!("not-imported" at class.span, "no class `{class}` is imported here";
+            help help));
     }
 
     fn unknown(&mut self, reference: &Reference, home: ClassId) {
         let name = &reference.name;
-        let known = visible_names(self.analysis, home, |k| {
-            matches!(k, MemberKind::Bitstring(_))
-        });
+        let known = visible_names(self.analysis, home, |k| matches!(k, MemberKind::Bitstring(_)));
         let otherwise = format!("declare it: `bitstring {name};`");
         let help = suggest::help(&name.text, known, otherwise);
         let class = self.analysis.class(home).name();
         let message = format!("`{class}` has no bitstring `{name}`");
-        self.found
-            .push(error!("unknown-bitstring" at name.span, "{message}"; help help));
+        self.found.push(error!("unknown-bitstring" at name.span, "{message}"; help help));
     }
 
     fn arguments(&mut self, reference: &Reference, bitstring: &Bitstring, span: Span) {
-        let (given, wanted) = (
-            reference.args.as_ref().map_or(0, Vec::len),
-            bitstring.params.len(),
-        );
+        let (given, wanted) = (reference.args.as_ref().map_or(0, Vec::len), bitstring.params.len());
         if given != wanted {
             let plural = |n: usize| {
-                if n == 1 {
-                    "1 argument".to_owned()
-                } else {
-                    format!("{n} arguments")
-                }
+                if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") }
             };
             let message = format!(
                 "`{}` takes {}, but {} given",
                 reference.name.text,
                 plural(wanted),
-                if given == 1 {
-                    "1 is".to_owned()
-                } else {
-                    format!("{given} are")
-                }
+                if given == 1 { "1 is".to_owned() } else { format!("{given} are") }
             );
             let params: Vec<String> = bitstring
                 .params
                 .iter()
                 .map(|p| {
                     let name = p.name.as_ref().map_or("", |n| &n.text);
-                    format!("{} {name}", self.analysis.cpp(p.ty))
-                        .trim()
-                        .to_owned()
+                    format!("{} {name}", self.analysis.cpp(p.ty)).trim().to_owned()
                 })
                 .collect();
             let shown = if params.is_empty() {

@@ -1,4 +1,5 @@
-//! Checks composed bitstrings statically: their length is a multiple of 8 bits, and composition terminates.
+//! Checks composed bitstrings statically: their length is a multiple of 8 bits, and composition
+//! terminates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,11 +24,7 @@ pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut 
             let MemberKind::Bitstring(bitstring) = &m.kind else {
                 continue;
             };
-            let place = Definition {
-                part: None,
-                layer,
-                member,
-            };
+            let place = Definition { part: None, layer, member };
             let length = shapes.length(place);
             if bitstring.signature.is_some() {
                 shapes.callable(bitstring, length);
@@ -92,7 +89,8 @@ struct Shapes<'a, 'b> {
     /// The definitions that are currently being composed, on a path without `if` or `unroll`.
     open: Vec<Definition>,
     endless: BTreeSet<Definition>,
-    /// Whether the terms are inside an `if` or `unroll`, where only lengths that are already known count.
+    /// Whether the terms are inside an `if` or `unroll`, where only lengths that are already known
+    /// count.
     is_guarded: bool,
     found: &'b mut Vec<Diagnostic>,
 }
@@ -136,10 +134,9 @@ impl<'a> Shapes<'a, '_> {
             return;
         };
         let name = |p: &Definition| self.bitstring(*p).map(|b| b.name.clone());
-        let (Some(ident), names) = (
-            name(&first),
-            circle.iter().filter_map(name).collect::<Vec<_>>(),
-        ) else {
+        let (Some(ident), names) =
+            (name(&first), circle.iter().filter_map(name).collect::<Vec<_>>())
+        else {
             return;
         };
         if self.endless.insert(first) {
@@ -177,11 +174,9 @@ impl<'a> Shapes<'a, '_> {
             TermKind::Label(_) => Length::Exactly(0),
             TermKind::Align(_) => Length::Unknown,
             TermKind::Reference(reference) => match self.target(place, reference) {
-                Some(target) if self.is_guarded => self
-                    .lengths
-                    .get(&target)
-                    .copied()
-                    .unwrap_or(Length::Unknown),
+                Some(target) if self.is_guarded => {
+                    self.lengths.get(&target).copied().unwrap_or(Length::Unknown)
+                }
                 Some(target) => self.length(target),
                 None => Length::Unknown,
             },
@@ -189,11 +184,9 @@ impl<'a> Shapes<'a, '_> {
                 Some(0) => Length::Modulo(0),
                 _ => Length::Unknown,
             },
-            TermKind::If {
-                then, otherwise, ..
-            } => self
-                .guarded(place, then)
-                .either(self.guarded(place, otherwise)),
+            TermKind::If { then, otherwise, .. } => {
+                self.guarded(place, then).either(self.guarded(place, otherwise))
+            }
         }
     }
 
@@ -246,24 +239,15 @@ impl<'a> Shapes<'a, '_> {
         };
         let composition = self.composition(part);
         let member = *composition.members.get(name)?;
-        let layer = composition
-            .layers
-            .iter()
-            .position(|l| l.class == member.class)?;
-        Some(Definition {
-            part,
-            layer,
-            member,
-        })
+        let layer = composition.layers.iter().position(|l| l.class == member.class)?;
+        Some(Definition { part, layer, member })
     }
 
     fn import(&self, composition: &Composition, layer: usize, name: &str) -> Option<usize> {
-        composition.layers[..=layer].iter().rev().find_map(|l| {
-            l.imports
-                .iter()
-                .find(|(n, _)| n == name)
-                .map(|(_, part)| *part)
-        })
+        composition.layers[..=layer]
+            .iter()
+            .rev()
+            .find_map(|l| l.imports.iter().find(|(n, _)| n == name).map(|(_, part)| *part))
     }
 
     fn callable(&mut self, bitstring: &Bitstring, length: Length) {
@@ -275,8 +259,7 @@ impl<'a> Shapes<'a, '_> {
         } else {
             format!("a length with {rest} bits beyond a byte")
         };
-        self.found
-            .push(error!("partial-bytes" at bitstring.name.span,
+        self.found.push(error!("partial-bytes" at bitstring.name.span,
             "`{}` can be called, but has {shown}, which is no whole number of bytes",
             bitstring.name.text;
             help "instructions are whole bytes: look for a literal that lacks a digit"));

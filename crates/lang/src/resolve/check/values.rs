@@ -16,20 +16,13 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
                 sweep(analysis, &param.values, found);
             }
             MemberKind::Assign { values, .. } => sweep(analysis, values, found),
-            MemberKind::Evidence {
-                ty, name, expects, ..
-            } => {
+            MemberKind::Evidence { ty, name, expects, .. } => {
                 arithmetic(analysis, *ty, name, found);
                 if let Some((low, high)) = expects {
                     bound(analysis, *low, *high, found);
                 }
             }
-            MemberKind::State {
-                ty,
-                name,
-                array,
-                init,
-            } => {
+            MemberKind::State { ty, name, array, init } => {
                 not_static(analysis, *ty, name, found);
                 let counts_itself = init.is_some() && has_word(analysis.cpp(*ty), "static");
                 if !counts_itself {
@@ -92,7 +85,8 @@ fn is_text(value: &str) -> bool {
     value.starts_with('"') && cpp::tokens(value).len() == 1
 }
 
-/// Rejects `static` members: C++ would need a definition outside the class, and each class has only one object.
+/// Rejects `static` members: C++ would need a definition outside the class, and each class has only
+/// one object.
 fn has_word(text: &str, word: &str) -> bool {
     let tokens = cpp::tokens(text);
     tokens.iter().any(|t| &text[t.range.clone()] == word)
@@ -101,10 +95,8 @@ fn has_word(text: &str, word: &str) -> bool {
 fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
     let has = |word: &str| has_word(analysis.cpp(ty), word);
     if has("static") && !["const", "constexpr", "inline"].into_iter().any(has) {
-        found.push(
-            error!("static-state" at name.span, "the state `{name}` is static";
-            help "leave `static` out: a class has one object in each process"),
-        );
+        found.push(error!("static-state" at name.span, "the state `{name}` is static";
+            help "leave `static` out: a class has one object in each process"));
     }
 }
 
@@ -124,11 +116,7 @@ fn sweep(analysis: &Analysis, values: &Values, found: &mut Vec<Diagnostic>) {
             } else if let (Some(a), Some(b)) = (constant(first), constant(last))
                 && a > b
             {
-                refuse(
-                    last,
-                    "this sweep ends before it starts",
-                    "give the smaller value first",
-                );
+                refuse(last, "this sweep ends before it starts", "give the smaller value first");
             }
             if constant(points).is_some_and(|v| v <= 0.0) {
                 refuse(
@@ -140,11 +128,7 @@ fn sweep(analysis: &Analysis, values: &Values, found: &mut Vec<Diagnostic>) {
         }
         Some(Sweep::Linear(first, last, step)) => {
             if constant(step).is_some_and(|v| v == 0.0) {
-                refuse(
-                    step,
-                    "a step of zero never reaches the end",
-                    "give a step other than zero",
-                );
+                refuse(step, "a step of zero never reaches the end", "give a step other than zero");
             } else if let (Some(a), Some(b), Some(s)) =
                 (constant(first), constant(last), constant(step))
                 && (b - a) * s < 0.0
@@ -161,10 +145,9 @@ fn sweep(analysis: &Analysis, values: &Values, found: &mut Vec<Diagnostic>) {
 }
 
 fn bound(analysis: &Analysis, low: Cpp, high: Cpp, found: &mut Vec<Diagnostic>) {
-    if let (Some(l), Some(h)) = (
-        cpp::constant_number(analysis.cpp(low)),
-        cpp::constant_number(analysis.cpp(high)),
-    ) && l > h
+    if let (Some(l), Some(h)) =
+        (cpp::constant_number(analysis.cpp(low)), cpp::constant_number(analysis.cpp(high)))
+        && l > h
     {
         found.push(error!("empty-bound" at low.span.to(high.span),
             "no value lies between {} and {}", analysis.cpp(low), analysis.cpp(high);
@@ -193,7 +176,8 @@ fn sized_array(
     found.push(error!("array-without-length" at array.span, "{message}"; help help));
 }
 
-/// Rejects a bound that is not constant. Physical bounds do not depend on parameters, and are evaluated without a benchmark object.
+/// Rejects a bound that is not constant. Physical bounds do not depend on parameters, and are
+/// evaluated without a benchmark object.
 fn constant_bound(analysis: &Analysis, value: Cpp, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(value);
     if cpp::constant_number(text).is_none() {
@@ -213,10 +197,8 @@ fn check_chart(analysis: &Analysis, class: &Class, chart: &Chart, found: &mut Ve
     let mut refuse = |name: &Ident, is: &dyn Fn(&MemberKind) -> bool, expected: &str| {
         let known = visible_names(analysis, class.id, is);
         let help = suggest::help(&name.text, known, format!("name {expected}"));
-        found.push(
-            error!("unknown-in-chart" at name.span, "`{name}` is not {expected}";
-            help help),
-        );
+        found.push(error!("unknown-in-chart" at name.span, "`{name}` is not {expected}";
+            help help));
     };
     if !is_figure(&chart.figure.text) && !known(&chart.figure, &is_evidence) {
         refuse(
@@ -226,11 +208,7 @@ fn check_chart(analysis: &Analysis, class: &Class, chart: &Chart, found: &mut Ve
         );
     }
     if !known(&chart.against, &is_either) {
-        refuse(
-            &chart.against,
-            &is_either,
-            "a parameter or an evidence of this class",
-        );
+        refuse(&chart.against, &is_either, "a parameter or an evidence of this class");
     }
     if let Some(by) = &chart.by
         && !known(by, &is_parameter)

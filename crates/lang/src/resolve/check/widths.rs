@@ -11,10 +11,7 @@ const WIDEST: i128 = 1 << 20;
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
-        if let MemberKind::Bitstring(Bitstring {
-            body: Some(body), ..
-        }) = &member.kind
-        {
+        if let MemberKind::Bitstring(Bitstring { body: Some(body), .. }) = &member.kind {
             ast::walk(body, &mut |term| self::term(analysis, term, found));
         }
     }
@@ -73,21 +70,16 @@ fn whole_bytes(analysis: &Analysis, bits: Cpp, term: &str, found: &mut Vec<Diagn
         return true;
     }
     let message = format!("`{term}` cannot have {width} bits");
-    found.push(bad_width(
-        bits.span,
-        message,
-        "its width is a multiple of 8; `be` takes any width",
-    ));
+    found.push(bad_width(bits.span, message, "its width is a multiple of 8; `be` takes any width"));
     false
 }
 
 /// Checks that a constant fits a width. Its C type decides whether it is signed, as at run time.
 fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(value);
-    let (Some(number), Some(width)) = (
-        cpp::constant_integer(text),
-        width.filter(|w| (1..=64).contains(w)),
-    ) else {
+    let (Some(number), Some(width)) =
+        (cpp::constant_integer(text), width.filter(|w| (1..=64).contains(w)))
+    else {
         return;
     };
     let is_unsigned = cpp::tokens(text).iter().any(|t| {
@@ -111,7 +103,8 @@ fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Di
         help help));
 }
 
-/// C++17 [lex.icon]: a literal is unsigned with a suffix `u`, and a non-decimal one also if its signed type is too small.
+/// C++17 [lex.icon]: a literal is unsigned with a suffix `u`, and a non-decimal one also if its
+/// signed type is too small.
 fn is_unsigned_literal(text: &str) -> bool {
     let value = cpp::constant_integer(text).unwrap_or(0);
     let is_decimal = !text.starts_with('0');
@@ -127,9 +120,7 @@ fn slice(high: Option<i128>, low: Option<i128>, span: Span, found: &mut Vec<Diag
     } else if let (Some(h), Some(l)) = (high, low)
         && h < l
     {
-        found.push(
-            error!("bad-slice" at span, "the slice from bit {h} down to bit {l} is empty";
-            help "write the higher bit first: bits(VALUE, HIGH, LOW)"),
-        );
+        found.push(error!("bad-slice" at span, "the slice from bit {h} down to bit {l} is empty";
+            help "write the higher bit first: bits(VALUE, HIGH, LOW)"));
     }
 }

@@ -16,13 +16,7 @@ fn figure(median: f64) -> Benchmark {
 }
 
 fn in_cycles(median: f64, interval: [f64; 2]) -> Benchmark {
-    Benchmark {
-        cycles: Some(Cycles {
-            median,
-            confidence_interval: interval,
-        }),
-        ..figure(1.0)
-    }
+    Benchmark { cycles: Some(Cycles { median, confidence_interval: interval }), ..figure(1.0) }
 }
 
 #[test]
@@ -44,45 +38,27 @@ fn cycles_must_match_within_three_per_thousand() {
     assert_eq!(cycles("x", 1.0, 0.0, &delay).outcome, Outcome::Failed);
     // Unknown clock rate: the outcome is unknown. No figure at all: failed.
     assert_eq!(outcome(&figure(1.0)), Outcome::Unknown);
-    let crashed = Benchmark {
-        status: Status::Crashed,
-        ..yamba_harness::no_figure("sample")
-    };
+    let crashed = Benchmark { status: Status::Crashed, ..yamba_harness::no_figure("sample") };
     assert_eq!(outcome(&crashed), Outcome::Failed);
 }
 
 #[test]
 fn a_stretch_of_time() {
-    assert_eq!(
-        same_time("x", 1e5, &figure(100_100.0)).outcome,
-        Outcome::Passed
-    );
-    assert_eq!(
-        same_time("x", 1e5, &figure(101_000.0)).outcome,
-        Outcome::Failed
-    );
+    assert_eq!(same_time("x", 1e5, &figure(100_100.0)).outcome, Outcome::Passed);
+    assert_eq!(same_time("x", 1e5, &figure(101_000.0)).outcome, Outcome::Failed);
     assert_eq!(at_least("x", 1e6, &figure(1.1e6)).outcome, Outcome::Passed);
     assert_eq!(at_least("x", 1e6, &figure(9e5)).outcome, Outcome::Failed);
     let mut one_short = figure(1.1e6);
-    one_short.launches = vec![Launch {
-        median: Some(9e5),
-        ..Launch::default()
-    }];
+    one_short.launches = vec![Launch { median: Some(9e5), ..Launch::default() }];
     assert_eq!(at_least("x", 1e6, &one_short).outcome, Outcome::Failed);
 }
 
 #[test]
 fn known_fault_must_be_invalid_because_of_its_evidence() {
-    let mut invalid = Benchmark {
-        status: Status::Invalid,
-        ..figure(1.0)
-    };
+    let mut invalid = Benchmark { status: Status::Invalid, ..figure(1.0) };
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
     invalid.batches = vec![Default::default(); 4].into_iter().collect();
-    let evidence = |outside| Evidence {
-        outside,
-        ..Evidence::default()
-    };
+    let evidence = |outside| Evidence { outside, ..Evidence::default() };
     invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(1))]);
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
     invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(4))]);
@@ -108,12 +84,7 @@ fn competitor_must_be_detected() {
 
 fn attempt(outcome: Outcome, disturbance: Option<&str>) -> Attempt {
     Attempt {
-        check: check(
-            "lat_x",
-            "3 cycles".to_owned(),
-            "3.04 cycles".to_owned(),
-            outcome,
-        ),
+        check: check("lat_x", "3 cycles".to_owned(), "3.04 cycles".to_owned(), outcome),
         disturbance: disturbance.map(str::to_owned),
     }
 }
@@ -142,10 +113,7 @@ fn only_failure_that_repeats_undisturbed_is_failure() {
             assert!(says.contains("fail"), "{first:?} {then:?}: {says}");
         }
         if expected == Unknown && [first.1, then.1].contains(&busy) {
-            assert!(
-                says.contains("2 other threads"),
-                "{first:?} {then:?}: {says}"
-            );
+            assert!(says.contains("2 other threads"), "{first:?} {then:?}: {says}");
         }
     }
     let once = settle(attempt(Passed, busy), None);
@@ -172,11 +140,7 @@ fn result_follows_from_outcomes() {
         let answer = answer(&checks, is_stopped);
         assert_eq!(answer.result, expected, "{outcomes:?}");
         assert!(!answer.reasons.is_empty(), "{outcomes:?}");
-        assert_eq!(
-            answer.help.is_some(),
-            expected != Trust::Yes,
-            "{outcomes:?}"
-        );
+        assert_eq!(answer.help.is_some(), expected != Trust::Yes, "{outcomes:?}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Start values for the registers of a memory operand, so that every addressing mode refers to the buffer.
+//! Start values for the registers of a memory operand, so that every addressing mode refers to the
+//! buffer.
 
 use iced_x86::{Instruction, Mnemonic, Register};
 
@@ -10,8 +11,8 @@ const BUFFER_BYTES: i64 = 16384;
 /// The offset of the operand in the buffer, a multiple of 64.
 const TARGET: i64 = 2048;
 
-/// Bytes above the stack pointer that an operand may use. Copies with cache lines of their own use 1 KiB more, for which the
-/// frame of the library's `Instruction` has space.
+/// Bytes above the stack pointer that an operand may use. Copies with cache lines of their own use
+/// 1 KiB more, for which the frame of the library's `Instruction` has space.
 const FRAME_BYTES: i64 = 256;
 
 /// A register's start value.
@@ -46,7 +47,8 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The address of the memory operand. `None` if the instruction does not access memory through an operand in its text.
+    /// The address of the memory operand. `None` if the instruction does not access memory through
+    /// an operand in its text.
     pub(super) fn of(instruction: &Instruction) -> Option<Address> {
         let uses = Uses::of(instruction);
         let accesses = uses.reads_memory || uses.writes_memory || instruction.is_vsib();
@@ -135,13 +137,12 @@ pub(super) fn needs(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, 
 }
 
 fn bits_of<const N: usize>(values: [(FullRegister, u64); N]) -> Vec<(FullRegister, Preset)> {
-    values
-        .map(|(place, bits)| (place, Preset::Bits(bits)))
-        .into()
+    values.map(|(place, bits)| (place, Preset::Bits(bits))).into()
 }
 
-/// Start values with which a division reproduces its dividend: quotient and remainder equal the two registers of the dividend, so every step of
-/// a chain divides the same numbers. r * 2^w + q = q * d + r with d = 52, r = 10 and q = 10 * (2^w - 1) / 51.
+/// Start values with which a division reproduces its dividend: quotient and remainder equal the two
+/// registers of the dividend, so every step of a chain divides the same numbers. r * 2^w + q = q *
+/// d + r with d = 52, r = 10 and q = 10 * (2^w - 1) / 51.
 fn division(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<Word>) {
     const DIVISOR: u64 = 52;
     const REMAINDER: u64 = 10;

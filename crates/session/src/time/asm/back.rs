@@ -1,5 +1,5 @@
-//! Instructions that convert a result back to an operand of another kind. A chain then alternates both, and its figure is
-//! that of the round trip.
+//! Instructions that convert a result back to an operand of another kind. A chain then alternates
+//! both, and its figure is that of the round trip.
 
 use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, Register, RflagsBits};
 
@@ -20,10 +20,7 @@ pub(super) struct Back {
 
 impl Back {
     fn alone(instruction: Instruction) -> Back {
-        Back {
-            instructions: vec![instruction],
-            ..Back::default()
-        }
+        Back { instructions: vec![instruction], ..Back::default() }
     }
 }
 
@@ -46,8 +43,8 @@ pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
     are_encodable.then_some(found)
 }
 
-/// From the result of a load to a register of its address, if the result itself is not an address: clears all bits of the result and adds it to
-/// the register.
+/// From the result of a load to a register of its address, if the result itself is not an address:
+/// clears all bits of the result and adds it to the register.
 fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     let address = Address::of(given)?;
     let base = address.registers().find(|p| *p != STACK)?;
@@ -111,15 +108,10 @@ fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<B
         let is_whole = bytes >= 8 || (bytes == 4 && is_near);
         let carries = target.place.bank == Bank::Vector && is_whole && loads_as_is(given);
         let back = carries.then(|| across(given, target, base, bytes.min(8)))??;
-        return Some(Back {
-            word: Some(Word::Register(base)),
-            ..Back::alone(back)
-        });
+        return Some(Back { word: Some(Word::Register(base)), ..Back::alone(back) });
     }
     let reads_flags = uses.flags_read != 0 && target.place.bank == Bank::General;
-    reads_flags
-        .then(|| to_flags(target.register))?
-        .map(Back::alone)
+    reads_flags.then(|| to_flags(target.register))?.map(Back::alone)
 }
 
 /// From `target` to a register of another bank.
@@ -146,7 +138,8 @@ fn across(
     }
 }
 
-/// A move from a general to a vector register. The inverse of a conversion is the opposite conversion, which keeps the numbers normal.
+/// A move from a general to a vector register. The inverse of a conversion is the opposite
+/// conversion, which keeps the numbers normal.
 fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Option<Instruction> {
     let name = format!("{:?}", given.mnemonic()).to_lowercase();
     let wide = from.is_gpr64();
@@ -249,7 +242,8 @@ fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
     Instruction::with2(code, register, memory(given)).ok()
 }
 
-/// A `cmp` with a constant that differs from the register's value: all flags depend on the register.
+/// A `cmp` with a constant that differs from the register's value: all flags depend on the
+/// register.
 fn to_flags(from: Register) -> Option<Instruction> {
     let code = match from.size() {
         1 => Code::Cmp_rm8_imm8,
@@ -260,7 +254,8 @@ fn to_flags(from: Register) -> Option<Instruction> {
     Instruction::with2(code, from, 1).ok()
 }
 
-/// A conditional move between two registers with equal values: keeps the value and depends on the flags.
+/// A conditional move between two registers with equal values: keeps the value and depends on the
+/// flags.
 fn from_flags(uses: &Uses) -> Option<Back> {
     let code = [
         (RflagsBits::CF, Code::Cmovb_r64_rm64),
@@ -276,8 +271,5 @@ fn from_flags(uses: &Uses) -> Option<Back> {
     let source = *sources.iter().find(is_general)?;
     let twin = FullRegister::usable().find(|p| !sources.contains(p))?;
     let instruction = with2(code, source.register64(), twin.register64())?;
-    Some(Back {
-        twins: vec![(twin, source)],
-        ..Back::alone(instruction)
-    })
+    Some(Back { twins: vec![(twin, source)], ..Back::alone(instruction) })
 }

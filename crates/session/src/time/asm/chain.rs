@@ -51,11 +51,7 @@ impl Chain {
 
     fn with(instruction: Instruction, back: back::Back) -> Chain {
         let step = std::iter::once(instruction).chain(back.instructions);
-        Chain {
-            twins: back.twins,
-            word: back.word,
-            ..Chain::round_trip(step.collect())
-        }
+        Chain { twins: back.twins, word: back.word, ..Chain::round_trip(step.collect()) }
     }
 
     /// Two alternating moves, from one register to another and back.
@@ -130,14 +126,15 @@ fn address_stays(given: &Instruction, uses: &Uses, operand: &Operand) -> Option<
     }
 }
 
-/// Whether both operands name one register, as in `xor rax, rax`. By its text, this is a chain; the figure shows whether the processor agrees.
+/// Whether both operands name one register, as in `xor rax, rax`. By its text, this is a chain; the
+/// figure shows whether the processor agrees.
 fn is_same(operand: &Operand, uses: &Uses) -> bool {
     let other = |o: &&Operand| o.index != operand.index && o.place == operand.place;
     operand.is_idle && uses.operands.iter().any(|o| other(&o) && o.is_idle)
 }
 
-/// Whether the loaded value is as wide as an address in the buffer. Four bytes are enough if the address and
-/// its displacement stay below 2 GiB.
+/// Whether the loaded value is as wide as an address in the buffer. Four bytes are enough if the
+/// address and its displacement stay below 2 GiB.
 fn holds_address(given: &Instruction, written: &Operand) -> bool {
     let loads = given.memory_size() == MemorySize::Unknown || given.memory_size().size() >= 4;
     let is_whole = given.memory_size().size() >= 8 && written.register.size() >= 8;
@@ -148,7 +145,8 @@ fn holds_address(given: &Instruction, written: &Operand) -> bool {
 
 /// A chain in which a source operand is replaced by the written register.
 fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
-    // Exclude `ah` and the like: a write to one leaves the low byte unchanged, and the low byte is what a source would become.
+    // Exclude `ah` and the like: a write to one leaves the low byte unchanged, and the low byte is
+    // what a source would become.
     let whole = |o: &&Operand| o.writes && renumbered(o.register, 0).is_some();
     for target in uses.operands.iter().filter(whole) {
         let alike = |o: &&Operand| o.reads && !o.writes && o.place.bank == target.place.bank;
@@ -176,7 +174,8 @@ fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
     None
 }
 
-/// Whether the result became independent of the operands because two of them are now the same register.
+/// Whether the result became independent of the operands because two of them are now the same
+/// register.
 fn becomes_idle(changed: &Instruction) -> bool {
     let uses = Uses::of(changed);
     let target = uses.operands.iter().find(|o| o.writes);
@@ -205,7 +204,8 @@ fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Ins
     encode(&changed).map(|_| changed)
 }
 
-/// A chain of the unchanged instruction, if it reads and writes a register that its text does not name, or the flags.
+/// A chain of the unchanged instruction, if it reads and writes a register that its text does not
+/// name, or the flags.
 fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
     if changes_address(given, uses) {
         return None;

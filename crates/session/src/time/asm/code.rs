@@ -8,7 +8,8 @@ pub(super) fn decode(bytes: &[u8]) -> Vec<Instruction> {
     decoder.into_iter().collect()
 }
 
-/// Encodes an instruction. `None` if it has no encoding, for example with a register that its encoding cannot name.
+/// Encodes an instruction. `None` if it has no encoding, for example with a register that its
+/// encoding cannot name.
 pub(super) fn encode(instruction: &Instruction) -> Option<Vec<u8>> {
     let mut encoder = Encoder::new(64);
     encoder.encode(instruction, 0).ok()?;

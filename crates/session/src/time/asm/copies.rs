@@ -1,4 +1,5 @@
-//! Builds the copies of an instruction for a throughput. They are independent, because each writes different registers.
+//! Builds the copies of an instruction for a throughput. They are independent, because each writes
+//! different registers.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +9,8 @@ use iced_x86::{Code, EncodingKind, Instruction};
 use super::code::{encode, show, show_all};
 use super::operands::{Bank, FullRegister, Operand, STACK, Uses, renumbered};
 
-/// The maximum number of copies: enough to fill any processor's units for the time of a latency. More only lengthen the code.
+/// The maximum number of copies: enough to fill any processor's units for the time of a latency.
+/// More only lengthen the code.
 const MOST: usize = 24;
 
 /// The distance of copies in memory: each gets its own cache line.
@@ -41,7 +43,7 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
     }
     if all.is_empty() {
         return Err(
-            "no throughput: its copies would all change the same place in memory".to_owned(),
+            "no throughput: its copies would all change the same place in memory".to_owned()
         );
     }
     if let [only] = all[..]
@@ -70,7 +72,8 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
     Ok(copies)
 }
 
-/// Whether it writes a part of a general register without reading it. Such a write still depends on the rest of the register.
+/// Whether it writes a part of a general register without reading it. Such a write still depends on
+/// the rest of the register.
 fn writes_part(instruction: &Instruction) -> bool {
     let uses = Uses::of(instruction);
     let part = |o: &Operand| o.place.bank == Bank::General && o.register.size() < 4;
@@ -150,8 +153,9 @@ impl Renaming {
         }
     }
 
-    /// The copies: the given instruction first, unless the others read a register that it writes, then those with other registers. Two general registers
-    /// stay free for dependency-breaking instructions.
+    /// The copies: the given instruction first, unless the others read a register that it writes,
+    ///   then those with other registers. Two general registers stay free for dependency-breaking
+    ///   instructions.
     fn copies(&self, given: &Instruction) -> Vec<Instruction> {
         let mut copies = Vec::new();
         if self.keeps_given || self.groups.is_empty() {
@@ -188,7 +192,8 @@ impl Renaming {
     }
 }
 
-/// The operands to rename together: the written operand, and its other mentions if its old value matters or if equal operands make an idiom.
+/// The operands to rename together: the written operand, and its other mentions if its old value
+/// matters or if equal operands make an idiom.
 fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     let other = |o: &&Operand| o.index != target.index && o.place == target.place;
     let mentions: Vec<Operand> = uses.operands.iter().filter(other).copied().collect();
@@ -230,7 +235,8 @@ fn moved(all: &[Instruction]) -> Vec<Instruction> {
 }
 
 impl Copies {
-    /// A variant with fewer copies: the number of copies affects how steps are distributed over execution units.
+    /// A variant with fewer copies: the number of copies affects how steps are distributed over
+    /// execution units.
     pub(super) fn fewer(&self, count: usize) -> Option<Copies> {
         if self.steps.len() < count + 2 {
             return None;
@@ -251,7 +257,8 @@ impl Copies {
         FullRegister::usable().find(|p| !used.contains(p))
     }
 
-    /// Breaks the dependency through `place`: each copy first reloads its start value from an unused register.
+    /// Breaks the dependency through `place`: each copy first reloads its start value from an
+    /// unused register.
     fn free(&mut self, place: FullRegister) -> Result<(), String> {
         let stuck = || {
             let kind = match place.bank {

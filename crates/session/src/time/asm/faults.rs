@@ -7,7 +7,8 @@ const DEPENDENT: f64 = 0.9;
 
 /// Explains a crash of an instruction, and removes a latency that is too short to be one.
 ///
-/// Moves between registers may take less than a cycle, since a processor that renames registers does not execute them.
+/// Moves between registers may take less than a cycle, since a processor that renames registers
+/// does not execute them.
 pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is_move: bool) {
     if benchmark.status == Status::Crashed {
         if let Some(text) = fault(benchmark, instruction) {
@@ -16,9 +17,7 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
         return;
     }
     let is_chain = benchmark.name.ends_with("/latency");
-    let cycles = benchmark
-        .cycles
-        .filter(|c| is_chain && c.confidence_interval[1] < DEPENDENT);
+    let cycles = benchmark.cycles.filter(|c| is_chain && c.confidence_interval[1] < DEPENDENT);
     if let Some(cycles) = cycles {
         if is_move {
             let note =
@@ -43,10 +42,7 @@ fn fault(benchmark: &Benchmark, instruction: &str) -> Option<String> {
     let note = benchmark.notes.first()?;
     let (_, rest) = note.split_once("was ended by ")?;
     let signal = rest.split_whitespace().next()?;
-    let place = rest
-        .split("touching ")
-        .nth(1)
-        .map(|a| a.split_whitespace().next().unwrap_or(a));
+    let place = rest.split("touching ").nth(1).map(|a| a.split_whitespace().next().unwrap_or(a));
     Some(match signal {
         "SIGILL" => format!(
             "`{instruction}` is illegal here: this processor, or its system, does not have it (SIGILL)"

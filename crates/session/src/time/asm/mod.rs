@@ -1,5 +1,6 @@
-//! Single instructions of x86_64. Each becomes a chain (latency) and independent copies (throughput), which one benchmark of
-//! the library measures. The assembler translates the text; the decoder determines the operands that it reads and writes.
+//! Single instructions of x86_64. Each becomes a chain (latency) and independent copies
+//! (throughput), which one benchmark of the library measures. The assembler translates the text;
+//! the decoder determines the operands that it reads and writes.
 
 mod address;
 mod back;
@@ -45,24 +46,19 @@ pub(super) struct Figure {
 
 impl Figure {
     fn none(aspect: &'static str, why: String) -> Figure {
-        Figure {
-            aspect,
-            code: Err(why),
-            notes: Vec::new(),
-            is_move: false,
-        }
+        Figure { aspect, code: Err(why), notes: Vec::new(), is_move: false }
     }
 
     /// The figures of an instruction that cannot be measured.
     pub(super) fn refused(why: &str) -> Vec<Figure> {
         let each = ["latency", "throughput"].into_iter();
-        each.map(|aspect| Figure::none(aspect, why.to_owned()))
-            .collect()
+        each.map(|aspect| Figure::none(aspect, why.to_owned())).collect()
     }
 }
 
-/// Latency and throughput of the instruction in `bytes`, or why it cannot be measured. Several figures of one aspect are
-/// alternatives, of which the smallest counts. `text` is the instruction as the user wrote it.
+/// Latency and throughput of the instruction in `bytes`, or why it cannot be measured. Several
+/// figures of one aspect are alternatives, of which the smallest counts. `text` is the instruction
+/// as the user wrote it.
 pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
     let mut refused = instructions.iter().filter_map(refusal::refusal);
@@ -83,10 +79,7 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
     if let Some(reason) = refused.next() {
         return Err(format!("cannot be measured: {reason}"));
     }
-    let (chain, copies) = (
-        dependency_chain(&instruction),
-        independent_copies(&instruction),
-    );
+    let (chain, copies) = (dependency_chain(&instruction), independent_copies(&instruction));
     let mut figures = vec![latency(&instruction, chain, given)];
     figures.extend(throughputs(&instruction, copies, given));
     // Notes show the instruction as the user wrote it.
@@ -97,22 +90,15 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
     Ok(figures)
 }
 
-/// The dependency chain for the latency, or the reason for its absence. Gathers and scatters need special sequences.
+/// The dependency chain for the latency, or the reason for its absence. Gathers and scatters need
+/// special sequences.
 fn dependency_chain(given: &Instruction) -> Result<Chain, String> {
-    if given.is_vsib() {
-        vsib::chain(given)
-    } else {
-        chain::chain(given)
-    }
+    if given.is_vsib() { vsib::chain(given) } else { chain::chain(given) }
 }
 
 /// The independent copies for the throughput, or the reason for their absence.
 fn independent_copies(given: &Instruction) -> Result<Copies, String> {
-    if given.is_vsib() {
-        vsib::copies(given)
-    } else {
-        copies::copies(given)
-    }
+    if given.is_vsib() { vsib::copies(given) } else { copies::copies(given) }
 }
 
 /// Replaces an instruction in a note's list by its text as the user wrote it.
@@ -129,23 +115,13 @@ fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> 
         Ok(chain) => chain,
         Err(why) => return Figure::none("latency", why),
     };
-    let start = Start {
-        asked,
-        steps: &chain.steps,
-        twins: &chain.twins,
-        given,
-        word: chain.word,
-    };
+    let start = Start { asked, steps: &chain.steps, twins: &chain.twins, given, word: chain.word };
     let Some(code) = start.code() else {
         let why = "no latency: its chain cannot be encoded";
         return Figure::none("latency", why.to_owned());
     };
     Figure {
-        aspect: if chain.is_round_trip {
-            "round-trip"
-        } else {
-            "latency"
-        },
+        aspect: if chain.is_round_trip { "round-trip" } else { "latency" },
         code: Ok(code),
         notes: vec![chain.note],
         is_move: chain.is_move,
@@ -161,13 +137,7 @@ fn throughputs(asked: &Instruction, copies: Result<Copies, String>, given: &Give
     let fewer: Vec<Copies> = FEWER.iter().filter_map(|n| all.fewer(*n)).collect();
     let each = std::iter::once(all).chain(fewer);
     each.map(|copies| {
-        let start = Start {
-            asked,
-            steps: &copies.steps,
-            twins: &copies.twins,
-            given,
-            word: None,
-        };
+        let start = Start { asked, steps: &copies.steps, twins: &copies.twins, given, word: None };
         let none = || "no throughput: its copies cannot be encoded".to_owned();
         Figure {
             aspect: "throughput",

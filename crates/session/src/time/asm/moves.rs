@@ -20,10 +20,7 @@ pub(super) fn copies_register(instruction: &Instruction) -> bool {
     let is_register = |i| instruction.op_kind(i) == OpKind::Register;
     let is_pair = instruction.op_count() == 2 && is_register(0) && is_register(1);
     let mnemonic = instruction.mnemonic();
-    let is_move = matches!(
-        mnemonic,
-        Mov | Movzx | Movsx | Movsxd | Kmovb | Kmovw | Kmovd | Kmovq
-    );
+    let is_move = matches!(mnemonic, Mov | Movzx | Movsx | Movsxd | Kmovb | Kmovw | Kmovd | Kmovq);
     is_pair && !instruction.has_op_mask() && (is_move || is_vector_move(mnemonic))
 }
 

@@ -59,16 +59,12 @@ impl FullRegister {
 
     /// The 64 bits or the low 32 bits of a general place.
     pub(super) fn sized(self, wide: bool) -> Register {
-        if wide {
-            self.register64()
-        } else {
-            self.register32()
-        }
+        if wide { self.register64() } else { self.register32() }
     }
 }
 
-/// The register with another number and the same width; `None` for `ah` and the like, which not every instruction
-/// can name.
+/// The register with another number and the same width; `None` for `ah` and the like, which not
+/// every instruction can name.
 pub(super) fn renumbered(register: Register, number: u32) -> Option<Register> {
     use Register::{AH, AL, BH, BL, BPL, CH, CL, DH, DIL, DL, SIL, SPL};
     const LOW: [Register; 8] = [AL, CL, DL, BL, SPL, BPL, SIL, DIL];
@@ -100,8 +96,8 @@ pub(super) struct Operand {
     /// Whether the result depends on its value.
     pub(super) reads: bool,
     pub(super) writes: bool,
-    /// Whether the result is not computed from its value: the value is only copied to the upper lanes, or it cancels out because another operand
-    /// is the same register.
+    /// Whether the result is not computed from its value: the value is only copied to the upper
+    /// lanes, or it cancels out because another operand is the same register.
     pub(super) is_idle: bool,
 }
 
@@ -123,10 +119,7 @@ pub(super) struct Uses {
 fn reads(access: OpAccess) -> bool {
     use OpAccess::*;
     // A conditional write also counts as a read: the old value may remain.
-    matches!(
-        access,
-        Read | CondRead | ReadWrite | ReadCondWrite | CondWrite
-    )
+    matches!(access, Read | CondRead | ReadWrite | ReadCondWrite | CondWrite)
 }
 
 fn writes(access: OpAccess) -> bool {
@@ -205,15 +198,7 @@ pub(super) fn memory(instruction: &Instruction) -> MemoryOperand {
     let displacement = instruction.memory_displacement64() as i64;
     let size = instruction.memory_displ_size();
     let base = instruction.memory_base();
-    MemoryOperand::new(
-        base,
-        index,
-        scale,
-        displacement,
-        size,
-        false,
-        Register::None,
-    )
+    MemoryOperand::new(base, index, scale, displacement, size, false, Register::None)
 }
 
 fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
@@ -233,7 +218,8 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
         })
     };
     let mut all: Vec<Operand> = named.filter_map(operand).collect();
-    // `xor rax, rax`: the decoder knows that the result does not depend on rax, and reports the first operand as written only.
+    // `xor rax, rax`: the decoder knows that the result does not depend on rax, and reports the
+    // first operand as written only.
     let same = all.iter().filter(|o| o.is_idle && !o.writes);
     let same: Vec<FullRegister> = same.map(|o| o.place).collect();
     for operand in &mut all {
@@ -242,7 +228,8 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
     all
 }
 
-/// The index of an operand that is copied to the result unchanged: in scalar instructions, the upper lanes.
+/// The index of an operand that is copied to the result unchanged: in scalar instructions, the
+/// upper lanes.
 fn passed_on(instruction: &Instruction) -> Option<u32> {
     const ONE_INPUT: &str = "sqrtss sqrtsd rcpss rsqrtss rcp14ss rcp14sd rsqrt14ss rsqrt14sd \
         roundss roundsd rndscaless rndscalesd getexpss getexpsd getmantss getmantsd \
@@ -256,7 +243,5 @@ fn passed_on(instruction: &Instruction) -> Option<u32> {
     if has_one_input(&name) {
         return Some(0);
     }
-    name.strip_prefix('v')
-        .filter(|n| has_one_input(n))
-        .map(|_| 1)
+    name.strip_prefix('v').filter(|n| has_one_input(n)).map(|_| 1)
 }

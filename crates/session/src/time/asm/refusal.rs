@@ -45,12 +45,10 @@ fn asks_the_system(instruction: &Instruction) -> bool {
     known.contains(&instruction.mnemonic())
 }
 
-/// Whether it leaves the sequence. Instructions that are illegal by definition are accepted: running them shows the fault.
+/// Whether it leaves the sequence. Instructions that are illegal by definition are accepted:
+/// running them shows the fault.
 fn leaves(instruction: &Instruction) -> bool {
-    !matches!(
-        instruction.flow_control(),
-        FlowControl::Next | FlowControl::Exception
-    )
+    !matches!(instruction.flow_control(), FlowControl::Next | FlowControl::Exception)
 }
 
 fn writes_stack_pointer(instruction: &Instruction) -> bool {

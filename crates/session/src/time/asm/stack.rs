@@ -24,7 +24,8 @@ fn pops(instruction: &Instruction) -> bool {
 }
 
 impl Pair {
-    /// Completes a single push or pop to a pair. `None` if the instructions are neither of these nor a pair.
+    /// Completes a single push or pop to a pair. `None` if the instructions are neither of these
+    /// nor a pair.
     pub(super) fn of(instructions: &[Instruction]) -> Option<Pair> {
         let pair = match instructions {
             [one] if pushes(one) => [*one, pop_of(one)?],
@@ -70,11 +71,7 @@ impl Pair {
             1 => format!("copies, of both together: {first}"),
             count => format!("{count} copies, of both together: {first}; ..."),
         };
-        Copies {
-            steps: own,
-            notes: vec![note],
-            twins: Vec::new(),
-        }
+        Copies { steps: own, notes: vec![note], twins: Vec::new() }
     }
 
     fn renamed(&self, register: Register, number: u32) -> Option<Vec<Instruction>> {

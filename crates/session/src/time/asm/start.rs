@@ -37,11 +37,7 @@ fn whole(text: &str) -> Option<u64> {
         None => digits.parse().ok()?,
     };
     let is_negative = digits.len() < text.len();
-    Some(if is_negative {
-        value.wrapping_neg()
-    } else {
-        value
-    })
+    Some(if is_negative { value.wrapping_neg() } else { value })
 }
 
 impl Given {
@@ -50,9 +46,8 @@ impl Given {
         let mut given = Given::default();
         for setting in settings {
             let wrong = |why: &str| format!("--init {setting}: {why}");
-            let (name, text) = setting
-                .split_once('=')
-                .ok_or_else(|| wrong("write REGISTER=VALUE"))?;
+            let (name, text) =
+                setting.split_once('=').ok_or_else(|| wrong("write REGISTER=VALUE"))?;
             let place = register(name).and_then(FullRegister::of);
             let place = place.ok_or_else(|| wrong("a general, vector or mask register of x86_64 is needed, such as rbx, xmm1 or k1"))?;
             if place == STACK {
@@ -115,7 +110,8 @@ pub(super) struct Start<'a> {
     pub(super) word: Option<Word>,
 }
 
-/// Offsets from the stack pointer for temporary values: [`PARKED`] for a divided address, [`FLAGS`] to clear the flags.
+/// Offsets from the stack pointer for temporary values: [`PARKED`] for a divided address, [`FLAGS`]
+/// to clear the flags.
 const PARKED: i64 = 128;
 const FLAGS: i64 = 144;
 
@@ -129,7 +125,8 @@ impl Start<'_> {
         Some(format!("{lane}/{start}/{end}/{}", steps?.join(",")))
     }
 
-    /// Sets general registers after everything that uses them, then the memory operand through its address registers, and the flags last.
+    /// Sets general registers after everything that uses them, then the memory operand through its
+    /// address registers, and the flags last.
     fn start(&self) -> Option<Vec<Instruction>> {
         let steps = self.steps.iter().flatten();
         let mut needed: BTreeSet<_> = steps.flat_map(|i| Uses::of(i).needed()).collect();
@@ -153,7 +150,8 @@ impl Start<'_> {
         for preset in presets.values() {
             code.extend(parked(*preset)?);
         }
-        // The address of the lanes is no longer needed. The buffer's address is needed until the end, so its register is set last.
+        // The address of the lanes is no longer needed. The buffer's address is needed until the
+        // end, so its register is set last.
         let buffer = FullRegister::of(BUFFER)?;
         for place in of(Bank::General).filter(|p| **p != buffer) {
             code.extend(self.general(*place, &presets)?);
@@ -174,7 +172,8 @@ impl Start<'_> {
         let is_division = matches!(self.asked.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
         let is_given = |(place, _): &(FullRegister, Preset)| self.given.0.contains_key(place);
         let own = if is_division && own.iter().any(is_given) {
-            // The upper half of the dividend must be less than the user's divisor, or the quotient overflows.
+            // The upper half of the dividend must be less than the user's divisor, or the quotient
+            // overflows.
             vec![(FullRegister::general(2), Preset::Bits(0))]
         } else {
             own
@@ -216,7 +215,8 @@ impl Start<'_> {
             Some(Preset::Bits(preset)) => vec![bits(*preset)?],
             Some(Preset::Buffer(offset)) => match i32::try_from(*offset) {
                 Ok(offset) => vec![lea(BUFFER, i64::from(offset))?],
-                // The offset exceeds an i32 if the displacement is close to -2^31. Two additions reach it.
+                // The offset exceeds an i32 if the displacement is close to -2^31. Two additions
+                // reach it.
                 Err(_) => {
                     let first = i64::from(i32::MAX) * offset.signum();
                     vec![lea(BUFFER, first)?, lea(to, offset - first)?]
@@ -310,7 +310,8 @@ fn parked(preset: Preset) -> Option<Vec<Instruction>> {
     ])
 }
 
-/// Loads a mask register from rax: 64 bits for an AVX-512BW instruction, whose masks have one bit per byte, else 16.
+/// Loads a mask register from rax: 64 bits for an AVX-512BW instruction, whose masks have one bit
+/// per byte, else 16.
 fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
     let features = asked.cpuid_features();
     let wide = features.contains(&iced_x86::CpuidFeature::AVX512BW);

@@ -18,9 +18,7 @@ fn one(hexadecimal: &str) -> iced_x86::Instruction {
 
 fn bytes(hexadecimal: &str) -> Vec<u8> {
     let digits = (0..hexadecimal.len()).step_by(2);
-    digits
-        .map(|i| u8::from_str_radix(&hexadecimal[i..i + 2], 16).unwrap())
-        .collect()
+    digits.map(|i| u8::from_str_radix(&hexadecimal[i..i + 2], 16).unwrap()).collect()
 }
 
 /// Bytes, the text, and the note of its latency.
@@ -29,81 +27,37 @@ const CHAINS: &[(&str, &str, &str)] = &[
     ("4801d8", "add rax, rbx", "chain: add rax, rbx"),
     ("4883c001", "add rax, 1", "chain: add rax, 1"),
     ("f3480fb8c3", "popcnt rax, rbx", "chain: popcnt rax, rax"),
-    (
-        "488d448b08",
-        "lea rax, [rbx + rcx*4 + 8]",
-        "chain: lea rax, [rax + rcx*4 + 8]",
-    ),
-    (
-        "488d04cd08000000",
-        "lea rax, [rcx*8 + 8]",
-        "chain: lea rax, [rax*8 + 8]",
-    ),
+    ("488d448b08", "lea rax, [rbx + rcx*4 + 8]", "chain: lea rax, [rax + rcx*4 + 8]"),
+    ("488d04cd08000000", "lea rax, [rcx*8 + 8]", "chain: lea rax, [rax*8 + 8]"),
     ("488b03", "mov rax, [rbx]", "chain: mov rax, [rax]"),
     ("488b00", "mov rax, [rax]", "chain: mov rax, [rax]"),
-    (
-        "8b044b",
-        "mov eax, [rbx + rcx*2]",
-        "chain: mov eax, [rax + rcx*2]",
-    ),
+    ("8b044b", "mov eax, [rbx + rcx*2]", "chain: mov eax, [rax + rcx*2]"),
     (
         "0fb603",
         "movzx eax, byte ptr [rbx]",
         "round trip, of both together: movzx eax, byte ptr [rbx]; add rbx, rax",
     ),
-    (
-        "0fb6c3",
-        "movzx eax, bl",
-        "chain: movzx eax, bl; movzx ebx, al",
-    ),
-    (
-        "4863c3",
-        "movsxd rax, ebx",
-        "chain: movsxd rax, ebx; movsxd rbx, eax",
-    ),
+    ("0fb6c3", "movzx eax, bl", "chain: movzx eax, bl; movzx ebx, al"),
+    ("4863c3", "movsxd rax, ebx", "chain: movsxd rax, ebx; movsxd rbx, eax"),
     ("480fbcc3", "bsf rax, rbx", "chain: bsf rax, rax"),
     ("48d3e0", "shl rax, cl", "chain: shl rax, cl"),
     ("48d3e1", "shl rcx, cl", "chain: shl rcx, cl"),
-    (
-        "4811d8",
-        "adc rax, rbx",
-        "chain through the register and the flags: adc rax, rbx",
-    ),
+    ("4811d8", "adc rax, rbx", "chain through the register and the flags: adc rax, rbx"),
     ("48f7e3", "mul rbx", "chain through rax: mul rbx"),
     ("48f7f3", "div rbx", "chain through rax: div rbx"),
-    (
-        "4899",
-        "cqo",
-        "round trip, of both together: cqo; mov rax, rdx",
-    ),
+    ("4899", "cqo", "round trip, of both together: cqo; mov rax, rdx"),
     ("4898", "cdqe", "chain through rax: cdqe"),
-    (
-        "c4e2e3f6c1",
-        "mulx rax, rbx, rcx",
-        "chain: mulx rax, rbx, rax",
-    ),
+    ("c4e2e3f6c1", "mulx rax, rbx, rcx", "chain: mulx rax, rbx, rax"),
     ("4893", "xchg rax, rbx", "chain: xchg rbx, rax"),
     ("480fc1d8", "xadd rax, rbx", "chain: xadd rax, rbx"),
-    (
-        "4839d8",
-        "cmp rax, rbx",
-        "round trip, of both together: cmp rax, rbx; cmovb rax, r15",
-    ),
+    ("4839d8", "cmp rax, rbx", "round trip, of both together: cmp rax, rbx; cmovb rax, r15"),
     (
         "48833801",
         "cmp qword ptr [rax], 1",
         "round trip, of both together: cmp qword ptr [rax], 1; cmovb rax, r15",
     ),
-    (
-        "85db",
-        "test ebx, ebx",
-        "round trip, of both together: test ebx, ebx; cmovb rbx, r15",
-    ),
-    (
-        "0f92c0",
-        "setb al",
-        "round trip, of both together: setb al; cmp al, 1",
-    ),
+    ("85db", "test ebx, ebx", "round trip, of both together: test ebx, ebx; cmovb rbx, r15"),
+    ("0f92c0", "setb al", "round trip, of both together: setb al; cmp al, 1"),
     ("480f42c3", "cmovb rax, rbx", "chain: cmovb rax, rbx"),
     ("4831c0", "xor rax, rax", "chain: xor rax, rax"),
     ("4831d8", "xor rax, rbx", "chain: xor rax, rbx"),
@@ -113,22 +67,10 @@ const CHAINS: &[(&str, &str, &str)] = &[
         "vpxor xmm0, xmm1, xmm1",
         "no latency: its result does not depend on its operands (a zero idiom)",
     ),
-    (
-        "c5f458c2",
-        "vaddps ymm0, ymm1, ymm2",
-        "chain: vaddps ymm0, ymm0, ymm2",
-    ),
-    (
-        "c4e2f1b9c2",
-        "vfmadd231sd xmm0, xmm1, xmm2",
-        "chain: vfmadd231sd xmm0, xmm1, xmm2",
-    ),
+    ("c5f458c2", "vaddps ymm0, ymm1, ymm2", "chain: vaddps ymm0, ymm0, ymm2"),
+    ("c4e2f1b9c2", "vfmadd231sd xmm0, xmm1, xmm2", "chain: vfmadd231sd xmm0, xmm1, xmm2"),
     ("f20f51c1", "sqrtsd xmm0, xmm1", "chain: sqrtsd xmm0, xmm0"),
-    (
-        "c5f351c2",
-        "vsqrtsd xmm0, xmm1, xmm2",
-        "chain: vsqrtsd xmm0, xmm1, xmm0",
-    ),
+    ("c5f351c2", "vsqrtsd xmm0, xmm1, xmm2", "chain: vsqrtsd xmm0, xmm1, xmm0"),
     (
         "f2480f2ac0",
         "cvtsi2sd xmm0, rax",
@@ -139,11 +81,7 @@ const CHAINS: &[(&str, &str, &str)] = &[
         "cvttsd2si eax, xmm0",
         "round trip, of both together: cvttsd2si eax, xmm0; cvtsi2sd xmm0, eax",
     ),
-    (
-        "660f7ec0",
-        "movd eax, xmm0",
-        "round trip, of both together: movd eax, xmm0; movd xmm0, eax",
-    ),
+    ("660f7ec0", "movd eax, xmm0", "round trip, of both together: movd eax, xmm0; movd xmm0, eax"),
     (
         "c4e1f96ec0",
         "vmovq xmm0, rax",
@@ -169,51 +107,23 @@ const CHAINS: &[(&str, &str, &str)] = &[
         "inc dword ptr [rax]",
         "chain through memory (each load is of what the last step stored): inc dword ptr [rax]",
     ),
-    (
-        "488918",
-        "mov [rax], rbx",
-        "round trip, of both together: mov [rax], rbx; mov rbx, [rax]",
-    ),
+    ("488918", "mov [rax], rbx", "round trip, of both together: mov [rax], rbx; mov rbx, [rax]"),
     (
         "0f1108",
         "movups [rax], xmm1",
         "round trip, of both together: movups [rax], xmm1; movups xmm1, [rax]",
     ),
-    (
-        "62f1f54958c2",
-        "vaddpd zmm0{k1}, zmm1, zmm2",
-        "chain: vaddpd zmm0{k1}, zmm1, zmm2",
-    ),
+    ("62f1f54958c2", "vaddpd zmm0{k1}, zmm1, zmm2", "chain: vaddpd zmm0{k1}, zmm1, zmm2"),
     (
         "62f37d481fc902",
         "vpcmpd k1, zmm0, zmm1, 2",
         "round trip, of both together: vpcmpd k1, zmm0, zmm1, 2; vpmovm2d zmm0, k1",
     ),
-    (
-        "c5f892c8",
-        "kmovw k1, eax",
-        "round trip, of both together: kmovw k1, eax; kmovw eax, k1",
-    ),
-    (
-        "0f31",
-        "rdtsc",
-        "no latency: it has no operand that a step before could give",
-    ),
-    (
-        "90",
-        "nop",
-        "no latency: it has no result that a next step could need",
-    ),
-    (
-        "0faee8",
-        "lfence",
-        "no latency: it has no result that a next step could need",
-    ),
-    (
-        "f9",
-        "stc",
-        "no latency: it has no operand that a step before could give",
-    ),
+    ("c5f892c8", "kmovw k1, eax", "round trip, of both together: kmovw k1, eax; kmovw eax, k1"),
+    ("0f31", "rdtsc", "no latency: it has no operand that a step before could give"),
+    ("90", "nop", "no latency: it has no result that a next step could need"),
+    ("0faee8", "lfence", "no latency: it has no result that a next step could need"),
+    ("f9", "stc", "no latency: it has no operand that a step before could give"),
     ("f5", "cmc", "chain through the flags: cmc"),
     ("0fa2", "cpuid", "chain through rax: cpuid"),
     ("0fc8", "bswap eax", "chain: bswap eax"),
@@ -223,31 +133,11 @@ const CHAINS: &[(&str, &str, &str)] = &[
         "no latency: no chain leads through one register, and no way back from its result to its operand is known",
     ),
     ("88d8", "mov al, bl", "chain: mov al, bl; mov bl, al"),
-    (
-        "4889d8",
-        "mov rax, rbx",
-        "chain: mov rax, rbx; mov rbx, rax",
-    ),
-    (
-        "488b4308",
-        "mov rax, [rbx + 8]",
-        "chain: mov rax, [rax + 8]",
-    ),
-    (
-        "488b448b10",
-        "mov rax, [rbx + rcx*4 + 16]",
-        "chain: mov rax, [rax + rcx*4 + 0x10]",
-    ),
-    (
-        "488b04dd00000000",
-        "mov rax, [rbx*8]",
-        "chain: mov rax, [rax*8]",
-    ),
-    (
-        "488b0c8b",
-        "mov rcx, [rbx + rcx*4]",
-        "chain: mov rcx, [rbx + rcx*4]",
-    ),
+    ("4889d8", "mov rax, rbx", "chain: mov rax, rbx; mov rbx, rax"),
+    ("488b4308", "mov rax, [rbx + 8]", "chain: mov rax, [rax + 8]"),
+    ("488b448b10", "mov rax, [rbx + rcx*4 + 16]", "chain: mov rax, [rax + rcx*4 + 0x10]"),
+    ("488b04dd00000000", "mov rax, [rbx*8]", "chain: mov rax, [rax*8]"),
+    ("488b0c8b", "mov rcx, [rbx + rcx*4]", "chain: mov rcx, [rbx + rcx*4]"),
     ("480300", "add rax, [rax]", "chain: add rax, [rax]"),
     (
         "f3480fb803",
@@ -275,11 +165,7 @@ const CHAINS: &[(&str, &str, &str)] = &[
         "no latency: no chain leads through one register, and no way back from its result to its operand is known",
     ),
     ("ac", "lodsb", "chain through rsi: lodsb [rsi]"),
-    (
-        "660f38dcc1",
-        "aesenc xmm0, xmm1",
-        "chain: aesenc xmm0, xmm1",
-    ),
+    ("660f38dcc1", "aesenc xmm0, xmm1", "chain: aesenc xmm0, xmm1"),
     (
         "660f3a63c100",
         "pcmpistri xmm0, xmm1, 0",
@@ -302,20 +188,10 @@ fn each_instruction_has_expected_chain() {
 
 /// Bytes, the first three copies, their number, and the dependency-breaking instructions.
 const COPIES: &[(&str, &str, usize, &str)] = &[
-    (
-        "480fafc0",
-        "imul rax, rax; imul rcx, rcx; imul rdx, rdx",
-        13,
-        "",
-    ), // imul rax, rax
-    ("4801d8", "add rax, rbx; add rcx, rbx; add rdx, rbx", 12, ""), // add rax, rbx
-    ("4883c001", "add rax, 1; add rcx, 1; add rdx, 1", 13, ""),     // add rax, 1
-    (
-        "f3480fb8c3",
-        "popcnt rax, rbx; popcnt rcx, rbx; popcnt rdx, rbx",
-        12,
-        "",
-    ), // popcnt rax, rbx
+    ("480fafc0", "imul rax, rax; imul rcx, rcx; imul rdx, rdx", 13, ""), // imul rax, rax
+    ("4801d8", "add rax, rbx; add rcx, rbx; add rdx, rbx", 12, ""),      // add rax, rbx
+    ("4883c001", "add rax, 1; add rcx, 1; add rdx, 1", 13, ""),          // add rax, 1
+    ("f3480fb8c3", "popcnt rax, rbx; popcnt rcx, rbx; popcnt rdx, rbx", 12, ""), // popcnt rax, rbx
     (
         "488d448b08",
         "lea rax, [rbx + rcx*4 + 8]; lea rdx, [rbx + rcx*4 + 8]; lea rbp, [rbx + rcx*4 + 8]",
@@ -328,102 +204,37 @@ const COPIES: &[(&str, &str, usize, &str)] = &[
         12,
         "",
     ), // lea rax, [rcx*8 + 8]
-    (
-        "488b03",
-        "mov rax, [rbx]; mov rcx, [rbx]; mov rdx, [rbx]",
-        12,
-        "",
-    ), // mov rax, [rbx]
-    (
-        "488b00",
-        "mov rcx, [rax]; mov rdx, [rax]; mov rbx, [rax]",
-        12,
-        "",
-    ), // mov rax, [rax]
-    (
-        "8b044b",
-        "mov eax, [rbx + rcx*2]; mov edx, [rbx + rcx*2]; mov ebp, [rbx + rcx*2]",
-        11,
-        "",
-    ), // mov eax, [rbx + rcx*2]
+    ("488b03", "mov rax, [rbx]; mov rcx, [rbx]; mov rdx, [rbx]", 12, ""), // mov rax, [rbx]
+    ("488b00", "mov rcx, [rax]; mov rdx, [rax]; mov rbx, [rax]", 12, ""), // mov rax, [rax]
+    ("8b044b", "mov eax, [rbx + rcx*2]; mov edx, [rbx + rcx*2]; mov ebp, [rbx + rcx*2]", 11, ""), // mov eax, [rbx + rcx*2]
     (
         "0fb603",
         "movzx eax, byte ptr [rbx]; movzx ecx, byte ptr [rbx]; movzx edx, byte ptr [rbx]",
         12,
         "",
     ), // movzx eax, byte ptr [rbx]
-    (
-        "0fb6c3",
-        "movzx eax, bl; movzx ecx, bl; movzx edx, bl",
-        12,
-        "",
-    ), // movzx eax, bl
-    (
-        "4863c3",
-        "movsxd rax, ebx; movsxd rcx, ebx; movsxd rdx, ebx",
-        12,
-        "",
-    ), // movsxd rax, ebx
-    (
-        "480fbcc3",
-        "bsf rax, rbx; bsf rcx, rbx; bsf rdx, rbx",
-        12,
-        "",
-    ), // bsf rax, rbx
-    ("48d3e0", "shl rax, cl; shl rdx, cl; shl rbx, cl", 12, ""),    // shl rax, cl
-    ("48d3e1", "shl rax, cl; shl rdx, cl; shl rbx, cl", 12, ""),    // shl rcx, cl
-    (
-        "4811d8",
-        "adc rax, rbx; adc rcx, rbx; adc rdx, rbx",
-        12,
-        "test r15d, r15d",
-    ), // adc rax, rbx
-    ("48f7e3", "mul rbx", 1, "mov rax, r15"),                       // mul rbx
-    ("48f7f3", "div rbx", 1, "mov rax, r15; mov rdx, r14"),         // div rbx
-    ("4899", "cqo", 1, ""),                                         // cqo
-    ("4898", "cdqe", 1, "mov rax, r15"),                            // cdqe
-    (
-        "c4e2e3f6c1",
-        "mulx rax, rbx, rcx; mulx rbp, rsi, rcx; mulx rdi, r8, rcx",
-        5,
-        "",
-    ), // mulx rax, rbx, rcx
-    (
-        "4893",
-        "xchg rbx, rax; xchg rcx, rax; xchg rdx, rax",
-        12,
-        "mov rax, r15",
-    ), // xchg rax, rbx
-    (
-        "480fc1d8",
-        "xadd rax, rbx; xadd rcx, rdx; xadd rbp, rsi",
-        6,
-        "",
-    ), // xadd rax, rbx
-    ("4839d8", "cmp rax, rbx", 1, ""),                              // cmp rax, rbx
-    ("48833801", "cmp qword ptr [rax], 1", 1, ""),                  // cmp qword ptr [rax], 1
-    ("85db", "test ebx, ebx", 1, ""),                               // test ebx, ebx
-    ("0f92c0", "setb al; setb cl; setb dl", 13, ""),                // setb al
-    (
-        "480f42c3",
-        "cmovb rax, rbx; cmovb rcx, rbx; cmovb rdx, rbx",
-        12,
-        "",
-    ), // cmovb rax, rbx
+    ("0fb6c3", "movzx eax, bl; movzx ecx, bl; movzx edx, bl", 12, ""), // movzx eax, bl
+    ("4863c3", "movsxd rax, ebx; movsxd rcx, ebx; movsxd rdx, ebx", 12, ""), // movsxd rax, ebx
+    ("480fbcc3", "bsf rax, rbx; bsf rcx, rbx; bsf rdx, rbx", 12, ""),  // bsf rax, rbx
+    ("48d3e0", "shl rax, cl; shl rdx, cl; shl rbx, cl", 12, ""),       // shl rax, cl
+    ("48d3e1", "shl rax, cl; shl rdx, cl; shl rbx, cl", 12, ""),       // shl rcx, cl
+    ("4811d8", "adc rax, rbx; adc rcx, rbx; adc rdx, rbx", 12, "test r15d, r15d"), // adc rax, rbx
+    ("48f7e3", "mul rbx", 1, "mov rax, r15"),                          // mul rbx
+    ("48f7f3", "div rbx", 1, "mov rax, r15; mov rdx, r14"),            // div rbx
+    ("4899", "cqo", 1, ""),                                            // cqo
+    ("4898", "cdqe", 1, "mov rax, r15"),                               // cdqe
+    ("c4e2e3f6c1", "mulx rax, rbx, rcx; mulx rbp, rsi, rcx; mulx rdi, r8, rcx", 5, ""), // mulx rax, rbx, rcx
+    ("4893", "xchg rbx, rax; xchg rcx, rax; xchg rdx, rax", 12, "mov rax, r15"), // xchg rax, rbx
+    ("480fc1d8", "xadd rax, rbx; xadd rcx, rdx; xadd rbp, rsi", 6, ""),          // xadd rax, rbx
+    ("4839d8", "cmp rax, rbx", 1, ""),                                           // cmp rax, rbx
+    ("48833801", "cmp qword ptr [rax], 1", 1, ""), // cmp qword ptr [rax], 1
+    ("85db", "test ebx, ebx", 1, ""),              // test ebx, ebx
+    ("0f92c0", "setb al; setb cl; setb dl", 13, ""), // setb al
+    ("480f42c3", "cmovb rax, rbx; cmovb rcx, rbx; cmovb rdx, rbx", 12, ""), // cmovb rax, rbx
     ("4831c0", "xor rax, rax; xor rcx, rcx; xor rdx, rdx", 13, ""), // xor rax, rax
     ("4831d8", "xor rax, rbx; xor rcx, rbx; xor rdx, rbx", 12, ""), // xor rax, rbx
-    (
-        "660fefc9",
-        "pxor xmm1, xmm1; pxor xmm0, xmm0; pxor xmm2, xmm2",
-        16,
-        "",
-    ), // pxor xmm1, xmm1
-    (
-        "c5f1efc1",
-        "vpxor xmm0, xmm1, xmm1; vpxor xmm2, xmm1, xmm1; vpxor xmm3, xmm1, xmm1",
-        15,
-        "",
-    ), // vpxor xmm0, xmm1, xmm1
+    ("660fefc9", "pxor xmm1, xmm1; pxor xmm0, xmm0; pxor xmm2, xmm2", 16, ""), // pxor xmm1, xmm1
+    ("c5f1efc1", "vpxor xmm0, xmm1, xmm1; vpxor xmm2, xmm1, xmm1; vpxor xmm3, xmm1, xmm1", 15, ""), // vpxor xmm0, xmm1, xmm1
     (
         "c5f458c2",
         "vaddps ymm0, ymm1, ymm2; vaddps ymm3, ymm1, ymm2; vaddps ymm4, ymm1, ymm2",
@@ -436,68 +247,23 @@ const COPIES: &[(&str, &str, usize, &str)] = &[
         14,
         "",
     ), // vfmadd231sd xmm0, xmm1, xmm2
-    (
-        "f20f51c1",
-        "sqrtsd xmm0, xmm1; sqrtsd xmm2, xmm1; sqrtsd xmm3, xmm1",
-        15,
-        "",
-    ), // sqrtsd xmm0, xmm1
+    ("f20f51c1", "sqrtsd xmm0, xmm1; sqrtsd xmm2, xmm1; sqrtsd xmm3, xmm1", 15, ""), // sqrtsd xmm0, xmm1
     (
         "c5f351c2",
         "vsqrtsd xmm0, xmm1, xmm2; vsqrtsd xmm3, xmm1, xmm2; vsqrtsd xmm4, xmm1, xmm2",
         14,
         "",
     ), // vsqrtsd xmm0, xmm1, xmm2
-    (
-        "f2480f2ac0",
-        "cvtsi2sd xmm0, rax; cvtsi2sd xmm1, rax; cvtsi2sd xmm2, rax",
-        16,
-        "",
-    ), // cvtsi2sd xmm0, rax
-    (
-        "f20f2cc0",
-        "cvttsd2si eax, xmm0; cvttsd2si ecx, xmm0; cvttsd2si edx, xmm0",
-        13,
-        "",
-    ), // cvttsd2si eax, xmm0
-    (
-        "660f7ec0",
-        "movd eax, xmm0; movd ecx, xmm0; movd edx, xmm0",
-        13,
-        "",
-    ), // movd eax, xmm0
-    (
-        "c4e1f96ec0",
-        "vmovq xmm0, rax; vmovq xmm1, rax; vmovq xmm2, rax",
-        16,
-        "",
-    ), // vmovq xmm0, rax
-    (
-        "f20f1000",
-        "movsd xmm0, [rax]; movsd xmm1, [rax]; movsd xmm2, [rax]",
-        16,
-        "",
-    ), // movsd xmm0, [rax]
-    (
-        "0f2800",
-        "movaps xmm0, [rax]; movaps xmm1, [rax]; movaps xmm2, [rax]",
-        16,
-        "",
-    ), // movaps xmm0, [rax]
-    (
-        "480118",
-        "add [rax], rbx; add [rax + 0x40], rbx; add [rax + 0x80], rbx",
-        16,
-        "",
-    ), // add [rax], rbx
-    (
-        "ff00",
-        "inc dword ptr [rax]; inc dword ptr [rax + 0x40]; inc dword ptr [rax + 0x80]",
-        16,
-        "",
-    ), // inc dword ptr [rax]
-    ("488918", "mov [rax], rbx", 1, ""),                            // mov [rax], rbx
-    ("0f1108", "movups [rax], xmm1", 1, ""),                        // movups [rax], xmm1
+    ("f2480f2ac0", "cvtsi2sd xmm0, rax; cvtsi2sd xmm1, rax; cvtsi2sd xmm2, rax", 16, ""), // cvtsi2sd xmm0, rax
+    ("f20f2cc0", "cvttsd2si eax, xmm0; cvttsd2si ecx, xmm0; cvttsd2si edx, xmm0", 13, ""), // cvttsd2si eax, xmm0
+    ("660f7ec0", "movd eax, xmm0; movd ecx, xmm0; movd edx, xmm0", 13, ""), // movd eax, xmm0
+    ("c4e1f96ec0", "vmovq xmm0, rax; vmovq xmm1, rax; vmovq xmm2, rax", 16, ""), // vmovq xmm0, rax
+    ("f20f1000", "movsd xmm0, [rax]; movsd xmm1, [rax]; movsd xmm2, [rax]", 16, ""), // movsd xmm0, [rax]
+    ("0f2800", "movaps xmm0, [rax]; movaps xmm1, [rax]; movaps xmm2, [rax]", 16, ""), // movaps xmm0, [rax]
+    ("480118", "add [rax], rbx; add [rax + 0x40], rbx; add [rax + 0x80], rbx", 16, ""), // add [rax], rbx
+    ("ff00", "inc dword ptr [rax]; inc dword ptr [rax + 0x40]; inc dword ptr [rax + 0x80]", 16, ""), // inc dword ptr [rax]
+    ("488918", "mov [rax], rbx", 1, ""),     // mov [rax], rbx
+    ("0f1108", "movups [rax], xmm1", 1, ""), // movups [rax], xmm1
     (
         "62f1f54958c2",
         "vaddpd zmm0{k1}, zmm1, zmm2; vaddpd zmm3{k1}, zmm1, zmm2; vaddpd zmm4{k1}, zmm1, zmm2",
@@ -510,40 +276,25 @@ const COPIES: &[(&str, &str, usize, &str)] = &[
         7,
         "",
     ), // vpcmpd k1, zmm0, zmm1, 2
-    (
-        "c5f892c8",
-        "kmovw k1, eax; kmovw k2, eax; kmovw k3, eax",
-        7,
-        "",
-    ), // kmovw k1, eax
-    ("0f31", "rdtsc", 1, ""),                                       // rdtsc
-    ("90", "nop", 1, ""),                                           // nop
-    ("0faee8", "lfence", 1, ""),                                    // lfence
-    ("f9", "stc", 1, ""),                                           // stc
-    ("f5", "cmc", 1, "test r15d, r15d"),                            // cmc
-    ("0fa2", "cpuid", 1, "mov rax, r15; mov rcx, r14"),             // cpuid
-    ("0fc8", "bswap eax; bswap ecx; bswap edx", 13, ""),            // bswap eax
+    ("c5f892c8", "kmovw k1, eax; kmovw k2, eax; kmovw k3, eax", 7, ""), // kmovw k1, eax
+    ("0f31", "rdtsc", 1, ""),                // rdtsc
+    ("90", "nop", 1, ""),                    // nop
+    ("0faee8", "lfence", 1, ""),             // lfence
+    ("f9", "stc", 1, ""),                    // stc
+    ("f5", "cmc", 1, "test r15d, r15d"),     // cmc
+    ("0fa2", "cpuid", 1, "mov rax, r15; mov rcx, r14"), // cpuid
+    ("0fc8", "bswap eax; bswap ecx; bswap edx", 13, ""), // bswap eax
     (
         "88dc",
         "no throughput: it writes a part of a register that its copies would write too",
         0,
         "",
     ), // mov ah, bl
-    ("88d8", "mov al, bl; mov cl, bl; mov dl, bl", 12, ""),         // mov al, bl
-    ("660f3817c1", "ptest xmm0, xmm1", 1, ""),                      // ptest xmm0, xmm1
-    (
-        "ac",
-        "no throughput: it writes a part of a register that its copies would write too",
-        0,
-        "",
-    ), // lodsb
-    (
-        "660f38dcc1",
-        "aesenc xmm0, xmm1; aesenc xmm2, xmm1; aesenc xmm3, xmm1",
-        15,
-        "",
-    ), // aesenc xmm0, xmm1
-    ("660f3a63c100", "pcmpistri xmm0, xmm1, 0", 1, ""),             // pcmpistri xmm0, xmm1, 0
+    ("88d8", "mov al, bl; mov cl, bl; mov dl, bl", 12, ""), // mov al, bl
+    ("660f3817c1", "ptest xmm0, xmm1", 1, ""), // ptest xmm0, xmm1
+    ("ac", "no throughput: it writes a part of a register that its copies would write too", 0, ""), // lodsb
+    ("660f38dcc1", "aesenc xmm0, xmm1; aesenc xmm2, xmm1; aesenc xmm3, xmm1", 15, ""), // aesenc xmm0, xmm1
+    ("660f3a63c100", "pcmpistri xmm0, xmm1, 0", 1, ""), // pcmpistri xmm0, xmm1, 0
 ];
 
 #[test]
@@ -588,10 +339,7 @@ fn unmeasurable_instructions_are_rejected() {
         ("0ffec1", "not set up"),                   // paddd mm0, mm1
     ] {
         let message = refusal(&one(hexadecimal));
-        assert!(
-            message.is_some_and(|t| t.contains(reason)),
-            "{hexadecimal}: {message:?}"
-        );
+        assert!(message.is_some_and(|t| t.contains(reason)), "{hexadecimal}: {message:?}");
     }
     // `ud2` is accepted: running it shows whether it is illegal.
     assert_eq!(refusal(&one("0f0b")), None);
@@ -619,10 +367,7 @@ const FLAGS_CLEAR: &str = "; mov dword ptr [rsp + 0x90], 1; add dword ptr [rsp +
 #[test]
 fn registers_hold_buffer_address_or_init_value() {
     let [chain, copies] = codes("4801d8", &[]);
-    assert_eq!(
-        start(&chain),
-        format!("mov rax, rdi; mov rbx, rdi{FLAGS_CLEAR}")
-    );
+    assert_eq!(start(&chain), format!("mov rax, rdi; mov rbx, rdi{FLAGS_CLEAR}"));
     assert_eq!(chain[3], "4801d8");
     assert_eq!(copies[3].split(',').count(), 12);
     let [chain, _] = codes("4801d8", &["rbx=-7", "rdi=0x10"]);
@@ -639,15 +384,9 @@ fn address_registers_lead_to_the_middle_of_the_buffer() {
         // mov rax, [rbx + 8]: the word at the operand is the register that the chain loads.
         ("488b4308", "lea rax, [rdi + 0x7f8]; mov [rax + 8], rax"),
         // mov rax, [rbx + rcx*4 + 16]
-        (
-            "488b448b10",
-            "lea rax, [rdi + 0x7f0]; mov rcx, 0; mov [rax + rcx*4 + 0x10], rax",
-        ),
+        ("488b448b10", "lea rax, [rdi + 0x7f0]; mov rcx, 0; mov [rax + rcx*4 + 0x10], rax"),
         // mov rcx, [rbx + rcx*4]: the chain leads through the index, which stays 0.
-        (
-            "488b0c8b",
-            "mov rcx, 0; lea rbx, [rdi + 0x800]; mov [rbx + rcx*4], rcx",
-        ),
+        ("488b0c8b", "mov rcx, 0; lea rbx, [rdi + 0x800]; mov [rbx + rcx*4], rcx"),
         // mov rax, [rbx - 0x80000000]
         (
             "488b8300000080",
@@ -655,11 +394,7 @@ fn address_registers_lead_to_the_middle_of_the_buffer() {
         ),
     ] {
         let [chain, _] = codes(hexadecimal, &[]);
-        assert_eq!(
-            start(&chain),
-            format!("{starts}{FLAGS_CLEAR}"),
-            "{hexadecimal}"
-        );
+        assert_eq!(start(&chain), format!("{starts}{FLAGS_CLEAR}"), "{hexadecimal}");
     }
     // mov rax, [rbx*8]: the divided address is stored above the stack pointer.
     let [chain, _] = codes("488b04dd00000000", &[]);
@@ -673,13 +408,9 @@ fn address_registers_lead_to_the_middle_of_the_buffer() {
 
 #[test]
 fn division_has_the_same_operands_in_every_step() {
-    for (hexadecimal, bits) in [
-        ("f6f3", 8),
-        ("66f7f3", 16),
-        ("f7fb", 32),
-        ("48f7f3", 64),
-        ("48f7fb", 64),
-    ] {
+    for (hexadecimal, bits) in
+        [("f6f3", 8), ("66f7f3", 16), ("f7fb", 32), ("48f7f3", 64), ("48f7fb", 64)]
+    {
         let [chain, _] = codes(hexadecimal, &[]);
         let text = start(&chain);
         let value = |register: &str| -> Option<u128> {
@@ -694,21 +425,13 @@ fn division_has_the_same_operands_in_every_step() {
             _ => (rax, value("rdx").unwrap()),
         };
         let dividend = (high << bits) | low;
-        assert_eq!(
-            (dividend / divisor, dividend % divisor),
-            (low, high),
-            "{text}"
-        );
+        assert_eq!((dividend / divisor, dividend % divisor), (low, high), "{text}");
         // The quotient of a signed division fits, too.
         assert!(low < 1 << (bits - 1), "{text}");
     }
     // The user's divisor: the upper half of the dividend is 0, so the quotient does not overflow.
     let [chain, _] = codes("48f7f3", &["rbx=7"]);
-    assert!(
-        start(&chain).contains("mov rdx, 0; mov rbx, 7"),
-        "{}",
-        start(&chain)
-    );
+    assert!(start(&chain).contains("mov rdx, 0; mov rbx, 7"), "{}", start(&chain));
 }
 
 #[test]
@@ -721,15 +444,8 @@ fn push_and_pop_are_measured_together() {
         ("9c", "round trip, of both together: pushfq; popfq"),
     ] {
         let figures = figures("", &bytes(hexadecimal), &none).unwrap();
-        assert_eq!(
-            (figures[0].aspect, figures[0].notes[0].as_str()),
-            ("round-trip", latency)
-        );
-        assert!(
-            figures[1].notes[0].contains("of both together"),
-            "{:?}",
-            figures[1]
-        );
+        assert_eq!((figures[0].aspect, figures[0].notes[0].as_str()), ("round-trip", latency));
+        assert!(figures[1].notes[0].contains("of both together"), "{:?}", figures[1]);
     }
     // push rax; pop rbx: the popped value is not pushed again, so there is no chain.
     let apart = figures("", &bytes("505b"), &none).unwrap();
@@ -764,10 +480,7 @@ fn invalid_init_is_rejected() {
         ("xmm1=x", "no number"),
     ] {
         let message = Given::read(&[setting.to_owned()]).unwrap_err();
-        assert!(
-            message.contains(setting) && message.contains(reason),
-            "{message}"
-        );
+        assert!(message.contains(setting) && message.contains(reason), "{message}");
     }
 }
 
@@ -785,23 +498,13 @@ fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
     let mut random = fastrand::Rng::with_seed(1);
     let words = std::iter::repeat_with(move || random.u64(..));
     // Prefixes and escapes that random bytes would seldom start with.
-    let heads: [&[u8]; 8] = [
-        &[],
-        &[0x48],
-        &[0x0f],
-        &[0x66, 0x0f],
-        &[0xf2, 0x48, 0x0f],
-        &[0xc5],
-        &[0xc4],
-        &[0x62],
-    ];
+    let heads: [&[u8]; 8] =
+        [&[], &[0x48], &[0x0f], &[0x66, 0x0f], &[0xf2, 0x48, 0x0f], &[0xc5], &[0xc4], &[0x62]];
     let decoded = words.zip(heads.into_iter().cycle()).map(|(word, head)| {
         let bytes = [head, &word.to_le_bytes(), &[0; 8]].concat();
         decode(&bytes)[0]
     });
-    decoded
-        .filter(|i| !i.is_invalid() && refusal(i).is_none())
-        .take(count)
+    decoded.filter(|i| !i.is_invalid() && refusal(i).is_none()).take(count)
 }
 
 /// The registers that a step needs from earlier steps: those that it reads before it writes them.
@@ -841,11 +544,7 @@ fn no_copy_needs_what_another_writes() {
         }
         if copies.steps.len() == 1 {
             let step = &copies.steps[0];
-            assert!(
-                wanted(step).is_disjoint(&given_by(step)),
-                "{}",
-                show_all(step)
-            );
+            assert!(wanted(step).is_disjoint(&given_by(step)), "{}", show_all(step));
         }
     }
     assert!(seen > 1_500, "{seen}");
@@ -864,13 +563,10 @@ fn every_step_of_a_chain_needs_the_one_before() {
         let by_register = wanted(&step).intersection(&given_by(&step)).count() > 0;
         let by_flags = first.flags_read & last.flags_written != 0;
         let by_memory = first.reads_memory && first.writes_memory;
-        // An idiom depends on its operand by its text only; the measurement shows whether the processor waits for it.
+        // An idiom depends on its operand by its text only; the measurement shows whether the
+        // processor waits for it.
         let by_text = first.operands.iter().any(|o| o.is_idle && o.writes);
-        assert!(
-            by_register || by_flags || by_memory || by_text,
-            "{}",
-            chain.note
-        );
+        assert!(by_register || by_flags || by_memory || by_text, "{}", chain.note);
         seen += 1;
     }
     assert!(seen > 1_000, "{seen}");

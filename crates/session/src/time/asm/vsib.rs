@@ -11,7 +11,8 @@ use super::operands::{FullRegister, renumbered};
 /// The number of copies with different registers; a processor has seven masks to choose from.
 const COPIES: u32 = 6;
 
-/// The instruction that sets all bits of the mask. Processors that recognise the idiom do not wait for the old value.
+/// The instruction that sets all bits of the mask. Processors that recognise the idiom do not wait
+/// for the old value.
 fn set_mask(given: &Instruction) -> Option<Instruction> {
     if given.encoding() == EncodingKind::EVEX {
         let mask = given.op_mask();
@@ -71,11 +72,7 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
         steps.len(),
         show_all(&steps[0])
     );
-    Ok(Copies {
-        steps,
-        notes: vec![note],
-        twins: Vec::new(),
-    })
+    Ok(Copies { steps, notes: vec![note], twins: Vec::new() })
 }
 
 fn copy(given: &Instruction, number: u32) -> Option<Vec<Instruction>> {

@@ -52,14 +52,7 @@ fn parquet_has_typed_columns_of_csv() {
     assert_eq!(good["notes"], Field::Null);
     assert_eq!(bad["status"], text("invalid"));
     assert_eq!(bad["notes"], text("missed, twice"));
-    for figure in [
-        "median",
-        "low",
-        "high",
-        "cycles",
-        "throughput",
-        "throughput_unit",
-    ] {
+    for figure in ["median", "low", "high", "cycles", "throughput", "throughput_unit"] {
         assert_eq!(bad[figure], Field::Null, "{figure}");
     }
 }
@@ -67,15 +60,9 @@ fn parquet_has_typed_columns_of_csv() {
 #[test]
 fn parquet_metadata_has_run_and_units() {
     let file = file(&BATCHES, &sample());
-    let pairs = file
-        .metadata()
-        .file_metadata()
-        .key_value_metadata()
-        .unwrap();
-    let pairs: BTreeMap<&str, &str> = pairs
-        .iter()
-        .map(|p| (p.key.as_str(), p.value.as_deref().unwrap()))
-        .collect();
+    let pairs = file.metadata().file_metadata().key_value_metadata().unwrap();
+    let pairs: BTreeMap<&str, &str> =
+        pairs.iter().map(|p| (p.key.as_str(), p.value.as_deref().unwrap())).collect();
     assert_eq!(pairs["yamba_run"], "0123456789abcdef");
     assert_eq!(pairs["yamba_started_unix_s"], "1500000000");
     assert!(pairs["yamba_machine"].contains(r#""isa":"x86_64""#));

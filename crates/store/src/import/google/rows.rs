@@ -35,11 +35,7 @@ impl Row {
     /// `None`: it has no name.
     pub(super) fn read(members: Members) -> Option<Row> {
         let name = members.text("name").ok()??.to_owned();
-        Some(Row {
-            members,
-            name,
-            old_aggregate: None,
-        })
+        Some(Row { members, name, old_aggregate: None })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -146,28 +142,18 @@ pub(super) fn families(rows: &[Row]) -> Vec<Family<'_>> {
     let mut places: BTreeMap<(&str, Registration), usize> = BTreeMap::new();
     let mut doubtful = BTreeSet::new();
     for row in rows {
-        let (name, registration, unclear) = match row
-            .benchmark()
-            .and_then(|name| Ok((name, row.registration()?)))
-        {
-            Ok((name, registration)) => (name, registration, None),
-            Err(reason) => {
-                let names = [
-                    Some(row.name()),
-                    row.members.text("run_name").ok().flatten(),
-                ];
-                doubtful.extend(names.into_iter().flatten().map(|name| format!("{name}_")));
-                (row.name(), Registration::default(), Some(reason))
-            }
-        };
+        let (name, registration, unclear) =
+            match row.benchmark().and_then(|name| Ok((name, row.registration()?))) {
+                Ok((name, registration)) => (name, registration, None),
+                Err(reason) => {
+                    let names = [Some(row.name()), row.members.text("run_name").ok().flatten()];
+                    doubtful.extend(names.into_iter().flatten().map(|name| format!("{name}_")));
+                    (row.name(), Registration::default(), Some(reason))
+                }
+            };
         let place = *places.entry((name, registration)).or_insert(families.len());
         if place == families.len() {
-            families.push(Family {
-                name,
-                rows: Vec::new(),
-                registration,
-                unclear: None,
-            });
+            families.push(Family { name, rows: Vec::new(), registration, unclear: None });
         }
         families[place].rows.push(row);
         let known = families[place].unclear.take();
@@ -227,11 +213,7 @@ impl<'a> Family<'a> {
         let rows = self.iterations();
         let members = |name: &str| -> Result<Vec<u64>, String> {
             let each = rows.iter().map(|row| row.members.count(name));
-            Ok(each
-                .collect::<Result<Vec<_>, _>>()?
-                .into_iter()
-                .flatten()
-                .collect())
+            Ok(each.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
         };
         let (counts, mut indices) = (members("repetitions")?, members("repetition_index")?);
         let number = rows.len();

@@ -18,7 +18,8 @@ const USUAL_ROOTS: &str = ".postgresql/root.crt";
 const USUAL_CERTIFICATE: &str = ".postgresql/postgresql.crt";
 const USUAL_KEY: &str = ".postgresql/postgresql.key";
 
-/// The certificates of authorities in the named file, or else in the usual one. `None` without such a file; the server's certificate is not checked.
+/// The certificates of authorities in the named file, or else in the usual one. `None` without such
+/// a file; the server's certificate is not checked.
 ///
 /// # Errors
 /// If the named file cannot be read, or a required file is missing.
@@ -49,7 +50,8 @@ pub(super) fn roots_of_system() -> Result<Vec<CertificateDer<'static>>, StoreErr
     Ok(found.certs)
 }
 
-/// The client's certificate and key from the named files, or else from the usual ones. `None` without a certificate.
+/// The client's certificate and key from the named files, or else from the usual ones. `None`
+/// without a certificate.
 ///
 /// # Errors
 /// If a file cannot be read, or others can read the key.
@@ -83,11 +85,8 @@ fn certificates(path: &Path, parameter: &str) -> Result<Vec<CertificateDer<'stat
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     match found {
         Ok(found) if !found.is_empty() => Ok(found),
-        _ => Err(StoreError::new(format!(
-            "{parameter}: {} has no certificate",
-            path.display()
-        ))
-        .help("it must have the form PEM: -----BEGIN CERTIFICATE-----")),
+        _ => Err(StoreError::new(format!("{parameter}: {} has no certificate", path.display()))
+            .help("it must have the form PEM: -----BEGIN CERTIFICATE-----")),
     }
 }
 
@@ -112,16 +111,13 @@ fn check_rights(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let path = path.display();
-    Err(
-        StoreError::new(format!("sslkey: other users can use the key {path}"))
-            .help(format!("chmod 600 {path}")),
-    )
+    Err(StoreError::new(format!("sslkey: other users can use the key {path}"))
+        .help(format!("chmod 600 {path}")))
 }
 
 fn read(path: &Path, parameter: &str) -> Result<Vec<u8>, StoreError> {
     fs::read(path).map_err(|e| {
-        StoreError::new(format!("{parameter}: {}: {e}", path.display())).help(format!(
-            "name a file that exists and that you may read with {parameter}"
-        ))
+        StoreError::new(format!("{parameter}: {}: {e}", path.display()))
+            .help(format!("name a file that exists and that you may read with {parameter}"))
     })
 }

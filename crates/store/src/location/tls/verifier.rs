@@ -11,7 +11,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Checks certificates. A signature of the handshake is always checked: channel binding relies on it.
+/// Checks certificates. A signature of the handshake is always checked: channel binding relies on
+/// it.
 #[derive(Debug)]
 pub(super) struct Verifier {
     /// `None`: any certificate is accepted.
@@ -35,16 +36,9 @@ impl Verifier {
         let roots = roots.map(|certificates| {
             let mut anchors = RootCertStore::empty();
             anchors.add_parsable_certificates(certificates.iter().cloned());
-            Roots {
-                certificates,
-                anchors,
-            }
+            Roots { certificates, anchors }
         });
-        Verifier {
-            roots,
-            checks_name,
-            algorithms: provider.signature_verification_algorithms,
-        }
+        Verifier { roots, checks_name, algorithms: provider.signature_verification_algorithms }
     }
 
     fn check_chain(
@@ -76,7 +70,8 @@ impl Verifier {
     }
 }
 
-/// The certificate's alternative names decide. Its common name counts if it has none of the kind of `name`.
+/// The certificate's alternative names decide. Its common name counts if it has none of the kind of
+/// `name`.
 fn check_name(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> Result<(), Error> {
     let wrong = match verify_server_name(&ParsedCertificate::try_from(certificate)?, name) {
         Err(e) => e,
@@ -88,11 +83,7 @@ fn check_name(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> Result
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
         )
     );
-    if is_of_name && subject::has_common_name(certificate, name) {
-        Ok(())
-    } else {
-        Err(wrong)
-    }
+    if is_of_name && subject::has_common_name(certificate, name) { Ok(()) } else { Err(wrong) }
 }
 
 impl ServerCertVerifier for Verifier {

@@ -2,7 +2,8 @@
 
 /// `page_fault_user(address, registers, error_code)`: a page fault of the program's own code.
 ///
-/// The mode is still that of a fault if the one before ended in a signal: the kernel does not count it. The new fault's kind is its own.
+/// The mode is still that of a fault if the one before ended in a signal: the kernel does not count
+/// it. The new fault's kind is its own.
 pub const USER_FAULT_ENTRY: &str = "
     CURRENT
     NOTE_ACCESS
@@ -12,7 +13,8 @@ pub const USER_FAULT_ENTRY: &str = "
     OUT
 ";
 
-/// `page_fault_kernel(address, registers, error_code)`: a page fault within a call, or within the handling of another one.
+/// `page_fault_kernel(address, registers, error_code)`: a page fault within a call, or within the
+/// handling of another one.
 pub const KERNEL_FAULT_ENTRY: &str = "
     CURRENT
     r9 = *(u64 *)(r7 + thread.mode)
@@ -35,8 +37,9 @@ pub const FAULT_PAGE: &str = "
 
 /// The kernel's own count of page faults grows at the end of each.
 ///
-/// At a write to a page that is present, the kernel copies the page, or lets the process keep it if no other one uses it. Else it has mapped pages of a file, or a page of the process's own, or, at a
-/// read, the page of zeros, which it does not count.
+/// At a write to a page that is present, the kernel copies the page, or lets the process keep it if
+/// no other one uses it. Else it has mapped pages of a file, or a page of the process's own, or, at
+/// a read, the page of zeros, which it does not count.
 pub const MINOR_FAULT: &str = "
     FAULT_EXIT
     r1 = *(u64 *)(r7 + thread.fault_page)

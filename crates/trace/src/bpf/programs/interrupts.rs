@@ -1,6 +1,7 @@
 //! Programs at interrupt work.
 //!
-//! They run in an interrupt, possibly within another program of this processor. So they neither send the events of the processor nor give a thread a state.
+//! They run in an interrupt, possibly within another program of this processor. So they neither
+//! send the events of the processor nor give a thread a state.
 
 /// `softirq_entry(kind)`
 pub const SOFTIRQ_ENTRY: &str = "
@@ -13,7 +14,8 @@ pub const SOFTIRQ_ENTRY: &str = "
     OUT
 ";
 
-/// `softirq_exit(kind)`. Its event is sent at once: these programs are attached for a part of the time, and the event must arrive in it.
+/// `softirq_exit(kind)`. Its event is sent at once: these programs are attached for a part of the
+/// time, and the event must arrive in it.
 pub const SOFTIRQ_EXIT: &str = "
     INTERRUPTED
     r1 = *(u64 *)(r7 + thread.mode)

@@ -1,6 +1,7 @@
 //! Pieces of which the programs consist.
 
-/// Pieces of programs. `%` makes their labels unique, and `$` is the word after the name of the piece.
+/// Pieces of programs. `%` makes their labels unique, and `$` is the word after the name of the
+/// piece.
 const MACROS: &[(&str, &str)] = &[
     // The data of this processor, in r9.
     (
@@ -48,7 +49,8 @@ const MACROS: &[(&str, &str)] = &[
     if r0 == 0 goto out
 ",
     ),
-    // The state of the thread whose task storage is in r0. A new thread gets one. Without a free one, each program counts a lost event.
+    // The state of the thread whose task storage is in r0. A new thread gets one. Without a free
+    // one, each program counts a lost event.
     (
         "LOCATE",
         "
@@ -126,7 +128,8 @@ located%:
     LOCATE out
 ",
     ),
-    // The state of the running thread in an interrupt. A thread gets none here, since the interrupt may have come while it was given one.
+    // The state of the running thread in an interrupt. A thread gets none here, since the interrupt
+    // may have come while it was given one.
     (
         "INTERRUPTED",
         "
@@ -136,8 +139,10 @@ located%:
     STATE out
 ",
     ),
-    // The state of the running thread in a call, where r6 has the thread's registers as its first argument. If the thread has made the last call on this processor, Linux 6.10 and later call no function. Else
-    // the program goes on in `FIND_CALLER`, which stands behind its end: the processor reads only what it runs.
+    // The state of the running thread in a call, where r6 has the thread's registers as its first
+    // argument. If the thread has made the last call on this processor, Linux 6.10 and later call
+    // no function. Else the program goes on in `FIND_CALLER`, which stands behind its end: the
+    // processor reads only what it runs.
     (
         "CALLER",
         "
@@ -198,8 +203,9 @@ sent%:
 flushed%:
 ",
     ),
-    // Adds the time since the last change to the current mode. An interrupt may have done so after this program has read the clock.
-    // A thread without a last change has come to the processor unseen: about one of 2000 forks has no `sched_switch` before the child runs.
+    // Adds the time since the last change to the current mode. An interrupt may have done so after
+    // this program has read the clock. A thread without a last change has come to the processor
+    // unseen: about one of 2000 forks has no `sched_switch` before the child runs.
     (
         "CHARGE",
         "
@@ -236,7 +242,8 @@ charged%:
     RESERVE_ALONE $
 ",
     ),
-    // Space for an event, in r9. Without space, the event is counted as lost, and the program goes on at the label.
+    // Space for an event, in r9. Without space, the event is counted as lost, and the program goes
+    // on at the label.
     (
         "RESERVE_ALONE",
         "
@@ -433,7 +440,8 @@ classed%:
 lower%:
 ",
     ),
-    // Counts the call with the key on the stack, whose event is in the data of the processor, in r9. Without space for another kind of call, it is counted as lost.
+    // Counts the call with the key on the stack, whose event is in the data of the processor, in
+    // r9. Without space for another kind of call, it is counted as lost.
     (
         "COUNT_KIND",
         "
@@ -490,7 +498,8 @@ uncounted%:
     r1 = *(u64 *)(r9 + event.arguments + 32)
 ",
     ),
-    // Reports the inode in r8, unless it is no regular file: its number, device and number of pages.
+    // Reports the inode in r8, unless it is no regular file: its number, device and number of
+    // pages.
     (
         "IDENTITY",
         "
@@ -515,7 +524,8 @@ uncounted%:
 irregular%:
 ",
     ),
-    // Reports a page fault of a file. Its first argument is the file's `address_space`, and its second one the first page.
+    // Reports a page fault of a file. Its first argument is the file's `address_space`, and its
+    // second one the first page.
     (
         "BEGIN_FAULT",
         "

@@ -82,7 +82,8 @@ killed:
     OUT
 ";
 
-/// `sched_switch(is_preempted, previous, next)`. The registers of the next thread may lie where those of an ended one were.
+/// `sched_switch(is_preempted, previous, next)`. The registers of the next thread may lie where
+/// those of an ended one were.
 pub const SWITCH: &str = "
     r6 = r1
     r8 = 0

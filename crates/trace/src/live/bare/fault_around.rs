@@ -1,7 +1,11 @@
-//! Fault-around: at a page fault on a file that is in memory, Linux also maps the pages around it. They then cause no faults of their own.
+//! Fault-around: at a page fault on a file that is in memory, Linux also maps the pages around it.
+//! They then cause no faults of their own.
 //!
-//! Linux does not map around where a userfaultfd tracks writes (`uffd_disable_fault_around` of its `mm/memory.c`). So each process gets a userfaultfd for its mappings of files, which tracks no page and
-//! stops no thread: writes are recorded by the kernel itself (`UFFD_FEATURE_WP_ASYNC`, Linux 6.7). Linux permits no userfaultfd for shared mappings of files that were opened for reading only.
+//! Linux does not map around where a userfaultfd tracks writes (`uffd_disable_fault_around` of its
+//! `mm/memory.c`). So each process gets a userfaultfd for its mappings of files, which tracks no
+//! page and
+//! stops no thread: writes are recorded by the kernel itself (`UFFD_FEATURE_WP_ASYNC`, Linux 6.7).
+//!   Linux permits no userfaultfd for shared mappings of files that were opened for reading only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_int;
@@ -24,7 +28,8 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open}
 use super::inject::{CallError, Caller, ThreadEnd, instruction_of_vdso, range};
 use super::ptrace::{CALL, CS_32, EVENT_STOP, Stop, message, registers};
 
-/// The value of `rax` in a syscall-entry stop. The calls that are looked at never return this error.
+/// The value of `rax` in a syscall-entry stop. The calls that are looked at never return this
+/// error.
 const AT_ENTRY: u64 = (-(libc::ENOSYS as i64)).cast_unsigned();
 
 /// Disables fault-around in traced processes.
@@ -64,7 +69,8 @@ impl FaultAround<'_> {
         self.without.remove(&thread);
     }
 
-    /// Changes the process of a thread that has stopped, if needed. Returns the end of the thread if that came first.
+    /// Changes the process of a thread that has stopped, if needed. Returns the end of the thread
+    /// if that came first.
     ///
     /// # Errors
     /// If the reason of a failure cannot be written.
@@ -75,7 +81,8 @@ impl FaultAround<'_> {
         match self.change(thread, stop) {
             Ok(()) => {}
             Err(CallError::Ended(end)) => return Ok(Some(end)),
-            // A process that was killed in its stop has no memory any more. Its end is reported later.
+            // A process that was killed in its stop has no memory any more. Its end is reported
+            // later.
             Err(CallError::System(_)) if registers(thread).is_err() => {}
             Err(CallError::System(e)) => {
                 self.has_failed = true;
@@ -120,7 +127,8 @@ impl FaultAround<'_> {
         Ok(())
     }
 
-    /// Takes note of a new program, with new memory. The process has the number of its first thread, whichever thread made the call.
+    /// Takes note of a new program, with new memory. The process has the number of its first
+    /// thread, whichever thread made the call.
     fn executed(&mut self, process: c_int) -> io::Result<()> {
         let before = message(process)?;
         if let Ok(before) = c_int::try_from(before) {
@@ -153,7 +161,8 @@ impl FaultAround<'_> {
 /// Memory that a call has mapped or moved.
 struct Part {
     addresses: Range<u64>,
-    /// Whether the call mapped a file or shared memory to all of it. Otherwise it may have other mappings, too.
+    /// Whether the call mapped a file or shared memory to all of it. Otherwise it may have other
+    /// mappings, too.
     is_of_file: bool,
 }
 
@@ -177,20 +186,15 @@ fn changed(registers: &Registers) -> Option<Part> {
             })
         }
         // A moved mapping has no userfaultfd any more.
-        libc::SYS_mremap => Some(Part {
-            addresses: start..to(registers.rdx),
-            is_of_file: false,
-        }),
+        libc::SYS_mremap => Some(Part { addresses: start..to(registers.rdx), is_of_file: false }),
         // The length is no argument of the call.
-        libc::SYS_shmat => Some(Part {
-            addresses: start..ALL.end,
-            is_of_file: false,
-        }),
+        libc::SYS_shmat => Some(Part { addresses: start..ALL.end, is_of_file: false }),
         _ => None,
     }
 }
 
-/// Whether a new thread uses the memory of its parent. It stops in the call that made it, with its arguments.
+/// Whether a new thread uses the memory of its parent. It stops in the call that made it, with its
+/// arguments.
 fn shares_memory(thread: c_int, registers: &Registers) -> io::Result<bool> {
     if process_of(thread)? != thread {
         return Ok(true);
@@ -224,17 +228,10 @@ fn open(process: c_int, registers: Registers, instruction: u64) -> Result<OwnedF
     let file = opened?;
     let features =
         UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
-    let mut api = uffdio_api {
-        api: UFFD_API.into(),
-        features: features.into(),
-        ioctls: 0,
-    };
+    let mut api = uffdio_api { api: UFFD_API.into(), features: features.into(), ioctls: 0 };
     // SAFETY: the operation reads and writes `api`, which has the type that it expects.
     let answer = unsafe {
-        ioctl(
-            &file,
-            Updater::<{ opcode::read_write::<uffdio_api>(0xaa, 0x3f) }, _>::new(&mut api),
-        )
+        ioctl(&file, Updater::<{ opcode::read_write::<uffdio_api>(0xaa, 0x3f) }, _>::new(&mut api))
     };
     answer.map_err(|e| match e {
         Errno::INVAL => io::Error::other("userfaultfd: Linux 6.7 or newer is needed"),
@@ -246,12 +243,10 @@ fn open(process: c_int, registers: Registers, instruction: u64) -> Result<OwnedF
 /// Lets the process open a userfaultfd, and takes it from the process.
 fn open_by(caller: &mut Caller, process: c_int) -> Result<OwnedFd, CallError> {
     let flags = u64::from(UFFD_USER_MODE_ONLY) | libc::O_CLOEXEC as u64;
-    let number = caller
-        .call(libc::SYS_userfaultfd, flags)
-        .map_err(|e| match e {
-            CallError::System(e) => io::Error::other(format!("userfaultfd: {e}")).into(),
-            ended @ CallError::Ended(_) => ended,
-        })?;
+    let number = caller.call(libc::SYS_userfaultfd, flags).map_err(|e| match e {
+        CallError::System(e) => io::Error::other(format!("userfaultfd: {e}")).into(),
+        ended @ CallError::Ended(_) => ended,
+    })?;
     let copied = copy(process, number);
     caller.call(libc::SYS_close, number)?;
     Ok(copied?)
@@ -262,11 +257,7 @@ fn copy(process: c_int, number: u64) -> io::Result<OwnedFd> {
     let process = Pid::from_raw(process).ok_or(io::ErrorKind::InvalidInput)?;
     let handle = pidfd_open(process, PidfdFlags::empty())?;
     let number = i32::try_from(number).map_err(|_| io::ErrorKind::InvalidData)?;
-    Ok(pidfd_getfd(
-        handle.as_fd(),
-        number,
-        PidfdGetfdFlags::empty(),
-    )?)
+    Ok(pidfd_getfd(handle.as_fd(), number, PidfdGetfdFlags::empty())?)
 }
 
 /// How often the mappings of a process are read if none of the attempts to register them succeeds.
@@ -284,10 +275,8 @@ impl Mapping {
         let mut words = line.split_ascii_whitespace();
         let (permissions, path) = (words.nth(1)?, words.nth(3)?);
         let (start, end) = range(line)?;
-        path.starts_with('/').then(|| Mapping {
-            addresses: start..end,
-            is_shared: permissions.ends_with('s'),
-        })
+        path.starts_with('/')
+            .then(|| Mapping { addresses: start..end, is_shared: permissions.ends_with('s') })
     }
 
     fn overlaps(&self, addresses: &Range<u64>) -> bool {
@@ -314,8 +303,10 @@ fn register_part(userfaultfd: &OwnedFd, process: c_int, part: &Part) -> io::Resu
 
 /// Disables fault-around in the mappings of files that have some of the addresses.
 ///
-/// Other threads of the process run meanwhile. A call of theirs may remove or replace a mapping after it was read, so that the mapping cannot be registered. After a failure, the mappings are read again. Each
-/// other thread can end only one call before it stops and waits for this tracer, so at most one failure per thread has this cause.
+/// Other threads of the process run meanwhile. A call of theirs may remove or replace a mapping
+/// after it was read, so that the mapping cannot be registered. After a failure, the mappings are
+/// read again. Each other thread can end only one call before it stops and waits for this tracer,
+/// so at most one failure per thread has this cause.
 fn register_files(userfaultfd: &OwnedFd, process: c_int, addresses: &Range<u64>) -> io::Result<()> {
     let mut outcome = Ok(());
     for _ in 0..ATTEMPTS {
@@ -334,14 +325,12 @@ fn register_files(userfaultfd: &OwnedFd, process: c_int, addresses: &Range<u64>)
 /// Disables fault-around at some addresses. Only some of them need to have a mapping.
 fn register(userfaultfd: &OwnedFd, addresses: &Range<u64>) -> Result<(), Errno> {
     let mut part = uffdio_register {
-        range: uffdio_range {
-            start: addresses.start,
-            len: addresses.end - addresses.start,
-        },
+        range: uffdio_range { start: addresses.start, len: addresses.end - addresses.start },
         mode: UFFDIO_REGISTER_MODE_WP.into(),
         ioctls: 0,
     };
-    // SAFETY: the operation reads and writes `part`, which has the type that it expects. It changes no memory of this process.
+    // SAFETY: the operation reads and writes `part`, which has the type that it expects. It changes
+    //   no memory of this process.
     unsafe {
         ioctl(
             userfaultfd,
@@ -350,7 +339,8 @@ fn register(userfaultfd: &OwnedFd, addresses: &Range<u64>) -> Result<(), Errno> 
     }
 }
 
-/// Whether a seccomp filter decides about the calls of a process. It may kill the process for a call.
+/// Whether a seccomp filter decides about the calls of a process. It may kill the process for a
+/// call.
 fn has_filter(process: c_int) -> io::Result<bool> {
     Ok(status(process, "Seccomp:")? != 0)
 }

@@ -42,15 +42,10 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Prepares a thread of a 64-bit process that is stopped outside of a system call, or at the end of one.
+    /// Prepares a thread of a 64-bit process that is stopped outside of a system call, or at the
+    /// end of one.
     pub fn new(thread: c_int, before: Registers, instruction: u64) -> io::Result<Caller> {
-        Ok(Caller {
-            thread,
-            before,
-            instruction,
-            mask: block_signals(thread)?,
-            stopped: false,
-        })
+        Ok(Caller { thread, before, instruction, mask: block_signals(thread)?, stopped: false })
     }
 
     /// Makes a call, and returns its result.
@@ -112,8 +107,9 @@ impl Caller {
 /// The code of a `syscall` instruction.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
-/// The address of a `syscall` instruction in the vDSO, which is in memory even if the process does not find it. To read it maps its page, so the process does not fault there. A page of a file would be mapped
-/// with the pages around it.
+/// The address of a `syscall` instruction in the vDSO, which is in memory even if the process does
+/// not find it. To read it maps its page, so the process does not fault there. A page of a file
+/// would be mapped with the pages around it.
 pub fn instruction_of_vdso(process: c_int) -> io::Result<u64> {
     let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
     let memory = File::open(format!("/proc/{process}/mem"))?;

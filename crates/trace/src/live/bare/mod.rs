@@ -1,5 +1,7 @@
-//! Runs a program without two services of the kernel, which save its processes system calls and page faults. ptrace stops the processes for the changes. Apart from that, they run on. They also do if
-//! this process is killed, since the kernel then ends the tracing; only a thread that makes a call on behalf of this process just then is lost.
+//! Runs a program without two services of the kernel, which save its processes system calls and
+//! page faults. ptrace stops the processes for the changes. Apart from that, they run on. They also
+//! do if this process is killed, since the kernel then ends the tracing; only a thread that makes a
+//! call on behalf of this process just then is lost.
 
 mod fault_around;
 mod inject;
@@ -19,15 +21,18 @@ use inject::ThreadEnd;
 use ptrace::{CALL, Stop, is_gone, request, wait};
 use vdso::hide_vdso;
 
-/// The traced processes stop when they execute a program. New processes and threads are traced, too. Stops at system calls differ from those by signals.
+/// The traced processes stop when they execute a program. New processes and threads are traced,
+/// too. Stops at system calls differ from those by signals.
 const OPTIONS: c_int = libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACESYSGOOD;
 
-/// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their page faults maps one page of a file only; if that fails for a process, the file with this path gets the
-/// reason. Returns the exit status of the program. If a signal ended the program, the same signal ends this process, whose parent then sees the end of the program.
+/// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their
+/// page faults maps one page of a file only; if that fails for a process, the file with this path
+/// gets the reason. Returns the exit status of the program. If a signal ended the program, the same
+/// signal ends this process, whose parent then sees the end of the program.
 ///
 /// # Errors
 /// If the program cannot be started or traced.
@@ -60,7 +65,8 @@ pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
     Ok(status_in_shell(end))
 }
 
-/// Ends this process by a signal, without a core file of its own. Returns if the kernel does not end the process, such as the first one of a container.
+/// Ends this process by a signal, without a core file of its own. Returns if the kernel does not
+/// end the process, such as the first one of a container.
 fn end_by(signal: c_int) {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     // SAFETY: both calls take numbers. The default action of a signal runs no code of this process.
@@ -70,13 +76,15 @@ fn end_by(signal: c_int) {
     }
 }
 
-/// The exit status of a shell whose last command ended so: 128 and the number of the signal if one ended the command.
+/// The exit status of a shell whose last command ended so: 128 and the number of the signal if one
+/// ended the command.
 fn status_in_shell(end: ExitStatus) -> u8 {
     let signal = end.signal().unwrap_or_default();
     end.code().unwrap_or(128 + signal).to_le_bytes()[0]
 }
 
-/// Ignores requests to end: the processes get them, too. If this process ended first, a process that is stopped by such a signal would lose it.
+/// Ignores requests to end: the processes get them, too. If this process ended first, a process
+/// that is stopped by such a signal would lose it.
 fn outlive_program() {
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         // SAFETY: an ignored signal runs no code.
@@ -97,7 +105,8 @@ fn wait_for_execve(child: c_int) -> io::Result<()> {
     }
 }
 
-/// Hides the vDSO of a process that stops at its execve, and traces it by PTRACE_SEIZE: only then it can stay in a stop by a signal. It is stopped for the change.
+/// Hides the vDSO of a process that stops at its execve, and traces it by PTRACE_SEIZE: only then
+/// it can stay in a stop by a signal. It is stopped for the change.
 fn seize(process: c_int) -> io::Result<()> {
     hide_vdso(process)?;
     request(libc::PTRACE_DETACH, process, libc::SIGSTOP)?;
@@ -114,7 +123,8 @@ struct Launcher<'a> {
 }
 
 impl Launcher<'_> {
-    /// Lets all traced threads run on from each stop, until none is left. Returns how the first process ended.
+    /// Lets all traced threads run on from each stop, until none is left. Returns how the first
+    /// process ended.
     fn follow(&mut self) -> io::Result<ExitStatus> {
         loop {
             let (thread, status) = match wait(-1) {

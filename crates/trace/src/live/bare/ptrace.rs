@@ -20,16 +20,14 @@ const STOPS: [c_int; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SI
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
     pub signal: c_int,
-    /// The number of the ptrace event that stopped the thread. 0: a signal or a system call stopped it.
+    /// The number of the ptrace event that stopped the thread. 0: a signal or a system call stopped
+    /// it.
     pub event: c_int,
 }
 
 impl Stop {
     pub fn of(status: c_int) -> Stop {
-        Stop {
-            signal: libc::WSTOPSIG(status),
-            event: status >> 16,
-        }
+        Stop { signal: libc::WSTOPSIG(status), event: status >> 16 }
     }
 
     /// Whether a signal stops the process until it is continued.
@@ -43,7 +41,8 @@ pub fn is_gone(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ESRCH)
 }
 
-/// Waits for a stop or the end of a child or traced thread; -1: of any. Returns its number and its status.
+/// Waits for a stop or the end of a child or traced thread; -1: of any. Returns its number and its
+/// status.
 pub fn wait(child: c_int) -> io::Result<(c_int, c_int)> {
     let mut status = 0;
     // SAFETY: `status` outlives the call.
@@ -100,14 +99,16 @@ pub fn set_signal_mask(thread: c_int, mut mask: u64) -> io::Result<()> {
 }
 
 fn signal_mask(request: libc::c_uint, thread: c_int, mask: &mut u64) -> io::Result<()> {
-    // SAFETY: the kernel reads or writes as many bytes of `mask` as the third argument says, which are all.
+    // SAFETY: the kernel reads or writes as many bytes of `mask` as the third argument says, which
+    //   are all.
     match unsafe { libc::ptrace(request, thread, size_of::<u64>(), ptr::from_mut(mask)) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// The message of a ptrace event. After an execve, it is the number of the thread that made the call.
+/// The message of a ptrace event. After an execve, it is the number of the thread that made the
+/// call.
 pub fn message(thread: c_int) -> io::Result<u64> {
     let mut found: libc::c_ulong = 0;
     let none = ptr::null_mut::<libc::c_void>();

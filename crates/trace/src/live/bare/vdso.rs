@@ -1,6 +1,8 @@
-//! The vDSO: the kernel's code in each process that reads clocks in user mode. Without it, each clock reading of the C library is a system call.
+//! The vDSO: the kernel's code in each process that reads clocks in user mode. Without it, each
+//!   clock reading of the C library is a system call.
 //!
-//! A process finds this code by the entry `AT_SYSINFO_EHDR` of its auxiliary vector (getauxval(3)), which the kernel writes on the stack at each execve. The entry becomes `AT_IGNORE`.
+//! A process finds this code by the entry `AT_SYSINFO_EHDR` of its auxiliary vector (getauxval(3)),
+//! which the kernel writes on the stack at each execve. The entry becomes `AT_IGNORE`.
 
 use std::ffi::c_int;
 use std::fs::File;
@@ -14,14 +16,12 @@ const AT_NULL: u64 = 0;
 const AT_IGNORE: u64 = 1;
 const AT_SYSINFO_EHDR: u64 = 33;
 
-/// Changes the auxiliary vector of a process that has just executed a program. On the stack are the number of arguments, the arguments and 0, the environment and 0, and the pairs of the vector.
+/// Changes the auxiliary vector of a process that has just executed a program. On the stack are the
+/// number of arguments, the arguments and 0, the environment and 0, and the pairs of the vector.
 pub fn hide_vdso(process: c_int) -> io::Result<()> {
     let registers = registers(process)?;
     let width = if registers.cs == CS_32 { 4 } else { 8 };
-    let memory = File::options()
-        .read(true)
-        .write(true)
-        .open(format!("/proc/{process}/mem"))?;
+    let memory = File::options().read(true).write(true).open(format!("/proc/{process}/mem"))?;
     let mut at = registers.rsp;
     let mut next = || -> io::Result<u64> {
         let mut word = [0; 8];

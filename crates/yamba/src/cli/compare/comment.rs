@@ -42,10 +42,7 @@ pub(super) fn text_of(found: &Comparison, a: &str, b: &str) -> String {
         parts.push(lines(&notes));
     }
     let same: Vec<&ComparedEntry> = others.into_iter().filter(|e| e.ratio.is_some()).collect();
-    let title = format!(
-        "{} without a shown difference, and how they were compared",
-        same.len()
-    );
+    let title = format!("{} without a shown difference, and how they were compared", same.len());
     parts.push(format!("<details><summary>{title}</summary>\n"));
     if !same.is_empty() {
         parts.push(rows(&same));

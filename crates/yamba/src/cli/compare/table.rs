@@ -59,10 +59,7 @@ pub(super) fn undecided(found: &Comparison) -> Vec<String> {
         let all = all.filter(move |e| e.ratio.is_some() == has_ratio);
         all.filter_map(|e| Some((e.reason.clone()?, short_label(&e.label))))
     };
-    let alone = found
-        .unmatched
-        .iter()
-        .map(|e| (e.reason.to_owned(), short_label(&e.of.label())));
+    let alone = found.unmatched.iter().map(|e| (e.reason.to_owned(), short_label(&e.of.label())));
     let mut lines = by_reason("not compared, ", reasons(false).chain(alone));
     lines.extend(by_reason("", reasons(true)));
     lines
@@ -118,11 +115,7 @@ pub(super) fn cells(entry: &ComparedEntry) -> Vec<String> {
         entry.ratio.map_or_else(String::new, share),
         format!("[{}, {}]", share(low), share(high)),
         entry.p.map_or_else(String::new, probability),
-        if a == b {
-            a.to_string()
-        } else {
-            format!("{a}+{b}")
-        },
+        if a == b { a.to_string() } else { format!("{a}+{b}") },
         verdict(entry).to_owned(),
     ]
 }
@@ -138,11 +131,7 @@ fn verdict(entry: &ComparedEntry) -> &'static str {
 }
 
 fn probability(p: f64) -> String {
-    if p < 0.001 {
-        "<0.001".to_owned()
-    } else {
-        format!("{p:.3}")
-    }
+    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// One line for each reason, with the names of the benchmarks.
@@ -179,10 +168,7 @@ fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
             percent(confidence),
             percent(1.0 - found.familywise_error)
         ),
-        format!(
-            "each launch is assumed to vary by {} at least",
-            percent(LEAST_DEVIATION)
-        ),
+        format!("each launch is assumed to vary by {} at least", percent(LEAST_DEVIATION)),
     ];
     let has_few = |e: &&&ComparedEntry| e.launches.iter().any(|n| *n < USUAL_LAUNCHES);
     let few = compared.iter().filter(has_few).count();
@@ -210,10 +196,7 @@ fn remeasured(of: &Remeasured) -> String {
         line += ", stopped before it was done";
     }
     if let Some(confidence) = of.confidence {
-        line += &format!(
-            "; of these each interval has {} or more",
-            percent(confidence)
-        );
+        line += &format!("; of these each interval has {} or more", percent(confidence));
     }
     line
 }
@@ -221,9 +204,7 @@ fn remeasured(of: &Remeasured) -> String {
 /// The benchmarks that a gate does not cover, by reason.
 pub(super) fn not_covered(gate: &Gate) -> Vec<String> {
     let line = |before: &str, all: &[Ungated]| {
-        let all = all
-            .iter()
-            .map(|u| (u.reason.clone(), short_label(&u.label)));
+        let all = all.iter().map(|u| (u.reason.clone(), short_label(&u.label)));
         by_reason(before, all)
     };
     let mut lines = line("not gated, ", &gate.not_gated);
@@ -235,32 +216,26 @@ pub(super) fn not_covered(gate: &Gate) -> Vec<String> {
 fn slower(of: &Slower, gate: &Gate) -> String {
     let within = of
         .confidence_interval
-        .map_or_else(String::new, |[low, high]| {
-            format!(" [{}, {}]", percent(low), percent(high))
-        });
+        .map_or_else(String::new, |[low, high]| format!(" [{}, {}]", percent(low), percent(high)));
     let limit = if gate.limits.is_empty() {
         String::new()
     } else {
         format!(", limit {}", percent(of.limit))
     };
-    format!(
-        "  {}  {} slower{within}{limit}",
-        short_label(&of.label),
-        percent(of.slowdown)
-    )
+    format!("  {}  {} slower{within}{limit}", short_label(&of.label), percent(of.slowdown))
 }
 
-/// The gate's one-line result, which ends a log, and the number of benchmarks that it does not cover.
+/// The gate's one-line result, which ends a log, and the number of benchmarks that it does not
+/// cover.
 pub(super) fn last(found: &Comparison, gate: &Gate) -> String {
     let limit = match gate.limit {
         Some(limit) if gate.limits.is_empty() => percent(limit),
         _ => "its limit".to_owned(),
     };
     let mut of_all = format!("{} of {} judged", gate.judged, gate.gated);
-    for (count, what) in [
-        (gate.undecided, "undecided"),
-        (gate.lost.len(), "lost: no figure in B to compare"),
-    ] {
+    for (count, what) in
+        [(gate.undecided, "undecided"), (gate.lost.len(), "lost: no figure in B to compare")]
+    {
         if count > 0 {
             of_all += &format!(", {count} {what}");
         }

@@ -30,7 +30,8 @@ fn suspicion(entry: &ComparedEntry) -> (VerdictKind, &'static str) {
     }
 }
 
-/// The numbers of verdicts: `3 seem slower, 1 seems faster, 120 without a shown difference, 2 not compared`.
+/// The numbers of verdicts: `3 seem slower, 1 seems faster, 120 without a shown difference, 2 not
+/// compared`.
 pub(super) fn summary(found: &Comparison) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for entry in &found.benchmarks {
@@ -47,24 +48,16 @@ pub(super) fn summary(found: &Comparison) -> String {
         (maybe_slower, format!("{} slower", seem(maybe_slower))),
         (maybe_faster, format!("{} faster", seem(maybe_faster))),
         (maybe_differ, format!("{} to differ", seem(maybe_differ))),
-        (
-            count("no difference shown"),
-            "without a shown difference".to_owned(),
-        ),
+        (count("no difference shown"), "without a shown difference".to_owned()),
         (count("not decided"), "not decided".to_owned()),
     ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts
-        .map(|(count, text)| format!("{count} {text}"))
-        .collect();
-    if parts.is_empty() {
-        "nothing to compare".to_owned()
-    } else {
-        parts.join(", ")
-    }
+    let parts: Vec<String> = parts.map(|(count, text)| format!("{count} {text}")).collect();
+    if parts.is_empty() { "nothing to compare".to_owned() } else { parts.join(", ") }
 }
 
-/// The reasons for undecided benchmarks, the most frequent first: `138 not decided: disturbed in B (58), one launch in A (19) and 2 other reasons`.
+/// The reasons for undecided benchmarks, the most frequent first: `138 not decided: disturbed in B
+/// (58), one launch in A (19) and 2 other reasons`.
 pub(super) fn not_decided(found: &Comparison) -> Option<String> {
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     let undecided = found.benchmarks.iter();
@@ -108,10 +101,7 @@ pub(in crate::cli) fn side_by_side(a: &Run, b: &Run) -> Option<SideBySide> {
     let pairs: Vec<PairVerdict> = pairs
         .filter_map(|((_, of_a, of_b), entry)| {
             let (kind, word) = verdict(entry);
-            let reason = entry
-                .reason
-                .clone()
-                .filter(|_| kind == VerdictKind::Undecided);
+            let reason = entry.reason.clone().filter(|_| kind == VerdictKind::Undecided);
             Some(PairVerdict {
                 entries: [place(a, of_a)?, place(b, of_b)?],
                 ratio: entry.ratio,
@@ -123,10 +113,7 @@ pub(in crate::cli) fn side_by_side(a: &Run, b: &Run) -> Option<SideBySide> {
         .collect();
     (!pairs.is_empty()).then(|| SideBySide {
         summary: format!("Of B: {}.", summary(&found)),
-        remarks: not_decided(&found)
-            .into_iter()
-            .chain(remarks(&found))
-            .collect(),
+        remarks: not_decided(&found).into_iter().chain(remarks(&found)).collect(),
         pairs,
     })
 }

@@ -1,5 +1,5 @@
-//! Candidates for a completed word: benchmarks, tags, studies, stored runs, files. Read errors yield no candidates, since a shell cannot show an
-//! error.
+//! Candidates for a completed word: benchmarks, tags, studies, stored runs, files. Read errors
+//! yield no candidates, since a shell cannot show an error.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -49,7 +49,8 @@ fn values(command: &str, arg: &Arg) -> Option<ArgValueCompleter> {
     })
 }
 
-/// Removes candidates with shell metacharacters and those that look like options, because bash inserts candidates unquoted.
+/// Removes candidates with shell metacharacters and those that look like options, because bash
+/// inserts candidates unquoted.
 fn safe(completer: impl ValueCompleter + 'static) -> ArgValueCompleter {
     let is_safe = |word: &OsStr| {
         let mut bytes = word.as_encoded_bytes().iter();
@@ -107,9 +108,7 @@ fn tags(current: &OsStr) -> Vec<CompletionCandidate> {
 
 fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
     let all = study::shipped().unwrap_or_default();
-    let named = all
-        .iter()
-        .map(|(name, title)| (name.as_str(), title.as_str()));
+    let named = all.iter().map(|(name, title)| (name.as_str(), title.as_str()));
     or_files(that_begin(current, named), current, "toml")
 }
 
@@ -141,11 +140,7 @@ fn runs(current: &OsStr) -> Vec<CompletionCandidate> {
     let most = if is_begun { runs.len() } else { LATEST };
     for run in runs.iter().take(most) {
         let moment = run_ref::moment(run.started_unix_s).map(run_ref::rfc3339);
-        let about = format!(
-            "{} {}",
-            moment.unwrap_or_default(),
-            run.benchmarks.join(" ")
-        );
+        let about = format!("{} {}", moment.unwrap_or_default(), run.benchmarks.join(" "));
         let short = run_ref::short(&run.id, &ids);
         let id = if is_begun { &run.id } else { short };
         all.extend(that_begin(current, [(id, about.as_str())]));

@@ -1,4 +1,5 @@
-//! The description of a class on a platform: the `--json` output, and the source of the text output.
+//! The description of a class on a platform: the `--json` output, and the source of the text
+//! output.
 
 use serde::Serialize;
 use yamba_lang::ast::{self, Cpp, MemberKind, Sweep};
@@ -16,9 +17,11 @@ pub(super) struct Explained {
     pub file: String,
     pub line: u32,
     pub doc: String,
-    /// The port's own contribution, if the class is a port. The other fields then describe the ported class.
+    /// The port's own contribution, if the class is a port. The other fields then describe the
+    /// ported class.
     pub port: Option<Port>,
-    /// Whether it can be measured on this machine or, with `--target`, on some machine of that target.
+    /// Whether it can be measured on this machine or, with `--target`, on some machine of that
+    /// target.
     pub runs: bool,
     /// Members that no port defines.
     pub missing: Vec<String>,
@@ -41,7 +44,8 @@ pub(super) struct Composed {
     /// Its base classes, the most general last.
     pub chain: Vec<String>,
     pub ports: Vec<String>,
-    /// Ports that apply instead or in addition on some machines of a target that is not this machine.
+    /// Ports that apply instead or in addition on some machines of a target that is not this
+    /// machine.
     pub may_apply: Vec<MayApply>,
     pub tags: Vec<String>,
     pub imports: Vec<Import>,
@@ -127,11 +131,7 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
     }
     let program = analysis.program(id, target);
     let is_here = *target == host();
-    let standing = if is_here {
-        standing::here(&program)
-    } else {
-        standing::somewhere(&program)
-    };
+    let standing = if is_here { standing::here(&program) } else { standing::somewhere(&program) };
     let composed = match standing {
         World::Absent(needs) => {
             out.needs = Some(needs);
@@ -161,10 +161,9 @@ fn others(analysis: &Analysis, variants: &[Composition], shown: &Composition) ->
             others.push(*port);
         }
     }
-    let each = others.into_iter().map(|port| MayApply {
-        port: name(analysis, port),
-        on: analysis.condition_text(port),
-    });
+    let each = others
+        .into_iter()
+        .map(|port| MayApply { port: name(analysis, port), on: analysis.condition_text(port) });
     each.collect()
 }
 
@@ -219,10 +218,7 @@ fn composition(analysis: &Analysis, c: &Composition) -> Composed {
         members: shown.map(|m| member(analysis, *m)).collect(),
         evidence: evidence(analysis, c),
         bounds_and_charts: statements
-            .map(|m| Member {
-                declaration: analysis.declaration(*m),
-                place: place(analysis, *m),
-            })
+            .map(|m| Member { declaration: analysis.declaration(*m), place: place(analysis, *m) })
             .collect(),
     }
 }
@@ -283,10 +279,7 @@ fn member(analysis: &Analysis, reference: MemberRef) -> Member {
         // The initialiser is left out; the source shows it.
         declaration.truncate(end);
     }
-    Member {
-        declaration,
-        place: place(analysis, reference),
-    }
+    Member { declaration, place: place(analysis, reference) }
 }
 
 fn place(analysis: &Analysis, reference: MemberRef) -> DefinedAt {

@@ -13,8 +13,11 @@ use crate::cli::{Failure, StoreOption, document_file, output};
 
 /// Which node of a fleet is slow?
 ///
-/// Nodes of one kind are compared with each other: nodes with the same processor, system and settings are a class, and levels that many nodes share, such as two clock rates, are modes within it. A node is slow if
-/// the figures of a resource are slower than those of its class. About one report in twenty names a node that is not slow; with more than 250 nodes, expect at most one such node for 5000. The report always says which slowdown it could find.
+/// Nodes of one kind are compared with each other: nodes with the same processor, system and
+/// settings are a class, and levels that many nodes share, such as two clock rates, are modes
+/// within it. A node is slow if the figures of a resource are slower than those of its class. About
+/// one report in twenty names a node that is not slow; with more than 250 nodes, expect at most one
+/// such node for 5000. The report always says which slowdown it could find.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -82,9 +85,6 @@ impl FleetReport {
 
 fn nothing(names: &[String], failed: &[yamba_fleet::Failed]) -> Failure {
     let reason = failed.first().map_or("", |first| &first.reason);
-    Failure::new(format!(
-        "{}: no run could be read: {reason}",
-        names.join(", ")
-    ))
-    .help("name a fleet, a folder of documents of `yamba run --json`, or runs")
+    Failure::new(format!("{}: no run could be read: {reason}", names.join(", ")))
+        .help("name a fleet, a folder of documents of `yamba run --json`, or runs")
 }

@@ -20,8 +20,10 @@ use crate::cli::{
 
 /// Run a bundle on each node, and store the run of each
 ///
-/// Builds one bundle, starts it on each node, and stores each run as soon as it is complete. A node that fails, is drained or vanishes is named with the reason, and costs
-/// only itself. Repeat the command, or use --resume, to measure the missing nodes. With Slurm and MPI, all nodes must share the folder of --into.
+/// Builds one bundle, starts it on each node, and stores each run as soon as it is complete. A node
+/// that fails, is drained or vanishes is named with the reason, and costs only itself. Repeat the
+/// command, or use --resume, to measure the missing nodes. With Slurm and MPI, all nodes must share
+/// the folder of --into.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +47,8 @@ pub(super) struct Run {
     /// The engine: slurm, mpi or ssh
     #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
     with: Option<String>,
-    /// Number of tasks, each on a node of its own while there are enough nodes [default: one for each node]
+    /// Number of tasks, each on a node of its own while there are enough nodes [default: one for
+    /// each node]
     #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=100_000))]
     nodes: Option<u64>,
     /// A node; may be repeated [default: those that the engine offers]
@@ -63,7 +66,8 @@ pub(super) struct Run {
     /// Measure what this fleet lacks
     #[arg(long, value_name = "FLEET", conflicts_with_all = ["with", "nodes", "hosts", "quick", "names"])]
     resume: Option<String>,
-    /// The folder of the fleet, or the database that stores its runs [default: a folder with the name of the fleet]
+    /// The folder of the fleet, or the database that stores its runs [default: a folder with the
+    /// name of the fleet]
     #[arg(long, value_name = "FOLDER|URL")]
     into: Option<OsString>,
     /// Longest time of a task, besides the time for which it waits
@@ -94,9 +98,7 @@ impl Run {
         }
         let name = request.name.clone();
         let line = RefCell::new(None);
-        let outcome = fleet::run(request, &Terminal::default(), &mut |event| {
-            show(event, &line)
-        });
+        let outcome = fleet::run(request, &Terminal::default(), &mut |event| show(event, &line));
         line.take();
         let outcome = outcome?;
         if self.json {
@@ -118,12 +120,7 @@ impl Run {
         let name = named.unwrap_or_else(|| format!("fleet-{}", today()));
         let mut store = self.store.choice();
         let mut folder = PathBuf::from(&name);
-        match self
-            .into
-            .as_ref()
-            .map(|into| Location::parse(into))
-            .transpose()?
-        {
+        match self.into.as_ref().map(|into| Location::parse(into)).transpose()? {
             Some(Location::File(path)) => folder = path,
             Some(Location::Server(_)) => store.named.clone_from(&self.into),
             None => {}
@@ -167,15 +164,9 @@ fn show(event: &Event<'_>, line: &RefCell<Option<StatusLine>>) {
     };
     match event {
         Event::Started { tasks, jobs } => {
-            let jobs = if jobs.is_empty() {
-                String::new()
-            } else {
-                format!(", job {}", jobs.join(", "))
-            };
-            output::note(&format!(
-                "started {}{jobs}\n",
-                output::counted(*tasks, "task", "tasks")
-            ));
+            let jobs =
+                if jobs.is_empty() { String::new() } else { format!(", job {}", jobs.join(", ")) };
+            output::note(&format!("started {}{jobs}\n", output::counted(*tasks, "task", "tasks")));
         }
         Event::Measured { task, done, all } => {
             progress(format!("{done} of {all} measured, last {}", task.node));

@@ -10,9 +10,11 @@ use crate::cli::{Failure, output};
 
 /// Measure what the collectors of a JDK cost on this machine
 ///
-/// Small Java programs with known live objects (lists, trees, arrays, wide fan-in, blocks of bytes) run with each collector. A fit gives the fixed cost of a collection, and the cost of
-/// each live byte by shape. The costs are kept for later predictions. Half of the benchmarks run for 60 s with each collector, as often as the time suffices; the deviation between
-/// their runs is part of the intervals of predictions.
+/// Small Java programs with known live objects (lists, trees, arrays, wide fan-in, blocks of bytes)
+/// run with each collector. A fit gives the fixed cost of a collection, and the cost of each live
+/// byte by shape. The costs are kept for later predictions. Half of the benchmarks run for 60 s
+/// with each collector, as often as the time suffices; the deviation between their runs is part of
+/// the intervals of predictions.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -39,16 +41,8 @@ impl Characterise {
     pub(super) fn run(self) -> Result<(), Failure> {
         let jvm = self.jdk.find()?;
         let collectors = self.collectors.chosen();
-        let effort = if self.thorough {
-            Effort::Thorough
-        } else {
-            Effort::Short
-        };
-        let wanted = Wanted {
-            collectors: &collectors,
-            effort,
-            is_forced: self.force,
-        };
+        let effort = if self.thorough { Effort::Thorough } else { Effort::Short };
+        let wanted = Wanted { collectors: &collectors, effort, is_forced: self.force };
         let mut found = costs(&jvm, wanted)?;
         let is_chosen = |name: &String| collectors.iter().any(|c| c.name() == name);
         found.collectors.retain(|name, _| is_chosen(name));
@@ -59,18 +53,9 @@ impl Characterise {
 
 fn text(costs: &Costs) -> String {
     let mut text = format!("JDK {} on {}\n", costs.jvm, costs.machine);
-    let titles = [
-        "collector",
-        "collection",
-        "time",
-        "fixed (us)",
-        "shape",
-        "ns/byte",
-    ];
+    let titles = ["collector", "collection", "time", "fixed (us)", "shape", "ns/byte"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    let present = Collector::ALL
-        .iter()
-        .filter_map(|c| costs.collectors.get_key_value(c.name()));
+    let present = Collector::ALL.iter().filter_map(|c| costs.collectors.get_key_value(c.name()));
     for (name, of) in present {
         rows.extend(rows_of(name, of));
     }
@@ -96,11 +81,7 @@ fn text(costs: &Costs) -> String {
 
 /// How exactly the costs were measured.
 fn accuracy(name: &str, of: &CollectorCosts) -> String {
-    let help = if of.is_thorough {
-        ""
-    } else {
-        "; --thorough measures more"
-    };
+    let help = if of.is_thorough { "" } else { "; --thorough measures more" };
     format!(
         "{name}: {} benchmarks, whose times differ by {:.0} % between runs{help}\n",
         of.observations,
@@ -120,15 +101,9 @@ fn rows_of(name: &str, of: &CollectorCosts) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (sort, time, terms) in sorts.into_iter().filter(|(_, _, terms)| is_used(terms)) {
         for (i, (shape, ns)) in terms.ns_per_byte.iter().enumerate() {
-            let fixed = if i == 0 {
-                format!("{:.0}", terms.fixed_ns / 1e3)
-            } else {
-                String::new()
-            };
+            let fixed = if i == 0 { format!("{:.0}", terms.fixed_ns / 1e3) } else { String::new() };
             rows.push(
-                [name, sort, time, &fixed, shape, &format!("{ns:.3}")]
-                    .map(str::to_owned)
-                    .to_vec(),
+                [name, sort, time, &fixed, shape, &format!("{ns:.3}")].map(str::to_owned).to_vec(),
             );
         }
     }

@@ -20,7 +20,8 @@ const HEAP_STEP_BYTES: u64 = 8 << 20;
 
 /// Predict collections, their processor time and pauses
 ///
-/// Both the smallest and the largest size of the heap are that of `--heap`. Costs of a collector that are missing are measured once.
+/// Both the smallest and the largest size of the heap are that of `--heap`. Costs of a collector
+/// that are missing are measured once.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -103,10 +104,7 @@ impl Predict {
     ) {
         let name = collector.name();
         let Some(of) = costs.collectors.get(name) else {
-            let reason = costs
-                .skipped
-                .get(name)
-                .map_or("the costs lack it", String::as_str);
+            let reason = costs.skipped.get(name).map_or("the costs lack it", String::as_str);
             to.missing.push(format!("{name}: {reason}"));
             return;
         };
@@ -151,11 +149,8 @@ impl Predict {
         collector: Collector,
         heap: u64,
     ) -> Result<Measured, String> {
-        let _line = StatusLine::new(&format!(
-            "running {} with {}",
-            demand.application,
-            collector.name()
-        ));
+        let _line =
+            StatusLine::new(&format!("running {} with {}", demand.application, collector.name()));
         let runs =
             (0..self.runs.get()).map(|_| measure(jvm, &demand.command, collector, heap, LIMITS));
         let runs: Vec<Measured> = runs.collect::<Result<_, _>>()?;
@@ -178,13 +173,7 @@ fn check_usable(costs: &Costs, chosen: &[Collector]) -> Result<(), String> {
     let of = |c: &Collector| Some((*c, costs.collectors.get(c.name())?));
     let present = chosen.iter().filter_map(of);
     let lacking: Option<Vec<String>> = present
-        .map(|(c, of)| {
-            Some(format!(
-                "{}: {}",
-                c.name(),
-                of.lacking(c, costs.jvm_major())?
-            ))
-        })
+        .map(|(c, of)| Some(format!("{}: {}", c.name(), of.lacking(c, costs.jvm_major())?)))
         .collect();
     match lacking {
         Some(reasons) if !reasons.is_empty() => Err(reasons.join("; ")),

@@ -17,9 +17,12 @@ use crate::cli::{Failure, output, quantity};
 
 /// Record how much a Java application allocates, and how long its objects live
 ///
-/// The application runs up to 31 times, with `--collector serial` nine times. In the first run, with the Serial collector, all live objects are copied and counted by age after each
-/// step of allocation. Ages are in bytes allocated, so they do not depend on the speed of the machine. The others, up to three for each collector and heap size, show the cost of
-/// ordinary collections. After 60 s of a collector's runs, only those begin that each heap needs once. Options of `java` for heap and collector are replaced.
+/// The application runs up to 31 times, with `--collector serial` nine times. In the first run,
+/// with the Serial collector, all live objects are copied and counted by age after each step of
+/// allocation. Ages are in bytes allocated, so they do not depend on the speed of the machine. The
+/// others, up to three for each collector and heap size, show the cost of ordinary collections.
+/// After 60 s of a collector's runs, only those begin that each heap needs once. Options of `java`
+/// for heap and collector are replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +36,8 @@ pub(super) struct Profile {
     /// Allocation between two counts
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = quantity::bytes)]
     step: u64,
-    /// Costs of ordinary collections with Serial and this collector only; may be repeated [default: all]
+    /// Costs of ordinary collections with Serial and this collector only; may be repeated [default:
+    /// all]
     #[arg(long = "collector", value_name = "NAME", value_parser = ["serial", "parallel", "g1", "shenandoah", "z"])]
     collectors: Vec<String>,
     /// Longest time of each run
@@ -64,20 +68,10 @@ impl Profile {
         if !removed.is_empty() {
             output::note(&format!("replaced options: {}\n", removed.join(" ")));
         }
-        let limits = Limits {
-            time: self.time_limit,
-            ..LIMITS
-        };
+        let limits = Limits { time: self.time_limit, ..LIMITS };
         let shown = Shown::new(&command.name(), &others);
-        let found = profile(
-            &jvm,
-            &costs,
-            &others,
-            &command,
-            self.step,
-            limits,
-            &|stage| shown.show(stage),
-        );
+        let found =
+            profile(&jvm, &costs, &others, &command, self.step, limits, &|stage| shown.show(stage));
         drop(shown);
         let found = found.map_err(|e| Failure::new(e).help("run the command by itself first"))?;
         output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
@@ -104,12 +98,9 @@ struct Shown {
 
 impl Shown {
     fn new(application: &str, others: &[Collector]) -> Self {
-        // Each collector has two heaps with three runs each. G1 has one run with each heap for its cards.
-        let of_g1 = if others.contains(&Collector::G1) {
-            0
-        } else {
-            2
-        };
+        // Each collector has two heaps with three runs each. G1 has one run with each heap for its
+        // cards.
+        let of_g1 = if others.contains(&Collector::G1) { 0 } else { 2 };
         Self {
             line: StatusLine::new(&format!("{application}: counting live objects")),
             begun: Instant::now(),
@@ -130,16 +121,13 @@ impl Shown {
             ));
         }
         let (number, count) = (step.number, step.count);
-        self.line
-            .show(&format!("ordinary runs with {name}: {number} of {count}"));
+        self.line.show(&format!("ordinary runs with {name}: {number} of {count}"));
     }
 }
 
 /// The JDK of a command like `/opt/jdk/bin/java`.
 fn home(java: &str) -> Option<PathBuf> {
-    let java = std::fs::canonicalize(java)
-        .ok()
-        .filter(|_| java.contains('/'))?;
+    let java = std::fs::canonicalize(java).ok().filter(|_| java.contains('/'))?;
     Some(Path::new(&java).parent()?.parent()?.to_owned())
 }
 

@@ -16,14 +16,8 @@ pub(super) fn text(found: &Predictions) -> String {
 
 /// The table; the first row has the titles.
 pub(super) fn rows(found: &Predictions) -> Vec<Vec<String>> {
-    let titles = [
-        "collector",
-        "heap",
-        "collections",
-        "GC processor time",
-        "pauses",
-        "longest pause",
-    ];
+    let titles =
+        ["collector", "heap", "collections", "GC processor time", "pauses", "longest pause"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(found.predictions.iter().map(row));
     rows
@@ -47,11 +41,7 @@ fn row(of: &Prediction) -> Vec<String> {
 }
 
 fn digits(value: f64) -> String {
-    if value >= 100.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.1}")
-    }
+    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
 /// The prediction with its interval, and the measured value with the error.

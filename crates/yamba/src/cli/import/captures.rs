@@ -36,13 +36,11 @@ pub(super) fn read<'a>(
         .collect();
     let named: Vec<(&str, &[u8])> = named.iter().map(|(n, c)| (n.as_str(), *c)).collect();
     let runs = import(&named, archive.as_ref())?;
-    Ok((
-        runs.into_iter().map(|run| stored(first, run)).collect(),
-        others,
-    ))
+    Ok((runs.into_iter().map(|run| stored(first, run)).collect(), others))
 }
 
-/// The content of a capture. `None` for another file, and for one that cannot be read: its reader says why. A pipe can be read only once, so it is left to that reader.
+/// The content of a capture. `None` for another file, and for one that cannot be read: its reader
+/// says why. A pipe can be read only once, so it is left to that reader.
 fn capture(path: &Path, left: &mut u64) -> Result<Option<Vec<u8>>, Failure> {
     let Ok(mut file) = File::open(path) else {
         return Ok(None);
@@ -67,10 +65,7 @@ fn capture(path: &Path, left: &mut u64) -> Result<Option<Vec<u8>>, Failure> {
     }
     let length = content.len() as u64;
     if length > *left {
-        let message = format!(
-            "{}: more than {left} bytes are left of the limit",
-            path.display()
-        );
+        let message = format!("{}: more than {left} bytes are left of the limit", path.display());
         return Err(Failure::new(message).help("--limit allows more"));
     }
     *left -= length;
@@ -96,8 +91,6 @@ fn stored(path: &Path, imported: Imported) -> super::Read<'_> {
             path.display()
         ));
     }
-    let run = imported
-        .run
-        .map(|entry| StoredEntry::from(entry.decompress()));
+    let run = imported.run.map(|entry| StoredEntry::from(entry.decompress()));
     (path, run, Vec::new(), imported.lost)
 }

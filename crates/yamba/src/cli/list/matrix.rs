@@ -11,8 +11,8 @@ use yamba_session::standing;
 
 const LEGEND: &str = "yes: runs there   untested: complete, but nothing was ever run on that system   (n): n members are missing   -: not for that platform";
 
-/// One line per benchmark and one column per platform, followed by the missing members. Where the terminal is too narrow for the columns, each
-/// line says in words what they have.
+/// One line per benchmark and one column per platform, followed by the missing members. Where the
+/// terminal is too narrow for the columns, each line says in words what they have.
 pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark], width: Option<usize>) -> String {
     let targets = analysis.targets();
     let table = table(analysis, rows);
@@ -32,10 +32,7 @@ pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark], width: Option
             let standing = standing::somewhere(&analysis.program(row.class, target));
             let (_, missing) = lacks(analysis, &standing);
             if !missing.is_empty() {
-                platforms
-                    .entry(missing)
-                    .or_default()
-                    .push(target.to_string());
+                platforms.entry(missing).or_default().push(target.to_string());
             }
         }
         for (missing, on) in platforms {
@@ -48,7 +45,8 @@ pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark], width: Option
     out
 }
 
-/// The table as a list: for each system what its instruction sets have. Systems with the same cells share one entry.
+/// The table as a list: for each system what its instruction sets have. Systems with the same cells
+///   share one entry.
 fn in_words(targets: &[Target], table: &[Vec<String>], width: Option<usize>) -> String {
     let rows = table.iter().skip(1).map(|cells| {
         let mut systems: IndexMap<&str, IndexMap<&str, Vec<&str>>> = IndexMap::new();
@@ -77,14 +75,8 @@ fn in_words(targets: &[Target], table: &[Vec<String>], width: Option<usize>) -> 
 pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let mut table = table(analysis, rows);
     table.insert(1, vec!["---".to_owned(); table[0].len()]);
-    let lines = table
-        .iter()
-        .map(|cells| format!("| {} |\n", cells.join(" | ")));
-    format!(
-        "{}\n{}\n",
-        lines.collect::<String>(),
-        LEGEND.replace("   ", "; ")
-    )
+    let lines = table.iter().map(|cells| format!("| {} |\n", cells.join(" | ")));
+    format!("{}\n{}\n", lines.collect::<String>(), LEGEND.replace("   ", "; "))
 }
 
 fn table(analysis: &Analysis, rows: &[ListedBenchmark]) -> Vec<Vec<String>> {

@@ -1,4 +1,5 @@
-//! The common part of `yamba load run` and `yamba load replay`: options, measurement, output and storage of the run.
+//! The common part of `yamba load run` and `yamba load replay`: options, measurement, output and
+//! storage of the run.
 
 use std::io;
 use std::time::Duration;

@@ -14,8 +14,10 @@ const COLUMNS: usize = 80;
 
 /// Make a model of an access log, and print how well it fits
 ///
-/// For popularity, sizes, times between requests, requests of a session and think times, families of distributions are fitted by maximum likelihood. The test of Kolmogorov and Smirnov compares each with the log; its p-value
-/// accounts for the fitted parameters. Where no family passes at 1 %, the model keeps the values of the log themselves.
+/// For popularity, sizes, times between requests, requests of a session and think times, families
+/// of distributions are fitted by maximum likelihood. The test of Kolmogorov and Smirnov compares
+/// each with the log; its p-value accounts for the fitted parameters. Where no family passes at 1
+/// %, the model keeps the values of the log themselves.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +31,8 @@ pub(super) struct Fit {
     /// Write the model to this file
     #[arg(short, long, value_name = "MODEL")]
     output: Option<PathBuf>,
-    /// Leave the paths of the objects out of the model: they are then /1, /2 and so on, in the order of popularity
+    /// Leave the paths of the objects out of the model: they are then /1, /2 and so on, in the
+    /// order of popularity
     #[arg(long)]
     without_paths: bool,
     /// Do not draw the distributions
@@ -46,10 +49,7 @@ pub(super) struct Fit {
 impl Fit {
     pub(super) fn run(self) -> Result<(), Failure> {
         let log = self.log.read()?;
-        let options = Options {
-            names_paths: !self.without_paths,
-            seed: self.seed,
-        };
+        let options = Options { names_paths: !self.without_paths, seed: self.seed };
         let fitted = fit(&log, options).map_err(|TooFewRequests(count)| {
             Failure::new(format!(
                 "{}: {count} requests with GET or HEAD are too few for a model",

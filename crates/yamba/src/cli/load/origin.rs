@@ -13,7 +13,9 @@ use crate::cli::{Failure, of_system, output, quantity};
 
 /// Be an origin whose objects have the sizes and statuses of a model
 ///
-/// Responses take as long as in the log, if the log has these times (see `yamba load fit --latency-field`). Otherwise they are sent at once, or after --latency. Caches may keep the objects for a day.
+/// Responses take as long as in the log, if the log has these times (see `yamba load fit
+/// --latency-field`). Otherwise they are sent at once, or after --latency. Caches may keep the
+/// objects for a day.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -15,7 +15,8 @@ use crate::cli::{Answer, Failure, output, quantity};
 
 /// Send the requests of a log to a server, at their own times
 ///
-/// Requests with other methods than GET and HEAD are left out. Those of the same second are spread over it.
+/// Requests with other methods than GET and HEAD are left out. Those of the same second are spread
+/// over it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +32,8 @@ pub(super) struct Replay {
     /// How often as fast as in the log
     #[arg(long, value_name = "X", default_value = "1", value_parser = rate, conflicts_with = "users")]
     speed: f64,
-    /// Send by this number of users instead, each of whom sends the next request of the log as soon as the last one is answered
+    /// Send by this number of users instead, each of whom sends the next request of the log as soon
+    /// as the last one is answered
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=60_000))]
     users: Option<u64>,
     /// Send the log this often, one pass after the other
@@ -56,12 +58,7 @@ impl Replay {
         }
         let unsuccessful = mix(&log).share(|status| !is_success(status));
         let requests = repeated(&requests, self.repeat);
-        let name = self
-            .log
-            .path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let name = self.log.path.file_stem().unwrap_or_default().to_string_lossy();
         let mut parameters = vec![("log", json!(name))];
         let pace = match self.users {
             None => {

@@ -22,15 +22,9 @@ pub(super) fn report(measured: &Measured, colour: bool) -> String {
         line(&mut out, "", &percentiles(distribution));
     }
     let per_second = bytes((outcome.bytes as f64 / seconds) as u64);
-    line(
-        &mut out,
-        "bodies",
-        &format!("{}, {per_second}/s", bytes(outcome.bytes)),
-    );
-    let statuses = outcome
-        .statuses
-        .iter()
-        .map(|(status, count)| format!("{count} of status {status}"));
+    line(&mut out, "bodies", &format!("{}, {per_second}/s", bytes(outcome.bytes)));
+    let statuses =
+        outcome.statuses.iter().map(|(status, count)| format!("{count} of status {status}"));
     let statuses: Vec<String> = statuses.collect();
     let counted = format!(
         "{} in {seconds:.3} s over {} connections; {}",
@@ -59,24 +53,16 @@ fn marked(benchmark: &Benchmark, colour: bool) -> String {
     };
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let value = benchmark.median.unwrap_or_default();
-    let ends = benchmark
-        .confidence_interval
-        .map(|ends| format!(" {}", interval(ends, value, unit)));
+    let ends =
+        benchmark.confidence_interval.map(|ends| format!(" {}", interval(ends, value, unit)));
     format!("{mark}{}{}", figure(value, unit), ends.unwrap_or_default())
 }
 
 /// `2 timeout, 1 status 503`
 fn errors(outcome: &Outcome) -> String {
-    let each = outcome
-        .errors
-        .iter()
-        .map(|(kind, count)| format!("{count} {kind}"));
+    let each = outcome.errors.iter().map(|(kind, count)| format!("{count} {kind}"));
     let unanswered =
         (outcome.unanswered > 0).then(|| format!("{} unanswered at the end", outcome.unanswered));
     let all: Vec<String> = each.chain(unanswered).collect();
-    if all.is_empty() {
-        "none".to_owned()
-    } else {
-        all.join(", ")
-    }
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }

@@ -15,8 +15,9 @@ use crate::cli::{Answer, Failure, quantity};
 
 /// Send the load of a model to a server
 ///
-/// With --rate, requests have their own times, whether or not the server has answered earlier ones, and a latency counts from the time at which the request was due. With --users, each user waits for the response, thinks
-/// as long as those of the log, and has one connection for each session.
+/// With --rate, requests have their own times, whether or not the server has answered earlier ones,
+/// and a latency counts from the time at which the request was due. With --users, each user waits
+/// for the response, thinks as long as those of the log, and has one connection for each session.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -78,9 +79,7 @@ impl RunModel {
         };
         self.options.measure(Asked {
             url: &self.url,
-            paths: (0..model.popularity.objects())
-                .map(|object| model.path(object))
-                .collect(),
+            paths: (0..model.popularity.objects()).map(|object| model.path(object)).collect(),
             pace,
             unsuccessful: model.mix.share(|status| !is_success(status)),
             length: Some(self.length),

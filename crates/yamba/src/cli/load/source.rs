@@ -29,13 +29,15 @@ const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 /// A log, and which of its fields the user names.
 #[derive(Args)]
 pub(super) struct LogSource {
-    /// A log in Common or Combined Log Format or in Squid's native format, also compressed by gzip; `-` is standard input
+    /// A log in Common or Combined Log Format or in Squid's native format, also compressed by gzip;
+    /// `-` is standard input
     #[arg(value_name = "ACCESS.LOG")]
     pub(super) path: PathBuf,
     /// The client is field N before the time, from 1, where several fields could be it
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=100))]
     client_field: Option<u64>,
-    /// The latency is field N after the bytes, from 1, in s, ms, us or ns: 3=us for Apache's %D after the agent
+    /// The latency is field N after the bytes, from 1, in s, ms, us or ns: 3=us for Apache's %D
+    /// after the agent
     #[arg(long, value_name = "N=UNIT")]
     latency_field: Option<LatencyField>,
 }
@@ -100,9 +102,8 @@ impl Unreadable {
                 Failure::new(format!("{place}: it is compressed by {by}"))
                     .help(format!("decompress it: {with} {place} | yamba load fit -"))
             }
-            Unreadable::Utf16 => Failure::new(format!("{place}: it is in UTF-16")).help(format!(
-                "convert it: iconv -f UTF-16 -t UTF-8 {place} | yamba load fit -"
-            )),
+            Unreadable::Utf16 => Failure::new(format!("{place}: it is in UTF-16"))
+                .help(format!("convert it: iconv -f UTF-16 -t UTF-8 {place} | yamba load fit -")),
         }
     }
 }
@@ -130,11 +131,7 @@ fn lines(mut from: impl BufRead, choice: FieldChoice) -> Result<Log, Unreadable>
 fn plain_lines(mut from: impl BufRead, choice: FieldChoice) -> Result<Log, Unreadable> {
     let mut reader = LogReader::new(choice);
     let mut line = Vec::new();
-    while from
-        .read_until(b'\n', &mut line)
-        .map_err(Unreadable::System)?
-        > 0
-    {
+    while from.read_until(b'\n', &mut line).map_err(Unreadable::System)? > 0 {
         reader.line(&String::from_utf8_lossy(&line));
         line.clear();
     }

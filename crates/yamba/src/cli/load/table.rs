@@ -23,29 +23,15 @@ pub(super) fn fitted(model: &Model, width: Option<usize>) -> String {
         model.popularity.objects()
     );
     if source.other_requests > 0 {
-        text += &format!(
-            "; {} with other methods are not in the model",
-            source.other_requests
-        );
+        text += &format!("; {} with other methods are not in the model", source.other_requests);
     }
     text += "\n\n";
     text += &output::table(&rows(model), width);
     text.push('\n');
-    text += &mix(
-        "methods",
-        model
-            .mix
-            .methods
-            .iter()
-            .map(|(name, count)| (name.clone(), *count)),
-    );
+    text += &mix("methods", model.mix.methods.iter().map(|(name, count)| (name.clone(), *count)));
     text += &mix(
         "statuses",
-        model
-            .mix
-            .statuses
-            .iter()
-            .map(|(status, count)| (status.to_string(), *count)),
+        model.mix.statuses.iter().map(|(status, count)| (status.to_string(), *count)),
     );
     text
 }
@@ -55,9 +41,8 @@ fn rows(model: &Model) -> Vec<Vec<String>> {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for marginal in &model.goodness {
         let rejected = marginal.candidates.iter().filter(|c| !c.passes());
-        let rejected: Vec<String> = rejected
-            .map(|c| format!("{} (D {:.DIGITS$})", c.family, c.distance))
-            .collect();
+        let rejected: Vec<String> =
+            rejected.map(|c| format!("{} (D {:.DIGITS$})", c.family, c.distance)).collect();
         rows.push(vec![
             marginal.name.clone(),
             marginal.values.to_string(),

@@ -109,14 +109,9 @@ fn frequency(page: &mut Page, details: &Details) {
         Some(us) => format!("{} {us} us", s.name),
         None => s.name.clone(),
     });
-    let chosen_by = [
-        named("driver", idle.driver.as_ref()),
-        named("governor", idle.governor.as_ref()),
-    ];
-    page.parts(
-        "sleep states",
-        chosen_by.into_iter().chain(states.map(Some)),
-    );
+    let chosen_by =
+        [named("driver", idle.driver.as_ref()), named("governor", idle.governor.as_ref())];
+    page.parts("sleep states", chosen_by.into_iter().chain(states.map(Some)));
 }
 
 fn one_cache(page: &mut Page, cache: &Cache) {
@@ -162,10 +157,7 @@ fn one_tlb(tlb: &Tlb) -> String {
 pub(super) fn memory(page: &mut Page, machine: &Machine, details: &Details) {
     let m = &details.memory;
     page.section("Memory");
-    let mut size = vec![
-        m.total.map(bytes),
-        m.available.map(|b| format!("{} available", bytes(b))),
-    ];
+    let mut size = vec![m.total.map(bytes), m.available.map(|b| format!("{} available", bytes(b)))];
     match m.nodes.len() {
         0 => {}
         1 => size.push(Some("1 node".to_owned())),
@@ -210,10 +202,7 @@ pub(super) fn kernel(page: &mut Page, machine: &Machine, details: &Details) {
     mitigations(page, &k.mitigations);
     let v = &details.virtualisation;
     let hypervisor = named("virtual machine under", v.hypervisor.as_ref());
-    let unnamed = either(
-        machine.virtual_machine,
-        ["virtual machine", "no hypervisor"],
-    );
+    let unnamed = either(machine.virtual_machine, ["virtual machine", "no hypervisor"]);
     let virtualisation = [
         hypervisor.or(unnamed),
         named("container", v.container.as_ref()),
@@ -344,11 +333,7 @@ pub(super) fn core_pairs(page: &mut Page, machine: &Machine, now: f64) {
     let shared = found.pairs.iter().filter(|pair| pair.shared == Some(true));
     let shared = shared.map(|pair| format!("{} and {}", pair.one, pair.other));
     let shared = shared.collect::<Vec<String>>().join(", ");
-    let unclear = found
-        .pairs
-        .iter()
-        .filter(|pair| pair.shared.is_none())
-        .count();
+    let unclear = found.pairs.iter().filter(|pair| pair.shared.is_none()).count();
     let hidden = "hidden by neighbours";
     let (shared, rest) = if unclear == tested {
         (hidden.to_owned(), String::new())
@@ -405,10 +390,7 @@ pub(super) fn measured_caches(page: &mut Page, machine: &Machine, now: f64) {
     let memory = format!("memory with {:.0} ns", caches.memory_ns);
     let when = format!("{} ago", age(now - caches.unix_s));
     let parts = levels.chain([memory, when]);
-    page.line(
-        "measured caches",
-        &parts.collect::<Vec<String>>().join(", "),
-    );
+    page.line("measured caches", &parts.collect::<Vec<String>>().join(", "));
 }
 
 /// `5 min`, `3 h`, `12 days`

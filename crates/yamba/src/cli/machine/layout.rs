@@ -1,4 +1,5 @@
-//! A page of labelled lines, wrapped to the terminal's width. Commands stay unbroken so that they can be copied.
+//! A page of labelled lines, wrapped to the terminal's width. Commands stay unbroken so that they
+//! can be copied.
 
 use yamba_record::number::number;
 
@@ -47,11 +48,7 @@ impl Page {
 
     /// Adds a label and its value. An empty value means that the system does not report it.
     pub fn line(&mut self, label: &str, value: &str) {
-        let value = if value.is_empty() {
-            "not reported"
-        } else {
-            value
-        };
+        let value = if value.is_empty() { "not reported" } else { value };
         self.labelled(label, "", value);
     }
 
@@ -162,9 +159,6 @@ mod tests {
     fn colours_are_for_terminals() {
         let mut page = Page::new(true, None);
         page.warn("load", "high");
-        assert_eq!(
-            page.text,
-            format!("  \x1b[33mload\x1b[0m{}high\n", " ".repeat(14))
-        );
+        assert_eq!(page.text, format!("  \x1b[33mload\x1b[0m{}high\n", " ".repeat(14)));
     }
 }

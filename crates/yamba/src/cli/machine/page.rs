@@ -1,4 +1,5 @@
-//! The machine page: groups of labelled lines, then disturbances and limits of what can be measured.
+//! The machine page: groups of labelled lines, then disturbances and limits of what can be
+//!   measured.
 
 use yamba_record::Machine;
 use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};
@@ -6,7 +7,8 @@ use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};
 use super::facts;
 use super::layout::Page;
 
-/// Formats the page, with colours if `colour`, at most `width` columns wide. `now` is in seconds since 1970.
+/// Formats the page, with colours if `colour`, at most `width` columns wide. `now` is in seconds
+/// since 1970.
 pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usize>) -> String {
     let mut page = Page::new(colour, width);
     if let Some(details) = machine.details.as_deref() {
@@ -88,15 +90,11 @@ mod tests {
             ["  neighbours        not known: no run has probed this machine"]
         );
         let contention = |contended, unix_s| Contention { contended, unix_s };
-        machine.quiet_widths = [("2", 1702.4), ("10", 1690.0)]
-            .map(|(cpu, width)| (cpu.to_owned(), width))
+        machine.quiet_widths =
+            [("2", 1702.4), ("10", 1690.0)].map(|(cpu, width)| (cpu.to_owned(), width)).into();
+        machine.contention = [("2", contention(0.123, 8700.0)), ("3", contention(1.0, -1800.0))]
+            .map(|(cpu, contention)| (cpu.to_owned(), contention))
             .into();
-        machine.contention = [
-            ("2", contention(0.123, 8700.0)),
-            ("3", contention(1.0, -1800.0)),
-        ]
-        .map(|(cpu, contention)| (cpu.to_owned(), contention))
-        .into();
         assert_eq!(
             lines(&machine),
             [
@@ -114,10 +112,7 @@ mod tests {
         let mut line = |pairs: &[(u64, u64, Option<bool>)]| {
             let pairs = pairs.iter();
             let pair = |&(one, other, shared): &_| CorePair { one, other, shared };
-            machine.core_pairs = Some(CorePairs {
-                pairs: pairs.map(pair).collect(),
-                unix_s: 0.0,
-            });
+            machine.core_pairs = Some(CorePairs { pairs: pairs.map(pair).collect(), unix_s: 0.0 });
             let text = show(&machine, 300.0, false, None);
             let mut lines = text.lines();
             let line = lines.find_map(|l| l.strip_prefix("  shared cores      "));

@@ -9,8 +9,9 @@ const LEAST_TEXT: usize = 24;
 /// Indentation of what follows below a name.
 const BELOW: &str = "  ";
 
-/// Names with their texts in two columns, each text wrapped. On a narrow terminal each text follows below its name. `name_width` is the
-/// width of the first column. Without a terminal nothing is wrapped.
+/// Names with their texts in two columns, each text wrapped. On a narrow terminal each text follows
+/// below its name. `name_width` is the width of the first column. Without a terminal nothing is
+/// wrapped.
 pub(in crate::cli) fn entries(
     rows: &[(String, String)],
     name_width: usize,
@@ -23,16 +24,9 @@ pub(in crate::cli) fn entries(
     let mut out = String::new();
     for (name, text) in rows {
         let (name, text) = (harmless(name), harmless(text));
-        let margin = if is_beside {
-            " ".repeat(begin)
-        } else {
-            format!("{indent}{BELOW}")
-        };
-        let room = if is_beside {
-            room
-        } else {
-            width.unwrap_or(usize::MAX).saturating_sub(margin.len())
-        };
+        let margin = if is_beside { " ".repeat(begin) } else { format!("{indent}{BELOW}") };
+        let room =
+            if is_beside { room } else { width.unwrap_or(usize::MAX).saturating_sub(margin.len()) };
         let mut lines = wrap(&text, room, "").into_iter();
         let first = lines.next().unwrap_or_default();
         if is_beside {
@@ -49,8 +43,9 @@ pub(in crate::cli) fn entries(
     out
 }
 
-/// Aligned columns; the first row has the titles. Where the terminal is too narrow, the last column is wrapped, else each row's first cell gets a
-/// line of its own, else each cell is printed with its title.
+/// Aligned columns; the first row has the titles. Where the terminal is too narrow, the last column
+/// is wrapped, else each row's first cell gets a line of its own, else each cell is printed with
+/// its title.
 pub(in crate::cli) fn table(rows: &[Vec<String>], width: Option<usize>) -> String {
     let whole = columns(rows);
     let Some(width) = width else {
@@ -112,12 +107,7 @@ fn records(rows: &[Vec<String>], width: usize) -> String {
     for row in rows {
         out.push_str(&first_lines(row, width));
         let mut line = String::new();
-        for (title, cell) in titles
-            .iter()
-            .zip(row)
-            .skip(1)
-            .filter(|(_, c)| !c.is_empty())
-        {
+        for (title, cell) in titles.iter().zip(row).skip(1).filter(|(_, c)| !c.is_empty()) {
             let cell = harmless(&format!("{title} {cell}"));
             let cell = cell.trim_start();
             let length = line.chars().count() + 2 + cell.chars().count();
@@ -180,10 +170,8 @@ mod tests {
 
     #[test]
     fn last_column_wraps_if_it_has_room() {
-        let rows = rows(&[
-            &["run", "what"],
-            &["3f2a", "several benchmarks with a long description"],
-        ]);
+        let rows =
+            rows(&[&["run", "what"], &["3f2a", "several benchmarks with a long description"]]);
         assert_eq!(
             table(&rows, Some(36)),
             "run   what\n3f2a  several benchmarks with a long\n      description\n"

@@ -19,7 +19,8 @@ pub(super) struct Application {
 }
 
 impl Application {
-    /// `traced` is the vector as it was traced, `vector` the one with replacements. `removed_ns` is the kernel time per unit that `traced` lacks.
+    /// `traced` is the vector as it was traced, `vector` the one with replacements. `removed_ns` is
+    /// the kernel time per unit that `traced` lacks.
     pub(super) fn new(
         traced: &Vector,
         vector: Vector,
@@ -27,14 +28,11 @@ impl Application {
         removed_ns: f64,
     ) -> Application {
         let context = context(traced, &traced_on).map(|context| context.with_removed(removed_ns));
-        Application {
-            vector,
-            traced_on,
-            context,
-        }
+        Application { vector, traced_on, context }
     }
 
-    /// Lets the calls take as long as those of another application, whose vector was read from `path`.
+    /// Lets the calls take as long as those of another application, whose vector was read from
+    /// `path`.
     pub(super) fn in_context_of(&mut self, other: &Vector, path: &Path) -> Result<(), Failure> {
         let refused = |fault: String| {
             Failure::new(format!("--context {}: {fault}", path.display())).help(
@@ -52,9 +50,7 @@ impl Application {
             && here != there
         {
             let name = &self.vector.application;
-            return Err(refused(format!(
-                "it was traced on {there}, but {name} on {here}"
-            )));
+            return Err(refused(format!("it was traced on {there}, but {name} on {here}")));
         }
         let theirs = context(other, &self.traced_on).map_err(refused)?;
         let own = self.context.as_ref().ok();
@@ -68,7 +64,8 @@ impl Application {
         self.context.is_err()
     }
 
-    /// Predicts the application on a system. `scale` names the benchmark whose figure scales user time.
+    /// Predicts the application on a system. `scale` names the benchmark whose figure scales user
+    /// time.
     pub(super) fn on(&self, system: &System, scale: Option<&str>) -> Result<Prediction, Failure> {
         let mut found = match self.context_on(system) {
             Ok(context) => predict_in_context(&self.vector, context, &system.name, &system.costs),
@@ -83,9 +80,7 @@ impl Application {
     /// The traced times, or the reason why the prediction on this system is from benchmarks alone.
     fn context_on(&self, system: &System) -> Result<&Context, String> {
         let context = self.context.as_ref().map_err(String::clone)?;
-        context
-            .lacking_costs(&system.costs)
-            .map_or(Ok(context), Err)
+        context.lacking_costs(&system.costs).map_or(Ok(context), Err)
     }
 
     fn fault(&self, text: &str, system: &System) -> Failure {
@@ -100,7 +95,8 @@ impl Application {
         ))
     }
 
-    /// Sets the user time: on the machine of the trace the traced time, elsewhere that time scaled by the figure that `scale` names.
+    /// Sets the user time: on the machine of the trace the traced time, elsewhere that time scaled
+    ///   by the figure that `scale` names.
     fn add_user_time(
         &self,
         found: &mut Prediction,
@@ -108,7 +104,8 @@ impl Application {
         scale: Option<&str>,
     ) -> Result<(), Failure> {
         if self.vector.platform() == Platform::ClassLibrary && scale.is_none() {
-            // The program's own code is taken to need its traced time on every machine: the better of two rules (docs/notes/java.md).
+            // The program's own code is taken to need its traced time on every machine: the better
+            // of two rules (docs/notes/java.md).
             found.set_user_time(self.vector.user_ns, None);
             return Ok(());
         }
@@ -142,7 +139,8 @@ impl Application {
     }
 }
 
-/// The times of a vector beside the costs of the machine where it was traced. The error is the reason for their absence.
+/// The times of a vector beside the costs of the machine where it was traced. The error is the
+/// reason for their absence.
 fn context(traced: &Vector, traced_on: &Result<System, String>) -> Result<Context, String> {
     let has_times = traced.primitives.iter().any(|used| used.time_ns.is_some());
     match traced_on {
@@ -156,12 +154,11 @@ fn traced_machine(vector: &Vector) -> Option<&str> {
     vector.traced.as_ref()?.machine.as_deref()
 }
 
-/// Predicts all applications without traced times if one of them has none, since a ratio needs predictions of the same kind.
+/// Predicts all applications without traced times if one of them has none, since a ratio needs
+/// predictions of the same kind.
 pub(super) fn common_basis(applications: &mut [Application], systems: &[System]) {
     let lacking = applications.iter().find_map(|a| {
-        let reason = systems
-            .iter()
-            .find_map(|system| a.context_on(system).err())?;
+        let reason = systems.iter().find_map(|system| a.context_on(system).err())?;
         Some(format!("{}: {reason}", a.vector.application))
     });
     if let Some(reason) = lacking {

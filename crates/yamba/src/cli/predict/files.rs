@@ -33,7 +33,8 @@ pub(super) struct FileOptions {
     /// Largest read-ahead of all devices [default: that of the traced machine]
     #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
     read_ahead: Option<u64>,
-    /// A measured hit ratio of the page cache, SIZE=PERCENT, for the chart of `--page`: 64M=71.5%; may be repeated
+    /// A measured hit ratio of the page cache, SIZE=PERCENT, for the chart of `--page`: 64M=71.5%;
+    /// may be repeated
     #[arg(long, value_name = "POINT", requires_all = ["files", "page"], value_parser = measured_hits)]
     measured_hits: Vec<(u64, f64)>,
 }
@@ -50,19 +51,15 @@ fn measured_hits(text: &str) -> Result<(u64, f64), String> {
     Ok((quantity::bytes(size)?, ratio))
 }
 
-/// Number of points of the curve of an ideal LRU cache: eight for each doubling of its size, over eight doublings.
+/// Number of points of the curve of an ideal LRU cache: eight for each doubling of its size, over
+/// eight doublings.
 const CURVE_POINTS: u32 = 64;
 
 impl FileOptions {
     /// The primitives whose costs are needed.
     pub(super) fn primitives(&self) -> Vec<String> {
-        let names = [
-            READS.cached,
-            READS.distant,
-            READS.uncached,
-            READS.sequential,
-        ]
-        .map(str::to_owned);
+        let names =
+            [READS.cached, READS.distant, READS.uncached, READS.sequential].map(str::to_owned);
         self.files.iter().flat_map(|_| names.clone()).collect()
     }
 
@@ -82,27 +79,19 @@ impl FileOptions {
             let doublings = f64::from(index) / 8.0 - f64::from(CURVE_POINTS / 8);
             (largest as f64 * doublings.exp2()) as u64
         });
-        let of_lru = points
-            .filter(|bytes| *bytes >= PAGE_BYTES)
-            .chain(sizes.clone());
+        let of_lru = points.filter(|bytes| *bytes >= PAGE_BYTES).chain(sizes.clone());
         let lru_misses = |bytes: u64| Some((bytes, 1.0 - curve.hit_ratio(bytes / PAGE_BYTES)?));
         let mut lru: Vec<(u64, f64)> = of_lru.filter_map(lru_misses).collect();
         lru.sort_by_key(|(bytes, _)| *bytes);
         let linux = sizes.into_iter().filter_map(|bytes| {
-            let hits = simulated(files, bytes, self.read_ahead)
-                .all_read()
-                .ratio()?;
+            let hits = simulated(files, bytes, self.read_ahead).all_read().ratio()?;
             Some((bytes, 1.0 - hits))
         });
         MissRatios {
             application: files.application.clone(),
             lru,
             linux: linux.collect(),
-            measured: self
-                .measured_hits
-                .iter()
-                .map(|(bytes, hits)| (*bytes, 1.0 - hits))
-                .collect(),
+            measured: self.measured_hits.iter().map(|(bytes, hits)| (*bytes, 1.0 - hits)).collect(),
         }
     }
 
@@ -139,15 +128,9 @@ fn time(
     let calls = read_calls(files).into_iter();
     let in_bytes = |requests: &BTreeMap<u64, u64>| {
         let each = requests.iter();
-        each.map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64))
-            .collect()
+        each.map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64)).collect()
     };
-    let names = [
-        READS.cached,
-        READS.distant,
-        READS.uncached,
-        READS.sequential,
-    ];
+    let names = [READS.cached, READS.distant, READS.uncached, READS.sequential];
     let reads = Reads {
         calls: calls.map(|(bytes, n)| (bytes as f64, n as f64)).collect(),
         near_share: near.unwrap_or(1.0),

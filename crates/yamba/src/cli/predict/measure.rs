@@ -15,7 +15,8 @@ use crate::cli::output::{self, StatusLine};
 use crate::cli::trace::failure;
 use crate::cli::{Failure, of_system};
 
-/// How long the application runs. Linux tells kernel from user time by samples, so short runs are uncertain, most of all where the kernel has a small share.
+/// How long the application runs. Linux tells kernel from user time by samples, so short runs are
+/// uncertain, most of all where the kernel has a small share.
 const ENOUGH: Enough = Enough {
     least: Duration::from_secs(10),
     most: Duration::from_secs(30),
@@ -30,11 +31,7 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     let is_user_mode_linux = yamba_session::machine(&host()).is_user_mode_linux();
     let enough = Enough {
         // All clock ticks count as user time, so that more runs do not narrow the interval.
-        most: if is_user_mode_linux {
-            ENOUGH.least
-        } else {
-            ENOUGH.most
-        },
+        most: if is_user_mode_linux { ENOUGH.least } else { ENOUGH.most },
         ..ENOUGH
     };
     let line = StatusLine::new(&format!(
@@ -89,24 +86,17 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     Ok(measured)
 }
 
-/// Samples the program of a Java vector in a virtual machine, and puts its class-library time beside the prediction.
+/// Samples the program of a Java vector in a virtual machine, and puts its class-library time
+/// beside the prediction.
 pub(super) fn of_java(
     vector: &Vector,
     here: &JavaHere,
     prediction: &mut Prediction,
 ) -> Result<(), Failure> {
-    let program = Program {
-        command: vector.command.clone(),
-        hides_output: true,
-    };
+    let program = Program { command: vector.command.clone(), hides_output: true };
     let units = vector.units_each().unwrap_or(1.0);
-    let line = StatusLine::new(&format!(
-        "running {} for 10 s of its time",
-        vector.application
-    ));
-    let sampled = program
-        .sample(&here.jvm, &here.jars)
-        .map_err(java::failure)?;
+    let line = StatusLine::new(&format!("running {} for 10 s of its time", vector.application));
+    let sampled = program.sample(&here.jvm, &here.jars).map_err(java::failure)?;
     drop(line);
     let all = f64::from(sampled.runs) * units;
     prediction.compare_with(
@@ -145,7 +135,8 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
     })
 }
 
-/// Refuses a run of another machine: its prediction cannot be compared with times that are measured here.
+/// Refuses a run of another machine: its prediction cannot be compared with times that are measured
+/// here.
 pub(super) fn is_of_this_machine<B>(reference: &str, run: &Run<B>) -> Result<(), Failure> {
     let here: Run<B> = Run::new(yamba_session::machine(&host()));
     let found = differences(run, &here);

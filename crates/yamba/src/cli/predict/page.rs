@@ -46,9 +46,9 @@ fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
 
 fn measured(prediction: &Prediction) -> Option<MeasuredBar> {
     let ns = prediction.measured_ns?;
-    let error = prediction.error.map_or(String::new(), |error| {
-        format!("; the prediction is {:+.1} % off", error * 100.0)
-    });
+    let error = prediction
+        .error
+        .map_or(String::new(), |error| format!("; the prediction is {:+.1} % off", error * 100.0));
     Some(MeasuredBar {
         ns,
         interval_ns: prediction.measured_interval_ns,

@@ -1,4 +1,5 @@
-//! The runs that a prediction uses: those of the systems, and that of the machine where a vector was traced.
+//! The runs that a prediction uses: those of the systems, and that of the machine where a vector
+//! was traced.
 
 use std::time::Instant;
 
@@ -23,7 +24,8 @@ const HERE: &str = "this machine";
 /// The latest stored run, if the machine cannot be recognised.
 const LATEST: &str = "latest";
 
-/// A system whose times are predicted, or where an application was traced: the run that measured its costs.
+/// A system whose times are predicted, or where an application was traced: the run that measured
+/// its costs.
 #[derive(Clone)]
 pub(super) struct System {
     /// Its name in tables and messages.
@@ -58,12 +60,7 @@ pub(super) struct Systems {
 
 impl System {
     fn new(name: &str, run: Run) -> System {
-        System {
-            name: name.to_owned(),
-            costs: Costs::of_run(&run),
-            run,
-            java: None,
-        }
+        System { name: name.to_owned(), costs: Costs::of_run(&run), run, java: None }
     }
 }
 
@@ -82,7 +79,8 @@ impl Systems {
         }
     }
 
-    /// Whether the user stopped the measurement of costs, so that predictions are from those known by then.
+    /// Whether the user stopped the measurement of costs, so that predictions are from those known
+    /// by then.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
@@ -91,14 +89,13 @@ impl Systems {
     pub(super) fn named(&mut self, reference: &str) -> Result<System, Failure> {
         let run = self.named.load(reference, Detail::Figures)?;
         if run.interrupted {
-            output::note(&format!(
-                "warning: {reference} was stopped before it was done\n"
-            ));
+            output::note(&format!("warning: {reference} was stopped before it was done\n"));
         }
         Ok(System::new(reference, run))
     }
 
-    /// The costs of this machine in all stored runs. Those that the applications, and the primitives that are used besides, need and no run has are measured within a minute.
+    /// The costs of this machine in all stored runs. Those that the applications, and the
+    /// primitives that are used besides, need and no run has are measured within a minute.
     pub(super) fn here(
         &mut self,
         applications: &[Application],
@@ -133,12 +130,7 @@ impl Systems {
             let needs = needs(&known.costs());
             output::note(&more(&known.wanted(&needs), &needs));
         }
-        Ok(System {
-            name: HERE.to_owned(),
-            run: known.run(),
-            costs: known.costs(),
-            java: None,
-        })
+        Ok(System { name: HERE.to_owned(), run: known.run(), costs: known.costs(), java: None })
     }
 
     /// The costs of a Java virtual machine here. Missing ones are measured.
@@ -167,16 +159,14 @@ impl Systems {
         Ok(system)
     }
 
-    /// The system where a vector of Java calls was traced. Missing costs are measured if it is a virtual machine here. `None`: no stored
-    /// run has costs of another one.
+    /// The system where a vector of Java calls was traced. Missing costs are measured if it is a
+    /// virtual machine here. `None`: no stored run has costs of another one.
     fn of_java_trace(&mut self, vector: &Vector, machine: &str) -> Result<Option<System>, Failure> {
         let jvm = Jvm::of_command(&vector.command).ok();
         let here = jvm.and_then(|jvm| java::here(jvm).ok());
         let is_here = |here: &JavaHere| machine_name(&here.machine).as_deref() == Some(machine);
         if let Some(here) = here.filter(is_here) {
-            return self
-                .of_java(here.jvm, std::slice::from_ref(vector))
-                .map(Some);
+            return self.of_java(here.jvm, std::slice::from_ref(vector)).map(Some);
         }
         let run = yamba_session::java::stored(&self.store.choice(), machine)?;
         Ok(run.map(|run| self.of_stored(run, &[])))
@@ -192,11 +182,7 @@ impl Systems {
         if let Some(reference) = named {
             let system = self.named(reference)?;
             let is_here = here.is_some() && machine_name(&system.run.machine) == here;
-            return Ok(if is_here {
-                Traced::Here
-            } else {
-                Traced::There(Box::new(system.costs))
-            });
+            return Ok(if is_here { Traced::Here } else { Traced::There(Box::new(system.costs)) });
         }
         let traced = vector.traced.as_ref().and_then(|t| t.machine.as_deref());
         Ok(match traced {
@@ -285,7 +271,8 @@ impl Systems {
     }
 }
 
-/// The command line as runs record it. Its first word is the command, which marks runs that no user requested.
+/// The command line as runs record it. Its first word is the command, which marks runs that no user
+/// requested.
 fn own_arguments() -> Vec<String> {
     let mut all = arguments();
     let command = all.iter().position(|word| word == "predict");
@@ -319,11 +306,7 @@ fn more(wanted: &Wanted, needs: &Needs) -> String {
             listed(&names, NAMED)
         );
     }
-    let wide: Vec<&str> = needs
-        .imprecise()
-        .iter()
-        .map(|need| need.primitive.as_str())
-        .collect();
+    let wide: Vec<&str> = needs.imprecise().iter().map(|need| need.primitive.as_str()).collect();
     if !wide.is_empty() {
         text += &format!(
             "the costs alone make an interval of {:.1} % to each side, most of it by {}: `--thorough` measures longer\n",

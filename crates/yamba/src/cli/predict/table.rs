@@ -20,10 +20,7 @@ pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
         parts.push(lines.iter().map(|text| line(text)).collect());
     }
     if !found.ratios.is_empty() {
-        let versions = found
-            .ratios
-            .iter()
-            .map(|ratio| line(&version(found, ratio)));
+        let versions = found.ratios.iter().map(|ratio| line(&version(found, ratio)));
         parts.push(versions.collect());
     }
     if !found.file_times.is_empty() {
@@ -56,10 +53,7 @@ fn line(text: &str) -> String {
 }
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
-    let mut out = line(&format!(
-        "{} on {}",
-        prediction.application, prediction.system
-    ));
+    let mut out = line(&format!("{} on {}", prediction.application, prediction.system));
     let shown = shown(&prediction.primitives, prediction.predicted_ns);
     out += &table(&rows(prediction, shown), width);
     out += &line(&sum(prediction));
@@ -95,17 +89,12 @@ fn sum(prediction: &Prediction) -> String {
         format!("predicted {name}")
     };
     let unit = &prediction.unit;
-    format!(
-        "{what}: {} each {unit}",
-        time(total, prediction.interval_ns)
-    )
+    format!("{what}: {} each {unit}", time(total, prediction.interval_ns))
 }
 
 /// A time with its interval.
 pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
-    let interval = ends.map_or(String::new(), |ends| {
-        format!(" {}", interval(ends, ns, "ns"))
-    });
+    let interval = ends.map_or(String::new(), |ends| format!(" {}", interval(ends, ns, "ns")));
     figure(ns, "ns") + &interval
 }
 
@@ -113,9 +102,9 @@ pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
 pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
     let words = Words::of(prediction.platform);
-    let by_ticks = prediction.measured_by_ticks_ns.map_or(String::new(), |ns| {
-        format!(" ({} by clock ticks alone)", figure(ns, "ns"))
-    });
+    let by_ticks = prediction
+        .measured_by_ticks_ns
+        .map_or(String::new(), |ns| format!(" ({} by clock ticks alone)", figure(ns, "ns")));
     let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
     Some(format!(
         "measured here: {} {} of {}{by_ticks} and {} of {}, {} units per second and core{}",
@@ -129,7 +118,8 @@ pub(super) fn measured(prediction: &Prediction) -> Option<String> {
     ))
 }
 
-/// Number of products to list, of all in descending order: at least ten, and as many as make up 99 % of the sum. If only one would be left, it is listed, too.
+/// Number of products to list, of all in descending order: at least ten, and as many as make up 99
+/// % of the sum. If only one would be left, it is listed, too.
 fn shown(products: &[Product], total: f64) -> usize {
     const LEAST: usize = 10;
     let mut sum = 0.0;
@@ -138,11 +128,7 @@ fn shown(products: &[Product], total: f64) -> usize {
         sum >= 0.99 * total
     });
     let count = enough.map_or(products.len(), |at| at + 1).max(LEAST);
-    if count + 1 >= products.len() {
-        products.len()
-    } else {
-        count
-    }
+    if count + 1 >= products.len() { products.len() } else { count }
 }
 
 /// The products that are not listed, in one line.
@@ -158,9 +144,7 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
     };
     let marks = [(open, how), (unknown, "unknown")];
     let marks = marks.into_iter().filter(|(count, _)| *count > 0);
-    let marks: Vec<String> = marks
-        .map(|(count, how)| format!("{count} of them {how}"))
-        .collect();
+    let marks: Vec<String> = marks.map(|(count, how)| format!("{count} of them {how}")).collect();
     vec![
         format!("{} others", others.len()),
         String::new(),
@@ -175,11 +159,7 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
 
 /// Kernel time outside of the primitives.
 fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
-    let mark = if prediction.is_as_traced {
-        ""
-    } else {
-        AS_THE_OTHERS
-    };
+    let mark = if prediction.is_as_traced { "" } else { AS_THE_OTHERS };
     vec![
         other_name(prediction),
         String::new(),
@@ -203,18 +183,9 @@ pub(super) fn other_name(prediction: &Prediction) -> String {
 const AS_THE_OTHERS: &str = "no cost: scaled as the others";
 
 fn titles() -> Vec<String> {
-    [
-        "primitive",
-        "size",
-        "count",
-        "cost",
-        "factor",
-        "product",
-        "share",
-        "",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+    ["primitive", "size", "count", "cost", "factor", "product", "share", ""]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 fn row(product: &Product, prediction: &Prediction) -> Vec<String> {
@@ -222,15 +193,9 @@ fn row(product: &Product, prediction: &Prediction) -> Vec<String> {
         product.name.clone(),
         product.size.map_or(String::new(), size),
         number(product.count),
-        product
-            .cost_ns
-            .map_or(String::new(), |cost| figure(cost, "ns")),
+        product.cost_ns.map_or(String::new(), |cost| figure(cost, "ns")),
         product.context_factor.map_or(String::new(), factor),
-        if product.is_unknown {
-            "unknown".to_owned()
-        } else {
-            figure(product.product_ns, "ns")
-        },
+        if product.is_unknown { "unknown".to_owned() } else { figure(product.product_ns, "ns") },
         if product.is_unknown {
             String::new()
         } else {
@@ -266,10 +231,7 @@ fn mark(product: &Product, is_as_traced: bool) -> String {
         let how = if is_kind { "" } else { ", which contains it" };
         add(true, &format!("scaled as {whole}{how}"));
     }
-    add(
-        product.is_factor_of_others,
-        "no traced time: factor of others",
-    );
+    add(product.is_factor_of_others, "no traced time: factor of others");
     marks.join("; ")
 }
 
@@ -280,11 +242,7 @@ fn factor(factor: f64) -> String {
 
 /// A size in the unit of the primitive. Whole multiples of 1024 have a binary prefix.
 fn size(size: f64) -> String {
-    if size.fract() == 0.0 {
-        short(size as u64)
-    } else {
-        number(size)
-    }
+    if size.fract() == 0.0 { short(size as u64) } else { number(size) }
 }
 
 fn percent(share: f64) -> String {
@@ -381,9 +339,7 @@ fn user(prediction: &Prediction) -> Option<String> {
     let traced = figure(prediction.user_ns?, "ns");
     let name = Words::of(prediction.platform).user_time;
     let Some(user) = prediction.predicted_user_ns else {
-        return Some(format!(
-            "{name} where the vector was taken: {traced}; it is not predicted"
-        ));
+        return Some(format!("{name} where the vector was taken: {traced}; it is not predicted"));
     };
     let ends = prediction.predicted_user_interval_ns;
     let how = match (&prediction.user_scaled_by, ends) {
@@ -396,9 +352,7 @@ fn user(prediction: &Prediction) -> Option<String> {
     };
     let rate = prediction
         .per_second_and_core
-        .map_or(String::new(), |rate| {
-            format!("; {} units per second and core", number(rate))
-        });
+        .map_or(String::new(), |rate| format!("; {} units per second and core", number(rate)));
     Some(format!("{name}: {how}{rate}"))
 }
 
@@ -448,15 +402,10 @@ fn version(found: &Predictions, ratio: &Ratio) -> String {
             format!(" [{low}, {high}]")
         }
     };
-    let user = ratio.with_user_time.map_or(
-        format!("; the {user_time} of the base is unknown"),
-        |with| {
-            format!(
-                "; {} with the {user_time} of the base in both",
-                number(with)
-            )
-        },
-    );
+    let user =
+        ratio.with_user_time.map_or(format!("; the {user_time} of the base is unknown"), |with| {
+            format!("; {} with the {user_time} of the base in both", number(with))
+        });
     let speedup = number(ratio.speedup);
     format!(
         "{} is {speedup}{interval} times as fast as {} in {} on {}{user}",

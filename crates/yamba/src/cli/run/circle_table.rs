@@ -1,12 +1,13 @@
-//! The tests of a measuring circle as text: derived figures, and the paper's table of all tests. No I/O.
+//! The tests of a measuring circle as text: derived figures, and the paper's table of all tests. No
+//! I/O.
 
 use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch};
 use yamba_record::number::number;
 
 use crate::cli::output;
 
-/// The lines below a circle's figure: the groups of one launch, the warm-up of the caches, and the latency of a single circle. With `with_tests`,
-/// also the table of all tests.
+/// The lines below a circle's figure: the groups of one launch, the warm-up of the caches, and the
+/// latency of a single circle. With `with_tests`, also the table of all tests.
 pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
     let Some(launch) = typical(circles) else {
         return Vec::new();
@@ -22,12 +23,12 @@ pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
     lines
 }
 
-/// The launch whose mean is the median of all launches' means. The paper's tables also show one run.
+/// The launch whose mean is the median of all launches' means. The paper's tables also show one
+/// run.
 fn typical(circles: &Circles) -> Option<&CirclesLaunch> {
     let launches = circles.launches.iter();
-    let mut known: Vec<(f64, &CirclesLaunch)> = launches
-        .filter_map(|l| Some((l.primary?.mean, l)))
-        .collect();
+    let mut known: Vec<(f64, &CirclesLaunch)> =
+        launches.filter_map(|l| Some((l.primary?.mean, l))).collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0));
     let middle = known.len().saturating_sub(1) / 2;
     known.get(middle).map(|(_, launch)| *launch)
@@ -38,10 +39,7 @@ fn heading(circles: &Circles, launch: &CirclesLaunch) -> String {
         1 => String::new(),
         all => format!(", launch {} of {all} (the median one)", launch.launch + 1),
     };
-    format!(
-        "{} tests of each size{which}, in {}",
-        circles.group_size, circles.unit
-    )
+    format!("{} tests of each size{which}, in {}", circles.group_size, circles.unit)
 }
 
 /// One row per group, with the columns of the paper's tables 3.4 and 3.5.
@@ -64,9 +62,7 @@ fn groups(groups: &[CircleGroup]) -> Vec<String> {
     let widths = output::widths(&rows);
     let lines = rows.iter().enumerate().map(|(i, row)| {
         let cells = row.iter().zip(&widths);
-        let mut line: String = cells
-            .map(|(cell, width)| format!("  {cell:>width$}"))
-            .collect();
+        let mut line: String = cells.map(|(cell, width)| format!("  {cell:>width$}")).collect();
         let group = i.checked_sub(1).and_then(|i| groups.get(i));
         if let Some(group) = group.filter(|group| !group.left_out.is_empty()) {
             line += &format!("  ({} left out)", group.left_out.len());
@@ -77,10 +73,7 @@ fn groups(groups: &[CircleGroup]) -> Vec<String> {
 }
 
 fn warm_up(circles: &Circles, launch: &CirclesLaunch) -> String {
-    let test = format!(
-        "Welch's t, Holm, {} %",
-        number(100.0 * circles.significance)
-    );
+    let test = format!("Welch's t, Holm, {} %", number(100.0 * circles.significance));
     let share = number(100.0 * circles.share);
     match launch.steady_from {
         Some(size) => format!(
@@ -116,22 +109,16 @@ fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
             tests.ceil().max(1.0)
         ));
     }
-    let means = || {
-        circles
-            .launches
-            .iter()
-            .filter_map(|l| Some(l.primary?.mean))
-    };
+    let means = || circles.launches.iter().filter_map(|l| Some(l.primary?.mean));
     if means().count() > 1 {
         let (least, most) = yamba_report::ends(means());
-        lines.push(format!(
-            "mean of one circle in all launches: {least:.1} to {most:.1}"
-        ));
+        lines.push(format!("mean of one circle in all launches: {least:.1} to {most:.1}"));
     }
     lines
 }
 
-/// The output format of the paper (Pic. 4.1): a row for each test, a column for each group. A `*` marks excluded values.
+/// The output format of the paper (Pic. 4.1): a row for each test, a column for each group. A `*`
+/// marks excluded values.
 fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
     let unit = match circles.unit.as_str() {
         "cycles" => "clock cycles",
@@ -140,10 +127,7 @@ fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
     let mut lines = vec![
         format!("Initial Test size: {}", circles.initial),
         format!("Delta: {}", circles.delta),
-        format!(
-            "Number of Tests / Sample size of Accumulated latency: {}",
-            circles.group_size
-        ),
+        format!("Number of Tests / Sample size of Accumulated latency: {}", circles.group_size),
         format!("Number of Groups: {}", launch.groups.len()),
         format!("Accumulated latencies ({unit}):"),
     ];
@@ -168,13 +152,12 @@ mod tests {
 
     const WARM: &str = include_str!("../../../../stats/tests/data/kanata_3_5.txt");
 
-    /// The tests of one launch, with the cycles of the paper's table at half a nanosecond per cycle.
+    /// The tests of one launch, with the cycles of the paper's table at half a nanosecond per
+    /// cycle.
     fn measured(launch: u64, table: &str) -> Vec<Batch> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {
-            line.split_whitespace()
-                .map(|w| w.parse().expect("a number"))
-                .collect()
+            line.split_whitespace().map(|w| w.parse().expect("a number")).collect()
         };
         let sizes = numbers(lines.next().expect("test sizes"));
         let rows: Vec<Vec<f64>> = lines.map(numbers).collect();
@@ -236,24 +219,15 @@ mod tests {
         }
         let circles = yamba_harness::circles(&tests, |_| true).unwrap();
         let lines = lines(&circles, false);
-        assert_eq!(
-            lines[0],
-            "30 tests of each size, launch 3 of 3 (the median one), in cycles"
-        );
-        assert_eq!(
-            lines.last().unwrap(),
-            "mean of one circle in all launches: 4543.7 to 4681.4"
-        );
+        assert_eq!(lines[0], "30 tests of each size, launch 3 of 3 (the median one), in cycles");
+        assert_eq!(lines.last().unwrap(), "mean of one circle in all launches: 4543.7 to 4681.4");
     }
 
     #[test]
     fn single_group_reports_no_warm_up() {
         let circles = yamba_harness::circles(&measured(0, WARM)[..30], |_| true).unwrap();
         let lines = lines(&circles, false);
-        assert_eq!(
-            lines[3],
-            "one size alone does not show whether the caches are warm"
-        );
+        assert_eq!(lines[3], "one size alone does not show whether the caches are warm");
         let none = yamba_harness::circles(&measured(0, WARM)[..1], |_| true).unwrap();
         assert!(super::lines(&none, true).is_empty());
     }

@@ -110,18 +110,12 @@ fn left_out(plan: &DryRun) -> String {
     if reasons.is_empty() {
         return String::new();
     }
-    let lines = reasons
-        .iter()
-        .map(|(reason, names)| format!("  {names}: {reason}\n"));
+    let lines = reasons.iter().map(|(reason, names)| format!("  {names}: {reason}\n"));
     format!("Left out\n{}\n", lines.collect::<String>())
 }
 
 fn minutes(seconds: f64) -> String {
-    if seconds < 90.0 {
-        format!("{seconds:.0} s")
-    } else {
-        format!("{:.1} min", seconds / 60.0)
-    }
+    if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.1} min", seconds / 60.0) }
 }
 
 fn document(plan: &DryRun, tags: &Tags, topics: &Groups) -> Result<Value, Failure> {

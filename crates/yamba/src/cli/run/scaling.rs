@@ -1,11 +1,12 @@
-//! Describes scaling with the number of processes or threads: throughput, efficiency, and the point where more no longer help. No I/O.
+//! Describes scaling with the number of processes or threads: throughput, efficiency, and the point
+//! where more no longer help. No I/O.
 
 use yamba_record::Benchmark;
 use yamba_report::figure;
 use yamba_stats::{ScalingPoint, scaling};
 
-/// The lines below the last of the entries that differ only in their number of processes or threads; none for a single entry. Invalid entries are not points of
-/// the curve.
+/// The lines below the last of the entries that differ only in their number of processes or
+/// threads; none for a single entry. Invalid entries are not points of the curve.
 pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     let Some(letter) = letter(entries) else {
         return Vec::new();
@@ -23,10 +24,9 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     if points.len() < 2 || is_again {
         return Vec::new();
     }
-    let curve = points.iter().map(|(workers, sum, _)| ScalingPoint {
-        workers: *workers as usize,
-        throughput: *sum,
-    });
+    let curve = points
+        .iter()
+        .map(|(workers, sum, _)| ScalingPoint { workers: *workers as usize, throughput: *sum });
     let scaling = scaling(&curve.collect::<Vec<ScalingPoint>>());
     let most = points.last().map_or(1, |p| p.0);
     let digits = most.to_string().len();
@@ -43,7 +43,8 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     lines.collect()
 }
 
-/// `P` if the entries differ in their number of processes, `T` if they differ in that of threads. `None` if they differ in both.
+/// `P` if the entries differ in their number of processes, `T` if they differ in that of threads.
+/// `None` if they differ in both.
 fn letter(entries: &[&Benchmark]) -> Option<char> {
     let has_processes = entries.iter().any(|b| b.processes > 1);
     let has_threads = entries.iter().any(|b| b.threads > 1);
@@ -64,10 +65,7 @@ mod tests {
     fn entry(processes: u64, sum: f64, unit: &str) -> Benchmark {
         let mut b = Benchmark::ended("sample", Status::Ok, Vec::new());
         (b.processes, b.valid) = (processes, true);
-        b.throughput = Some(Throughput {
-            sum,
-            unit: unit.to_owned(),
-        });
+        b.throughput = Some(Throughput { sum, unit: unit.to_owned() });
         b
     }
 

@@ -1,4 +1,5 @@
-//! The end of a long table: skipped benchmarks, one line per reason with its help text, and the number of figures.
+//! The end of a long table: skipped benchmarks, one line per reason with its help text, and the
+//! number of figures.
 
 use indexmap::{IndexMap, IndexSet};
 use yamba_record::{Benchmark, Run, Status};
@@ -20,8 +21,7 @@ pub(super) fn by_reason<'a>(
     }
     let joined = |names: IndexSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
     let each = reasons.into_iter();
-    each.map(|(reason, names)| (reason, joined(names)))
-        .collect()
+    each.map(|(reason, names)| (reason, joined(names))).collect()
 }
 
 /// The reason, without the benchmark's name at its start.
@@ -93,10 +93,7 @@ mod tests {
         let mut run = Run::new(Machine::default());
         assert_eq!(not_begun(&run), "");
         run.benchmarks = ["a", "b", "a"].map(no_figure).into();
-        assert_eq!(
-            not_begun(&run),
-            "Stopped before they began, points: 2 of a, 1 of b."
-        );
+        assert_eq!(not_begun(&run), "Stopped before they began, points: 2 of a, 1 of b.");
         assert_eq!(lines(&run, 80), "");
     }
 }

@@ -33,7 +33,8 @@ const MARK: usize = 7;
 pub(in crate::cli) struct Style {
     /// Whether marks are coloured.
     pub colour: bool,
-    /// Parameters that the user set. They are shown even if all points of a benchmark have the same value.
+    /// Parameters that the user set. They are shown even if all points of a benchmark have the same
+    /// value.
     pub given: Vec<String>,
     /// Whether to show all tests of a measuring circle, in the paper's format.
     pub tests: bool,
@@ -49,11 +50,7 @@ impl Style {
     }
 
     fn indent(&self) -> usize {
-        if self.width() < NARROW {
-            NARROW_INDENT
-        } else {
-            INDENT
-        }
+        if self.width() < NARROW { NARROW_INDENT } else { INDENT }
     }
 
     fn group(&self, benchmark: &Benchmark) -> &str {
@@ -61,7 +58,8 @@ impl Style {
     }
 }
 
-/// The aligned cells: name, processes or threads, parameters, figure, interval, cycles. Then the unaligned rest: evidence and marks.
+/// The aligned cells: name, processes or threads, parameters, figure, interval, cycles. Then the
+///   unaligned rest: evidence and marks.
 struct FigureRow {
     cells: [String; 6],
     rest: String,
@@ -70,16 +68,8 @@ struct FigureRow {
 /// Formats the results of a run as a table.
 pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     let all: Vec<&Benchmark> = run.benchmarks.iter().collect();
-    let mut table = Table {
-        run,
-        style,
-        common: shared_notes(&all),
-        out: String::new(),
-    };
-    for group in run
-        .benchmarks
-        .chunk_by(|a, b| style.group(a) == style.group(b))
-    {
+    let mut table = Table { run, style, common: shared_notes(&all), out: String::new() };
+    for group in run.benchmarks.chunk_by(|a, b| style.group(a) == style.group(b)) {
         table.add_group(group, style.group(&group[0]));
     }
     table.add_lines(&skipped::not_begun(run), 0);
@@ -91,9 +81,7 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
         table.add_lines(&format!("All figures: {note}"), 0);
     }
     if all_within(run) {
-        table
-            .out
-            .push_str("Intervals are within launches: they say nothing of the next run.\n");
+        table.out.push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
     if yamba_report::has_intervals_between_runs(run) {
         table.add_lines(yamba_report::BETWEEN_RUNS, 0);
@@ -117,8 +105,8 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Adds consecutive entries of one group, aligned. With several topics, skipped benchmarks are listed at the run's end, and points that were not
-    /// begun in each group.
+    /// Adds consecutive entries of one group, aligned. With several topics, skipped benchmarks are
+    /// listed at the run's end, and points that were not begun in each group.
     fn add_group(&mut self, group: &[Benchmark], title: &str) {
         let is_told = |b: &Benchmark| title.is_empty() || b.status != Status::Skipped;
         let is_shown = |b: &&Benchmark| is_told(b) && !is_not_begun(b);
@@ -157,7 +145,8 @@ impl Table<'_> {
         }
     }
 
-    /// Adds an entry. On a terminal that is narrower than the group's cells, the figure is below the name.
+    /// Adds an entry. On a terminal that is narrower than the group's cells, the figure is below
+    /// the name.
     fn add_row(
         &mut self,
         benchmark: &Benchmark,
@@ -205,7 +194,8 @@ impl Table<'_> {
         }
     }
 
-    /// Adds an entry's notes, without those shared by the whole run. Notes shared by all entries of a benchmark follow its last entry.
+    /// Adds an entry's notes, without those shared by the whole run. Notes shared by all entries of
+    /// a benchmark follow its last entry.
     fn add_notes(&mut self, shown: &[&Benchmark], entry: usize) {
         let benchmark = shown[entry];
         let same_name = |b: &&&Benchmark| b.name == benchmark.name;
@@ -219,10 +209,7 @@ impl Table<'_> {
         let own = own.filter(|note| !is_shared(note) && !explains_absence(note));
         let own: Vec<&String> = own.collect();
         if let Some(distribution) = &benchmark.distribution {
-            self.add_lines(
-                &yamba_report::percentiles(distribution),
-                self.style.indent(),
-            );
+            self.add_lines(&yamba_report::percentiles(distribution), self.style.indent());
         }
         for note in own {
             self.add_lines(note, self.style.indent());
@@ -252,9 +239,7 @@ impl Table<'_> {
 /// Joins the cells, without the columns that are empty in every row.
 fn aligned(cells: &[String; 6], widths: &[usize]) -> String {
     let shown = cells.iter().zip(widths).filter(|(_, width)| **width > 0);
-    shown
-        .map(|(cell, width)| format!("  {cell:width$}"))
-        .collect()
+    shown.map(|(cell, width)| format!("  {cell:width$}")).collect()
 }
 
 fn mark(status: Status, colour: bool) -> String {
@@ -295,8 +280,8 @@ fn workers(run: &Run, benchmark: &Benchmark) -> String {
     shown.text(benchmark.workers())
 }
 
-/// The parameters to show: those that distinguish the points of a benchmark or were swept, and those that the user set. A run's document has all
-/// parameters.
+/// The parameters to show: those that distinguish the points of a benchmark or were swept, and
+/// those that the user set. A run's document has all parameters.
 fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters {
     let differs = |name: &str| {
         let mut same_name = run.benchmarks.iter().filter(|b| b.name == benchmark.name);
@@ -314,10 +299,9 @@ fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let is_imported = run.producer.imported.is_some();
     match (benchmark.median, benchmark.confidence_interval) {
-        (Some(median), Some(ends)) => (
-            yamba_report::figure(median, unit),
-            yamba_report::interval(ends, median, unit),
-        ),
+        (Some(median), Some(ends)) => {
+            (yamba_report::figure(median, unit), yamba_report::interval(ends, median, unit))
+        }
         (Some(median), None) if is_imported => {
             (yamba_report::figure(median, unit), "no interval".to_owned())
         }
@@ -375,8 +359,9 @@ fn all_within(run: &Run) -> bool {
         && kinds.all(|k| k == IntervalScope::WithinLaunches)
 }
 
-/// The notes that all valid entries share, if there are several. They are printed once. Notes about missing cycles are omitted: the column says
-/// `cycles unknown`, or is empty if the thread was blocked.
+/// The notes that all valid entries share, if there are several. They are printed once. Notes about
+/// missing cycles are omitted: the column says `cycles unknown`, or is empty if the thread was
+/// blocked.
 fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     let good = || entries.iter().filter(|b| b.status == Status::Ok);
     let Some(first) = good().next().filter(|_| good().count() > 1) else {
@@ -387,7 +372,8 @@ fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     first.notes.iter().filter(is_shared).collect()
 }
 
-/// The scaling curve that ends with this entry. Its entries differ only in the number of processes or threads.
+/// The scaling curve that ends with this entry. Its entries differ only in the number of processes
+/// or threads.
 fn scaling_after(all: &[&Benchmark], last: usize) -> Vec<String> {
     let same = |b: &&&Benchmark| b.name == all[last].name && b.parameters == all[last].parameters;
     if all.get(last + 1).is_some_and(|b| same(&b)) {

@@ -11,16 +11,15 @@ use super::Failure;
 const PROCESSES: &str = "P";
 const THREADS: &str = "T";
 
-/// Keeps the entries that have all of these values. Values are written as for `--set`, so `16K` is 16384.
+/// Keeps the entries that have all of these values. Values are written as for `--set`, so `16K` is
+/// 16384.
 pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failure> {
     for (name, wanted) in at {
         let known = run.benchmarks.iter().filter_map(|b| value(b, name));
         let known: Vec<Value> = known.collect();
         if known.is_empty() {
-            return Err(
-                Failure::new(format!("no benchmark here has a parameter {name}"))
-                    .help("`yamba show` without --at shows the points with their parameters"),
-            );
+            return Err(Failure::new(format!("no benchmark here has a parameter {name}"))
+                .help("`yamba show` without --at shows the points with their parameters"));
         }
         let written = Written::among(wanted, &known);
         let is_wanted = |value: &Value| written.is(value);
@@ -30,8 +29,7 @@ pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failu
             return Err(Failure::new(format!("no point has {name}={wanted}"))
                 .help(format!("those that were measured: {known}")));
         }
-        run.benchmarks
-            .retain(|b| value(b, name).as_ref().is_some_and(is_wanted));
+        run.benchmarks.retain(|b| value(b, name).as_ref().is_some_and(is_wanted));
     }
     Ok(())
 }

@@ -7,7 +7,8 @@ use crate::cli::{Command, recorded};
 use crate::study_report;
 use yamba_session::study;
 
-/// The study for the report page, on which the run has this number. `None` if the run was not measured for a study.
+/// The study for the report page, on which the run has this number. `None` if the run was not
+/// measured for a study.
 ///
 /// # Errors
 /// A one-sentence message, when the study is no longer readable.

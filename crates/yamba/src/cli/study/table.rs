@@ -52,10 +52,7 @@ fn section(study: &Study, rows: &[StudyRow<'_>], common: &[&String]) -> String {
             words::verdict(row),
         ]);
     }
-    let mut out: String = table
-        .lines()
-        .map(|l| format!("{}\n", l.trim_end()))
-        .collect();
+    let mut out: String = table.lines().map(|l| format!("{}\n", l.trim_end())).collect();
     for row in rows {
         for note in row.notes.iter().filter(|n| !common.contains(n)) {
             let note = note.lines().next().unwrap_or_default();

@@ -10,10 +10,8 @@ const TEMPLATE: &str = include_str!("template.toml");
 pub(super) fn write(file: &Path) -> Result<(), Failure> {
     let shown = file.display();
     if file.extension().is_none_or(|e| e != "toml") {
-        return Err(
-            Failure::new(format!("{shown}: a study's file ends in .toml"))
-                .help("name it so: study.toml"),
-        );
+        return Err(Failure::new(format!("{shown}: a study's file ends in .toml"))
+            .help("name it so: study.toml"));
     }
     output::new_file(file, TEMPLATE)?;
     output::note(&format!(

@@ -1,4 +1,5 @@
-//! Shows the progress of a run: a bar on a terminal, otherwise nothing. Prints a line if the run was stopped.
+//! Shows the progress of a run: a bar on a terminal, otherwise nothing. Prints a line if the run
+//! was stopped.
 
 use std::time::Duration;
 
@@ -44,11 +45,7 @@ impl Progress for Bar {
         let position = self.launched;
         let bar = self.bar();
         bar.set_position(position);
-        let several = if workers.are_several() {
-            format!("{workers} ")
-        } else {
-            String::new()
-        };
+        let several = if workers.are_several() { format!("{workers} ") } else { String::new() };
         // A parameter's value may contain control characters.
         bar.set_message(one_line(&format!("{class} {several}{parameters}")));
         self.launched += 1;

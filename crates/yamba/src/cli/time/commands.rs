@@ -36,7 +36,8 @@ const OF_STATEMENTS: [&str; 12] = [
 #[derive(Args)]
 #[command(next_help_heading = "Whole commands")]
 pub(super) struct Commands {
-    /// Whole commands instead: each run is a fresh process, interleaved with those of the other commands; may be repeated
+    /// Whole commands instead: each run is a fresh process, interleaved with those of the other
+    /// commands; may be repeated
     #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = OF_STATEMENTS)]
     pub(super) commands: Vec<String>,
     /// With --command: names of the commands, in their order
@@ -60,14 +61,15 @@ pub(super) struct Commands {
     /// With --command: failing runs count, too
     #[arg(short = 'i', long, requires = "commands", conflicts_with_all = ["statements", "asm"])]
     ignore_failure: bool,
-    /// With --command: the shell, or `none`. Its start-up is measured and subtracted [default: /bin/sh where a command needs a
-    /// shell]
+    /// With --command: the shell, or `none`. Its start-up is measured and subtracted [default:
+    /// /bin/sh where a command needs a shell]
     #[arg(short = 'S', long, value_name = "SHELL", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     shell: Option<String>,
     /// With --command: the file that each run reads as its standard input
     #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     input: Option<PathBuf>,
-    /// With --command: where standard output goes: pipe (emptied by Yamba), null, inherit, or a file
+    /// With --command: where standard output goes: pipe (emptied by Yamba), null, inherit, or a
+    /// file
     #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of)]
     output: CommandOutput,
     /// The option of another tool, which users of it try
@@ -103,16 +105,14 @@ fn values(text: &str) -> Result<(String, Vec<String>), String> {
     }
 }
 
-/// Splits at commas, and removes the spaces around the values. As in hyperfine, `\,` is a comma of a value and `\\` a backslash; any other backslash is one.
+/// Splits at commas, and removes the spaces around the values. As in hyperfine, `\,` is a comma of
+/// a value and `\\` a backslash; any other backslash is one.
 fn list(text: &str) -> Vec<String> {
     let mut values = vec![String::new()];
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
-        let escaped = if letter == '\\' {
-            letters.next_if(|next| matches!(next, ',' | '\\'))
-        } else {
-            None
-        };
+        let escaped =
+            if letter == '\\' { letters.next_if(|next| matches!(next, ',' | '\\')) } else { None };
         match (escaped, values.last_mut()) {
             (None, _) if letter == ',' => values.push(String::new()),
             (letter_after, Some(value)) => value.push(letter_after.unwrap_or(letter)),
@@ -262,19 +262,15 @@ fn time(command: &CommandRuns, median: f64, ends: Option<[f64; 2]>, runs: usize)
 
 /// The shortest time. With the time of the shell subtracted, it can be below 0.
 fn shortest(value: f64) -> String {
-    if value > 0.0 {
-        ns(value)
-    } else {
-        "about 0".to_owned()
-    }
+    if value > 0.0 { ns(value) } else { "about 0".to_owned() }
 }
 
-/// Processor time of all runs below which the ticks of a kernel split it too coarsely into user and system, in ns. With ticks of 4 ms, the error of
-/// the split then is 6 %.
+/// Processor time of all runs below which the ticks of a kernel split it too coarsely into user and
+/// system, in ns. With ticks of 4 ms, the error of the split then is 6 %.
 const LEAST_CPU_NS: f64 = 1e9;
 
-/// Processor time of one run below which the split is biased, in ns: Linux gives all time of a process to the user if no tick hit the kernel. These are ten
-/// ticks of 4 ms.
+/// Processor time of one run below which the split is biased, in ns: Linux gives all time of a
+/// process to the user if no tick hit the kernel. These are ten ticks of 4 ms.
 const LEAST_CPU_OF_RUN_NS: f64 = 4e7;
 
 fn cpu(command: &CommandRuns, runs: usize) -> String {
@@ -282,11 +278,7 @@ fn cpu(command: &CommandRuns, runs: usize) -> String {
     if both * (runs as f64) < LEAST_CPU_NS || both < LEAST_CPU_OF_RUN_NS {
         return format!("{}, too little to split it into user and system", ns(both));
     }
-    format!(
-        "user {}, system {}",
-        ns(command.user_ns),
-        ns(command.system_ns)
-    )
+    format!("user {}, system {}", ns(command.user_ns), ns(command.system_ns))
 }
 
 fn memory(command: &CommandRuns) -> String {

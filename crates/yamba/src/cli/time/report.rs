@@ -1,4 +1,5 @@
-//! The output of `yamba time`: one line per figure, in cycles and ns with intervals, followed by notes.
+//! The output of `yamba time`: one line per figure, in cycles and ns with intervals, followed by
+//! notes.
 
 use yamba_record::number::{number, scale};
 use yamba_record::units::nanoseconds;
@@ -110,9 +111,7 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
         let interval = yamba_report::interval(ends, value, unit);
         format!("{} {interval}", yamba_report::figure(value, unit))
     };
-    let cycles = benchmark
-        .cycles
-        .map(|c| shown(c.median, c.confidence_interval, "cycles"));
+    let cycles = benchmark.cycles.map(|c| shown(c.median, c.confidence_interval, "cycles"));
     [
         aspect,
         cycles.unwrap_or_default(),
@@ -138,8 +137,8 @@ fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     Some(format!("{ratio} times {subject} [{low}, {high}]"))
 }
 
-/// b as a multiple of a, from the printed figures: in cycles if both have them, else in time. The interval spans all quotients of the two printed
-/// intervals, so it contains the ratio.
+/// b as a multiple of a, from the printed figures: in cycles if both have them, else in time. The
+/// interval spans all quotients of the two printed intervals, so it contains the ratio.
 fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
     let of = |x: &Benchmark| match (a.cycles.and(b.cycles), x.cycles) {
         (Some(_), Some(c)) => {
@@ -204,12 +203,7 @@ mod tests {
     fn figures_are_below_each_other_on_a_narrow_terminal() {
         let mut run = Run::new(Default::default());
         run.benchmarks = vec![
-            entry(
-                "statement/first();",
-                "ok",
-                0.75,
-                &["a note of several words"],
-            ),
+            entry("statement/first();", "ok", 0.75, &["a note of several words"]),
             entry("statement/b();", "ok", 7.5, &[]),
         ];
         let lines = [
@@ -275,17 +269,15 @@ mod tests {
         assert!(lines[8].ends_with("~ a();"), "{text}");
     }
 
-    /// A figure from nine launches: `cycles` holds their medians, which determine figure and interval.
+    /// A figure from nine launches: `cycles` holds their medians, which determine figure and
+    /// interval.
     fn recorded(name: &str, cycles: [f64; 9], cycle_ns: f64) -> Benchmark {
         let mut sorted = cycles;
         sorted.sort_by(f64::total_cmp);
         let [low, median, high] = [sorted[1], sorted[4], sorted[7]];
         let mut b = entry(name, "ok", median * cycle_ns, &[]);
         b.confidence_interval = Some([low * cycle_ns, high * cycle_ns]);
-        b.cycles = Some(yamba_record::run::Cycles {
-            median,
-            confidence_interval: [low, high],
-        });
+        b.cycles = Some(yamba_record::run::Cycles { median, confidence_interval: [low, high] });
         let launch = b.launches[0].clone();
         let launch = |c: &f64| yamba_record::run::Launch {
             median: Some(c * cycle_ns),
@@ -312,19 +304,15 @@ mod tests {
 
     /// The median time of a printed line, in ns.
     fn printed_time(line: &str) -> f64 {
-        let units = [
-            (" ns [", 1.0),
-            (" us [", 1e3),
-            (" ms [", 1e6),
-            (" s [", 1e9),
-        ];
+        let units = [(" ns [", 1.0), (" us [", 1e3), (" ms [", 1e6), (" s [", 1e9)];
         let (word, size) = units.iter().find(|(w, _)| line.contains(w)).unwrap();
         before(line, word).unwrap() * size
     }
 
     #[test]
     fn printed_ratio_is_quotient_of_printed_medians_and_within_its_interval() {
-        // Skewed launches: the mean of their logarithms is far from their median, as in 74.13 and 9.251 cycles with 7.559 times.
+        // Skewed launches: the mean of their logarithms is far from their median, as in 74.13 and
+        //   9.251 cycles with 7.559 times.
         let slow = [74.13, 74.0, 74.2, 60.0, 55.0, 74.3, 74.4, 58.0, 74.5];
         let fast = [9.251, 9.2, 9.3, 9.25, 9.26, 9.9, 9.0, 9.24, 9.27];
         let near = [9.261, 9.21, 9.31, 9.26, 9.27, 9.9, 9.1, 9.25, 9.28];
@@ -334,18 +322,9 @@ mod tests {
             b
         };
         let runs = [
-            (
-                recorded("statement/a();", fast, 0.25),
-                recorded("statement/b();", slow, 0.25),
-            ),
-            (
-                recorded("statement/a();", slow, 0.27),
-                recorded("statement/b();", fast, 0.31),
-            ),
-            (
-                recorded("statement/a();", fast, 0.25),
-                recorded("statement/b();", long, 0.25),
-            ),
+            (recorded("statement/a();", fast, 0.25), recorded("statement/b();", slow, 0.25)),
+            (recorded("statement/a();", slow, 0.27), recorded("statement/b();", fast, 0.31)),
+            (recorded("statement/a();", fast, 0.25), recorded("statement/b();", long, 0.25)),
             (
                 without(recorded("statement/a();", fast, 0.25)),
                 recorded("statement/b();", long, 0.3),
@@ -360,11 +339,7 @@ mod tests {
             let text = report_of(vec![a, b]);
             let lines: Vec<&str> = text.lines().collect();
             let figure = |line: &str| {
-                if in_cycles {
-                    before(line, " cycles [").unwrap()
-                } else {
-                    printed_time(line)
-                }
+                if in_cycles { before(line, " cycles [").unwrap() } else { printed_time(line) }
             };
             let quotient = figure(lines[3]) / figure(lines[1]);
             let ratio = before(lines[3], " times a();").unwrap_or_else(|| panic!("{text}"));

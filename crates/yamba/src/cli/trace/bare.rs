@@ -1,4 +1,5 @@
-//! `yamba bare`: how `yamba trace` counts clock readings and the page faults that fault-around avoids.
+//! `yamba bare`: how `yamba trace` counts clock readings and the page faults that fault-around
+//! avoids.
 
 use std::path::PathBuf;
 
@@ -22,7 +23,8 @@ pub(in crate::cli) struct Bare {
 }
 
 impl Bare {
-    /// Returns the exit status of the program. If a signal ended the program, it ends this process, too.
+    /// Returns the exit status of the program. If a signal ended the program, it ends this process,
+    /// too.
     pub(in crate::cli) fn run(&self) -> Result<u8, Failure> {
         let report = self.report.as_deref();
         run_bare(&self.command, report.filter(|_| self.no_fault_around)).map_err(|e| {

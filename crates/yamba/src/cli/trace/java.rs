@@ -16,17 +16,12 @@ pub(super) fn trace(options: &TraceCommand) -> Result<(Vector, Machine), Failure
     let jvm = Jvm::of_command(&options.command).map_err(failure)?;
     let command = JavaCommand::of(&options.command).map_err(failure)?;
     let here = java::here(jvm)?;
-    let program = Program {
-        command: options.command.clone(),
-        hides_output: options.output.is_none(),
-    };
+    let program =
+        Program { command: options.command.clone(), hides_output: options.output.is_none() };
     let counted = program.count(&here.jvm, &here.jars).map_err(failure)?;
     let sampled = program.sample(&here.jvm, &here.jars).map_err(failure)?;
     let names = Names {
-        application: options
-            .application
-            .clone()
-            .unwrap_or_else(|| command.name()),
+        application: options.application.clone().unwrap_or_else(|| command.name()),
         unit: options.unit.clone(),
         units: options.units,
         command: options.command.clone(),

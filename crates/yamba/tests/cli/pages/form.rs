@@ -1,17 +1,22 @@
-//! The form of an output: the part that stays the same when a command runs on another machine or at another time. The rules:
+//! The form of an output: the part that stays the same when a command runs on another machine or at
+//!   another time. The rules:
 //!
-//! - A number is `N`, wherever it begins a word or follows `=`, `[`, `(` and the like; digits inside a name (`x86_64`) stay. A size may end in K,
-//!   M, G or T. An id of a run is a number too.
-//! - A number with a unit of time, of cycles, of bytes or of bandwidth is `N UNIT`: the table chooses the scale.
+//! - A number is `N`, wherever it begins a word or follows `=`, `[`, `(` and the like; digits
+//!   inside a name (`x86_64`) stay. A size may end in K, M, G or T. An id of a run is a number too.
+//! - A number with a unit of time, of cycles, of bytes or of bandwidth is `N UNIT`: the table
+//!   chooses the scale.
 //! - The space between columns is one space.
 //! - Core cycles beside a time may be there or not: a disturbed or emulated processor has none.
-//! - What the table says in brackets of an entry's samples (`(19 discarded: 19 switch)`, `(disturbed)`, `(1 to 1.067)`) may be there or not.
-//! - Evidence stands behind its entry or in the next line, as it fits: it counts as behind. A wrapped line is one line.
+//! - What the table says in brackets of an entry's samples (`(19 discarded: 19 switch)`,
+//!   `(disturbed)`, `(1 to 1.067)`) may be there or not.
+//! - Evidence stands behind its entry or in the next line, as it fits: it counts as behind. A
+//!   wrapped line is one line.
 //! - Notes of the circumstances (`CIRCUMSTANCES`) may be there or not.
 //!
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
-/// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or `all of NAME:` may precede them.
+/// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or
+/// `all of NAME:` may precede them.
 pub const CIRCUMSTANCES: [&str; 13] = [
     "Another hardware thread used the same core",
     "Batches beside another hardware thread count",
@@ -55,8 +60,7 @@ pub fn compare(shown: &[String], printed: &str, is_exact: bool) -> Result<(), St
     let marked = |lines: &[String], from: usize| {
         let mark = |i: usize| if i == from { '>' } else { ' ' };
         let each = lines.iter().enumerate();
-        each.map(|(i, line)| format!("    {} {line}\n", mark(i)))
-            .collect::<String>()
+        each.map(|(i, line)| format!("    {} {line}\n", mark(i))).collect::<String>()
     };
     Err(format!(
         "  the page has, with > at the first line that was not found:\n{}  the command printed:\n{}",
@@ -65,7 +69,8 @@ pub fn compare(shown: &[String], printed: &str, is_exact: bool) -> Result<(), St
     ))
 }
 
-/// The index of the first unmatched expected line. `None` if all lines match and no printed line is left over.
+/// The index of the first unmatched expected line. `None` if all lines match and no printed line is
+/// left over.
 fn matched(shown: &[String], printed: &[String]) -> Option<usize> {
     // `reach[p]`: whether the expected lines so far can end before printed line `p`.
     let mut reach = vec![false; printed.len() + 1];
@@ -100,7 +105,8 @@ fn is_circumstance(form: &str) -> bool {
     CIRCUMSTANCES.iter().any(|known| text.starts_with(known))
 }
 
-/// Whether circumstances explain every missing figure: no entry crashed, and invalid entries were too short or too disturbed.
+/// Whether circumstances explain every missing figure: no entry crashed, and invalid entries were
+/// too short or too disturbed.
 pub fn is_only_disturbed(printed: &str) -> bool {
     let lines = forms(&printed.lines().map(str::to_owned).collect::<Vec<_>>());
     let mut is_explained = true;
@@ -165,9 +171,7 @@ fn joined(lines: &[String]) -> Vec<(usize, String)> {
 }
 
 fn is_entry(line: &str) -> bool {
-    line.split(' ')
-        .next()
-        .is_some_and(|w| STATUSES.contains(&w))
+    line.split(' ').next().is_some_and(|w| STATUSES.contains(&w))
 }
 
 /// Whether `text` begins with `NAME=VALUE` or with a bracket about samples.
@@ -208,14 +212,8 @@ fn without_marks(text: &str) -> String {
             break;
         };
         let is_mark = |part: &str| {
-            [
-                "disturbed",
-                "launches disagree",
-                "N % contended",
-                "within launches",
-                "N to N",
-            ]
-            .contains(&part)
+            ["disturbed", "launches disagree", "N % contended", "within launches", "N to N"]
+                .contains(&part)
                 || part.starts_with("N discarded")
         };
         kept.push_str(before);
@@ -258,7 +256,8 @@ fn numbers(word: &str) -> String {
     found
 }
 
-/// The end of the number that begins at `begin`: digits with points and commas, an exponent, a size suffix.
+/// The end of the number that begins at `begin`: digits with points and commas, an exponent, a size
+/// suffix.
 fn number_end(chars: &[char], begin: usize) -> Option<usize> {
     let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
     let is = |i: usize, set: &str| chars.get(i).is_some_and(|c| set.contains(*c));
@@ -278,9 +277,7 @@ fn number_end(chars: &[char], begin: usize) -> Option<usize> {
     if is(end, "KMGT") {
         end += 1;
     }
-    let is_name = chars
-        .get(end)
-        .is_some_and(|c| c.is_alphanumeric() || *c == '_');
+    let is_name = chars.get(end).is_some_and(|c| c.is_alphanumeric() || *c == '_');
     (!is_name).then_some(end)
 }
 
@@ -311,10 +308,7 @@ ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
             "f();\n  time  603.8 cycles [602, 650]  163.5 ns [163, 175.7]",
             "f();\n  time  1.5 us [1.5, 1.6]"
         ));
-        assert!(is_like(
-            "a  ee321c2a81ccbfd5  2026-11-22",
-            "a  4569976311111111  2027-01-01"
-        ));
+        assert!(is_like("a  ee321c2a81ccbfd5  2026-11-22", "a  4569976311111111  2027-01-01"));
     }
 
     #[test]
@@ -369,19 +363,13 @@ ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
     fn mismatch_names_the_first_missing_line() {
         let shown = ["one".to_owned(), "two".to_owned()];
         let said = compare(&shown, "one\nthree\n", false).unwrap_err();
-        assert!(
-            said.contains("    > two\n") && said.contains("      three\n"),
-            "{said}"
-        );
+        assert!(said.contains("    > two\n") && said.contains("      three\n"), "{said}");
     }
 
     #[test]
     fn skipped_entries_have_their_reasons() {
         let printed = "ok  a  1 ns  [1, 1]\nskipped  b  size=1\n            no port for x defines\n              bitstring y\n";
-        assert_eq!(
-            skipped(printed),
-            ["skipped  b  size=1: no port for x defines bitstring y"]
-        );
+        assert_eq!(skipped(printed), ["skipped  b  size=1: no port for x defines bitstring y"]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! Every command and every program of README.md, CONTRIBUTING.md and docs/ runs as an ordinary user, and prints what the page shows, by its form. README.md and pages with commands
-//! for root run as root, too. A page runs in a fresh folder, from its first block to its last. CONTRIBUTING.md says how to write such a block.
+//! Every command and every program of README.md, CONTRIBUTING.md and docs/ runs as an ordinary
+//! user, and prints what the page shows, by its form. README.md and pages with commands for root
+//! run as root, too. A page runs in a fresh folder, from its first block to its last.
+//! CONTRIBUTING.md says how to write such a block.
 
 mod form;
 pub mod page;
@@ -17,9 +19,7 @@ pub use self::place::{Cache, Installed, ORDINARY, is_root};
 use self::place::{Done, Folder};
 
 /// Marks of a block with commands.
-const OF_COMMANDS: &[&str] = &[
-    "not-run", "except", "as-root", "needs", "on", "exact", "status",
-];
+const OF_COMMANDS: &[&str] = &["not-run", "except", "as-root", "needs", "on", "exact", "status"];
 
 /// Marks that a block may have, by its language.
 const MARKS: [(&str, &[&str]); 11] = [
@@ -67,7 +67,8 @@ impl Report {
         self.durations.extend(page.durations);
     }
 
-    /// Fails with all faults. Lists the commands that were not run and the blocks that took longest.
+    /// Fails with all faults. Lists the commands that were not run and the blocks that took
+    /// longest.
     #[track_caller]
     pub fn hold(mut self) {
         for line in self.not_run.iter().chain(&self.left_out) {
@@ -82,12 +83,7 @@ impl Report {
             eprintln!("{:6.1} s  {place}", time.as_secs_f64());
         }
         let faults = &self.faults;
-        assert!(
-            faults.is_empty(),
-            "{} faults\n{}",
-            faults.len(),
-            faults.join("\n")
-        );
+        assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
         assert!(run > 0, "no command was found");
         let lacking = &self.lacking;
         assert!(lacking.is_empty(), "{}", lacking.join("\n"));
@@ -140,11 +136,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(page: &'a Page, installed: &'a Installed) -> Walk<'a> {
-        Walk {
-            page,
-            folder: installed.folder(),
-            is_root: installed.is_root(),
-        }
+        Walk { page, folder: installed.folder(), is_root: installed.is_root() }
     }
 
     fn walk(&self, report: &mut Report) {
@@ -210,9 +202,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         if let Some(program) = self.missing(block) {
-            report
-                .lacking
-                .push(format!("{place}: {program} is missing"));
+            report.lacking.push(format!("{place}: {program} is missing"));
             return Ok(());
         }
         let status = block.marks.get("status").unwrap_or("0");
@@ -234,11 +224,7 @@ impl<'a> Walk<'a> {
     fn not_run(&self, block: &Block) -> Result<Option<String>, String> {
         let as_root = block.marks.get("as-root");
         let not_run = block.marks.get("not-run");
-        if [as_root, not_run]
-            .into_iter()
-            .flatten()
-            .any(|r| r.trim().is_empty())
-        {
+        if [as_root, not_run].into_iter().flatten().any(|r| r.trim().is_empty()) {
             return Err("`not-run` and `as-root` need a reason".to_owned());
         }
         let as_root = as_root.filter(|_| !self.is_root);
@@ -256,10 +242,7 @@ impl<'a> Walk<'a> {
             None => format!("command -v {p}"),
         };
         let is_here = |p: &&str| self.folder.run(&look(p)).status == 0;
-        needed
-            .split(' ')
-            .filter(|p| !p.is_empty())
-            .find(|p| !is_here(p))
+        needed.split(' ').filter(|p| !p.is_empty()).find(|p| !is_here(p))
     }
 
     fn said(command: &Command, fault: &str) -> String {
@@ -278,9 +261,7 @@ impl<'a> Walk<'a> {
         if command.shown.is_empty() {
             let done = self.folder.run(&text);
             let skipped = form::skipped(&done.printed);
-            report
-                .left_out
-                .extend(skipped.iter().map(|s| format!("{place}: {s}")));
+            report.left_out.extend(skipped.iter().map(|s| format!("{place}: {s}")));
             return done.answers(&command.text, expected);
         }
         let mut held = Err(String::new());
@@ -310,13 +291,13 @@ impl<'a> Walk<'a> {
             // Options after `--` belong to another program.
             let own = call.split(" -- ").next().unwrap_or(&call);
             let done = self.folder.run(&format!("{own} --help"));
-            done.is(0, &call)
-                .map_err(|fault| Self::said(command, &fault))?;
+            done.is(0, &call).map_err(|fault| Self::said(command, &fault))?;
         }
         Ok(())
     }
 
-    /// Writes a complete program to a file and measures it briefly. A program that cannot be measured here is only checked.
+    /// Writes a complete program to a file and measures it briefly. A program that cannot be
+    /// measured here is only checked.
     fn program(&self, block: &Block, report: &mut Report) -> Result<(), String> {
         let marks = &block.marks;
         let is_part = marks.has("members") || marks.has("terms");
@@ -347,7 +328,8 @@ fn class(text: &str) -> Result<&str, String> {
     names.next().ok_or("this program has no class".to_owned())
 }
 
-/// The reason why a command of the block does not run, from `except="BEGINNING: REASON"` with several separated by `; `.
+/// The reason why a command of the block does not run, from `except="BEGINNING: REASON"` with
+/// several separated by `; `.
 fn excepted<'a>(block: &'a Block, command: &Command) -> Result<Option<&'a str>, String> {
     let all = block.marks.get("except").unwrap_or_default();
     for one in all.split("; ").filter(|one| !one.is_empty()) {
@@ -366,21 +348,16 @@ fn is_measuring(command: &str) -> bool {
     measuring.iter().any(|m| command.starts_with(m))
 }
 
-/// A shorter command for the test: less time for each benchmark, and one launch where the page shows no output.
+/// A shorter command for the test: less time for each benchmark, and one launch where the page
+/// shows no output.
 fn shortened(command: &Command) -> String {
     let plans = ["--quick", "--time", "--thorough", "--launches", "--dry-run"];
     let is_short = plans.iter().any(|plan| command.text.contains(plan));
-    let plan = if command.shown.is_empty() {
-        "--time 0.3s --launches 1"
-    } else {
-        "--time 1s"
-    };
+    let plan = if command.shown.is_empty() { "--time 0.3s --launches 1" } else { "--time 1s" };
     if is_short {
         return command.text.clone();
     }
-    command
-        .text
-        .replace("yamba run ", &format!("yamba run {plan} "))
+    command.text.replace("yamba run ", &format!("yamba run {plan} "))
 }
 
 impl Done {
@@ -391,13 +368,12 @@ impl Done {
             return Ok(());
         }
         let (status, printed) = (self.status, &self.printed);
-        Err(format!(
-            "  {of} ended with status {status} in place of {expected}:\n{printed}"
-        ))
+        Err(format!("  {of} ended with status {status} in place of {expected}:\n{printed}"))
     }
 
-    /// Checks the exit status of a command whose output is not compared. Status 1 is accepted for an answer (an invalid figure, a failed gate), but
-    /// not for a crash. A study may write its answer to a file.
+    /// Checks the exit status of a command whose output is not compared. Status 1 is accepted for
+    /// an answer (an invalid figure, a failed gate), but not for a crash. A study may write its
+    /// answer to a file.
     fn answers(&self, command: &str, expected: i32) -> Result<(), String> {
         let has_answer = command.starts_with("yamba study ") || form::has_answer(&self.printed);
         let is_crash = self.printed.contains("CRASHED");
@@ -442,14 +418,8 @@ mod tests {
             ("```json\n{\n```", "no JSON"),
             ("```text\n$ yamba runs\n```", "`console` block"),
             ("```yamba\n\n```", "no class"),
-            (
-                "```yamba\nyamba a { nonsense }\n```",
-                "yamba check a.yamba ended with status 2",
-            ),
-            (
-                "<!-- run first:\nfalse\ntrue\n-->",
-                "the hidden script ended with status 1",
-            ),
+            ("```yamba\nyamba a { nonsense }\n```", "yamba check a.yamba ended with status 2"),
+            ("<!-- run first:\nfalse\ntrue\n-->", "the hidden script ended with status 1"),
         ];
         let texts: Vec<&str> = blocks.iter().map(|(text, _)| *text).collect();
         let report = report(&texts.join("\n"));

@@ -1,5 +1,5 @@
-//! The blocks of a Markdown page. The info string of a fence is a language and marks: `console exact on=x86_64`. Renderers show the language
-//! only. CONTRIBUTING.md lists the marks.
+//! The blocks of a Markdown page. The info string of a fence is a language and marks: `console
+//! exact on=x86_64`. Renderers show the language only. CONTRIBUTING.md lists the marks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,8 @@ pub enum BlockKind {
     Script,
 }
 
-/// The words after a block's language: `NAME`, `NAME=VALUE` or `NAME="WORDS"`. A mark without a value has an empty one.
+/// The words after a block's language: `NAME`, `NAME=VALUE` or `NAME="WORDS"`. A mark without a
+/// value has an empty one.
 #[derive(Debug, Default, PartialEq)]
 pub struct Marks(BTreeMap<String, String>);
 
@@ -94,12 +95,7 @@ impl Page {
 
 impl Block {
     fn new(line: usize, kind: BlockKind, marks: Marks) -> Block {
-        Block {
-            line,
-            kind,
-            marks,
-            text: String::new(),
-        }
+        Block { line, kind, marks, text: String::new() }
     }
 
     pub fn is(&self, language: &str) -> bool {
@@ -156,7 +152,8 @@ pub struct Command {
     pub shown: Vec<String>,
 }
 
-/// The commands of a `console` block (lines that begin with `$ `) or of an `sh` block (lines that continue no other).
+/// The commands of a `console` block (lines that begin with `$ `) or of an `sh` block (lines that
+/// continue no other).
 pub fn commands(block: &Block) -> Vec<Command> {
     let mut found: Vec<Command> = Vec::new();
     let has_prompts = block.is("console");
@@ -304,9 +301,6 @@ jq '.[] |
         let found = calls(
             "A=. yamba run x --set a='b|c' > y | yamba show; unshare -n yamba list # yamba no",
         );
-        assert_eq!(
-            found,
-            ["yamba run x --set a='b|c'", "yamba show", "yamba list"]
-        );
+        assert_eq!(found, ["yamba run x --set a='b|c'", "yamba show", "yamba list"]);
     }
 }

@@ -1,4 +1,5 @@
-//! The environment of a page's commands: its own folder and home, few variables, root or an ordinary user.
+//! The environment of a page's commands: its own folder and home, few variables, root or an
+//! ordinary user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -16,7 +17,8 @@ pub const ORDINARY: u32 = 65534;
 /// Time limit of a page's command in seconds. It only ends a command that would never end.
 const SECONDS: &str = "3600";
 
-/// The common files of all pages of one user: the installed command, a copy of the checkout that every user may read, and the cache.
+/// The common files of all pages of one user: the installed command, a copy of the checkout that
+/// every user may read, and the cache.
 pub struct Installed {
     folder: TempDir,
     pub cache: Cache,
@@ -62,12 +64,7 @@ impl Cache {
 
     /// Gives the cache with its content to root.
     pub fn for_root(self) -> Cache {
-        does(
-            Command::new("chown")
-                .arg("-R")
-                .arg("0:0")
-                .arg(self.folder.path()),
-        );
+        does(Command::new("chown").arg("-R").arg("0:0").arg(self.folder.path()));
         Cache { user: None, ..self }
     }
 }
@@ -80,39 +77,26 @@ impl Installed {
         let checkout = folder.path().join("checkout");
         fs::create_dir(&checkout).unwrap();
         for part in ["runtime", "library", "suite", "examples", "tests"] {
-            does(
-                Command::new("cp")
-                    .arg("-r")
-                    .arg(root().join(part))
-                    .arg(&checkout),
-            );
+            does(Command::new("cp").arg("-r").arg(root().join(part)).arg(&checkout));
         }
         fs::create_dir(folder.path().join("bin")).unwrap();
-        // Copied by another process, since a file that this process has open for writing cannot be executed.
+        // Copied by another process, since a file that this process has open for writing cannot be
+        // executed.
         let program = env!("CARGO_BIN_EXE_yamba");
-        does(
-            Command::new("cp")
-                .arg(program)
-                .arg(folder.path().join("bin")),
-        );
+        does(Command::new("cp").arg(program).arg(folder.path().join("bin")));
         let jars = Path::new(program).with_file_name("jars");
         if jars.is_dir() {
             let bin = folder.path().join("bin");
             does(Command::new("cp").arg("-r").arg(jars).arg(bin));
         }
-        does(
-            Command::new("chmod")
-                .args(["-R", "a+rX"])
-                .arg(folder.path()),
-        );
+        does(Command::new("chmod").args(["-R", "a+rX"]).arg(folder.path()));
         Installed { folder, cache }
     }
 
-    /// Builds the files that all programs share. Building two programs precompiles the common header, which single programs then use.
+    /// Builds the files that all programs share. Building two programs precompiles the common
+    /// header, which single programs then use.
     pub fn precompile(&self) {
-        let built = self
-            .folder()
-            .run("yamba build lat_syscall_getppid lat_pipe");
+        let built = self.folder().run("yamba build lat_syscall_getppid lat_pipe");
         assert_eq!(built.status, 0, "{}", built.printed);
     }
 
@@ -120,12 +104,10 @@ impl Installed {
         self.cache.user.is_none() && is_root()
     }
 
-    /// An empty folder for one page. It is on a disk, since some benchmarks refuse to measure files in memory.
+    /// An empty folder for one page. It is on a disk, since some benchmarks refuse to measure files
+    /// in memory.
     pub fn folder(&self) -> Folder<'_> {
-        Folder {
-            installed: self,
-            own: owned_by(self.cache.user),
-        }
+        Folder { installed: self, own: owned_by(self.cache.user) }
     }
 }
 

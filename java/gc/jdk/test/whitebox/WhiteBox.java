@@ -1,6 +1,8 @@
 package jdk.test.whitebox;
 
-/** The JVM registers the methods of this class with -XX:+WhiteBoxAPI. The name is fixed by the JVM. */
+/**
+ * The JVM registers the methods of this class with -XX:+WhiteBoxAPI. The name is fixed by the JVM.
+ */
 public class WhiteBox {
     static {
         registerNatives();

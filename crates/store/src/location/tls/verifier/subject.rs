@@ -67,9 +67,7 @@ fn is_name(common: &str, name: &str) -> bool {
     let rest = common.strip_prefix("*.");
     let parent = name.split_once('.').map(|(_, parent)| parent);
     common.eq_ignore_ascii_case(name)
-        || rest
-            .zip(parent)
-            .is_some_and(|(rest, parent)| rest.eq_ignore_ascii_case(parent))
+        || rest.zip(parent).is_some_and(|(rest, parent)| rest.eq_ignore_ascii_case(parent))
 }
 
 #[cfg(test)]

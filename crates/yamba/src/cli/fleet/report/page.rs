@@ -16,12 +16,7 @@ const SCORE_UNIT: f64 = 10.0;
 
 /// The page of a report.
 pub(super) fn page(of: &Document, report: &Report) -> String {
-    let lines = |text: &str| {
-        text.lines()
-            .filter(|l| !l.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
+    let lines = |text: &str| text.lines().filter(|l| !l.is_empty()).map(str::to_owned).collect();
     let skipped = report.jobs.len().saturating_sub(JOBS);
     let histories = of.slow.iter().map(|slow| slow.history[skipped..].to_vec());
     yamba_report::fleet(&FleetPage {
@@ -48,20 +43,12 @@ fn heat_map(of: &Document, report: &Report, skipped: usize) -> HeatMap {
     let jobs = &report.jobs[skipped..];
     let scores = order.iter().flat_map(|(node, _)| &last.states[*node]);
     let slow = of.slow.iter().filter_map(|slow| {
-        let node = order
-            .iter()
-            .position(|(node, _)| last.nodes[*node] == slow.node)?;
-        let resource = last
-            .resources
-            .iter()
-            .position(|name| *name == slow.resource)?;
+        let node = order.iter().position(|(node, _)| last.nodes[*node] == slow.node)?;
+        let resource = last.resources.iter().position(|name| *name == slow.resource)?;
         Some([node, resource])
     });
     HeatMap {
-        nodes: order
-            .iter()
-            .map(|(node, _)| last.nodes[*node].clone())
-            .collect(),
+        nodes: order.iter().map(|(node, _)| last.nodes[*node].clone()).collect(),
         classes: order.iter().map(|(_, class)| class.clone()).collect(),
         resources: last.resources.clone(),
         figures: last
@@ -69,21 +56,10 @@ fn heat_map(of: &Document, report: &Report, skipped: usize) -> HeatMap {
             .iter()
             .map(|(key, of)| (yamba_report::short_label(key), *of))
             .collect(),
-        jobs: jobs
-            .iter()
-            .map(|job| job.name.clone().unwrap_or_default())
-            .collect(),
-        ratios: jobs
-            .iter()
-            .map(|job| ratios(&job.job, last, &order))
-            .collect(),
-        scores: scores
-            .map(|state| state.map(|s| (s.score * SCORE_UNIT).round() as i32))
-            .collect(),
-        letters: order
-            .iter()
-            .map(|(node, _)| letters(&last.figure_scores[*node]))
-            .collect(),
+        jobs: jobs.iter().map(|job| job.name.clone().unwrap_or_default()).collect(),
+        ratios: jobs.iter().map(|job| ratios(&job.job, last, &order)).collect(),
+        scores: scores.map(|state| state.map(|s| (s.score * SCORE_UNIT).round() as i32)).collect(),
+        letters: order.iter().map(|(node, _)| letters(&last.figure_scores[*node])).collect(),
         slow: slow.collect(),
     }
 }
@@ -95,11 +71,7 @@ fn ratios(
     order: &[(usize, String)],
 ) -> Vec<Option<i32>> {
     let index = |names: &[String]| -> std::collections::HashMap<String, usize> {
-        names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (name.clone(), at))
-            .collect()
+        names.iter().enumerate().map(|(at, name)| (name.clone(), at)).collect()
     };
     let (nodes, resources) = (index(&of.nodes), index(&of.resources));
     let mut found = Vec::with_capacity(order.len() * last.resources.len());
@@ -119,8 +91,5 @@ fn letters(scores: &[Option<f32>]) -> String {
         let step = (score * 12.0 / 5.0).round().clamp(-12.0, 12.0);
         char::from(b'm'.saturating_add_signed(step as i8))
     };
-    scores
-        .iter()
-        .map(|score| score.map_or('.', letter))
-        .collect()
+    scores.iter().map(|score| score.map_or('.', letter)).collect()
 }

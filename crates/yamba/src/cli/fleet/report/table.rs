@@ -67,18 +67,11 @@ pub(super) fn facts(facts: &BTreeMap<String, Option<String>>) -> String {
 }
 
 pub(super) fn classes(classes: &[ClassOfNodes]) -> Vec<Vec<String>> {
-    let mut rows = vec![
-        ["class", "nodes", "differs from other classes"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut rows =
+        vec![["class", "nodes", "differs from other classes"].map(str::to_owned).to_vec()];
     rows.extend(classes.iter().map(|class| {
         let differs = facts(&class.facts);
-        let differs = if differs.is_empty() {
-            "-".to_owned()
-        } else {
-            differs
-        };
+        let differs = if differs.is_empty() { "-".to_owned() } else { differs };
         vec![class.class.clone(), class.nodes.len().to_string(), differs]
     }));
     rows
@@ -99,14 +92,10 @@ pub(super) fn remarks(class: &ClassOfNodes) -> Vec<String> {
             each.join(", ")
         )
     });
-    let differing = class.differing.iter().map(|node| {
-        format!(
-            "class {}: {} has {}",
-            class.class,
-            node.node,
-            facts(&node.facts)
-        )
-    });
+    let differing = class
+        .differing
+        .iter()
+        .map(|node| format!("class {}: {} has {}", class.class, node.node, facts(&node.facts)));
     modes.chain(differing.take(NODES)).collect()
 }
 
@@ -192,10 +181,7 @@ pub(super) fn absent(of: &Document) -> String {
         lines.push(format!("failed: {}: {}", failed.node, failed.reason));
     }
     if !of.left_out.is_empty() {
-        let each = of
-            .left_out
-            .iter()
-            .map(|(reason, count)| format!("{count} {reason}"));
+        let each = of.left_out.iter().map(|(reason, count)| format!("{count} {reason}"));
         let each: Vec<String> = each.collect();
         lines.push(format!("\nfigures that do not count: {}", each.join(", ")));
     }

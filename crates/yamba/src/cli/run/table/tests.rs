@@ -7,12 +7,7 @@ use super::*;
 use yamba_harness::no_figure;
 
 fn evidence(median: Option<f64>, min: Option<f64>, max: Option<f64>) -> Evidence {
-    Evidence {
-        median,
-        min,
-        max,
-        ..Evidence::default()
-    }
+    Evidence { median, min, max, ..Evidence::default() }
 }
 
 /// A valid latency from one launch.
@@ -29,19 +24,10 @@ fn entry() -> Benchmark {
         median: Some(31.0),
         confidence_interval: Some([27.0, 35.0]),
         interval_scope: Some(IntervalScope::WithinLaunches),
-        cycles: Some(Cycles {
-            median: 124.0,
-            confidence_interval: [107.876, 140.124],
-        }),
+        cycles: Some(Cycles { median: 124.0, confidence_interval: [107.876, 140.124] }),
         evidence: [
-            (
-                "faults_per_access".to_owned(),
-                evidence(Some(1.0), Some(1.0), Some(1.0)),
-            ),
-            (
-                "pages_read".to_owned(),
-                evidence(Some(13.0), Some(8.0), Some(18.0)),
-            ),
+            ("faults_per_access".to_owned(), evidence(Some(1.0), Some(1.0), Some(1.0))),
+            ("pages_read".to_owned(), evidence(Some(13.0), Some(8.0), Some(18.0))),
         ]
         .into(),
         notes: vec!["not detected, assumed: cache_line = 64".to_owned()],
@@ -51,10 +37,7 @@ fn entry() -> Benchmark {
 
 /// The entry with an interval between launches.
 fn between_launches() -> Benchmark {
-    Benchmark {
-        interval_scope: Some(IntervalScope::BetweenLaunches),
-        ..entry()
-    }
+    Benchmark { interval_scope: Some(IntervalScope::BetweenLaunches), ..entry() }
 }
 
 fn shown(benchmarks: &[Benchmark], style: &Style) -> String {
@@ -67,10 +50,9 @@ fn shown(benchmarks: &[Benchmark], style: &Style) -> String {
 fn entries_of_every_status() {
     let mut invalid = entry();
     invalid.status = Status::Invalid;
-    invalid.evidence.insert(
-        "faults_per_access".to_owned(),
-        evidence(Some(0.004), Some(0.004), Some(0.004)),
-    );
+    invalid
+        .evidence
+        .insert("faults_per_access".to_owned(), evidence(Some(0.004), Some(0.004), Some(0.004)));
     invalid.notes.insert(
         0,
         "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 batches"
@@ -83,9 +65,7 @@ fn entries_of_every_status() {
     for one in crashed.evidence.values_mut() {
         *one = evidence(None, None, None);
     }
-    crashed
-        .notes
-        .insert(0, "sample was ended by SIGKILL (killed)".to_owned());
+    crashed.notes.insert(0, "sample was ended by SIGKILL (killed)".to_owned());
     let mut skipped = no_figure("lat_root");
     skipped.notes = vec!["needs root".to_owned()];
     let all = [entry(), invalid, crashed, skipped];
@@ -105,24 +85,15 @@ skipped  lat_root
             needs root
 Intervals are within launches: they say nothing of the next run.
 ";
-    let plain = Style {
-        given: vec!["scale".to_owned()],
-        ..Style::default()
-    };
+    let plain = Style { given: vec!["scale".to_owned()], ..Style::default() };
     assert_eq!(shown(&all, &plain), expected);
-    let coloured = Style {
-        colour: true,
-        ..Style::default()
-    };
+    let coloured = Style { colour: true, ..Style::default() };
     assert!(shown(&all, &coloured).contains("\x1b[1;31mINVALID\x1b[0m"));
 }
 
 #[test]
 fn figure_is_below_name_on_a_narrow_terminal() {
-    let at = |width| Style {
-        width: Some(width),
-        ..Style::default()
-    };
+    let at = |width| Style { width: Some(width), ..Style::default() };
     let text = shown(&[between_launches()], &at(54));
     let wide = "\
 ok       sample  scale=16  31 ns  [27, 35]  124 cycles
@@ -148,10 +119,7 @@ fn parameters_that_distinguish_points_are_shown() {
     assert!(!text.contains("read_ahead"), "{text}");
     // A single measured point of a sweep still shows its parameter.
     assert!(shown(&[entry()], &Style::default()).contains("scale=16"));
-    let unswept = Benchmark {
-        swept: Vec::new(),
-        ..entry()
-    };
+    let unswept = Benchmark { swept: Vec::new(), ..entry() };
     assert!(!shown(&[unswept], &Style::default()).contains("scale"));
 }
 
@@ -179,24 +147,15 @@ fn interval_between_runs_is_explained_once() {
 
 #[test]
 fn disturbances_are_marked() {
-    let discarded = Benchmark {
-        discarded: 2,
-        ..between_launches()
-    };
+    let discarded = Benchmark { discarded: 2, ..between_launches() };
     assert!(shown(std::slice::from_ref(&discarded), &Style::default()).contains("(2 discarded)"));
     let with_reasons = Benchmark {
         disturbed: [("fault".to_owned(), 1), ("switch".to_owned(), 2)].into(),
         ..discarded
     };
     let text = shown(&[with_reasons], &Style::default());
-    assert!(
-        text.contains("(2 discarded: 2 switch and 1 fault)"),
-        "{text}"
-    );
-    let disturbed = Benchmark {
-        is_disturbed: true,
-        ..between_launches()
-    };
+    assert!(text.contains("(2 discarded: 2 switch and 1 fault)"), "{text}");
+    let disturbed = Benchmark { is_disturbed: true, ..between_launches() };
     let mark = |b: &Benchmark| shown(std::slice::from_ref(b), &Style::default());
     assert!(mark(&disturbed).contains("(disturbed)"));
     let mut contended = Benchmark {
@@ -222,9 +181,7 @@ fn blocked_thread_has_an_empty_cycles_column() {
     assert!(shown(&[between_launches()], &Style::default()).contains("124 cycles"));
     let mut unknown = between_launches();
     unknown.cycles = None;
-    unknown
-        .notes
-        .push("cycles are unknown: two chains of instructions disagree".to_owned());
+    unknown.notes.push("cycles are unknown: two chains of instructions disagree".to_owned());
     let text = shown(&[unknown], &Style::default());
     assert!(text.contains("  cycles unknown"), "{text}");
     assert!(!text.contains("disagree"), "{text}");
@@ -236,14 +193,8 @@ fn scaling_curve_follows_its_entries() {
         processes,
         median: Some(median),
         confidence_interval: Some(interval),
-        cycles: Some(Cycles {
-            median: cycles,
-            confidence_interval: [cycles; 2],
-        }),
-        throughput: Some(Throughput {
-            sum,
-            unit: "operations/s".to_owned(),
-        }),
+        cycles: Some(Cycles { median: cycles, confidence_interval: [cycles; 2] }),
+        throughput: Some(Throughput { sum, unit: "operations/s".to_owned() }),
         evidence: Default::default(),
         ..between_launches()
     };
@@ -261,24 +212,17 @@ All figures: not detected, assumed: cache_line = 64
     );
 }
 
-/// Shared notes are printed once: a benchmark's notes after its last entry, the run's notes at its end.
+/// Shared notes are printed once: a benchmark's notes after its last entry, the run's notes at its
+/// end.
 #[test]
 fn shared_notes_are_printed_once() {
     let noted = |name: &str, own: &str| Benchmark {
         name: name.to_owned(),
         evidence: Default::default(),
-        notes: vec![
-            own.to_owned(),
-            format!("of {name}"),
-            "of the run".to_owned(),
-        ],
+        notes: vec![own.to_owned(), format!("of {name}"), "of the run".to_owned()],
         ..between_launches()
     };
-    let all = [
-        noted("a", "first"),
-        noted("a", "second"),
-        noted("b", "third"),
-    ];
+    let all = [noted("a", "first"), noted("a", "second"), noted("b", "third")];
     assert_eq!(
         shown(&all, &Style::default()),
         "\

@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Operands with sizes, by static type and by class: texts, arrays, null, and maps of the library and of the program. */
+/**
+ * Operands with sizes, by static type and by class: texts, arrays, null, and maps of the library
+ * and of the program.
+ */
 public final class Operands {
     private Operands() {}
 

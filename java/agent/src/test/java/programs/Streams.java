@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** Readers and writers by bytes, by their abstract classes, and a stream of the program's own around one of the library. */
+/**
+ * Readers and writers by bytes, by their abstract classes, and a stream of the program's own around
+ * one of the library.
+ */
 public final class Streams {
     private Streams() {}
 

@@ -10,8 +10,10 @@ import java.util.Map;
  * The agent's entry point. Its argument is a list of {@code KEY=FILE}, separated by commas:
  *
  * <ul>
- *   <li>{@code calls=FILE,primitives=FILE} counts calls of the class library, and writes the counts at exit;
- *   <li>{@code times=FILE,recording=FILE} samples the program with JFR, and writes the processor time of its threads at exit.
+ *   <li>{@code calls=FILE,primitives=FILE} counts calls of the class library, and writes the counts
+ *       at exit;
+ *   <li>{@code times=FILE,recording=FILE} samples the program with JFR, and writes the processor
+ *       time of its threads at exit.
  * </ul>
  */
 public final class Agent {

@@ -14,7 +14,10 @@ final class CallCounter extends LocalVariablesSorter {
     private static final String COUNTERS = Type.getInternalName(Counters.class);
     private static final String SIZES = Type.getInternalName(Sizes.class);
 
-    /** Local variables that hold the arguments while the receiver is read, by position and kind of type. */
+    /**
+     * Local variables that hold the arguments while the receiver is read, by position and kind of
+     * type.
+     */
     private final Map<Integer, Integer> spilled = new HashMap<>();
 
     private int counts;
@@ -61,7 +64,10 @@ final class CallCounter extends LocalVariablesSorter {
         super.visitInvokeDynamicInsn(name, descriptor, bootstrap, arguments);
     }
 
-    /** {@code owner} is the class in the instruction, and {@code dispatch} the number of the call, if its receiver decides. */
+    /**
+     * {@code owner} is the class in the instruction, and {@code dispatch} the number of the call,
+     * if its receiver decides.
+     */
     private void count(Site site, String owner, Type[] arguments, int dispatch) {
         if (site.isPlain()) {
             increment(site.fixed().place());
@@ -89,7 +95,10 @@ final class CallCounter extends LocalVariablesSorter {
         mv.visitInsn(Opcodes.LASTORE);
     }
 
-    /** Counters.sized(counts, place, size). The receiver, if it has the size, is on the stack: [receiver] to [receiver]. */
+    /**
+     * Counters.sized(counts, place, size). The receiver, if it has the size, is on the stack:
+     * [receiver] to [receiver].
+     */
     private void fixed(Site site, String owner, Type[] arguments, int[] variables) {
         Type operand = Site.operandType(site.operand(), arguments);
         if (operand == null) {

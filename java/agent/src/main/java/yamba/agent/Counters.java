@@ -10,7 +10,10 @@ public final class Counters {
     private static final long[] ENDED = new long[Methods.PLACES];
     private static final ThreadLocal<Owned> MINE = ThreadLocal.withInitial(Counters::register);
 
-    /** The counters of threads by the low bits of their number: several times faster than a {@code ThreadLocal}. */
+    /**
+     * The counters of threads by the low bits of their number: several times faster than a {@code
+     * ThreadLocal}.
+     */
     private static final Owned[] RECENT = new Owned[64];
 
     private Counters() {}
@@ -66,7 +69,10 @@ public final class Counters {
         return size <= 0 ? 0 : 32 - Integer.numberOfLeadingZeros(size);
     }
 
-    /** The counters of a new thread. Those of ended threads are added to one array, so that many threads need little memory. */
+    /**
+     * The counters of a new thread. Those of ended threads are added to one array, so that many
+     * threads need little memory.
+     */
     private static synchronized Owned register() {
         for (Iterator<Owned> each = OWNED.iterator(); each.hasNext();) {
             Owned owned = each.next();

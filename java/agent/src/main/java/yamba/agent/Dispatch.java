@@ -1,9 +1,13 @@
 package yamba.agent;
 
-/** One virtual call in the program: finds the method that it reaches by the class of the receiver. Most calls have one class of receivers. */
+/**
+ * One virtual call in the program: finds the method that it reaches by the class of the receiver.
+ * Most calls have one class of receivers.
+ */
 final class Dispatch {
     /**
-     * All calls by their number. The array never changes its place or length, so that compiled code needs one load to find a call. A class that needs a number when none is
+     * All calls by their number. The array never changes its place or length, so that compiled code
+     * needs one load to find a call. A class that needs a number when none is
      * left is not rewritten.
      */
     private static final Dispatch[] ALL = new Dispatch[1 << 20];
@@ -13,7 +17,10 @@ final class Dispatch {
     private final String name;
     private final String descriptor;
 
-    /** Not volatile: all fields of {@code Reached} are final, and a thread that misses a new value finds it again. */
+    /**
+     * Not volatile: all fields of {@code Reached} are final, and a thread that misses a new value
+     * finds it again.
+     */
     private Reached first;
 
     private Dispatch(String name, String descriptor) {
@@ -21,12 +28,18 @@ final class Dispatch {
         this.descriptor = descriptor;
     }
 
-    /** The method that calls on one class of receivers reach. A step of 0: a method of the program, which is not counted. */
+    /**
+     * The method that calls on one class of receivers reach. A step of 0: a method of the program,
+     * which is not counted.
+     */
     static final class Reached {
         final Class<?> type;
         final int place;
         final int step;
-        /** How {@link Sizes} reads the size of a receiver of this class. {@link Sizes#NONE}: the method has no size. */
+        /**
+         * How {@link Sizes} reads the size of a receiver of this class. {@link Sizes#NONE}: the
+         * method has no size.
+         */
         final int sizing;
         final Reached next;
 

@@ -37,7 +37,10 @@ final class Library {
         return found == Library.class ? null : found;
     }
 
-    /** The method that a call on {@code type} reaches, or null if it has none of this name and descriptor. */
+    /**
+     * The method that a call on {@code type} reaches, or null if it has none of this name and
+     * descriptor.
+     */
     static Target resolve(Class<?> type, String name, String descriptor) {
         if (name.equals("<init>")) {
             return new Target(type, true);

@@ -10,10 +10,16 @@ final class Methods {
     /** Places in the counters of one thread. Methods that find none left are counted at place 0. */
     static final int PLACES = 1 << 15;
 
-    /** Size classes of a method with sizes: 0, 1, 2 to 3, 4 to 7 and so on. Each has a count and the sum of its sizes. */
+    /**
+     * Size classes of a method with sizes: 0, 1, 2 to 3, 4 to 7 and so on. Each has a count and the
+     * sum of its sizes.
+     */
     static final int CLASSES = 32;
 
-    /** A counted method. {@code operand} has its size: -1 is the receiver, others are arguments from 0; null: no size. */
+    /**
+     * A counted method. {@code operand} has its size: -1 is the receiver, others are arguments from
+     * 0; null: no size.
+     */
     record Counted(String name, Integer operand, int place) {}
 
     private static final Map<String, Integer> OPERANDS = new HashMap<>();
@@ -24,7 +30,10 @@ final class Methods {
 
     private Methods() {}
 
-    /** Reads the list of primitives: the name, a tab, and the operand with the size, {@code this} or a number, if there is one. */
+    /**
+     * Reads the list of primitives: the name, a tab, and the operand with the size, {@code this} or
+     * a number, if there is one.
+     */
     static void list(List<String> lines) {
         for (String line : lines) {
             String[] fields = line.split("\t");
@@ -57,7 +66,10 @@ final class Methods {
         return List.copyOf(ORDER);
     }
 
-    /** The operand with the size of some listed method of this name and these parameters, whatever its class, or null. */
+    /**
+     * The operand with the size of some listed method of this name and these parameters, whatever
+     * its class, or null.
+     */
     static Integer operandOfAny(String nameWithoutClass) {
         return BARE.get(nameWithoutClass);
     }

@@ -7,7 +7,10 @@ import org.objectweb.asm.Type;
 final class Names {
     private Names() {}
 
-    /** The name of a method. {@code type} is its class with dots, {@code descriptor} as in a class file. */
+    /**
+     * The name of a method. {@code type} is its class with dots, {@code descriptor} as in a class
+     * file.
+     */
     static String of(String type, String method, String descriptor) {
         StringJoiner parameters = new StringJoiner(",", "(", ")");
         for (Type parameter : Type.getArgumentTypes(descriptor)) {

@@ -4,7 +4,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import jdk.jfr.Recording;
 
-/** Samples the program's stacks every 10 ms with JFR. The recording is complete when the process has ended. */
+/**
+ * Samples the program's stacks every 10 ms with JFR. The recording is complete when the process has
+ * ended.
+ */
 final class Recorder {
     private static final Duration PERIOD = Duration.ofMillis(10);
 

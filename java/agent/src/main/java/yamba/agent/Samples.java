@@ -13,7 +13,8 @@ import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * The samples of a recording: those in the class library, by the method that the program called; those in the program; and those of threads without a frame
+ * The samples of a recording: those in the class library, by the method that the program called;
+ * those in the program; and those of threads without a frame
  * of the program. A sample in a callback, which the library calls, is one in the program.
  */
 final class Samples {

@@ -6,11 +6,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
-/** A kind of call of the class library, as the rewritten code counts it. {@code fixed} is the method that it reaches; null: the receiver decides. */
+/**
+ * A kind of call of the class library, as the rewritten code counts it. {@code fixed} is the method
+ * that it reaches; null: the receiver decides.
+ */
 record Site(Methods.Counted fixed, Integer operand) {
     private static final Map<String, Optional<Site>> KNOWN = new ConcurrentHashMap<>();
 
-    /** The site of a call instruction, or null if it is not counted. Constructors of {@code Object} do nothing and are left out. */
+    /**
+     * The site of a call instruction, or null if it is not counted. Constructors of {@code Object}
+     * do nothing and are left out.
+     */
     static Site of(int opcode, String owner, String name, String descriptor) {
         String key = opcode + owner + '.' + name + descriptor;
         Optional<Site> known = KNOWN.get(key);

@@ -10,12 +10,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The size of an operand: characters, elements, entries or bytes. Objects without a size have 0. */
+/**
+ * The size of an operand: characters, elements, entries or bytes. Objects without a size have 0.
+ */
 public final class Sizes {
-    /** Descriptors of the types with a method {@code of} of their own, which needs no test of the type. */
+    /**
+     * Descriptors of the types with a method {@code of} of their own, which needs no test of the
+     * type.
+     */
     static final Set<String> KNOWN = Set.of("Ljava/lang/String;", "Ljava/lang/StringBuilder;", "[B", "[C");
 
-    /** Ways to read the size of a receiver. Common classes have ways of their own, since a test for a class is shorter than one for an interface. */
+    /**
+     * Ways to read the size of a receiver. Common classes have ways of their own, since a test for
+     * a class is shorter than one for an interface.
+     */
     static final int NONE = 0;
     private static final int HASH_MAP = 1;
     private static final int TREE_MAP = 2;
@@ -24,7 +32,10 @@ public final class Sizes {
 
     private Sizes() {}
 
-    /** The way to read the size of receivers of this class. A class of the program may have a {@code size} of its own, which is not called. */
+    /**
+     * The way to read the size of receivers of this class. A class of the program may have a {@code
+     * size} of its own, which is not called.
+     */
     static int sizing(Class<?> type) {
         if (!Library.isOf(type)) {
             return OTHER;

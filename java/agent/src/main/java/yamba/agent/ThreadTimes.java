@@ -7,9 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The processor time of the process, and that of the threads of the virtual machine itself, from Linux. */
+/**
+ * The processor time of the process, and that of the threads of the virtual machine itself, from
+ * Linux.
+ */
 final class ThreadTimes {
-    /** Beginnings of the names of the machine's own threads: collectors, compilers, the recorder and services. */
+    /**
+     * Beginnings of the names of the machine's own threads: collectors, compilers, the recorder and
+     * services.
+     */
     private static final List<String> OWN = List.of(
             "GC ", "G1 ", "ParGC", "ZWorker", "ZDriver", "ZDirector", "ZUncommitter", "ZStat", "XWorker", "XDriver", "XDirector", "XStat",
             "Shenandoah", "C1 Compiler", "C2 Compiler", "VM Thread", "VM Periodic", "JFR ", "Signal Dispatch", "Service Thread",

@@ -11,7 +11,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * Runs JMH with its own options. {@code --primitives} prints the list of primitives. The JSON file of {@code -rff} gets a key {@code yamba} in each entry: the primitives of
+ * Runs JMH with its own options. {@code --primitives} prints the list of primitives. The JSON file
+ * of {@code -rff} gets a key {@code yamba} in each entry: the primitives of
  * the benchmark, and what JMH does not say of the virtual machine.
  */
 public final class Main {

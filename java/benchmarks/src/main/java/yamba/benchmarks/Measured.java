@@ -10,7 +10,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** How all benchmarks are measured: the mean time of a call. Six forks give an interval that covers other runs. */
+/**
+ * How all benchmarks are measured: the mean time of a call. Six forks give an interval that covers
+ * other runs.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -12,7 +12,10 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
-/** The processor time of Java threads in each iteration, as a share of its time on the clock: JMH's times include waits for a processor. */
+/**
+ * The processor time of Java threads in each iteration, as a share of its time on the clock: JMH's
+ * times include waits for a processor.
+ */
 public final class ProcessorShare implements InternalProfiler {
     /** The name of the result, which the import reads. */
     static final String NAME = "processor_share";

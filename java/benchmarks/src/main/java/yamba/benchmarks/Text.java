@@ -6,7 +6,10 @@ import java.util.Random;
 final class Text {
     private Text() {}
 
-    /** A text of {@code size} characters: words of 2 to 9 small letters between spaces. It has no {@code z}. */
+    /**
+     * A text of {@code size} characters: words of 2 to 9 small letters between spaces. It has no
+     * {@code z}.
+     */
     static String of(int size, long seed) {
         Random random = new Random(seed);
         StringBuilder out = new StringBuilder(size + 10);
