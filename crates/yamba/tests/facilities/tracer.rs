@@ -165,8 +165,8 @@ const COMPUTES_AT_INTERRUPTS: &str = r#"
 
 static int processor;
 
-/* Each line has the number of one kind of soft interrupts on each processor. Those of packets belong
- * to the calls of programs. */
+/* Each line has the number of one kind of soft interrupts on each processor. Those of packets
+ * belong to the calls of programs. */
 static long soft_interrupts(void) {
     static char line[65536];
     FILE *file = fopen("/proc/softirqs", "r");
