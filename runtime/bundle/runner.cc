@@ -2,7 +2,7 @@
 // they measured as a capture.
 //
 // It judges nothing: `yamba import` computes the figures from the capture, with the code that
-//   computes those of `yamba run`.
+// computes those of `yamba run`.
 #include <sys/random.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Test groups: the clock is read around N runs of a circle. S such tests form a group; the tests of
-//   each group are longer than those of the previous one. After N. Korovkina, "seL4
-//   microbenchmarking: designing predictable measurement context" (Kanata Bench, 2022), section
-//   2.2.
+// each group are longer than those of the previous one. After N. Korovkina, "seL4
+// microbenchmarking: designing predictable measurement context" (Kanata Bench, 2022), section
+// 2.2.
 #pragma once
 
 #include "yamba/clock.h"

@@ -147,7 +147,7 @@ struct Pair {
 };
 
 // The pairs to test: all of a small machine. Of a larger one those that the system takes for one
-//   core, and some others.
+// core, and some others.
 inline Values<Pair> pairs(const Values<int> &cpus, uint64_t seed) {
     Values<Pair> together, apart;
     Values<long> cores;

@@ -2,7 +2,7 @@
 // several processes that run the benchmark, or one of several threads of one such process.
 //
 // One mapping: a header of fixed size, and a few bytes per worker. It needs no descriptor, and the
-//   parent need not poll each
+// parent need not poll each
 // worker: the last one to arrive wakes it.
 #pragma once
 
@@ -50,9 +50,9 @@ constexpr const char *state_names[] = {
 };
 
 // Memory order: every shared word below is written with release and read with acquire. A reader
-//   that sees all arrivals therefore sees all earlier writes of those workers. A reader that sees a
-//   step sees all earlier writes of the parent. The words are plain 32-bit integers because the
-//   kernel waits on those.
+// that sees all arrivals therefore sees all earlier writes of those workers. A reader that sees a
+// step sees all earlier writes of the parent. The words are plain 32-bit integers because the
+// kernel waits on those.
 struct Header {
     // Only the parent writes `step` and `again`. Workers read `step` between pieces of work, so it
     // has its own cache line, which arrivals do not invalidate.

@@ -1,8 +1,8 @@
 // The width probe: a loop of independent instructions that uses the full width of the core. Its
-//   time tells whether another hardware thread used the same core. In a virtual machine that thread
-//   may belong to another guest, and the system here cannot see its work. The harness keeps quiet
-//   widths from run to run: a change of the loop needs a new version of the probe in
-//   crates/harness/src/quiet_file.rs.
+// time tells whether another hardware thread used the same core. In a virtual machine that thread
+// may belong to another guest, and the system here cannot see its work. The harness keeps quiet
+// widths from run to run: a change of the loop needs a new version of the probe in
+// crates/harness/src/quiet_file.rs.
 #pragma once
 
 #include <math.h>

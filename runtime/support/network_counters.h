@@ -28,7 +28,7 @@ uint64_t time_wait_connections();
 std::string interface_between(in_addr near, in_addr far);
 
 // The boot id: the kernel draws it when it starts, so no two machines have the same. Empty if
-//   unknown.
+// unknown.
 std::string boot_id();
 
 // The processor's model name. Empty if unknown.

@@ -186,7 +186,7 @@ class Composer {
     // no instruction.
     bool enter_word();
     // Ends a word: stores its bits from `start`, given highest first, in the byte order of the
-    //   target's instructions.
+    // target's instructions.
     void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site);
     unsigned checked_width(long long width, unsigned unit, const Site &site);
 

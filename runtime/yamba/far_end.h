@@ -27,7 +27,7 @@ void answer(const char *question, uint64_t (*by)(void *self, uint64_t number), v
 void await();
 void close();
 // Far end only: whether `file` becomes readable, or has a connection to accept, within `seconds`.
-//   Ends when the near end ends.
+// Ends when the near end ends.
 bool await_input(int file, int seconds);
 
 }  // namespace far_end

@@ -69,7 +69,7 @@ void note_partner(int cpu, int partner_cpu);
 void roam();
 
 // Ends the launch: other threads of the benchmark ran for this share of its time, on the processor
-//   that it is pinned to.
+// that it is pinned to.
 [[noreturn]] void fail_confined(double share);
 
 bool enter_realtime();

@@ -1,5 +1,5 @@
 // Raw records: one JSON object per line, written immediately. Measured data survives any end of the
-//   process.
+// process.
 #pragma once
 
 #include <errno.h>

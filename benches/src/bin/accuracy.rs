@@ -63,7 +63,7 @@ fn own_table() -> Result<PathBuf, String> {
 }
 
 /// Reads a table: the instruction, its latency and its throughput, separated by tabs. Unknown
-///   figures are empty.
+/// figures are empty.
 fn published(text: &str) -> Result<Vec<Published>, String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &str| {

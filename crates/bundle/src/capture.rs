@@ -82,7 +82,7 @@ pub struct RecordedLaunch {
     /// From the record of the first batch to that of the last, in ns.
     pub batches_took_ns: u64,
     /// How the process ended: `exited`, `signalled`, `hung`, `timed_out`, `flooded` or
-    ///   `not_started`.
+    /// `not_started`.
     pub exit: String,
     /// The exit status or the signal.
     pub number: i32,

@@ -1,7 +1,7 @@
 //! Generates C++ and assembler text from resolved classes.
 //!
 //! Pure: runs no compiler, reads no file, knows no instruction set by name. [`generate`] writes the
-//!   C++ file; [`asm`] writes the assembler's input and interprets its output.
+//! C++ file; [`asm`] writes the assembler's input and interprets its output.
 
 pub mod asm;
 mod class;

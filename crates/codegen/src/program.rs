@@ -1,5 +1,5 @@
 //! Writes the whole file: includes, structs, and the tables that describe a benchmark to the
-//!   harness.
+//! harness.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -214,7 +214,7 @@ pub struct Gate {
     /// Benchmarks with a significant re-measured slowdown beyond the limit, the slowest first.
     pub slower: Vec<Slower>,
     /// Undecided benchmarks: candidates that could not be re-measured, or with a re-measured ratio
-    ///   beyond the limit that is not significant.
+    /// beyond the limit that is not significant.
     pub unconfirmed: Vec<Ungated>,
     /// Benchmarks that could be judged by A's figure, but that have no comparable figure in B.
     pub lost: Vec<Ungated>,
@@ -265,7 +265,7 @@ impl Comparison {
 
 impl ComparedEntry {
     /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth or rate divided by
-    ///   1.05. None without a ratio, and for a value, which has no better direction.
+    /// 1.05. None without a ratio, and for a value, which has no better direction.
     pub fn slowdown(&self) -> Option<f64> {
         self.slower_by(self.ratio?)
     }

@@ -128,7 +128,7 @@ fn caches_that_replace_at_random_end_gradually() {
 }
 
 /// Small pages: beyond the reach of the first buffer of translations each load takes longer, beyond
-///   that of the second one again.
+/// that of the second one again.
 #[test]
 fn missed_translations_are_no_level() {
     let mut random = Rng::with_seed(3);

@@ -18,7 +18,7 @@ impl Timer {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
         // SAFETY: The `AsyncFd` owns the descriptor. An `OwnedFd` is open until it is dropped, and
-        //   its number never changes.
+        // its number never changes.
         let timer = unsafe { AsyncFd::register(timer) };
         Ok(Timer(timer.map_err(io::Error::from)?))
     }

@@ -33,7 +33,7 @@ pub struct Job {
     /// The classes, from the largest.
     pub classes: Vec<Class>,
     /// By class and resource: its modes, as the ratio to the mode with most nodes and the number of
-    ///   nodes. Empty for too few nodes.
+    /// nodes. Empty for too few nodes.
     pub modes: Vec<Vec<Vec<(f64, usize)>>>,
     /// By node and resource.
     pub states: Vec<Vec<Option<State>>>,

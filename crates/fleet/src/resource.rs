@@ -26,7 +26,7 @@ pub struct Resource {
     /// The combined value.
     pub column: Column,
     /// By node of the class: how many figures count, and how many of them are slower than the
-    ///   class.
+    /// class.
     pub counts: Vec<[usize; 2]>,
 }
 

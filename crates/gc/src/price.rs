@@ -1,5 +1,5 @@
 //! Prices of collections: those by the benchmarks of a collector, for objects as dear as those of
-//!   the application.
+//! the application.
 
 use crate::Collector;
 use crate::costs::{CollectorCosts, Terms, Time};

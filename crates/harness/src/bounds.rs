@@ -1,6 +1,6 @@
 //! Limits of one launch: processes, memory, and the length of a file. Where control groups can be
-//!   made, the kernel enforces them. Otherwise this module watches the launch. A launch that
-//!   exceeds a limit is killed with all its processes.
+//! made, the kernel enforces them. Otherwise this module watches the launch. A launch that
+//! exceeds a limit is killed with all its processes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -218,7 +218,7 @@ impl OwnLimits {
     pub fn apply(&self) -> io::Result<()> {
         control_group::join(&self.doors)?;
         // Only soft limits: a benchmark that needs more, for example for a sparse file, can raise
-        //   them.
+        // them.
         lower(Resource::Fsize, self.file_size);
         // This limit counts the user's other processes, too, and does not bind root.
         if let Some(most) = self.user_processes {

@@ -30,7 +30,7 @@ impl Expected {
 /// Launches of each entry in `budget`. If the planned ones take longer, no entry may take longer
 /// than a common limit, which is as long
 /// as the budget permits: the slowest entries lose launches first. If even the fewest launches of
-///   all take too long, the slowest entries get none.
+/// all take too long, the slowest entries get none.
 pub(super) fn launches(entries: &[Expected], budget: Duration) -> Vec<u64> {
     let planned: Vec<u64> = entries.iter().map(|e| e.launches).collect();
     if time(entries, &planned) <= budget {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     /// Random plans: never above the budget, never more than planned, and no entry without a launch
-    ///   while a slower one has several.
+    /// while a slower one has several.
     #[test]
     fn random_plans_fit_and_are_fair() {
         let mut random = fastrand::Rng::with_seed(18);

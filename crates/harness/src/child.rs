@@ -165,7 +165,7 @@ fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Res
     own_limits.apply()?;
     if let Some(fd) = records {
         // SAFETY: `fd` is the pipe's end, open in the parent while it forks; number 3 is not owned
-        //   by anything here that would close it before exec.
+        // by anything here that would close it before exec.
         unsafe {
             let source = rustix::fd::BorrowedFd::borrow_raw(fd);
             if fd == RECORD_FD {

@@ -1,5 +1,5 @@
 //! Times whole commands: a fresh process for each run, in rounds of one run of each command in
-//!   random order.
+//! random order.
 
 mod output;
 mod process;

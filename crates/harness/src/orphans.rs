@@ -244,7 +244,7 @@ fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
             && !started.contains(&s.pid)
             && !is_of_another_run(s.pid, scratch)
             // Checked last: a process that just ended or called exec had no readable environment
-            //   above.
+            // above.
             && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
     numbers().filter_map(Stat::of).filter(is_orphan).collect()

@@ -1,5 +1,5 @@
 //! Java programs: from the calls of the class library to an application's vector, and from JMH to
-//!   the costs of these calls.
+//! the costs of these calls.
 //!
 //! The agent in `java/agent` counts and samples; the benchmarks in `java/benchmarks` measure. This
 //! crate runs both and reads their documents. It prints nothing.

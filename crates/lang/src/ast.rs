@@ -223,7 +223,7 @@ pub enum MemberKind {
         /// The limit, a C++ expression.
         value: Cpp,
         /// The unit: `cycle`, `cycles`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, ...
-        ///   verbatim.
+        /// verbatim.
         unit: Ident,
     },
     /// `requires CONDITION;`: parameter values that do not fulfil the C++ condition are not

@@ -77,7 +77,7 @@ impl Diagnostic {
 }
 
 /// An error: `error!(CODE at SPAN, MESSAGE, ARGUMENTS...; help TEXT)`. The message is a format
-///   string; `; help TEXT` may be left out.
+/// string; `; help TEXT` may be left out.
 macro_rules! error {
     ($code:tt at $span:expr, $($message:expr),+) => {
         $crate::diagnostic::Diagnostic::error($code, $span, format!($($message),+))

@@ -1,5 +1,5 @@
 //! MPI: one `mpirun` for each host, of Open MPI or MPICH. A common one would end all tasks with the
-//!   first that fails.
+//! first that fails.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Slurm: one array of jobs, each task of which is bound to its node. `sbatch` reads its usual
-//!   environment variables, such as `SBATCH_PARTITION`.
+//! environment variables, such as `SBATCH_PARTITION`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
 //! ssh: one connection to each host. It carries the bundle there and the capture back, so no shared
-//!   folder is needed.
+//! folder is needed.
 
 use crate::command::{quoted, shell_line, words};
 use crate::processes::{Processes, Transport};

@@ -287,7 +287,7 @@ mod tests {
     }
 
     /// Known values: exp(-1), the normal distribution's 0.841345 at 1, and the definition of the
-    ///   Weibull distribution at its scale.
+    /// Weibull distribution at its scale.
     #[test]
     fn functions_have_known_values() {
         let [exponential, lognormal, weibull, table] = all().try_into().unwrap();

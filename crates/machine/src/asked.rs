@@ -97,7 +97,7 @@ fn from_instructions() -> Asked {
 fn from_instructions() -> Asked {
     let hertz: u64;
     // SAFETY: user space may read this register on every system that grants access to the counter;
-    //   the instruction changes nothing else.
+    // the instruction changes nothing else.
     unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
     Asked { counter_hz: (hertz > 0).then_some(hertz), ..Asked::default() }
 }

@@ -65,7 +65,7 @@ mod linux {
             ..Attributes::default()
         };
         // SAFETY: the structure has the size that it names; this thread (0) on any processor (-1),
-        //   in no group (-1).
+        // in no group (-1).
         let opened = unsafe { libc::syscall(libc::SYS_perf_event_open, &attributes, 0, -1, -1, 0) };
         if opened < 0 {
             let error = io::Error::last_os_error().raw_os_error();

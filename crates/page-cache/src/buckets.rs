@@ -1,5 +1,5 @@
 //! Buckets of distances: each distance below 2048 has its own, larger ones share theirs with
-//!   distances that differ by at most 1/1024.
+//! distances that differ by at most 1/1024.
 
 /// Distances with a bucket of their own.
 const OWN: u64 = 2048;

@@ -109,7 +109,7 @@ fn scaled(
 }
 
 /// Uses without a time: their cost, else that of the null call unless nothing is known of them,
-///   times the factor of similar uses. `None`: neither cost is known, or no factor is.
+/// times the factor of similar uses. `None`: neither cost is known, or no factor is.
 fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let own = costs.at(&used.name, used.size);
     if own.is_none() && is_unknown(used, costs) {

@@ -80,7 +80,7 @@ pub struct Traced {
     /// The method that counted the calls: `bpf`, `strace` or `java`.
     pub how: String,
     /// The machine: its processor, instruction set, system and kernel, as `yamba predict` names the
-    ///   machine of a run. `None`: unknown.
+    /// machine of a run. `None`: unknown.
     #[serde(default)]
     pub machine: Option<String>,
     /// Time by which the tracer made a null call longer, in ns. The part that the trace counts is

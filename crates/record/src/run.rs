@@ -55,7 +55,7 @@ pub struct Run<B = Benchmark> {
     #[serde(default)]
     pub plan: Plan,
     /// Unique identifier: sixteen random hexadecimal digits, drawn at the start. Empty in documents
-    ///   of older versions.
+    /// of older versions.
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("pattern" = "^([0-9a-f]{16})?$")))]
     pub id: String,

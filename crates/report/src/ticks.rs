@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogAxis {
     /// Low and high end: those of the values, widened if fewer than two labels would lie between
-    ///   them.
+    /// them.
     pub range: [f64; 2],
     /// Labelled values with their labels, in ascending order.
     pub ticks: Vec<(f64, String)>,

@@ -241,7 +241,7 @@ mod tests {
     }
 
     /// By hand: the points 0, 1, 2 with bounds of 1 have the coefficients -1/2, 0, 1/2 of the
-    ///   slope, and those of the intercept are 5/6, 1/3, -1/6.
+    /// slope, and those of the intercept are 5/6, 1/3, -1/6.
     #[test]
     fn bounds_reach_as_far_as_the_sums_of_coefficients() {
         let point = |x| BoundedPoint::within(x, [3.0 * x, 3.0 * x + 2.0]);

@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn distance_to_a_known_distribution() {
         // By hand: the values of a uniform distribution are farthest from it at 0.4, where 1 of 3
-        //   values lies below 0.9.
+        // values lies below 0.9.
         let distance = kolmogorov_distance(&[0.1, 0.9, 0.95], |x| x).unwrap();
         assert!((distance - (0.9 - 1.0 / 3.0)).abs() < 1e-12, "{distance}");
         assert_eq!(kolmogorov_distance(&[], |x| x), None);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     /// Limiting distribution: N. Smirnov, "Table for Estimating the Goodness of Fit of Empirical
-    ///   Distributions" (1948).
+    /// Distributions" (1948).
     #[test]
     fn probabilities_match_smirnovs_table() {
         for (x, p) in [

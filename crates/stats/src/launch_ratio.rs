@@ -193,7 +193,7 @@ mod tests {
     }
 
     /// Computed by hand: of 1 .. 12 the mean of 4 .. 9, and of 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9
-    ///   the squares about 6.5 are 55, so 55 / (6 * 5).
+    /// the squares about 6.5 are 55, so 55 / (6 * 5).
     #[test]
     fn quarter_is_trimmed_at_each_end() {
         let exp: Vec<f64> = (1..=12).map(|x| f64::from(x).exp()).collect();

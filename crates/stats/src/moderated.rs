@@ -1,5 +1,5 @@
 //! Moderated variances: the variance of a group of few values, with what the other groups say about
-//!   it.
+//! it.
 
 use crate::distribution::{student_t_quantile, upper_tail};
 use crate::finite::defined;
@@ -347,7 +347,7 @@ mod tests {
     }
 
     /// Known truth: figures of two values each hold the next figure as often as stated, although
-    ///   their variances differ by four orders of magnitude.
+    /// their variances differ by four orders of magnitude.
     #[test]
     fn intervals_of_two_values_hold_the_next_figure() {
         let mut random = fastrand::Rng::with_seed(3);

@@ -16,7 +16,7 @@ pub struct Scaling {
     /// each other down.
     pub efficiency: Vec<f64>,
     /// The bend: the greatest P up to which each added process or thread contributes at least half
-    ///   of the throughput of one alone.
+    /// of the throughput of one alone.
     pub bend: usize,
 }
 

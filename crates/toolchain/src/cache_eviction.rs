@@ -33,7 +33,7 @@ pub(crate) fn take(folder: &Path) -> bool {
         return true;
     }
     // Errors are ignored: in a read-only cache the date stays unchanged, but there this user cannot
-    //   remove folders either.
+    // remove folders either.
     let _ = flock(&open, FlockOperation::LockShared);
     let _ = open.set_modified(SystemTime::now());
     // Another process may have removed the folder before this one got the lock.

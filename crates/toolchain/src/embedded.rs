@@ -98,7 +98,7 @@ pub fn studies() -> io::Result<BTreeMap<String, String>> {
 }
 
 /// The cache folder: `YAMBA_CACHE`, or else `yamba` in the user's cache folder. If the user has no
-///   home or that folder is not writable, a private folder below the temporary folder.
+/// home or that folder is not writable, a private folder below the temporary folder.
 ///
 /// # Errors
 /// When none of these folders can be written.

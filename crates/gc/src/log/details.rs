@@ -59,7 +59,7 @@ pub(super) fn refined(message: &str) -> Option<f64> {
 }
 
 /// Survivors of one age: `- age   1:    4800000 bytes,    4800000 total`. Returns the age, its
-///   bytes and the total so far.
+/// bytes and the total so far.
 pub(super) fn age(message: &str) -> Option<(usize, f64, f64)> {
     let words: Vec<&str> = message.split_whitespace().collect();
     let ["-", "age", age, size, "bytes,", total, "total"] = words[..] else {

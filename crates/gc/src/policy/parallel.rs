@@ -1,5 +1,5 @@
 //! Parallel: as Serial, but survivor spaces follow the average of the survivors, and Eden has the
-//!   rest of the young generation.
+//! rest of the young generation.
 
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};

@@ -1,5 +1,5 @@
 //! Serial: a young generation of a third of the heap, whose survivors move to an old generation
-//!   that is collected when it is full.
+//! that is collected when it is full.
 
 use super::average::PaddedAverage;
 use super::metaspace::{Metaspace, due};

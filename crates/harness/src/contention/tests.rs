@@ -67,8 +67,8 @@ fn instructions() -> Vec<Row> {
 }
 
 /// Columns: seconds, width probe, adds, getppid, width probe, stat, width probe, pipe, width probe,
-///   adds. A row has one probe more than a batch: of the two in the middle, the one that is further
-///   from the first counts.
+/// adds. A row has one probe more than a batch: of the two in the middle, the one that is further
+/// from the first counts.
 fn system_calls() -> Vec<Row> {
     let rows = numbers(include_bytes!("samples/system-calls.txt.zst"));
     let each = rows.iter();

@@ -76,7 +76,7 @@ impl Analysis {
     }
 
     /// A property of a class: the string that initialises its state `name`. `None` without such
-    ///   state, or if its value is no string.
+    /// state, or if its value is no string.
     pub fn property(&self, class: ClassId, name: &str) -> Option<String> {
         let mut members = self.ancestry(class).flat_map(|id| &self.class(id).ast.members);
         members.find_map(|m| match &m.kind {

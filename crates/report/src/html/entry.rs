@@ -1,5 +1,5 @@
 //! Details of a figure: launches, samples, evidence, notes, and the commands that show the raw
-//!   batches.
+//! batches.
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};

@@ -48,12 +48,12 @@ pub struct HeatMap {
     /// The names of the jobs.
     pub jobs: Vec<String>,
     /// For each job: the node's time divided by that of its class, minus 1, in units of 0.01 %.
-    ///   `None` if it is unknown.
+    /// `None` if it is unknown.
     pub ratios: Vec<Vec<Option<i32>>>,
     /// For the last job: the distance from the class in tenths of a standard deviation.
     pub scores: Vec<Option<i32>>,
     /// For each node: a letter for each figure, from `a` (five deviations faster) by `m` (as its
-    ///   class) to `y` (five slower, or more), or `.` if it is unknown.
+    /// class) to `y` (five slower, or more), or `.` if it is unknown.
     pub letters: Vec<String>,
     /// The slow nodes: index of the node and of the resource.
     pub slow: Vec<[usize; 2]>,

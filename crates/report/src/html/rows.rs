@@ -106,7 +106,7 @@ fn key(benchmark: &Benchmark) -> String {
 }
 
 /// For each benchmark: the parameters that differ between its points in any run, and its numbers of
-///   processes and threads.
+/// processes and threads.
 #[derive(Default)]
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,

@@ -133,7 +133,7 @@ fn alone(of: &Curve) -> Option<Straight> {
 }
 
 /// The efficiency curve: throughput divided by that of perfect scaling. The interval combines the
-///   extremes of both intervals.
+/// extremes of both intervals.
 fn efficiency(of: &Curve) -> Option<Curve> {
     let scaling = curve(of)?;
     let one = of.points.first()?;

@@ -155,7 +155,7 @@ fn parameters(values: &[(String, String)]) -> Parameters {
 }
 
 /// Names the benchmarks: by a name for each benchmark, by one for each command, or by the command
-///   itself. A name contains each value.
+/// itself. A name contains each value.
 fn enter_names(request: &Request, all: &mut [Expanded]) -> Result<(), Failure> {
     let (names, commands) = (&request.names, request.commands.len());
     let is_each_named = names.len() == all.len();

@@ -1,5 +1,5 @@
 //! Times whole commands: expands parameters, chooses how each command is started, and computes the
-//!   figures of a run.
+//! figures of a run.
 
 mod expand;
 mod figures;

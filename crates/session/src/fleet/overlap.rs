@@ -24,7 +24,7 @@ pub struct Overlap {
 }
 
 /// A batch of a node: the time for which it ran the benchmark, and the part that was timed, on the
-///   clock of the first node in ns.
+/// clock of the first node in ns.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     node: usize,

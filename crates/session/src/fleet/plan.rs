@@ -1,5 +1,5 @@
 //! The plan of a fleet: its tasks, and the jobs that were started for them. A file in the fleet's
-//!   folder, so that a later command can resume it.
+//! folder, so that a later command can resume it.
 
 use std::fs;
 use std::io::{self, Write};

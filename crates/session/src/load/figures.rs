@@ -29,8 +29,8 @@ const MOST_UNSUCCESSFUL: f64 = 0.1;
 const MOST_LATE: f64 = 0.1;
 
 /// Two entries: the latency and the number of responses per second, both over the whole load. Their
-///   samples are those of equal parts of the time; only the intervals come from them.
-///   `unsuccessful` is the share of requests without success in the log.
+/// samples are those of equal parts of the time; only the intervals come from them.
+/// `unsuccessful` is the share of requests without success in the log.
 pub(super) fn benchmarks(
     outcome: &Outcome,
     parameters: &Parameters,

@@ -66,7 +66,7 @@ fn sharing(cache: &Cache) -> Option<u64> {
 }
 
 /// The rows of an entry: its launches and their median, or one row with the reason why there is no
-///   figure.
+/// figure.
 fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
     let mut base = common(family, entry);
     let Some(median) = figure::good(entry) else {

@@ -14,7 +14,7 @@ pub struct BuildOptions {
     /// Options of the command line, for the programs only.
     pub command_line: Flags,
     /// By class: the options of a previous run. They replace `command_line` and the `compile`
-    ///   clauses.
+    /// clauses.
     pub recorded: BTreeMap<String, UserFlags>,
     /// Whether the program will run on another machine. As its libraries may differ, the program
     /// links them statically.

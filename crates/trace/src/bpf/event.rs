@@ -87,7 +87,7 @@ pub struct More {
 
 impl Event {
     /// Reads a record: an event that was sent alone, or several of calls without a text. Events of
-    ///   an unknown kind are left out.
+    /// an unknown kind are left out.
     pub fn all(record: &[u8]) -> impl Iterator<Item = Event> {
         let each = match record.len() {
             EVENT_BYTES => EVENT_BYTES,

@@ -295,7 +295,7 @@ pub fn attach_counter(program: &OwnedFd, config: u64, processor: usize) -> io::R
         ..CounterRequest::default()
     };
     // SAFETY: the request has the layout and length of the first version of `struct
-    //   perf_event_attr`, and the kernel only reads it.
+    // perf_event_attr`, and the kernel only reads it.
     let counter = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
@@ -336,8 +336,8 @@ fn create(request: &MapRequest) -> io::Result<OwnedFd> {
 fn bpf<T>(command: i32, request: &T) -> io::Result<i32> {
     let pointer: *const c_void = (&raw const *request).cast();
     // SAFETY: the request has the layout of the command's part of `union bpf_attr`, and the length
-    //   that is passed. The memory to which it points lives in the caller until the call returns;
-    //   the kernel writes only to the log and to the value of a look-up, which are mutable.
+    // that is passed. The memory to which it points lives in the caller until the call returns;
+    // the kernel writes only to the log and to the value of a look-up, which are mutable.
     let status = unsafe { libc::syscall(libc::SYS_bpf, command, pointer, size_of::<T>()) };
     result(status)
 }

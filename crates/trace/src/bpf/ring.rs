@@ -85,7 +85,7 @@ impl Mapping {
     fn word64(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(8) && at + 8 <= self.length);
         // SAFETY: within the mapping and aligned, as the line above checks; it lives as long as
-        //   `self`. The kernel changes it, hence atomic.
+        // `self`. The kernel changes it, hence atomic.
         unsafe { &*self.begin.add(at).as_ptr().cast() }
     }
 
@@ -98,7 +98,7 @@ impl Mapping {
     fn bytes(&self, at: usize, length: usize) -> &[u8] {
         assert!(at + length <= self.length);
         // SAFETY: within the mapping. The kernel does not change a finished record until the place
-        //   of the reader is behind it.
+        // of the reader is behind it.
         unsafe { slice::from_raw_parts(self.begin.add(at).as_ptr(), length) }
     }
 }

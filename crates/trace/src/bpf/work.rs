@@ -199,7 +199,7 @@ impl Pages {
     fn touch(&self, index: usize) {
         assert!(index * self.page < self.bytes);
         // SAFETY: within the mapping, as the line above checks, which can be written and has no
-        //   other references.
+        // other references.
         unsafe { self.begin.add(index * self.page).write_volatile(1) };
     }
 }

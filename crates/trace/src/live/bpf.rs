@@ -319,7 +319,7 @@ impl Session {
         }
         let threads = self.tracer.threads.try_clone()?;
         // SAFETY: the closure runs in the forked child, where it makes system calls and allocates
-        //   nothing.
+        // nothing.
         unsafe {
             command.pre_exec(move || threads.add_this_process());
         }

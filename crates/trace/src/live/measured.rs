@@ -278,7 +278,7 @@ fn start(workload: &Workload, clock: &Clock) -> Result<(Child, Output), Fault> {
     if let Some(group) = &clock.group {
         let members = File::options().write(true).open(group.members())?;
         // SAFETY: the closure runs in the forked child and makes one system call, without
-        //   allocating. 0 is the writing process itself.
+        // allocating. 0 is the writing process itself.
         unsafe {
             command.pre_exec(move || Ok(rustix::io::write(&members, b"0").map(drop)?));
         }

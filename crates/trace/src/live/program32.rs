@@ -143,7 +143,7 @@ fn words<const N: usize>(values: [u32; N]) -> impl Iterator<Item = u8> {
 }
 
 /// The instructions: they call `getppid` by the vDSO, as the C library does, and exit. The status
-///   is 1 if the kernel shows no vDSO.
+/// is 1 if the kernel shows no vDSO.
 fn code(work: Work) -> Vec<u8> {
     const BEGIN: [u8; 27] = [
         0x8b, 0x0c, 0x24, // mov ecx, [esp]: the number of arguments

@@ -125,7 +125,7 @@ impl Session {
         command.args(["-f", "-q", "-s", "4"]);
         command.args(arguments(fifo.display().to_string()));
         // SAFETY: the closure runs in the forked child and makes one system call, without
-        //   allocating.
+        // allocating.
         unsafe {
             command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
         }

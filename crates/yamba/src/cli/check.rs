@@ -11,7 +11,7 @@ use yamba_toolchain::build::{self, BuildError};
 /// Say what is wrong with programs, without compiling or running anything
 ///
 /// With no name: the whole library and suite, and each --lib. Assembly is assembled for each
-///   instruction set that has an assembler here. Faults in C++ appear when a program is built.
+/// instruction set that has an assembler here. Faults in C++ appear when a program is built.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

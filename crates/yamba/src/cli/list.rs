@@ -21,7 +21,7 @@ use yamba_toolchain::{provenance, suite_topics};
 /// Show what can be measured here, and what is missing where something cannot
 ///
 /// With no name: the whole suite, and each --lib. A word that is the name of no class is searched
-///   for in the names, tags and documentation.
+/// for in the names, tags and documentation.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

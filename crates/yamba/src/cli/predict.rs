@@ -53,7 +53,7 @@ Examples:
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
 pub(super) struct Predict {
     /// Application vectors: files, or stored ones by application, tag, id, `latest-vector` or
-    ///   `latest-vector~N`
+    /// `latest-vector~N`
     #[arg(value_name = "VECTOR", required = true)]
     vectors: Vec<PathBuf>,
     /// The run that measured the costs; several are ranked [default: the best figures of all stored
@@ -61,7 +61,7 @@ pub(super) struct Predict {
     #[arg(long, value_name = "RUN")]
     on: Vec<String>,
     /// For Java: a virtual machine on this machine with its options, such as `java
-    ///   -XX:TieredStopAtLevel=1`; several are ranked. Missing costs are measured once
+    /// -XX:TieredStopAtLevel=1`; several are ranked. Missing costs are measured once
     #[arg(long, value_name = "COMMAND", value_parser = java::jvm)]
     jvm: Vec<Jvm>,
     /// A run of the machine where the vectors were traced [default: the latest one with costs]

@@ -1,7 +1,7 @@
 //! Parses quantities on the command line: times, sizes, counts and shares.
 //!
 //! No crate parses them: a size must mean the same here as in a parameter, which the C++ of a
-//!   benchmark's program parses, and a time has the units of figures.
+//! benchmark's program parses, and a time has the units of figures.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::ops::RangeInclusive;

@@ -30,9 +30,9 @@ use yamba_session::remote::Remote;
 /// Measure
 ///
 /// Without a name: the whole suite. Long sweeps are thinned then, and each benchmark has the time
-///   of two points at most. Named benchmarks, and all with --thorough, are measured at every point.
-///   A benchmark with the tag `demonstration` runs only if you give its name, its file or that tag;
-///   one with the tag `optional` only if you give a name, a pattern or a tag.
+/// of two points at most. Named benchmarks, and all with --thorough, are measured at every point.
+/// A benchmark with the tag `demonstration` runs only if you give its name, its file or that tag;
+/// one with the tag `optional` only if you give a name, a pattern or a tag.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

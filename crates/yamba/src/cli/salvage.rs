@@ -29,7 +29,7 @@ pub(super) struct Salvage {
     #[arg(value_name = "FILE")]
     from: OsString,
     /// One JSON document: {whole, runs}; each run with the number of saved entries and the names of
-    ///   lost ones
+    /// lost ones
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use yamba_session::{StoreChoice, usual_store};
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct StoreOption {
     /// Where runs are kept: a file, or a database as postgresql://USER@HOST/DATABASE [default:
-    ///   YAMBA_STORE, else yamba/results.sqlite in your data folder]
+    /// YAMBA_STORE, else yamba/results.sqlite in your data folder]
     #[arg(long, value_name = "FILE|URL")]
     pub store: Option<OsString>,
 }

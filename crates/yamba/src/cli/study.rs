@@ -24,9 +24,9 @@ use yamba_session::study::{self, Opened, Request, StudyRow};
 /// Measure what a study names, and hold its predictions against it
 ///
 /// A study is a file: text, measurements, and for each what it should cost and why. Verdicts are
-///   computed: the interval of a figure lies within the predicted range, below it, above it, or
-///   straddles an end of it; in that case the verdict is `unknown`. Without a name, the studies
-///   that ship are listed.
+/// computed: the interval of a figure lies within the predicted range, below it, above it, or
+/// straddles an end of it; in that case the verdict is `unknown`. Without a name, the studies
+/// that ship are listed.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -286,7 +286,7 @@ yamba work
 }
 
 /// Three stored runs: of a program, of the same program, and of one with four times the work. Their
-///   figures are constructed, so that other load cannot change them. Re-measured figures are real.
+/// figures are constructed, so that other load cannot change them. Re-measured figures are real.
 fn with_kept_runs() -> Yamba {
     let mut yamba = Yamba::new();
     for (count, tag) in [(300, "first"), (300, "again"), (1200, "slow")] {

@@ -38,7 +38,7 @@ fn on_a_small_disk(test: impl FnOnce(&Path) + Send) -> Result<(), Missing> {
 /// Gives this thread its own mount table and mounts a disk.
 fn mounted(disk: &Path) -> bool {
     // SAFETY: only the table of mounts becomes the thread's own. File descriptors stay those of the
-    //   process.
+    // process.
     let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
     alone.is_ok()
         && mount(&["--make-rprivate"], Path::new("/"))

@@ -199,7 +199,7 @@ pub fn traffic_that_bypasses_the_far_host_is_invalid() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
     // Long messages: ssh traffic between the intervals also uses the cable, but is smaller than one
-    //   message.
+    // message.
     let words = "run not_there.yamba --quick --json --set message=16K --remote";
     let answer = cable.near.run_yamba(&yamba, &format!("{words} {FAR}"));
     let all = figures(&answer);

@@ -1,5 +1,5 @@
 //! Files on another host: evidence that must fail. If a server or name space is missing, the
-//!   benchmark and the test report it.
+//! benchmark and the test report it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

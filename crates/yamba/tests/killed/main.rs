@@ -233,7 +233,7 @@ fn statuses(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// A single test: leftovers are found among descendants of this process, so no other test may run
-///   in it.
+/// in it.
 fn main() {
     let name = "killed_runs_leave_nothing_and_stop_no_other_process";
     let trial =

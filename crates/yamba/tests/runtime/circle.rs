@@ -1,5 +1,5 @@
 //! Measuring circles: the order of tests with a simulated clock, and real circles with and without
-//!   privileges.
+//! privileges.
 
 use std::path::PathBuf;
 

@@ -72,7 +72,7 @@ fn broken_guarantee_is_detected() {
 }
 
 /// From source to record: a plain benchmark, one with hooks around each pass, a quantity, and one
-///   with partner processes.
+/// with partner processes.
 #[test]
 #[ignore = "needs g++"]
 fn benchmarks_of_all_kinds_run_under_load() {

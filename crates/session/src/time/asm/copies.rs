@@ -154,8 +154,8 @@ impl Renaming {
     }
 
     /// The copies: the given instruction first, unless the others read a register that it writes,
-    ///   then those with other registers. Two general registers stay free for dependency-breaking
-    ///   instructions.
+    /// then those with other registers. Two general registers stay free for dependency-breaking
+    /// instructions.
     fn copies(&self, given: &Instruction) -> Vec<Instruction> {
         let mut copies = Vec::new();
         if self.keeps_given || self.groups.is_empty() {

@@ -5,7 +5,7 @@
 //! `mm/memory.c`). So each process gets a userfaultfd for its mappings of files, which tracks no
 //! page and
 //! stops no thread: writes are recorded by the kernel itself (`UFFD_FEATURE_WP_ASYNC`, Linux 6.7).
-//!   Linux permits no userfaultfd for shared mappings of files that were opened for reading only.
+//! Linux permits no userfaultfd for shared mappings of files that were opened for reading only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_int;
@@ -330,7 +330,7 @@ fn register(userfaultfd: &OwnedFd, addresses: &Range<u64>) -> Result<(), Errno> 
         ioctls: 0,
     };
     // SAFETY: the operation reads and writes `part`, which has the type that it expects. It changes
-    //   no memory of this process.
+    // no memory of this process.
     unsafe {
         ioctl(
             userfaultfd,

@@ -100,7 +100,7 @@ pub fn set_signal_mask(thread: c_int, mut mask: u64) -> io::Result<()> {
 
 fn signal_mask(request: libc::c_uint, thread: c_int, mask: &mut u64) -> io::Result<()> {
     // SAFETY: the kernel reads or writes as many bytes of `mask` as the third argument says, which
-    //   are all.
+    // are all.
     match unsafe { libc::ptrace(request, thread, size_of::<u64>(), ptr::from_mut(mask)) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),

@@ -1,5 +1,5 @@
 //! The vDSO: the kernel's code in each process that reads clocks in user mode. Without it, each
-//!   clock reading of the C library is a system call.
+//! clock reading of the C library is a system call.
 //!
 //! A process finds this code by the entry `AT_SYSINFO_EHDR` of its auxiliary vector (getauxval(3)),
 //! which the kernel writes on the stack at each execve. The entry becomes `AT_IGNORE`.

@@ -46,7 +46,7 @@ pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark], width: Option
 }
 
 /// The table as a list: for each system what its instruction sets have. Systems with the same cells
-///   share one entry.
+/// share one entry.
 fn in_words(targets: &[Target], table: &[Vec<String>], width: Option<usize>) -> String {
     let rows = table.iter().skip(1).map(|cells| {
         let mut systems: IndexMap<&str, IndexMap<&str, Vec<&str>>> = IndexMap::new();

@@ -1,5 +1,5 @@
 //! The machine page: groups of labelled lines, then disturbances and limits of what can be
-//!   measured.
+//! measured.
 
 use yamba_record::Machine;
 use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};

@@ -96,7 +96,7 @@ impl Application {
     }
 
     /// Sets the user time: on the machine of the trace the traced time, elsewhere that time scaled
-    ///   by the figure that `scale` names.
+    /// by the figure that `scale` names.
     fn add_user_time(
         &self,
         found: &mut Prediction,

@@ -59,7 +59,7 @@ impl Style {
 }
 
 /// The aligned cells: name, processes or threads, parameters, figure, interval, cycles. Then the
-///   unaligned rest: evidence and marks.
+/// unaligned rest: evidence and marks.
 struct FigureRow {
     cells: [String; 6],
     rest: String,

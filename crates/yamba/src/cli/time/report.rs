@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn printed_ratio_is_quotient_of_printed_medians_and_within_its_interval() {
         // Skewed launches: the mean of their logarithms is far from their median, as in 74.13 and
-        //   9.251 cycles with 7.559 times.
+        // 9.251 cycles with 7.559 times.
         let slow = [74.13, 74.0, 74.2, 60.0, 55.0, 74.3, 74.4, 58.0, 74.5];
         let fast = [9.251, 9.2, 9.3, 9.25, 9.26, 9.9, 9.0, 9.24, 9.27];
         let near = [9.261, 9.21, 9.31, 9.26, 9.27, 9.9, 9.1, 9.25, 9.28];

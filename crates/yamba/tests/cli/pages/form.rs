@@ -1,5 +1,5 @@
 //! The form of an output: the part that stays the same when a command runs on another machine or at
-//!   another time. The rules:
+//! another time. The rules:
 //!
 //! - A number is `N`, wherever it begins a word or follows `=`, `[`, `(` and the like; digits
 //!   inside a name (`x86_64`) stay. A size may end in K, M, G or T. An id of a run is a number too.
