@@ -24,7 +24,7 @@ pub const SHORT_TIME: Duration = Duration::from_secs(60);
 const COMPILER_TIME: Duration = Duration::from_secs(8);
 const LIMITS: Limits = Limits { time: Duration::from_secs(60), resident_bytes: 2 << 30 };
 /// Deviation of costs whose benchmarks ran once, as a share. The costs of some benchmarks were 1.5
-/// times as high a few minutes later (docs/notes/gc.md).
+/// times as high a few minutes later (docs/notes/java.md).
 const DEVIATION_OF_ONE_RUN: f64 = 0.5;
 
 /// The log of G1 with copied bytes and cards.

@@ -64,7 +64,7 @@ pub struct Predictions {
 
 /// Factors less 1 by which measured values differ for reasons that the model lacks: count,
 /// processor time, total and longest pause. They come from two programs on which the choices of the
-/// model were made (docs/notes/gc.md).
+/// model were made (docs/notes/java.md).
 fn unexplained(collector: Collector) -> [f64; 4] {
     match collector {
         Collector::Serial => [0.15, 0.5, 0.5, 1.0],

@@ -70,7 +70,7 @@ fn profiled_sort<'a>(
 
 /// Cost of a live byte in a cycle, relative to the benchmarks. There, whole regions die at once, so
 /// that Shenandoah has little to evacuate. From two programs on which the choices of the model were
-/// made (docs/notes/gc.md).
+/// made (docs/notes/java.md).
 fn evacuation(collector: Collector) -> f64 {
     if collector == Collector::Shenandoah { 2.5 } else { 1.0 }
 }

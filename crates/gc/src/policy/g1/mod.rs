@@ -22,7 +22,7 @@ const TARGET_SURVIVORS: f64 = 0.5;
 const FIRST_SURVIVAL: f64 = 0.4;
 const SURVIVAL_WEIGHT: f64 = 0.3;
 /// Pace at which the application allocates, relative to that with Serial: barriers and the threads
-/// of G1 slow it down. Chosen on two programs (docs/notes/gc.md).
+/// of G1 slow it down. Chosen on two programs (docs/notes/java.md).
 pub(super) const PACE: f64 = 0.5;
 /// Live share of the heap above which the application cannot run.
 const MOST_LIVE: f64 = 0.95;
