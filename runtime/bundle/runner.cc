@@ -153,7 +153,7 @@ class Runner {
         widths_.launched();
     }
 
-    // About the bytes that a launch sends over a serial line, frames included: docs/notes/bundle.md
+    // About the bytes that a launch sends over a serial line, frames included: docs/notes/fleet.md
     // gives 5 to 20 KB.
     static constexpr double launch_bytes = 14000;
 

@@ -1,7 +1,7 @@
 //! The file to carry: packs programs and a runner into one executable, and reads what it printed,
 //! as a document or through a serial line.
 //!
-//! A capture is a list of items, each a JSON object: `yamba-capture/1`, docs/notes/bundle.md. This
+//! A capture is a list of items, each a JSON object: `yamba-capture/1`, docs/notes/fleet.md. This
 //! crate finds the items among other text, and names those that are missing. It judges nothing: the
 //! harness computes the figures.
 //!
