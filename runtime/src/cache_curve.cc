@@ -1,5 +1,5 @@
 // Measures the latency of a load in buffers of ascending size. Each pass is recorded;
-// crates/discover infers the caches from them.
+// crates/harness/src/caches infers the caches from them.
 //
 // Before the passes of a size, independent loads visit every line of the buffer. The passes then
 // follow the same order with dependent loads, and continue where the last pass ended. A cache that

@@ -8,7 +8,7 @@ mod simulation;
 
 use fastrand::Rng;
 use simulation::{Between, Source, analysed, named, slow_down};
-use yamba_fleet::Job;
+use yamba_fleet::slow_nodes::Job;
 
 /// The slowdown that must be found where the spread between nodes is at most [`QUIET`].
 const SLOWDOWN: f64 = 1.03;
@@ -125,7 +125,9 @@ impl<'a> Counts<'a> {
 
     /// The slowdown of a pass.
     fn factor(&mut self, report: &Job, pass: usize) -> f64 {
-        let is_own = |d: &&yamba_fleet::Detectable| report.resources[d.resource] == self.resource;
+        let is_own = |d: &&yamba_fleet::slow_nodes::Detectable| {
+            report.resources[d.resource] == self.resource
+        };
         let found = report.detectable.iter().find(is_own).unwrap();
         if pass == 0 {
             return SLOWDOWN;

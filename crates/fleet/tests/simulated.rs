@@ -5,7 +5,7 @@ mod simulation;
 
 use fastrand::Rng;
 use simulation::{Between, Source, analysed, named, slow_down};
-use yamba_fleet::{NodeRun, false_alarms, report};
+use yamba_fleet::slow_nodes::{NodeRun, false_alarms, report};
 
 /// Nodes of a fleet. The goal is stated for 1000.
 const NODES: usize = 1000;

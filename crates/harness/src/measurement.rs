@@ -10,7 +10,8 @@ use yamba_record::machine::{
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
-use super::cache_curve::cache_curve;
+use super::caches::curve::cache_curve;
+use super::caches::measured;
 use super::child::Limits;
 use super::clock::unix_s;
 use super::compressed::CompressedEntry;
@@ -20,7 +21,6 @@ use super::crash::Listing;
 use super::earlier_figures::EarlierFigures;
 use super::job::{Job, Program, UsageError};
 use super::launches::Conditions;
-use super::measured_caches;
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::progress::Progress;
 use super::quiet_file;
@@ -188,14 +188,14 @@ impl<'a> Measurement<'a> {
     /// a program of a run that may reduce sizes does.
     fn caches(&self, machine: &Machine, widths: &QuietWidths) -> Option<MeasuredCaches> {
         let folder = self.neighbours.folder()?;
-        let kept = measured_caches::kept_caches(folder, machine);
+        let kept = measured::kept_caches(folder, machine);
         if kept.is_some() || self.options.buffer_room().is_none() {
             return kept;
         }
         let curve = cache_curve(self.native_program()?, self.options, self.stop, None).ok()?;
         let now = unix_s()?;
-        let found = measured_caches::of_curve(&curve, widths.expected(), machine, now)?;
-        measured_caches::keep(folder, machine, &found);
+        let found = measured::of_curve(&curve, widths.expected(), machine, now)?;
+        measured::keep(folder, machine, &found);
         Some(found)
     }
 }

@@ -13,13 +13,14 @@ use yamba_record::{Batch, Benchmark, Probes, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
+use super::caches::inferred;
 use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
 use super::contention::{self, QuietWidth, agreement};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;
 use super::units::per_operation;
-use super::{circle, cycles, distribution, inferred, load, validity};
+use super::{circle, cycles, distribution, load, validity};
 
 /// How an entry is measured.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Lines of other servers and configurations: clients behind proxies, names, users with spaces,
 //! more fields.
 
-use yamba_load::log::{FieldChoice, Log, LogFault, LogReader, Note, Reason, read};
+use yamba_load::model::log::{FieldChoice, Log, LogFault, LogReader, Note, Reason, read};
 
 /// Lines with these texts before the time and after the bytes. `I` stands for the number of the
 /// line.

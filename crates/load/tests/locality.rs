@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use fastrand::Rng;
-use yamba_load::{Model, Options, Popularity, Sampler, fit, log};
+use yamba_load::model::{Model, Options, Popularity, Sampler, fit, log};
 
 const REQUESTS: usize = 30_000;
 const OBJECTS: usize = 1500;

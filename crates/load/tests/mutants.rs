@@ -1,7 +1,7 @@
 //! Changed logs of each form that is read: each request is that of the original, or its line is
 //! refused, or its missing latency is named.
 
-use yamba_load::log::{FieldChoice, Log, LogFault, LogReader, Note};
+use yamba_load::model::log::{FieldChoice, Log, LogFault, LogReader, Note};
 use yamba_mutants::{Change, Form, Mutant, text};
 
 const COUNT: usize = 10_000;
@@ -23,7 +23,7 @@ const FIELDS: &[&str] = &[
 type Record = (String, u64, String, String, u16, u64, Option<u64>);
 
 fn records(log: &Log) -> Vec<Record> {
-    let record = |e: &yamba_load::log::Entry| {
+    let record = |e: &yamba_load::model::log::Entry| {
         (
             log.clients[e.client as usize].clone(),
             (e.at_s * 1e3).round() as u64,

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use fastrand::Rng;
-use yamba_load::{
+use yamba_load::model::{
     Distribution, Fitted, Model, Options, Popularity, Sampler, SessionLength, Sizes, fit, log,
     object_sizes,
 };

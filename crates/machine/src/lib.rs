@@ -20,6 +20,7 @@ mod frequency;
 mod group;
 mod kernel;
 mod load;
+pub mod locale;
 mod memory;
 mod mounts;
 mod privileges;

@@ -4,7 +4,7 @@ mod import;
 
 use std::fs;
 
-use yamba_bundle::{Contents, Packed, Plan, PlannedProgram, pack};
+use yamba_fleet::bundle::{Contents, Packed, Plan, PlannedProgram, pack};
 use yamba_harness::replay::{FixedLaunch, fixed_launch};
 use yamba_harness::{Job, Options};
 use yamba_lang::{Analysis, ClassId, Target};

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use yamba_launch::{Job, LaunchError, Launcher, Node, Running, State, Task, launcher};
+use yamba_fleet::launch::{Job, LaunchError, Launcher, Node, Running, State, Task, launcher};
 
 use yamba_record::Run;
 use yamba_store::{Detail, Store};
@@ -176,7 +176,7 @@ fn checked(mut outcome: Outcome, together: bool, store: &mut Store) -> Result<Ou
 
 fn known_launcher(name: &str) -> Result<&'static dyn Launcher, Failure> {
     launcher(name).ok_or_else(|| {
-        let known: Vec<&str> = yamba_launch::LAUNCHERS.iter().map(|(n, _)| *n).collect();
+        let known: Vec<&str> = yamba_fleet::launch::LAUNCHERS.iter().map(|(n, _)| *n).collect();
         Failure::new(format!("there is no launcher `{name}`"))
             .help(format!("write one of {}", known.join(", ")))
     })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use yamba_fleet::{Failed, NodeRun};
+use yamba_fleet::slow_nodes::{Failed, NodeRun};
 use yamba_record::system_error::reason;
 use yamba_store::{Detail, import};
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use yamba_harness::unix_s;
-use yamba_java::jmh::{self, Effort};
-use yamba_java::{Fault, Jars, Jvm};
+use yamba_jvm::library::jmh::{self, Effort};
+use yamba_jvm::library::{Fault, Jars, Jvm};
 use yamba_predict::{NULL_CALL, machine_name};
 use yamba_record::{Benchmark, Machine, Run, Status};
 use yamba_store::{Detail, Store, import};

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use yamba_fleet::job::job;
-use yamba_fleet::{FigureLevel, Job, NodeRun};
+use yamba_fleet::slow_nodes::job::job;
+use yamba_fleet::slow_nodes::{FigureLevel, Job, NodeRun};
 use yamba_stats::{normal_quantile, student_t_quantile};
 
 /// Launches of a run.

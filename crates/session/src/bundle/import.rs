@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use yamba_bundle::{Archive, Capture, Plan, RecordedLaunch, RecordedPoint, captures};
+use yamba_fleet::bundle::{Archive, Capture, Plan, RecordedLaunch, RecordedPoint, captures};
 use yamba_harness::replay::{self, Exit, Recording};
 use yamba_harness::{CompressedEntry, Job, NoProgram, Options, Program};
 use yamba_machine::{Answers, recorded};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 
-use yamba_launch::{Job, Task};
+use yamba_fleet::launch::{Job, Task};
 use yamba_record::Run;
 use yamba_record::run::FleetMember;
 use yamba_store::{Store, StoredEntry};

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use yamba_launch::{Node, Task};
+use yamba_fleet::launch::{Node, Task};
 use yamba_record::system_error::reason;
 
 use crate::Failure;

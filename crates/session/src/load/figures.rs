@@ -1,6 +1,6 @@
 //! The figures of a load. Pure.
 
-use yamba_drive::{Ending, Outcome};
+use yamba_load::drive::{Ending, Outcome};
 use yamba_record::distribution::{Distribution, Percentile};
 use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Parameters, Status};
@@ -215,7 +215,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use hdrhistogram::Histogram;
-    use yamba_drive::Window;
+    use yamba_load::drive::Window;
 
     use super::*;
 

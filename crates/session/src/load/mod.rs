@@ -2,9 +2,9 @@
 
 mod figures;
 
-use yamba_drive::{Outcome, Plan, drive};
 use yamba_harness::{Stop, drawn_id, unix_s};
 use yamba_lang::Target;
+use yamba_load::drive::{Outcome, Plan, drive};
 use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
 

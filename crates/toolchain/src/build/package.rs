@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use yamba_locale::plain;
+use yamba_machine::locale::plain;
 
 use super::error::SettingFault;
 use super::toolchain::in_path;

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use yamba_lang::{Analysis, Target};
-use yamba_locale::plain;
+use yamba_machine::locale::plain;
 
 use super::error::BuildError;
 use super::messages::Columns;

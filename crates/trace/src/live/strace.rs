@@ -19,7 +19,7 @@ use super::{
 use crate::descriptors::Descriptors;
 use crate::strace::Reader;
 use crate::{Request, Trace};
-use yamba_locale::plain;
+use yamba_machine::locale::plain;
 use yamba_predict::page_fault::{MAJOR_FAULT, PAGE_FAULT};
 use yamba_predict::vector::Use;
 

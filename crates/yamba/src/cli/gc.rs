@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
-use yamba_gc::Collector;
-use yamba_gc::costs::Costs;
-use yamba_gc_run::{Effort, Jvm, Progress, SHORT_TIME, Step, Wanted, costs_path};
+use yamba_jvm::gc::Collector;
+use yamba_jvm::gc::costs::Costs;
+use yamba_jvm::run::{Effort, Jvm, Progress, SHORT_TIME, Step, Wanted, costs_path};
 use yamba_toolchain::embedded::cache_root;
 
 use super::output::StatusLine;
@@ -102,7 +102,7 @@ fn costs(jvm: &Jvm, wanted: Wanted<'_>) -> Result<Costs, Failure> {
     let folder = cache_root().map_err(of_system)?.join("gc");
     let path = costs_path(&folder, jvm);
     let mut shown = ShownProgress { jvm, effort: wanted.effort, line: None };
-    yamba_gc_run::characterise(jvm, wanted, &path, &mut shown)
+    yamba_jvm::run::characterise(jvm, wanted, &path, &mut shown)
         .map_err(|e| Failure::new(e).help("set YAMBA_CACHE to a folder that can be written"))
 }
 

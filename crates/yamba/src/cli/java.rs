@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use yamba_java::Jvm;
-use yamba_java::jmh::{self, Effort};
+use yamba_jvm::library::Jvm;
+use yamba_jvm::library::jmh::{self, Effort};
 use yamba_predict::Vector;
 use yamba_session::java::{JavaHere, failure};
 use yamba_session::vectors;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use yamba_java::Jvm;
+use yamba_jvm::library::Jvm;
 use yamba_predict::change::{CostChange, Replacement, without_started};
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;

@@ -8,30 +8,23 @@ use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba`
 /// and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 23] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
     ("stats", &[]),
-    ("bundle", &["record"]),
+    ("machine", &["record"]),
+    ("page-cache", &[]),
     ("store", &["record", "stats"]),
     ("report", &["record", "stats"]),
     ("compare", &["record", "stats"]),
-    ("fleet", &["record", "stats", "compare"]),
-    ("discover", &["record", "stats"]),
+    ("fleet", &["record", "stats", "machine", "compare"]),
     ("load", &["stats"]),
-    ("launch", &["locale"]),
-    ("locale", &[]),
-    ("drive", &["load"]),
     ("predict", &["record", "stats"]),
-    ("page-cache", &[]),
-    ("gc", &[]),
-    ("gc-run", &["gc", "java", "locale", "machine"]),
-    ("java", &["predict", "record"]),
-    ("trace", &["predict", "page-cache", "locale"]),
-    ("machine", &["record"]),
-    ("harness", &["record", "stats", "machine", "discover"]),
-    ("toolchain", &["lang", "codegen", "record", "machine", "locale"]),
+    ("jvm", &["record", "machine", "predict"]),
+    ("trace", &["machine", "predict", "page-cache"]),
+    ("harness", &["record", "stats", "machine"]),
+    ("toolchain", &["lang", "codegen", "record", "machine"]),
 ];
 
 #[test]

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use yamba_gc::Collector;
-use yamba_gc::costs::Costs;
-use yamba_gc_run::{Jvm, LIMITS};
-use yamba_java::JavaCommand;
+use yamba_jvm::gc::Collector;
+use yamba_jvm::gc::costs::Costs;
+use yamba_jvm::library::JavaCommand;
+use yamba_jvm::run::{Jvm, LIMITS};
 
 use crate::schema;
 use crate::support::{Yamba, json};
@@ -134,7 +134,7 @@ fn other_collectors_have_runs(yamba: &Yamba, costs: Value) {
     costs.collectors.insert("parallel".to_owned(), serial);
     let folder = yamba.folder.path().to_str().unwrap();
     let command = ["java", "-cp", folder, "Words"].map(str::to_owned);
-    let found = yamba_gc_run::profile(
+    let found = yamba_jvm::run::profile(
         &Jvm::find(None).unwrap(),
         &costs,
         &[Collector::Parallel],

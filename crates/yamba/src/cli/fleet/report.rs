@@ -6,7 +6,7 @@ mod table;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_fleet::{document, report};
+use yamba_fleet::slow_nodes::{document, report};
 use yamba_session::fleet_report;
 
 use crate::cli::{Failure, StoreOption, document_file, output};
@@ -83,7 +83,7 @@ impl FleetReport {
     }
 }
 
-fn nothing(names: &[String], failed: &[yamba_fleet::Failed]) -> Failure {
+fn nothing(names: &[String], failed: &[yamba_fleet::slow_nodes::Failed]) -> Failure {
     let reason = failed.first().map_or("", |first| &first.reason);
     Failure::new(format!("{}: no run could be read: {reason}", names.join(", ")))
         .help("name a fleet, a folder of documents of `yamba run --json`, or runs")

@@ -1,9 +1,9 @@
 //! `yamba gc characterise`
 
 use clap::Args;
-use yamba_gc::Collector;
-use yamba_gc::costs::{CollectorCosts, Costs, Terms};
-use yamba_gc_run::{Effort, Wanted};
+use yamba_jvm::gc::Collector;
+use yamba_jvm::gc::costs::{CollectorCosts, Costs, Terms};
+use yamba_jvm::run::{Effort, Wanted};
 
 use super::{CollectorOption, JdkOption, costs};
 use crate::cli::{Failure, output};

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use yamba_gc::costs::SCHEMA as COSTS;
-use yamba_gc::demand::SCHEMA as PROFILE;
+use yamba_jvm::gc::costs::SCHEMA as COSTS;
+use yamba_jvm::gc::demand::SCHEMA as PROFILE;
 
 use crate::cli::Failure;
 

@@ -1,7 +1,7 @@
 //! Predictions as a page: curves over the heap size, and the smallest heap for a budget.
 
-use yamba_gc::Collector;
-use yamba_gc::predict::{Figure, Prediction, Predictions};
+use yamba_jvm::gc::Collector;
+use yamba_jvm::gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;
 use yamba_report::{BandChart, BandPoint, PlainTable, chart_page};
 

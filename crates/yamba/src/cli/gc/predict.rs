@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_gc::Collector;
-use yamba_gc::costs::{Costs, SCHEMA as COSTS};
-use yamba_gc::demand::{Demand, SCHEMA as PROFILE};
-use yamba_gc::predict::{MEASURE_AGAIN, Prediction, Predictions, SCHEMA, predict};
-use yamba_gc_run::{Jvm, LIMITS, Measured, measure};
+use yamba_jvm::gc::Collector;
+use yamba_jvm::gc::costs::{Costs, SCHEMA as COSTS};
+use yamba_jvm::gc::demand::{Demand, SCHEMA as PROFILE};
+use yamba_jvm::gc::predict::{MEASURE_AGAIN, Prediction, Predictions, SCHEMA, predict};
+use yamba_jvm::run::{Jvm, LIMITS, Measured, measure};
 
 use super::{CollectorOption, JdkOption, costs, document, needed, page, table};
 use crate::cli::output::StatusLine;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use yamba_gc::Collector;
-use yamba_gc::demand::Demand;
-use yamba_gc_run::{LIMITS, Limits, OTHERS, Stage, profile, remove_varied};
-use yamba_java::JavaCommand;
+use yamba_jvm::gc::Collector;
+use yamba_jvm::gc::demand::Demand;
+use yamba_jvm::library::JavaCommand;
+use yamba_jvm::run::{LIMITS, Limits, OTHERS, Stage, profile, remove_varied};
 use yamba_record::number::bytes;
 use yamba_session::java::failure;
 

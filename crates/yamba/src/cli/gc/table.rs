@@ -1,6 +1,6 @@
 //! Predictions as a table.
 
-use yamba_gc::predict::{Figure, Prediction, Predictions};
+use yamba_jvm::gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;
 
 use crate::cli::output;

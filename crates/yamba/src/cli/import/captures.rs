@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{Failure, output};
-use yamba_bundle::{Archive, is_capture, unpack};
+use yamba_fleet::bundle::{Archive, is_capture, unpack};
 use yamba_session::bundle::{Imported, import};
 use yamba_store::StoredEntry;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_drive::{Headers, Pace, Plan, Requests, Target};
 use yamba_harness::Stop;
+use yamba_load::drive::{Headers, Pace, Plan, Requests, Target};
 use yamba_record::{Benchmark, Parameters};
 use yamba_session::load::{self, Measured, Request, ending};
 use yamba_toolchain::build::host;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_load::{Fitted, Log, Options, TooFewRequests, fit};
+use yamba_load::model::{Fitted, Log, Options, TooFewRequests, fit};
 
 use super::source::LogSource;
 use super::table;

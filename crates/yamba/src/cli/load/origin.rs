@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use yamba_drive::{Origin, OriginError};
 use yamba_harness::Stop;
+use yamba_load::drive::{Origin, OriginError};
 
 use super::source;
 use crate::cli::{Failure, of_system, output, quantity};

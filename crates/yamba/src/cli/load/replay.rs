@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use yamba_drive::{log_at_full_speed, log_at_its_times};
-use yamba_load::{mix, repeated, replayed};
+use yamba_load::drive::{log_at_full_speed, log_at_its_times};
+use yamba_load::model::{mix, repeated, replayed};
 use yamba_session::load::is_success;
 
 use super::drive::{Asked, DriveOptions};

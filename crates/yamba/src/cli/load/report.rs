@@ -1,6 +1,6 @@
 //! The figures of a load as text.
 
-use yamba_drive::Outcome;
+use yamba_load::drive::Outcome;
 use yamba_record::number::bytes;
 use yamba_record::{Benchmark, Status};
 use yamba_report::{figure, interval, percentiles};

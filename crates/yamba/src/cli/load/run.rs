@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use serde_json::json;
-use yamba_drive::{model_at_rate, model_users};
+use yamba_load::drive::{model_at_rate, model_users};
 use yamba_session::load::is_success;
 
 use super::drive::{Asked, DriveOptions};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use flate2::bufread::MultiGzDecoder;
-use yamba_load::{FieldChoice, LatencyField, Log, LogFault, LogReader, Model};
+use yamba_load::model::{FieldChoice, LatencyField, Log, LogFault, LogReader, Model};
 
 use crate::cli::{Failure, document_file, output, quantity};
 

@@ -1,6 +1,6 @@
 //! A fitted model as tables and plots.
 
-use yamba_load::{Curve, Log, Model, TookFrom};
+use yamba_load::model::{Curve, Log, Model, TookFrom};
 use yamba_record::number::number;
 use yamba_report::{PlainChart, PlainCurve, curves, figure};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use yamba_compare::identity::differences;
 use yamba_harness::Stop;
-use yamba_java::live::Program;
+use yamba_jvm::library::live::Program;
 use yamba_predict::{Prediction, Vector};
 use yamba_record::Run;
 use yamba_session::java::{self, JavaHere};

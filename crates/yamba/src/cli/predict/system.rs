@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use yamba_harness::Stop;
-use yamba_java::Jvm;
-use yamba_java::jmh::Effort;
+use yamba_jvm::library::Jvm;
+use yamba_jvm::library::jmh::Effort;
 use yamba_predict::needs::Needs;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};

@@ -1,8 +1,8 @@
 //! `yamba trace --java`: calls of Java's class library.
 
-use yamba_java::live::Program;
-use yamba_java::vector::{Counted, Names, Sampled, vector};
-use yamba_java::{JavaCommand, Jvm};
+use yamba_jvm::library::live::Program;
+use yamba_jvm::library::vector::{Counted, Names, Sampled, vector};
+use yamba_jvm::library::{JavaCommand, Jvm};
 use yamba_predict::{Vector, machine_name};
 use yamba_record::Machine;
 use yamba_record::number::number;

@@ -1,6 +1,6 @@
 //! The report as a page.
 
-use yamba_fleet::{Document, Report, letter};
+use yamba_fleet::slow_nodes::{Document, Report, letter};
 use yamba_report::{FleetPage, HeatMap};
 
 use super::table;
@@ -66,8 +66,8 @@ fn heat_map(of: &Document, report: &Report, skipped: usize) -> HeatMap {
 
 /// The ratios of a job in the order of nodes and resources of the last one.
 fn ratios(
-    of: &yamba_fleet::Job,
-    last: &yamba_fleet::Job,
+    of: &yamba_fleet::slow_nodes::Job,
+    last: &yamba_fleet::slow_nodes::Job,
     order: &[(usize, String)],
 ) -> Vec<Option<i32>> {
     let index = |names: &[String]| -> std::collections::HashMap<String, usize> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yamba_fleet::{ClassOfNodes, DetectableSlowdown, Document, SlowNode};
+use yamba_fleet::slow_nodes::{ClassOfNodes, DetectableSlowdown, Document, SlowNode};
 use yamba_record::number::number;
 
 use crate::cli::output;

@@ -1,0 +1,154 @@
+//! The jobs of a fleet in order, and each node through them.
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::slow_nodes::NodeRun;
+use crate::slow_nodes::job::{Job, job};
+
+/// A node is slow in an earlier job if a node of its class is at least that slow with this
+/// probability or less, for this test alone.
+const SLOW_BEFORE: f64 = 0.01;
+
+/// The report of a fleet.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The jobs, in order of time. The last one decides which nodes are slow.
+    pub jobs: Vec<JobOfFleet>,
+    /// For each finding of the last job: the index of the first job since which the node is slow in
+    /// each job.
+    pub slow_since: Vec<usize>,
+}
+
+/// A job, and its nodes.
+#[derive(Clone, Debug, Default)]
+pub struct JobOfFleet {
+    /// The name of the job, or of the fleet. `None` for documents that name neither.
+    pub name: Option<String>,
+    /// Start of its first run, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+    /// The analysis.
+    pub job: Job,
+    /// Indices of the runs, in the order of the job's nodes.
+    pub runs: Vec<usize>,
+    /// Nodes of earlier jobs that this one lacks.
+    pub missing: Vec<String>,
+}
+
+/// Analyses all jobs. If a node has several runs in a job, the latest counts.
+///
+/// The jobs of one fleet count as one job unless most of its nodes ran in several: a fleet that was
+/// resumed has a job for each part.
+pub fn report(runs: &[NodeRun]) -> Report {
+    let has_jobs = with_several_jobs(runs);
+    let mut jobs: IndexMap<Key, IndexMap<&str, usize>> = IndexMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        let fleet = run.fleet.as_deref();
+        let key = (fleet, run.job.as_deref().filter(|_| has_jobs.contains(&fleet)));
+        let nodes = jobs.entry(key).or_default();
+        let latest = nodes.entry(&run.node).or_insert(at);
+        if runs[*latest].started_unix_s <= run.started_unix_s {
+            *latest = at;
+        }
+    }
+    let each = jobs.into_iter().map(|((fleet, job), nodes)| {
+        let of_job: Vec<usize> = nodes.into_values().collect();
+        analysed(runs, job.or(fleet), of_job)
+    });
+    let mut jobs: Vec<JobOfFleet> = each.collect();
+    jobs.sort_by(|a, b| {
+        let order = a.started_unix_s.partial_cmp(&b.started_unix_s);
+        order.unwrap_or(std::cmp::Ordering::Equal)
+    });
+    add_missing(&mut jobs);
+    Report { slow_since: slow_since(&jobs), jobs }
+}
+
+/// A fleet, and a job of it.
+type Key<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// The fleets of which at least half of the nodes ran in several jobs.
+fn with_several_jobs(runs: &[NodeRun]) -> IndexSet<Option<&str>> {
+    type Jobs<'a> = IndexMap<&'a str, IndexSet<Option<&'a str>>>;
+    let mut fleets: IndexMap<Option<&str>, Jobs> = IndexMap::new();
+    for run in runs {
+        let nodes = fleets.entry(run.fleet.as_deref()).or_default();
+        nodes.entry(&run.node).or_default().insert(run.job.as_deref());
+    }
+    let is_repeated = |nodes: &Jobs| {
+        let several = nodes.values().filter(|jobs| jobs.len() > 1);
+        2 * several.count() >= nodes.len()
+    };
+    let each = fleets.into_iter().filter(|(_, nodes)| is_repeated(nodes));
+    each.map(|(fleet, _)| fleet).collect()
+}
+
+fn analysed(runs: &[NodeRun], name: Option<&str>, mut of_job: Vec<usize>) -> JobOfFleet {
+    of_job.sort_by(|a, b| natural(&runs[*a].node).cmp(&natural(&runs[*b].node)));
+    let nodes: Vec<&NodeRun> = of_job.iter().map(|at| &runs[*at]).collect();
+    let started = nodes.iter().filter_map(|run| run.started_unix_s);
+    JobOfFleet {
+        name: name.map(str::to_owned),
+        started_unix_s: started.min_by(f64::total_cmp),
+        job: job(&nodes),
+        runs: of_job,
+        missing: Vec::new(),
+    }
+}
+
+/// Splits a name so that `node9` precedes `node10`.
+fn natural(name: &str) -> Vec<(String, u64)> {
+    let mut parts: Vec<(String, u64)> = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, tail) = rest.split_at(digits);
+        let end = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
+        let (number, tail) = tail.split_at(end);
+        parts.push((text.to_owned(), number.parse().unwrap_or(0)));
+        rest = tail;
+    }
+    parts
+}
+
+fn add_missing(jobs: &mut [JobOfFleet]) {
+    let mut known: IndexMap<String, ()> = IndexMap::new();
+    for job in jobs {
+        let is_here = |name: &String| job.job.nodes.contains(name);
+        job.missing = known.keys().filter(|name| !is_here(name)).cloned().collect();
+        known.extend(job.job.nodes.iter().map(|name| (name.clone(), ())));
+    }
+}
+
+/// For each finding of the last job: the first of the jobs in which the node is slow without a
+/// break. Jobs without the node are no break.
+fn slow_since(jobs: &[JobOfFleet]) -> Vec<usize> {
+    let Some(last) = jobs.last() else {
+        return Vec::new();
+    };
+    let since = |finding: &crate::slow_nodes::Finding| {
+        let node = &last.job.nodes[finding.node];
+        let resource = &last.job.resources[finding.resource];
+        let mut first = jobs.len() - 1;
+        for (at, job) in jobs.iter().enumerate().rev() {
+            match slow(&job.job, node, resource) {
+                Some(false) => break,
+                Some(true) => first = at,
+                None => {}
+            }
+        }
+        first
+    };
+    last.job.findings.iter().map(since).collect()
+}
+
+/// Whether a node is slow in a resource. `None` if the job does not measure that.
+fn slow(job: &Job, node: &str, resource: &str) -> Option<bool> {
+    let is_named = |f: &crate::slow_nodes::Finding| {
+        job.nodes[f.node] == node && job.resources[f.resource] == resource
+    };
+    if job.findings.iter().any(is_named) {
+        return Some(true);
+    }
+    let state = job.state(node, resource)?;
+    state.map(|state| state.p <= SLOW_BEFORE)
+}
