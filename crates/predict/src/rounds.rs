@@ -119,10 +119,10 @@ pub fn level(rounds: &[Round], clocks: Clocks) -> Option<Level> {
     })
 }
 
-/// Half the width of the 90 % interval for the time of another round, as a share of it: `t s sqrt(1
-/// + 1 / n) / m` of n rounds without the tracer with mean m and standard deviation s, where t is
-/// the quantile of Student's distribution with n - 1 degrees of freedom. `None`: fewer than two
-/// rounds.
+/// Half the width of the 90 % interval for the time of another round, as a share of it:
+/// `t s sqrt(1 + 1 / n) / m` of n rounds without the tracer with mean m and standard deviation s,
+/// where t is the quantile of Student's distribution with n - 1 degrees of freedom. `None`: fewer
+/// than two rounds.
 pub fn spread(rounds: &[Round]) -> Option<f64> {
     let each: Vec<f64> = rounds.iter().map(|r| r.untraced_ns).collect();
     let (number, mean) = (each.len() as f64, mean(&each)?);
