@@ -70,9 +70,8 @@ fn ports_by_template(suite: &[Counted]) -> BTreeMap<&str, Vec<&Counted>> {
 }
 
 fn table(suite: &[Counted]) -> String {
-    let mut out = String::from(
-        "\n| template | lines | ports | lines of each port | longest |\n| --- | --- | --- | --- | --- |\n",
-    );
+    let mut out =
+        String::from("\n| template | lines | lines of each port |\n| --- | --- | --- |\n");
     for (template, ports) in ports_by_template(suite) {
         let Some(base) = suite.iter().find(|c| c.class.name.text == template) else {
             continue;
@@ -87,14 +86,7 @@ fn table(suite: &[Counted]) -> String {
                 format!("{short} {}", p.lines)
             })
             .collect();
-        let longest = ports.iter().map(|p| p.lines).max().unwrap_or(0);
-        let _ = writeln!(
-            out,
-            "| `{template}` | {} | {} | {} | {longest} |",
-            base.lines,
-            ports.len(),
-            shown.join(", ")
-        );
+        let _ = writeln!(out, "| `{template}` | {} | {} |", base.lines, shown.join(", "));
     }
     out.push('\n');
     out

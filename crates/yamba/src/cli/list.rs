@@ -9,7 +9,7 @@ use clap::Args;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value, json};
 use yamba_lang::model::World;
-use yamba_lang::{Analysis, ClassId, Target};
+use yamba_lang::{Analysis, ClassId};
 
 use super::select::Found;
 use super::{Failure, Names, Selection, output, select};
@@ -40,7 +40,7 @@ pub(super) struct List {
     /// As JSON
     #[arg(long)]
     json: bool,
-    /// As a Markdown table
+    /// As Markdown
     #[arg(long, conflicts_with = "json")]
     md: bool,
 }
@@ -191,42 +191,6 @@ fn lacks<'a>(analysis: &Analysis, standing: &'a World) -> (Option<&'a str>, Vec<
             (None, missing.collect())
         }
     }
-}
-
-/// The platforms on which the benchmark runs, in as few words as possible.
-fn platforms(analysis: &Analysis, row: &ListedBenchmark) -> String {
-    let targets = analysis.targets();
-    let runs = |t: &&Target| {
-        let standing = standing::somewhere(&analysis.program(row.class, t));
-        matches!(standing, World::Runs(_))
-    };
-    let (on, off): (Vec<&Target>, Vec<&Target>) = targets.iter().partition(runs);
-    if off.is_empty() {
-        return "all".to_string();
-    }
-    if on.is_empty() {
-        let (needs, missing) = lacks(analysis, &row.standing);
-        let missing = missing.iter().map(|member| format!("`{member}`"));
-        let missing = missing.collect::<Vec<_>>().join(", ");
-        return needs.map_or(format!("missing: {missing}"), str::to_owned);
-    }
-    let words = on.iter().map(|target| {
-        // If it runs on all platforms of a system or instruction set, only that name is shown.
-        if !off.iter().any(|t| t.system == target.system) {
-            target.system.clone()
-        } else if !off.iter().any(|t| t.isa == target.isa) {
-            target.isa.clone()
-        } else {
-            target.to_string()
-        }
-    });
-    let words: IndexSet<String> = words.collect();
-    words.into_iter().collect::<Vec<_>>().join(", ")
-}
-
-/// Escapes a text for a Markdown table cell.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
 }
 
 fn object(analysis: &Analysis, row: &ListedBenchmark, platforms: bool) -> Value {

@@ -1,11 +1,12 @@
 //! The suite as a documentation page, with a heading for each folder.
 
 use yamba_lang::Analysis;
-
-use super::{ListedBenchmark, by_topic, cell, platforms};
 use yamba_toolchain::suite_topics;
 
-/// The text of `yamba list --md`.
+use super::{ListedBenchmark, by_topic};
+
+/// The text of `yamba list --md`: a line for each benchmark. Of optional ones, which a run of the
+/// whole suite leaves out, it has only the names.
 pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let mut out = String::new();
     let folders = by_topic(analysis, rows.iter());
@@ -13,15 +14,27 @@ pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String 
         if folders.len() > 1 {
             out.push_str(&format!("\n## {}\n\n", suite_topics::title(folder)));
         }
-        out.push_str("| benchmark | what it measures | on |\n| --- | --- | --- |\n");
-        for row in rows {
-            out.push_str(&format!(
-                "| `{}` | {} | {} |\n",
-                row.name,
-                cell(&row.what()),
-                cell(&platforms(analysis, row))
-            ));
+        let is_optional = |row: &&&ListedBenchmark| row.tags.iter().any(|tag| tag == "optional");
+        let (optional, usual): (Vec<&ListedBenchmark>, Vec<&ListedBenchmark>) =
+            rows.iter().partition(is_optional);
+        for row in usual {
+            out.push_str(&format!("- `{}`", row.name));
+            let summary = first_clause(&row.summary);
+            if !summary.is_empty() {
+                out.push_str(&format!(": {summary}"));
+            }
+            out.push('\n');
+        }
+        let names: Vec<String> = optional.iter().map(|row| format!("`{}`", row.name)).collect();
+        if !names.is_empty() {
+            out.push_str(&format!("- optional: {}\n", names.join(", ")));
         }
     }
     out.trim_start().to_string()
+}
+
+/// The summary up to the first colon or semicolon that ends a clause.
+fn first_clause(summary: &str) -> &str {
+    let end = [": ", "; "].iter().filter_map(|mark| summary.find(mark)).min();
+    &summary[..end.unwrap_or(summary.len())]
 }
