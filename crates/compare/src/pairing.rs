@@ -102,7 +102,7 @@ pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.status {
         Status::Invalid => Some("invalid"),
         Status::Crashed => Some("crashed"),
-        Status::Skipped => Some("skipped"),
+        Status::Skipped | Status::NotStarted => Some("skipped"),
         Status::Ok => (!is_positive(benchmark)).then_some("disturbed"),
     }
 }

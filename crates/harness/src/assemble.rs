@@ -7,7 +7,7 @@ use yamba_record::document::Records;
 use yamba_record::event::{Begin, Curve, Event, Placement, RawBatch};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
-use yamba_record::{Batch, Benchmark, Evidence, Status, Workers};
+use yamba_record::{Batch, Benchmark, Evidence, Note, Status, Workers};
 use yamba_stats::{median, sorted};
 
 use super::process_output::ProcessOutput;
@@ -30,31 +30,24 @@ pub(super) struct Recorded {
 
 /// A benchmark that cannot run here.
 pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
-    Benchmark::ended(class, Status::Skipped, vec![reason.to_owned()])
+    let mut note = Note::Text(reason.to_owned());
+    note.recognise_report(class);
+    Benchmark::ended(class, Status::Skipped, vec![note])
 }
-
-/// Why an entry has no launch: the run was stopped.
-pub(super) const NOT_BEGUN: &str = "stopped before it began";
 
 /// The result for a benchmark that was not begun.
 pub fn no_figure(class: &str) -> Benchmark {
-    skipped(class, NOT_BEGUN)
+    Benchmark::ended(class, Status::NotStarted, vec![Note::NotStarted])
 }
 
 /// An entry that had no launch yet when the run was stopped.
 pub(super) fn not_begun(program: &Program, workers: Workers) -> Benchmark {
     Benchmark {
-        status: Status::Skipped,
-        notes: vec![NOT_BEGUN.to_owned()],
+        status: Status::NotStarted,
+        notes: vec![Note::NotStarted],
         evidence: evidence(program, &[]),
         ..Recorded::new(program, workers).benchmark
     }
-}
-
-/// Whether the run was stopped before the first launch of this entry.
-pub fn is_not_begun(benchmark: &Benchmark) -> bool {
-    let notes = &benchmark.notes;
-    benchmark.status == Status::Skipped && notes.first().is_some_and(|n| n == NOT_BEGUN)
 }
 
 impl Recorded {
@@ -145,10 +138,10 @@ impl Recorded {
     }
 
     /// Adds a note once: every launch reports the same notes.
-    fn note(&mut self, text: &String) {
-        let notes = &mut self.benchmark.notes;
-        if notes.len() < MOST_NOTES && !notes.contains(text) {
-            notes.push(text.clone());
+    fn note(&mut self, text: &str) {
+        let (notes, note) = (&mut self.benchmark.notes, Note::Text(text.to_owned()));
+        if notes.len() < MOST_NOTES && !notes.contains(&note) {
+            notes.push(note);
         }
     }
 
@@ -158,9 +151,9 @@ impl Recorded {
         if self.garbled > 0 {
             let garbled = self.garbled;
             let note = format!("{garbled} lines among the records were none, and were passed over");
-            benchmark.notes.push(note);
+            benchmark.notes.push(Note::Text(note));
         }
-        benchmark.notes.extend(orphans(&self.orphans));
+        benchmark.notes.extend(orphans(&self.orphans).map(Note::Text));
         benchmark
     }
 }

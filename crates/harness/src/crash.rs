@@ -1,6 +1,8 @@
 //! Messages about a program that did not end normally.
 
+use yamba_record::Note;
 use yamba_record::event::{Code, Crash, Event, Failure};
+use yamba_record::note::FatalSignal;
 
 use super::bounds::Excess;
 use super::process_output::{ProcessExit, ProcessOutput};
@@ -15,12 +17,12 @@ pub(super) fn reasons(
     class: &str,
     output: &ProcessOutput,
     listing: &Listing<'_>,
-) -> Option<Vec<String>> {
+) -> Option<Vec<Note>> {
     let mut reasons = Vec::new();
+    let ended = || Note::action(class, describe_exit(output), fatal_signal(output));
     if matches!(output.exit, ProcessExit::Excessive(_) | ProcessExit::TimedOut(_)) {
         // Other messages of the program may be consequences.
-        reasons.push(format!("{class} {}", describe_exit(output)));
-        return Some(reasons);
+        return Some(vec![ended()]);
     }
     for event in &output.events {
         match event {
@@ -34,22 +36,22 @@ pub(super) fn reasons(
         return None;
     }
     if reasons.is_empty() {
-        reasons.push(format!("{class} {}", describe_exit(output)));
+        reasons.push(ended());
     }
     Some(reasons)
 }
 
-fn failed(failure: &Failure) -> String {
+fn failed(failure: &Failure) -> Note {
     let place = match (&failure.file, failure.line) {
         (Some(file), Some(line)) => format!(" ({file}:{line})"),
         _ => String::new(),
     };
     let class = failure.class.as_deref().unwrap_or("the benchmark");
-    format!("{class}: {}{place}", failure.text)
+    Note::report(class, &format!("{}{place}", failure.text))
 }
 
-fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<String> {
-    let mut text = format!("{class} was ended by {} ({})", crash.signal, meaning(crash.number));
+fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<Note> {
+    let mut text = format!("was ended by {} ({})", crash.signal, meaning(crash.number));
     if let Some(code) = &crash.code {
         text += &format!(" in composed code of {}", code.member);
         let bit = crash.pc.saturating_sub(code.base) * 8;
@@ -63,11 +65,22 @@ fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<String> {
         text += &format!(", at {:#x}", crash.pc);
     }
     // SIGSEGV and SIGBUS: this address is that of the access, not of the instruction.
-    if matches!(crash.number, 7 | 11) {
-        text += &format!(", touching {:#x}", crash.address);
+    let address = matches!(crash.number, 7 | 11).then_some(crash.address);
+    if let Some(address) = address {
+        text += &format!(", touching {address:#x}");
     }
+    let signal = FatalSignal { name: crash.signal.clone(), address };
     let shown = crash.code.as_ref().and_then(|code| listing(code, crash.pc));
-    std::iter::once(text).chain(shown).collect()
+    let ended = Note::action(class, text, Some(signal));
+    std::iter::once(ended).chain(shown.map(Note::Text)).collect()
+}
+
+/// The signal that ended the process.
+fn fatal_signal(output: &ProcessOutput) -> Option<FatalSignal> {
+    match output.exit {
+        ProcessExit::Signal(number) => Some(FatalSignal { name: name(number), address: None }),
+        _ => None,
+    }
 }
 
 /// How the process ended, in words.

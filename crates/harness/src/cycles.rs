@@ -2,18 +2,11 @@
 
 use std::borrow::Borrow;
 
-use yamba_record::{Batch, Benchmark, Probes};
+use yamba_record::{Batch, Benchmark, Note, Probes};
 use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
 use super::units::per_operation;
-
-/// Start of a note that says why cycles are unknown.
-const UNKNOWN: &str = "cycles are unknown";
-
-/// Start of the note of a figure whose thread was blocked for most of the time, or whose clock rate
-/// changed during each batch.
-const NONE: &str = "no cycles";
 
 /// A thread that was blocked for more than this share of the time has no figure in cycles.
 const MOST: f64 = 0.5;
@@ -86,11 +79,11 @@ fn blocked_share(batch: &Batch) -> Option<f64> {
 }
 
 /// Why a blocked thread has no figure in cycles.
-pub(super) fn blocked_note(share: f64) -> String {
-    format!(
-        "{NONE}: the thread was off the processor for {:.0} % of the time, and uses none there",
+pub(super) fn blocked_note(share: f64) -> Note {
+    Note::NoCycles(format!(
+        "the thread was off the processor for {:.0} % of the time, and uses none there",
         share.min(1.0) * 100.0
-    )
+    ))
 }
 
 /// Whether the clock rate changed during each batch that has a cycle length.
@@ -100,18 +93,8 @@ pub(super) fn is_unsteady(batches: &[&Batch]) -> bool {
 }
 
 /// Why a figure whose clock rate changed has no cycles.
-pub(super) fn unsteady_note() -> String {
-    format!("{NONE}: the clock rate changed during each batch")
-}
-
-/// Whether a note says that the length of a cycle is unknown.
-pub fn says_unknown(note: &str) -> bool {
-    note.starts_with(UNKNOWN)
-}
-
-/// Whether a note says why there is no figure in cycles.
-pub fn explains_absence(note: &str) -> bool {
-    says_unknown(note) || note.starts_with(NONE)
+pub(super) fn unsteady_note() -> Note {
+    Note::NoCycles("the clock rate changed during each batch".to_owned())
 }
 
 /// The cycle length by the second chain, as a multiple of that by the first.
@@ -148,13 +131,13 @@ pub(super) fn second_opinion(batches: &[&Batch]) -> Option<SecondOpinion> {
 }
 
 /// Why cycles are unknown: the chains differ by more than the scatter of their readings explains.
-pub(super) fn doubt(second: SecondOpinion) -> Option<String> {
+pub(super) fn doubt(second: SecondOpinion) -> Option<Note> {
     let off = (second.ratio - 1.0).abs();
     (off > AGREE + second.error).then(|| {
-        format!(
-            "{UNKNOWN}: two chains of instructions disagree on their length by {:.1} %",
+        Note::CyclesUnknown(format!(
+            "two chains of instructions disagree on their length by {:.1} %",
             off * 100.0
-        )
+        ))
     })
 }
 
@@ -250,8 +233,7 @@ mod tests {
         // One slow batch does not decide the median.
         let mixed = [waiting(0.0, 0.0, &[]), waiting(0.0, 0.0, &[]), waiting(4900.0, 0.0, &[])];
         assert_eq!(blocked(mixed.iter()), None);
-        assert!(explains_absence(&blocked_note(0.98)));
-        assert!(blocked_note(0.98).contains("98 %"));
+        assert!(blocked_note(0.98).without_cycles().unwrap().contains("98 %"));
     }
 
     #[test]
@@ -259,10 +241,8 @@ mod tests {
         let says = |ratio, error| doubt(SecondOpinion { ratio, error });
         assert_eq!(says(0.9981, 0.0), None);
         assert_eq!(
-            says(1.005, 0.0).as_deref(),
-            Some(
-                "cycles are unknown: two chains of instructions disagree on their length by 0.5 %"
-            )
+            says(1.005, 0.0).unwrap(),
+            "cycles are unknown: two chains of instructions disagree on their length by 0.5 %"
         );
         // Few, scattered readings do not prove a difference.
         assert_eq!(says(1.005, 0.004), None);

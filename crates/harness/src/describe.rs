@@ -11,7 +11,7 @@ use super::job::Program;
 use super::points::{Refused, settings};
 use super::process_output::ProcessExit;
 use super::reader::{event, utf8};
-use super::{assemble, crash, units};
+use super::{crash, units};
 
 /// The program's description with these parameters and this number of processes or threads.
 pub(super) fn describe(
@@ -32,7 +32,7 @@ pub(super) fn describe(
         ProcessExit::Exit(0) => understood(&text),
         ProcessExit::Exit(2) => Err(Refused::Usage(output.messages)),
         ProcessExit::Exit(4) => Err(Refused::Skip(output.messages)),
-        ProcessExit::Stopped => Err(Refused::Skip(assemble::NOT_BEGUN.to_owned())),
+        ProcessExit::Stopped => Err(Refused::Stopped),
         _ => Err(Refused::Crash(vec![
             last_error(&text).unwrap_or_else(|| crash::describe_exit(&output)),
         ])),

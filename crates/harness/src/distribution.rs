@@ -1,9 +1,9 @@
 //! The distribution of the times of single operations. Pure.
 
 use hdrhistogram::Histogram;
-use yamba_record::Benchmark;
 use yamba_record::distribution::{Distribution, Percentile, Singles};
 use yamba_record::number::number;
+use yamba_record::{Benchmark, Note};
 use yamba_stats::median;
 
 /// The percentiles of a distribution.
@@ -29,8 +29,7 @@ pub(super) fn enter(benchmark: &mut Benchmark, singles: &[Singles]) {
         Ok(distribution) => benchmark.distribution = Some(distribution),
         Err(reason) => {
             let reason = unsuitable(benchmark).unwrap_or(reason);
-            let note = format!("no percentiles: {reason}");
-            benchmark.notes.push(note);
+            benchmark.notes.push(Note::Text(format!("no percentiles: {reason}")));
         }
     }
 }
@@ -184,12 +183,14 @@ mod tests {
         benchmark.figure = Some("latency".to_owned());
         enter(&mut benchmark, &[singles]);
         assert_eq!(benchmark.distribution, None);
-        assert!(benchmark.notes[0].starts_with("no percentiles: an operation takes 10 ns"));
+        assert!(
+            benchmark.notes[0].to_string().starts_with("no percentiles: an operation takes 10 ns")
+        );
         // A pass of many operations is never timed alone.
         let mut chain = Benchmark::ended("chain", Status::Ok, Vec::new());
         chain.figure = Some("latency".to_owned());
         chain.operations = Some(64.0);
         enter(&mut chain, &[]);
-        assert!(chain.notes[0].contains("a pass has 64 operations"));
+        assert!(chain.notes[0].to_string().contains("a pass has 64 operations"));
     }
 }

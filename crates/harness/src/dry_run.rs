@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use yamba_record::machine::MeasuredCaches;
-use yamba_record::{Parameters, Status, Workers};
+use yamba_record::{Note, Parameters, Workers};
 
 use super::child::Limits;
 use super::job::{Job, UsageError};
@@ -47,6 +47,9 @@ pub struct DryRunEntry {
     pub time_s: f64,
     /// Why the entry would not be measured.
     pub skipped: Option<String>,
+    /// Why it is not measured.
+    #[serde(skip)]
+    pub reason: Option<String>,
     /// Further notes of the plan.
     pub notes: Vec<String>,
 }
@@ -87,23 +90,23 @@ fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
                 launches: launches.left(),
                 time_s: launches.time_left().as_secs_f64(),
                 skipped: None,
-                notes: launches.notes().to_vec(),
+                reason: None,
+                notes: launches.notes().collect(),
             }
         }
         Slot::Settled(entry) | Slot::Judged(_, entry) => {
             let benchmark = entry.rest();
             let workers = benchmark.workers();
+            let reason = benchmark.reason().map(Note::to_string);
             DryRunEntry {
                 name: benchmark.name,
                 parameters: benchmark.parameters,
                 workers,
                 launches: 0,
                 time_s: 0.0,
-                skipped: match benchmark.status {
-                    Status::Skipped => benchmark.notes.first().cloned(),
-                    _ => None,
-                },
-                notes: benchmark.notes,
+                skipped: reason.clone().filter(|_| benchmark.status.is_skipped()),
+                reason,
+                notes: benchmark.notes.iter().map(Note::to_string).collect(),
             }
         }
     }

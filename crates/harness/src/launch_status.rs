@@ -1,5 +1,7 @@
 //! Decides what the end of one launch means for its entry.
 
+use yamba_record::Note;
+
 use super::crash::{self, Listing};
 use super::process_output::ProcessExit::*;
 use super::process_output::ProcessOutput;
@@ -10,12 +12,12 @@ pub(super) enum LaunchStatus {
     /// It completed its measurement.
     Complete,
     /// It cannot run on this machine.
-    Skipped { reasons: Vec<String> },
+    Skipped { reasons: Vec<Note> },
     /// The run was stopped during the launch.
     Stopped,
     /// It crashed, reported an error or was killed.
     Failed {
-        reasons: Vec<String>,
+        reasons: Vec<Note>,
         /// Whether another launch would fail in the same way.
         is_final: bool,
     },
@@ -35,7 +37,9 @@ pub(super) fn launch_status(
         Stopped => LaunchStatus::Stopped,
         // The program itself says why it cannot run here.
         Exit(4) if !output.messages.is_empty() => {
-            LaunchStatus::Skipped { reasons: vec![output.messages.clone()] }
+            let mut reason = Note::Text(output.messages.clone());
+            reason.recognise_report(class);
+            LaunchStatus::Skipped { reasons: vec![reason] }
         }
         Exit(4) => LaunchStatus::Skipped { reasons },
         _ => LaunchStatus::Failed { reasons, is_final },

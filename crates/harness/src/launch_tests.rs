@@ -147,7 +147,7 @@ fn launch_records_placement_clock_and_privileges() {
     ];
     all.push(crashed());
     let b = entry(&all);
-    assert!(!b.notes.iter().any(|n| n.contains("were none")));
+    assert!(!b.notes.iter().any(|n| n.to_string().contains("were none")));
     let own = b.launches.iter().map(|l| {
         let cpu = l.placement.as_ref().and_then(|p| p.cpu);
         let cost = l.clock.as_ref().and_then(|c| c.cost_ns);
@@ -214,9 +214,9 @@ fn blocked_thread_has_no_cycles() {
     assert!(b.median.is_some());
     assert_eq!((b.cycles, b.launches[0].cycles), (None, None));
     assert!(
-        b.notes
-            .iter()
-            .any(|n| n.starts_with("no cycles: the thread was off the processor for 98 %")),
+        b.notes.iter().any(|n| n
+            .to_string()
+            .starts_with("no cycles: the thread was off the processor for 98 %")),
         "{:?}",
         b.notes
     );
@@ -341,7 +341,7 @@ fn two_threads_give_throughput() {
     // A program that ignores `--threads` is noticed.
     let b = replay_workers(&program(), Workers::threads(2), &[loaded(|_, _| {})]);
     let note = "measured with P=2 instead of T=2";
-    assert!(b.notes.iter().any(|n| n == note), "{:?}", b.notes);
+    assert!(b.notes.iter().any(|n| *n == note), "{:?}", b.notes);
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn processes_that_do_not_overlap_invalidate_load() {
     let of_threads = [loaded(|_, _| {}), loaded(late)].map(threads);
     let b = replay_workers(&program(), Workers::threads(2), &of_threads);
     assert_eq!((b.status, b.threads), (Status::Invalid, 2));
-    assert!(b.notes[0].contains("thread 1 only began running"), "{:?}", b.notes);
+    assert!(b.notes[0].to_string().contains("thread 1 only began running"), "{:?}", b.notes);
     // A program that ran alone is no load.
     let b = replay_all(&program(), 2, &launches(&SIX));
     assert_eq!(b.status, Status::Invalid);
@@ -391,5 +391,9 @@ fn short_batches_under_load_are_noted() {
     };
     let b = replay_all(&program(), 2, &[loaded(short)]);
     assert_eq!(b.status, Status::Ok);
-    assert!(b.notes[0].starts_with("batches of 100 ms are shorter than 1 s"), "{:?}", b.notes);
+    assert!(
+        b.notes[0].to_string().starts_with("batches of 100 ms are shorter than 1 s"),
+        "{:?}",
+        b.notes
+    );
 }

@@ -10,7 +10,7 @@ use yamba_record::document::Records;
 use yamba_record::event::{Curve, Event};
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, LaunchRequest};
-use yamba_record::{Batch, Benchmark, Status, Workers};
+use yamba_record::{Batch, Benchmark, Note, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::Recorded;
@@ -41,9 +41,6 @@ const START: Duration = Duration::from_millis(40);
 
 /// Estimated time to fill one mebibyte of fresh memory, or to lay a chase through it.
 const FILL: Duration = Duration::from_millis(1);
-
-/// The end of a note about launches for which the run has no time.
-const ALL_LAUNCHES: &str = "measured alone, it gets all of them";
 
 /// Longest time of an entry beside neighbours, as a multiple of the planned time.
 const PATIENCE: u32 = 3;
@@ -76,6 +73,8 @@ pub(super) struct Launches<'a> {
     spent: Duration,
     share: Share,
     notes: Vec<String>,
+    /// A note that the time of the whole run is too short for all launches.
+    shortened: Option<String>,
     percentiles: bool,
     /// Whether an earlier launch ended because its threads need more than one processor.
     is_free: bool,
@@ -136,6 +135,7 @@ impl<'a> Launches<'a> {
             planned: (share.time + warmup).saturating_mul(all).max(entry.time),
             warmup,
             notes: std::mem::take(&mut entry.notes),
+            shortened: None,
             recorded: Recorded::new(&entry.point.program, entry.workers),
             records: Vec::new(),
             ends: Vec::new(),
@@ -190,9 +190,8 @@ impl<'a> Launches<'a> {
             return;
         }
         let before = before - std::mem::take(&mut self.returns);
-        self.notes.retain(|note| !note.ends_with(ALL_LAUNCHES));
-        self.notes.push(format!(
-            "{} instead of {before} launches, since each takes {} s and the whole run has {} s: {ALL_LAUNCHES}",
+        self.shortened = Some(format!(
+            "{} instead of {before} launches, since each takes {} s and the whole run has {} s: measured alone, it gets all of them",
             self.goal,
             number(self.each().as_secs_f64()),
             number(budget.as_secs_f64()),
@@ -220,8 +219,8 @@ impl<'a> Launches<'a> {
     }
 
     /// Notes of the plan and about its changes.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        self.notes.iter().chain(&self.shortened).cloned()
     }
 
     pub fn has_begun(&self) -> bool {
@@ -525,8 +524,7 @@ impl<'a> Launches<'a> {
             self.mark_emulated(&mut benchmark);
         }
         benchmark.provenance = self.entry.provenance.clone();
-        benchmark.notes.extend(self.notes.iter().cloned());
-        benchmark.notes.extend(self.overrun());
+        benchmark.notes.extend(self.notes().chain(self.overrun()).map(Note::Text));
         for (launch, timing) in benchmark.launches.iter_mut().zip(&self.timings) {
             launch.round = timing.round;
             launch.started_ns = whole_ns(timing.started);
@@ -565,9 +563,8 @@ impl<'a> Launches<'a> {
         let runner = &self.entry.program.runner;
         let by = runner.first().map_or("an emulator", String::as_str);
         let isa = &self.entry.point.program.isa;
-        benchmark
-            .notes
-            .push(format!("emulated by {by}: the figure says nothing of the speed of {isa}"));
+        let text = format!("emulated by {by}: the figure says nothing of the speed of {isa}");
+        benchmark.notes.push(Note::Text(text));
     }
 }
 

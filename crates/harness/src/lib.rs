@@ -67,7 +67,7 @@ mod units;
 mod validity;
 mod width_probes;
 
-pub use assemble::{is_not_begun, no_figure};
+pub use assemble::no_figure;
 pub use caches::curve::cache_curve;
 pub use caches::measured::{caches_of_earlier_run, kept_caches};
 pub use circle::circles;
@@ -80,7 +80,7 @@ pub use compressed::CompressedEntry;
 pub use contention::Neighbours;
 pub use core_pairs::kept_core_pairs;
 pub use crash::Listing;
-pub use cycles::{explains_absence, is_blocked, says_unknown};
+pub use cycles::is_blocked;
 pub use dry_run::{DryRun, DryRunEntry, dry_run};
 pub use job::{Job, NoProgram, Program, UsageError};
 pub use measurement::Measurement;

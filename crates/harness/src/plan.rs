@@ -6,7 +6,7 @@ use std::time::Duration;
 use yamba_record::number::number;
 use yamba_record::program::Program as Description;
 use yamba_record::run::Provenance;
-use yamba_record::{Benchmark, Status, Workers};
+use yamba_record::{Benchmark, Note, Status, Workers};
 
 use super::child::Limits;
 use super::job::{Job, NoProgram, Program, UsageError};
@@ -64,7 +64,7 @@ pub(super) fn plan<'a>(
         all.extend(planned.into_iter().map(|p| (number, p)));
     }
     let fault = |planned: &(usize, Planned<'_>)| match &planned.1 {
-        Planned::Faulty(benchmark) => benchmark.notes.first().cloned(),
+        Planned::Faulty(benchmark) => benchmark.reason().map(Note::to_string),
         _ => None,
     };
     let faults: Option<Vec<String>> = all.iter().map(fault).collect();
@@ -120,7 +120,12 @@ fn skipped<'a>(job: &Job, reason: &str) -> Planned<'a> {
     Planned::Settled(Box::new(assemble::skipped(&job.class, reason)))
 }
 
+fn not_started<'a>(job: &Job) -> Planned<'a> {
+    Planned::Settled(Box::new(assemble::no_figure(&job.class)))
+}
+
 fn crashed(job: &Job, notes: Vec<String>) -> Box<Benchmark> {
+    let notes = notes.into_iter().map(Note::Text).collect();
     Box::new(Benchmark::ended(&job.class, Status::Crashed, notes))
 }
 
@@ -129,6 +134,7 @@ fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError
     Ok(match refused {
         Refused::Usage(text) => return Err(UsageError(text)),
         Refused::Skip(reason) => skipped(job, &reason),
+        Refused::Stopped => not_started(job),
         Refused::Crash(notes) => Planned::Settled(crashed(job, notes)),
         Refused::Fault(text) => Planned::Faulty(crashed(job, vec![text])),
     })
@@ -160,7 +166,7 @@ pub(super) fn recorded<'a>(
     let entries = entries(job, program, options, points, &again);
     match entries.map(|mut all| all.pop()) {
         Ok(Some(planned)) => planned,
-        _ => skipped(job, assemble::NOT_BEGUN),
+        _ => not_started(job),
     }
 }
 

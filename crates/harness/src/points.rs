@@ -29,6 +29,8 @@ pub(super) enum Refused {
     Usage(String),
     /// The benchmark cannot run here.
     Skip(String),
+    /// The run was stopped.
+    Stopped,
     /// The class has an error that no parameter value avoids.
     Fault(String),
     /// The program ended before it described itself.

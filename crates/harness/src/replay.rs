@@ -6,7 +6,7 @@ use std::time::Duration;
 use yamba_record::machine::Machine;
 use yamba_record::program::{Program as Description, SCHEMA};
 use yamba_record::run::LaunchRequest;
-use yamba_record::{Event, Run, Workers};
+use yamba_record::{Event, Note, Run, Workers};
 
 use super::compressed::CompressedEntry;
 use super::contention::{QuietWidths, batch_length};
@@ -174,7 +174,7 @@ fn slot<'a>(jobs: &'a [Job], options: &Options, point: Point) -> Slot<'a> {
     match plan::recorded(job, options, point.settings.clone(), answer(point)) {
         Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
             benchmark.provenance = job.provenance.clone();
-            benchmark.notes.extend(notes);
+            benchmark.notes.extend(notes.into_iter().map(Note::Text));
             Slot::Settled(CompressedEntry::without_records(&benchmark))
         }
         Planned::Measure(entry) => {

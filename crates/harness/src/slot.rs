@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use yamba_record::Benchmark;
+use yamba_record::{Benchmark, Note, Status};
 
 use super::assemble;
 use super::budget;
@@ -105,7 +105,8 @@ impl Slot<'_> {
             return launches.limit(further, budget);
         }
         let mut skipped = not_begun(launches);
-        skipped.notes = vec![launches.without_time(budget)];
+        skipped.status = Status::Skipped;
+        skipped.notes = vec![Note::Text(launches.without_time(budget))];
         *self = Slot::Settled(CompressedEntry::without_records(&skipped));
     }
 

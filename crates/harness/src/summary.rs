@@ -9,7 +9,7 @@ use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Inference, Program};
 use yamba_record::run::{Cycles, Launch};
-use yamba_record::{Batch, Benchmark, Probes, Status, Workers};
+use yamba_record::{Batch, Benchmark, Evidence, Note, Probes, Status, Workers};
 use yamba_stats::median;
 
 use super::assemble::{Recorded, evidence};
@@ -61,7 +61,7 @@ pub(super) fn summarise(
     benchmark.operations = operations.filter(|o| o.is_finite());
     let mut reasons = if ends.contains(&LaunchStatus::Complete) {
         let mut reasons = accidents(ends);
-        reasons.extend(wrong_workers(recorded, benchmark.workers()));
+        reasons.extend(wrong_workers(recorded, benchmark.workers()).map(Note::Text));
         reasons.extend(match program.infer {
             Some(inference) => infer(program, inference, protocol, &mut benchmark, &batches, ends),
             None => judge(program, protocol, &mut benchmark, &batches, &sizing, ends),
@@ -70,7 +70,7 @@ pub(super) fn summarise(
             benchmark.status = Status::Invalid;
         }
         let stopped = stopped(ends, protocol.launches);
-        benchmark.notes.splice(0..0, stopped);
+        benchmark.notes.splice(0..0, stopped.map(Note::Text));
         reasons
     } else {
         benchmark.evidence = evidence(program, &batches.iter().collect::<Vec<_>>());
@@ -120,7 +120,7 @@ fn find_neighbours(
     let mut processors = processors.filter_map(judged_processor);
     let is_unknown = processors.any(|cpu| quiet.get(&cpu) == Some(&QuietWidth::Unknown));
     if is_unknown && batches.iter().any(|b| b.probes != Probes::default()) {
-        benchmark.notes.push(NEIGHBOURS_UNKNOWN.to_owned());
+        benchmark.notes.push(Note::Text(NEIGHBOURS_UNKNOWN.to_owned()));
     }
     let quiet = QuietLaunches::of(benchmark, quiet);
     let is_time = benchmark.figure.as_deref() != Some("value");
@@ -133,17 +133,21 @@ fn find_neighbours(
 }
 
 /// Ends an entry that has no complete launch. Its records stay.
-fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<String> {
+fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<Note> {
     let is_failed = |e: &&LaunchStatus| matches!(e, LaunchStatus::Failed { .. });
     let (status, mut reasons) = match ends.iter().find(is_failed).or(ends.first()) {
         Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
         Some(LaunchStatus::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
-        _ => (Status::Skipped, vec![format!("{} was stopped", benchmark.class)]),
+        _ => {
+            let stopped = Note::action(&benchmark.class, "was stopped".to_owned(), None);
+            (Status::Skipped, vec![stopped])
+        }
     };
     benchmark.status = status;
     let kept = benchmark.batches.len();
     if kept > 0 {
-        reasons.push(format!("{kept} batches were measured before; they are kept in `batches`"));
+        let text = format!("{kept} batches were measured before; they are kept in `batches`");
+        reasons.push(Note::Text(text));
     }
     reasons
 }
@@ -158,18 +162,18 @@ fn stopped(ends: &[LaunchStatus], planned: u64) -> Option<String> {
 }
 
 /// Reasons for an invalid figure: launches that failed or were skipped.
-fn accidents(ends: &[LaunchStatus]) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+fn accidents(ends: &[LaunchStatus]) -> Vec<Note> {
+    let mut all: Vec<Note> = Vec::new();
     for (number, end) in ends.iter().enumerate() {
         if let LaunchStatus::Failed { reasons, .. } | LaunchStatus::Skipped { reasons } = end {
-            let mut lines = reasons.iter().cloned();
-            if let Some(first) = lines.next() {
-                said.push(format!("launch {} of {}: {first}", number + 1, ends.len()));
+            let first = all.len();
+            all.extend(reasons.iter().cloned());
+            if let Some(note) = all.get_mut(first) {
+                note.add_launch([number + 1, ends.len()]);
             }
-            said.extend(lines);
         }
     }
-    said
+    all
 }
 
 fn wrong_workers(recorded: &Recorded, workers: Workers) -> Option<String> {
@@ -243,7 +247,7 @@ fn judge(
     batches: &[Batch],
     sizing: &[Vec<Sizing>],
     ends: &[LaunchStatus],
-) -> Vec<String> {
+) -> Vec<Note> {
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
@@ -266,8 +270,8 @@ fn judge(
     figures.enter(b, &used);
     let mut reasons = Vec::new();
     if b.workers().are_several() {
-        reasons.extend(load::broken_guarantee(&measured, b.workers()));
-        b.notes.splice(0..0, load::short_intervals(&measured));
+        reasons.extend(load::broken_guarantee(&measured, b.workers()).map(Note::Text));
+        b.notes.splice(0..0, load::short_intervals(&measured).map(Note::Text));
     }
     reasons.extend(evidence_reasons(b, &used));
     if b.figure.as_deref() != Some("value") {
@@ -275,9 +279,9 @@ fn judge(
         reasons.extend(reason.or_else(|| below_the_clock(b, &used)));
     }
     if !protocol.is_emulated {
-        reasons.extend(physics(b, &figures));
+        reasons.extend(physics(b, &figures).into_iter().map(Note::Text));
     }
-    b.notes.splice(0..0, verdict.note);
+    b.notes.splice(0..0, verdict.note.map(Note::Text));
     reasons
 }
 
@@ -290,7 +294,7 @@ fn infer(
     b: &mut Benchmark,
     batches: &[Batch],
     ends: &[LaunchStatus],
-) -> Vec<String> {
+) -> Vec<Note> {
     let is_complete = |launch: u64| ends.get(launch as usize) == Some(&LaunchStatus::Complete);
     let used: Vec<&Batch> = batches.iter().filter(|i| is_complete(i.launch)).collect();
     let curves = b.curves.iter().filter(|c| is_complete(c.launch));
@@ -298,8 +302,8 @@ fn infer(
     let quiet = QuietLaunches::of(b, protocol.quiet);
     b.evidence = evidence(program, &used);
     let outside = b.evidence.iter().filter(|(_, e)| e.outside > 0);
-    let mut reasons: Vec<String> =
-        outside.map(|(name, e)| validity::evidence_fails(name, e, used.len())).collect();
+    let text = |(name, e): (&String, &Evidence)| validity::evidence_fails(name, e, used.len());
+    let mut reasons: Vec<Note> = outside.map(text).map(Note::Text).collect();
     let width = |launch: u64| quiet.0[launch as usize];
     match inferred::enter(b, inference, &curves, width) {
         Ok(estimate) => {
@@ -310,10 +314,12 @@ fn infer(
             let interval = estimate.confidence_interval;
             let bounds = b.bounds.iter().filter(|_| !protocol.is_emulated);
             reasons.extend(
-                bounds.filter_map(|b| validity::breaks(b, unit, interval, [f64::NAN; 2], None)),
+                bounds
+                    .filter_map(|b| validity::breaks(b, unit, interval, [f64::NAN; 2], None))
+                    .map(Note::Text),
             );
         }
-        Err(reason) => reasons.push(reason),
+        Err(reason) => reasons.push(Note::Text(reason)),
     }
     reasons
 }
@@ -413,7 +419,7 @@ impl Figures {
 
     /// Why a latency has no figure in cycles. The bounds of a disturbed figure (`is_bounded`) hold
     /// for any cycle length that a neighbour can cause, so the two chains need not agree.
-    fn without_cycles(&self, is_bounded: bool) -> Option<String> {
+    fn without_cycles(&self, is_bounded: bool) -> Option<Note> {
         let doubt = || self.second_opinion.filter(|_| !is_bounded).and_then(cycles::doubt);
         let known = self.cycles.and(self.blocked);
         let unsteady = || self.is_unsteady.then(cycles::unsteady_note);
@@ -433,25 +439,25 @@ fn enter_launches(launches: &mut [Launch], used: &Used<'_>, has_cycles: bool) {
     }
 }
 
-fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<String> {
+fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<Note> {
     let mut reasons = Vec::new();
     let total = used.admitted.len();
     if total == 0 {
-        reasons.push("nothing was measured".to_owned());
+        reasons.push(Note::Text("nothing was measured".to_owned()));
     }
     for (name, evidence) in benchmark.evidence.iter().filter(|(_, e)| e.outside > 0) {
         let text = validity::evidence_fails(name, evidence, total);
         if used.most_fail {
-            reasons.push(text);
+            reasons.push(Note::Text(text));
         } else {
             let left = total - used.good;
             let note = format!("{left} of {total} samples left out: {text}");
-            benchmark.notes.insert(0, note);
+            benchmark.notes.insert(0, Note::Text(note));
         }
     }
     let without = used.admitted.iter().filter(|i| i.sample.is_none()).count();
     if without > 0 {
-        let text = format!("{without} of {total} batches gave no number");
+        let text = Note::Text(format!("{without} of {total} batches gave no number"));
         if used.most_fail {
             reasons.push(text);
         } else {
@@ -465,21 +471,21 @@ fn nothing_measurable(
     times: Option<Estimate>,
     sizing: &[Vec<Sizing>],
     ends: &[LaunchStatus],
-) -> Option<String> {
+) -> Option<Note> {
     // One launch may be disturbed so much that it shows no growth; most launches must show it.
     let complete = sizing.iter().zip(ends);
     let complete = complete.filter(|(_, e)| **e == LaunchStatus::Complete);
     let growing: Vec<bool> = complete.map(|(s, _)| validity::grows(s)).collect();
     if 2 * growing.iter().filter(|g| **g).count() < growing.len() {
-        return Some("nothing measurable: twice the passes do not take longer".to_owned());
+        return Some(Note::NothingMeasurable("twice the passes do not take longer".to_owned()));
     }
     let [low, high] = times.map_or([0.0; 2], |e| e.confidence_interval);
     (low <= 0.0).then(|| {
-        format!(
-            "nothing measurable: benchmark and dummy take the same time ({} to {} ns an operation apart)",
+        Note::NothingMeasurable(format!(
+            "benchmark and dummy take the same time ({} to {} ns an operation apart)",
             number(low),
             number(high)
-        )
+        ))
     })
 }
 
@@ -493,16 +499,16 @@ fn relative_clock_step(benchmark: &Benchmark, batches: &[&Batch]) -> Option<f64>
 
 /// A batch exceeds its dummy by at most one step of the clock: then the steps determine the figure,
 /// not the benchmark.
-fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<String> {
+fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<Note> {
     let step = benchmark.clock.as_ref()?.resolution_ns?;
     let apart: Vec<f64> = used.admitted.iter().map(|i| i.ns - i.dummy_ns).collect();
     let apart = median(&apart)?;
     (apart <= step).then(|| {
-        format!(
-            "nothing measurable: a batch takes {} ns longer than its dummy, and the clock steps by {} ns",
+        Note::NothingMeasurable(format!(
+            "a batch takes {} ns longer than its dummy, and the clock steps by {} ns",
             number(apart),
             number(step)
-        )
+        ))
     })
 }
 

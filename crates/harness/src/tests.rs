@@ -227,7 +227,11 @@ fn benchmark_as_fast_as_its_dummy_is_invalid() {
     let lines = changed(|i, raw| raw.ns = 1000.0 + i as f64 - 5.0);
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Invalid);
-    assert!(b.notes[0].starts_with("nothing measurable: benchmark and dummy"), "{:?}", b.notes);
+    assert!(
+        b.notes[0].to_string().starts_with("nothing measurable: benchmark and dummy"),
+        "{:?}",
+        b.notes
+    );
     let never = changed(|_, raw| raw.ns = 0.0);
     assert_eq!(replay(&program(), &never, ProcessExit::Exit(0)).status, Status::Invalid);
 }
@@ -359,7 +363,7 @@ fn each_process_exit_has_its_note() {
         (ProcessExit::Stopped, Status::Skipped, "sample was stopped"),
     ] {
         let b = words(exit);
-        assert_eq!((b.status, b.notes[0].as_str()), (status, note));
+        assert_eq!((b.status, b.notes[0].to_string().as_str()), (status, note));
         assert_eq!(b.median, None);
     }
     let error = until("\"index\": 2,")
@@ -392,7 +396,8 @@ fn probes_without_level_get_a_note() {
         let quiet = quiet.iter().copied().collect();
         replay_beside(&program(), Workers::ONE, &launches, &no_listing, &quiet)
     };
-    let is_said = |b: Benchmark| b.notes.iter().any(|n| n.contains("it is not known whether"));
+    let is_said =
+        |b: Benchmark| b.notes.iter().any(|n| n.to_string().contains("it is not known whether"));
     let unknown = [(3, QuietWidth::Unknown)];
     assert!(is_said(entry(Some(1700.0), &unknown)));
     assert!(!is_said(entry(None, &unknown)));

@@ -237,7 +237,11 @@ fn evidence_outside_of_its_bounds_makes_figure_invalid() {
 fn skip_in_description_skips_benchmark() {
     let b = Measured::one(program(), &[("size", "100"), ("function", "nowhere.sum")]);
     assert_eq!((b.status, b.median), (Status::Skipped, None));
-    assert!(b.notes[0].starts_with("No module named 'nowhere': install it for "), "{:?}", b.notes);
+    assert!(
+        b.notes[0].to_string().starts_with("No module named 'nowhere': install it for "),
+        "{:?}",
+        b.notes
+    );
 }
 
 fn exit_status_4_skips_benchmark() {
@@ -246,7 +250,10 @@ fn exit_status_4_skips_benchmark() {
         "    print('no room here; make some', file=sys.stderr); sys.exit(4)",
     );
     let b = Measured::one(&text, SMALL);
-    assert_eq!((b.status, b.notes[0].as_str()), (Status::Skipped, "no room here; make some"));
+    assert_eq!(
+        (b.status, b.notes[0].to_string().as_str()),
+        (Status::Skipped, "no room here; make some")
+    );
 }
 
 fn error_record_fails_benchmark_with_its_text() {
@@ -305,13 +312,13 @@ fn bad_record_is_refused_with_its_line_and_reason() {
     ] {
         let b = Measured::one(&changed(part, by), SMALL);
         assert_eq!((b.status, b.median), (Status::Crashed, None), "{by}");
-        let message = &b.notes[0];
+        let message = b.notes[0].to_string();
         let begin = "python_sum wrote a record that is not understood, line ";
         assert!(message.starts_with(begin) && message.contains(reason), "{message}");
         assert!(message.contains(shown), "{message}");
         assert!(message.contains("docs/protocol.md shows the form of each"), "{message}");
         assert_eq!(b.launches.len(), 1, "a second launch would do the same");
-        let about_it = b.notes.iter().filter(|n| n.contains("record"));
+        let about_it = b.notes.iter().filter(|n| n.to_string().contains("record"));
         assert_eq!(about_it.count(), 1, "{:?}", b.notes);
     }
 }
@@ -321,7 +328,7 @@ fn line_that_is_no_record_is_passed_over() {
     let b = Measured::one(&text, SMALL);
     assert_eq!(b.status, Status::Ok, "{:?}", b.notes);
     let note = "2 lines among the records were none, and were passed over";
-    assert!(b.notes.iter().any(|n| n == note), "{:?}", b.notes);
+    assert!(b.notes.iter().any(|n| *n == note), "{:?}", b.notes);
 }
 
 /// As the page says, a program may ignore `--processes`; figures with several processes are invalid
@@ -330,7 +337,7 @@ fn several_processes_that_are_one_are_noticed() {
     let all = Measured::new(program(), SMALL, 2).run.expect("it is measured");
     assert_eq!(all[0].status, Status::Invalid);
     let note = "measured with P=1 instead of P=2";
-    assert!(all[0].notes.iter().any(|n| n == note), "{:?}", all[0].notes);
+    assert!(all[0].notes.iter().any(|n| *n == note), "{:?}", all[0].notes);
 }
 
 fn program_has_at_most_50_lines() {

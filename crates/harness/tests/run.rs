@@ -15,7 +15,7 @@ use yamba_harness::{
     Job, Measurement, NoProgram, Options, Program, Progress, Silent, Stop, UsageError, cache_curve,
 };
 use yamba_record::parameters::plain;
-use yamba_record::{Benchmark, Run, Status, Workers};
+use yamba_record::{Benchmark, Note, Run, Status, Workers};
 
 fn runtime() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
@@ -178,7 +178,7 @@ fn crash_loses_only_its_own_figure() {
     use Status::{Crashed, Ok};
     assert_eq!(statuses, [Ok, Crashed, Crashed, Crashed, Crashed, Ok]);
     assert!(run.failed());
-    let note = |i: usize| run.benchmarks[i].notes[0].as_str();
+    let note = |i: usize| run.benchmarks[i].notes[0].to_string();
     assert!(
         note(1).starts_with("sample was ended by SIGSEGV (invalid memory access)"),
         "{}",
@@ -205,7 +205,7 @@ fn crash_loses_only_its_own_figure() {
 fn empty_benchmark_is_invalid() {
     let b = mode("5");
     assert_eq!(b.status, Status::Invalid);
-    assert!(b.notes[0].starts_with("nothing measurable"), "{:?}", b.notes);
+    assert!(b.notes[0].to_string().starts_with("nothing measurable"), "{:?}", b.notes);
 }
 
 #[test]
@@ -213,14 +213,21 @@ fn empty_benchmark_is_invalid() {
 fn evidence_out_of_bounds_is_invalid() {
     let b = mode("9");
     assert_eq!((b.status, b.median), (Status::Invalid, Some(15.0)));
-    assert!(b.notes[0].starts_with("ratio is 2 (median), expected [0.5, 1.5]"), "{:?}", b.notes);
+    assert!(
+        b.notes[0].to_string().starts_with("ratio is 2 (median), expected [0.5, 1.5]"),
+        "{:?}",
+        b.notes
+    );
 }
 
 #[test]
 #[ignore = "needs g++"]
 fn message_of_partner_process_is_in_notes() {
     let b = mode("6");
-    assert_eq!((b.status, b.notes[0].as_str()), (Status::Crashed, "sample: said by the partner"));
+    assert_eq!(
+        (b.status, b.notes[0].to_string().as_str()),
+        (Status::Crashed, "sample: said by the partner")
+    );
 }
 
 #[test]
@@ -308,17 +315,21 @@ fn skipped_benchmark_has_reason() {
     let skipped = shell("YAMBA_TEST_SKIP=1 exec \"$0\" \"$@\"");
     assert_eq!(
         (skipped.status, skipped.notes),
-        (Status::Skipped, vec!["needs file(\"/\")".to_owned()])
+        (Status::Skipped, vec!["needs file(\"/\")".into()])
     );
     let liar = shell("echo '{\"half\":'");
     assert_eq!(liar.status, Status::Crashed);
-    assert!(liar.notes[0].starts_with("it does not describe itself"), "{:?}", liar.notes);
+    assert!(
+        liar.notes[0].to_string().starts_with("it does not describe itself"),
+        "{:?}",
+        liar.notes
+    );
 
     let mut absent = program();
     absent.path = PathBuf::from("/no/such/program");
     let b = run_jobs(&[job(absent)], &options(&[])).unwrap().benchmarks.remove(0);
     assert_eq!(b.status, Status::Crashed);
-    assert!(b.notes[0].contains("cannot start /no/such/program"), "{:?}", b.notes);
+    assert!(b.notes[0].to_string().contains("cannot start /no/such/program"), "{:?}", b.notes);
 
     let none = Job {
         class: "other".to_owned(),
@@ -370,7 +381,7 @@ fn slow_setup_gets_fewer_launches_in_a_whole_run() {
     let run = run_jobs(&[job(program()), job(behind(slow))], &whole).unwrap();
     let slow = &run.benchmarks[1];
     assert_eq!(slow.launches.len(), 1, "{:?}", slow.notes);
-    let note = |n: &String| n.starts_with("1 instead of 2 launches, since each takes");
+    let note = |n: &Note| n.to_string().starts_with("1 instead of 2 launches, since each takes");
     assert!(slow.notes.iter().any(note), "{:?}", slow.notes);
 }
 
@@ -420,7 +431,7 @@ fn daemon_is_killed_after_its_launch() {
         // Another test of this process may have killed a daemon without `YAMBA_SCRATCH`.
         if environment.is_empty() {
             let note = format!("what outlived its launch was ended: {times} sleep");
-            assert_eq!(b.notes[0], note);
+            assert_eq!(b.notes[0], note.as_str());
         }
         let daemon: u32 = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
         assert!(!is_alive(daemon));
@@ -451,7 +462,7 @@ fn orphans_that_exit_by_themselves_give_no_note() {
     let b = run_behind(&script, &options(&[("scale", "16")]));
     assert_eq!(b.status, Status::Ok);
     // On a busy machine there may be a note about the duration of the launches.
-    let is_about_orphans = |note: &String| note.contains("outlived");
+    let is_about_orphans = |note: &Note| note.to_string().contains("outlived");
     assert!(!b.notes.iter().any(is_about_orphans), "{:?}", b.notes);
     let ended = format!(") Z {} ", std::process::id());
     let is_orphan = |stat: &str| stat.contains("(orphan)") && stat.contains(&ended);
@@ -551,7 +562,7 @@ fn launch_records_request_and_times() {
 fn overrun_is_noted() {
     let b = run_behind("sleep 0.6; exec \"$0\" \"$@\"", &options(&[("scale", "16")]));
     assert_eq!(b.status, Status::Ok);
-    let note = b.notes.last().expect("a note");
+    let note = b.notes.last().expect("a note").to_string();
     for part in ["took ", " s instead of ", ": besides its batches a launch takes "] {
         assert!(note.contains(part), "{note}");
     }

@@ -42,7 +42,9 @@ pub fn read_entries(text: &str, sink: &mut dyn FnMut(Benchmark)) -> serde_json::
 /// # Errors
 /// If the text is no entry.
 pub fn read_entry(text: &str) -> serde_json::Result<Benchmark> {
-    serde_json::from_str(text)
+    let mut entry: Benchmark = serde_json::from_str(text)?;
+    entry.recognise_notes();
+    Ok(entry)
 }
 
 /// An entry as JSON on one line.
@@ -224,7 +226,8 @@ impl<'de> Visitor<'de> for Entries<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        while let Some(entry) = entries.next_element()? {
+        while let Some(mut entry) = entries.next_element::<Benchmark>()? {
+            entry.recognise_notes();
             (self.sink)(entry);
         }
         Ok(())

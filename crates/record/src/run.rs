@@ -13,6 +13,7 @@ use crate::command::CommandRuns;
 use crate::distribution::Distribution;
 use crate::event::{Clock, CommonClock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
 use crate::machine::Machine;
+use crate::note::Note;
 use crate::number::rounded;
 use crate::parameters::Parameters;
 use crate::program::{Chart, Physical, Primitive};
@@ -427,13 +428,29 @@ impl Benchmark {
         self.status == Status::Ok && (!self.is_disturbed || self.is_bounded)
     }
 
+    /// Why the figure is not valid. `None` for a valid one.
+    pub fn reason(&self) -> Option<&Note> {
+        self.notes.first().filter(|_| self.status != Status::Ok)
+    }
+
+    /// Restores what a document has only as text.
+    pub(crate) fn recognise_notes(&mut self) {
+        let Some(first) = self.notes.first_mut().filter(|_| self.status == Status::Skipped) else {
+            return;
+        };
+        first.recognise_report(&self.name);
+        if *first == Note::NotStarted {
+            self.status = Status::NotStarted;
+        }
+    }
+
     /// How often the benchmark ran at the same time.
     pub fn workers(&self) -> Workers {
         Workers { processes: self.processes, threads: self.threads }
     }
 
     /// An entry without a figure.
-    pub fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
+    pub fn ended(class: &str, status: Status, notes: Vec<Note>) -> Benchmark {
         Benchmark {
             name: class.to_owned(),
             class: class.to_owned(),
@@ -497,6 +514,17 @@ pub enum Status {
     Crashed,
     /// No figure: the benchmark cannot run here.
     Skipped,
+    /// No figure: the run was stopped before the first launch. A document has `skipped`, and the
+    /// note [`Note::NotStarted`].
+    #[serde(rename(serialize = "skipped"), skip_deserializing)]
+    NotStarted,
+}
+
+impl Status {
+    /// Whether there was no launch: the benchmark cannot run here, or the run was stopped before.
+    pub fn is_skipped(self) -> bool {
+        matches!(self, Status::Skipped | Status::NotStarted)
+    }
 }
 
 /// One benchmark at one parameter point.
@@ -597,7 +625,7 @@ pub struct Benchmark {
     /// Summary of each evidence.
     pub evidence: BTreeMap<String, Evidence>,
     /// Notes to the reader, reasons of an invalid figure first.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// `latency`, `bandwidth` or `value`; of other programs also `rate`: operations in a time, of
     /// which more is better.
     #[serde(default)]

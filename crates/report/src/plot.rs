@@ -456,7 +456,7 @@ mod tests {
                 confidence_interval: [4.0; 2],
             });
         }
-        run.benchmarks[2].notes = vec!["cycles are unknown: two chains disagree".to_owned()];
+        run.benchmarks[2].notes = vec!["cycles are unknown: two chains disagree".into()];
         let text = plots(&run, 100);
         let line = "  not drawn, because their cycles are not known: 2 of 4 valid points (size=4Ki, size=8Ki): two chains disagree\n";
         assert!(text.contains(line), "{text}");
@@ -471,7 +471,7 @@ mod tests {
         let mut run = swept(&[(1, 1.0), (2, 2.0), (4096, 3.0)]);
         for (i, entry) in run.benchmarks.iter_mut().enumerate() {
             entry.charts[0].figure = "cycles".to_owned();
-            entry.notes = vec!["no cycles: the thread was blocked".to_owned()];
+            entry.notes = vec!["no cycles: the thread was blocked".into()];
             entry.cycles = (i < 1).then_some(yamba_record::run::Cycles {
                 median: 4.0,
                 confidence_interval: [4.0; 2],

@@ -83,18 +83,14 @@ fn figure(entry: &Benchmark) -> String {
         Status::Ok => return figure,
         Status::Invalid => "INVALID",
         Status::Crashed => "CRASHED",
-        Status::Skipped => "skipped",
+        Status::Skipped | Status::NotStarted => "skipped",
     };
     marked(mark, &figure)
 }
 
 /// The reason why a figure is invalid or missing.
 fn remark(row: &PointRow) -> Option<String> {
-    let entry = row.present().next()?;
-    if entry.status == Status::Ok {
-        return None;
-    }
-    let note = entry.notes.first()?.lines().next()?;
+    let note = row.present().next()?.reason()?.first_line();
     let remark = text(&format!(" {}: {note}", row.short_point()));
     Some(format!("{}{remark}", code(row.name)))
 }

@@ -7,7 +7,7 @@ use yamba_harness::unix_s;
 use yamba_jvm::library::jmh::{self, Effort};
 use yamba_jvm::library::{Fault, Jars, Jvm};
 use yamba_predict::{NULL_CALL, machine_name};
-use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_record::{Benchmark, Machine, Note, Run, Status};
 use yamba_store::{Detail, Store, import};
 
 use super::{ErrorMessage, Failure, StoreChoice};
@@ -147,5 +147,5 @@ fn add_others(run: &mut Run, older: Run) {
 
 fn crashed(name: &str) -> Benchmark {
     let note = "JMH has no result: the virtual machine crashed, hung or ran out of memory";
-    Benchmark::ended(name, Status::Crashed, vec![note.to_owned()])
+    Benchmark::ended(name, Status::Crashed, vec![Note::Text(note.to_owned())])
 }

@@ -97,7 +97,7 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
     match of.status {
         Status::Ok if of.is_disturbed => return Err(|l| &mut l.disturbed),
         Status::Ok => {}
-        Status::Skipped => return Err(|l| &mut l.skipped),
+        Status::Skipped | Status::NotStarted => return Err(|l| &mut l.skipped),
         Status::Invalid | Status::Crashed => return Err(|l| &mut l.invalid),
     }
     let sign = match of.figure.as_deref() {

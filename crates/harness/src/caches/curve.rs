@@ -1,7 +1,7 @@
 //! Measures the curve of load latencies alone. Every program built by Yamba can do that.
 
-use yamba_record::Event;
 use yamba_record::event::Curve;
+use yamba_record::{Event, Note};
 
 use crate::child::{self, Limits};
 use crate::crash;
@@ -28,6 +28,7 @@ pub fn cache_curve(
     arguments.extend(limit.map(|bytes| bytes.to_string()));
     let output = child::run(program, &arguments, &scratch.of("cache-curve"), &limits);
     if let Some(reasons) = crash::reasons("--cache-curve", &output, &|_, _| None) {
+        let reasons: Vec<String> = reasons.iter().map(Note::to_string).collect();
         return Err(reasons.join("\n"));
     }
     let curve = output.events.into_iter().find_map(|event| match event {

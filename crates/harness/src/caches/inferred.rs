@@ -1,11 +1,11 @@
 //! Figures that are inferred from recorded curves: all launches together give one figure. Pure.
 
 use crate::caches::{Caches, CurvePoint, caches, points};
-use yamba_record::Benchmark;
 use yamba_record::event::{Curve, LowestCurve};
 use yamba_record::number::{bytes, number};
 use yamba_record::program::{Inference, Inferred};
 use yamba_record::run::IntervalScope;
+use yamba_record::{Benchmark, Note};
 
 use crate::contention::QuietWidth;
 use crate::estimate::{ENOUGH_LAUNCHES, Estimate};
@@ -38,18 +38,18 @@ pub(crate) fn enter(
     }
     b.samples = level.of_curves.iter().flatten().copied().collect();
     b.is_disturbed = level.is_contended;
-    b.notes.push(format!(
+    b.notes.push(Note::Text(format!(
         "a load takes {} ns within level {}, and {} ns beyond",
         number(rounded(level.latency_ns)),
         inference.level,
         number(rounded(level.next_ns)),
-    ));
+    )));
     if level.is_contended {
         let share = 100.0 * b.contended.unwrap_or(1.0);
         let note = format!(
             "the machine is disturbed: another hardware thread used the core in {share:.0} % of the passes, so that the cache may be larger"
         );
-        b.notes.insert(0, note);
+        b.notes.insert(0, Note::Text(note));
     }
     let [low, high] = level.interval;
     let kind = if curves.len() >= ENOUGH_LAUNCHES {
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!((b.status, b.median), (Status::Invalid, None));
         let reason =
             "level 4 was not found in buffers of up to 128 MiB: a load takes 1.08 ns up to ";
-        assert!(b.notes[0].starts_with(reason), "{:?}", b.notes);
+        assert!(b.notes[0].to_string().starts_with(reason), "{:?}", b.notes);
     }
 
     /// In one launch the second cache seems to end at a quarter of its size, in the other at its
@@ -197,6 +197,6 @@ mod tests {
         assert_eq!(b.status, Status::Invalid);
         let [low, high] = b.confidence_interval.unwrap();
         assert!(high / low > 1.5, "{low} {high}");
-        assert!(b.notes[0].starts_with("not known: "), "{:?}", b.notes);
+        assert!(b.notes[0].to_string().starts_with("not known: "), "{:?}", b.notes);
     }
 }

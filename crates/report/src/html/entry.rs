@@ -107,7 +107,7 @@ fn range(evidence: &Evidence) -> String {
 pub fn notes(benchmark: &Benchmark) -> Markup {
     markup! {
         @if !benchmark.notes.is_empty() {
-            ul.notes { @for note in &benchmark.notes { li { (note) } } }
+            ul.notes { @for note in &benchmark.notes { li { (note.to_string()) } } }
         }
     }
 }

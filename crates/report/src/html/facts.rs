@@ -97,7 +97,8 @@ fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Mar
 fn sums(run: &Run) -> String {
     let count = |status: Status| run.benchmarks.iter().filter(|b| b.status == status).count();
     let (valid, invalid) = (count(Status::Ok), count(Status::Invalid));
-    let mut text = format!("{valid} valid, {invalid} invalid, {} skipped", count(Status::Skipped));
+    let skipped = run.benchmarks.iter().filter(|b| b.status.is_skipped()).count();
+    let mut text = format!("{valid} valid, {invalid} invalid, {skipped} skipped");
     if count(Status::Crashed) > 0 {
         text += &format!(", {} crashed", count(Status::Crashed));
     }

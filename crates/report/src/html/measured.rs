@@ -2,9 +2,9 @@
 
 use indexmap::IndexSet;
 use maud::{Markup, html as markup};
+use yamba_record::Run;
 use yamba_record::machine::Machine;
 use yamba_record::number::{bytes, number};
-use yamba_record::{Run, Status};
 
 use super::facts::{is_own, moment};
 use super::head::{label, machine};
@@ -56,7 +56,7 @@ fn described(of: &Machine) -> String {
 fn sentence(run: &Run) -> String {
     let measured = || {
         let all = run.benchmarks.iter();
-        all.filter(|b| b.status != Status::Skipped)
+        all.filter(|b| !b.status.is_skipped())
     };
     let names: IndexSet<&str> = measured().map(|b| b.name.as_str()).collect();
     let figures = counted(measured().count() as u64, "figure");

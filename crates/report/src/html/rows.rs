@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use yamba_record::parameters::plain;
-use yamba_record::run::Status;
 use yamba_record::workers::WorkersShown;
 use yamba_record::{Benchmark, Parameters, Run};
 
@@ -27,7 +26,7 @@ pub struct PointRow<'a> {
 impl<'a> PointRow<'a> {
     /// Whether the benchmark was skipped in all runs.
     pub fn is_skipped(&self) -> bool {
-        self.present().all(|b| b.status == Status::Skipped)
+        self.present().all(|b| b.status.is_skipped())
     }
 
     /// The entries of the runs that have it; at least one.

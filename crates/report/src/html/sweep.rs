@@ -4,7 +4,7 @@ use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::{IntervalScope, Status};
 use yamba_record::workers::WorkersShown;
-use yamba_record::{Benchmark, Run, Workers};
+use yamba_record::{Benchmark, Note, Run, Workers};
 
 use super::chart::{
     Chart, Curve, Point, WithoutCycles, entries, join, of_run, parameters, to_one_unit,
@@ -18,9 +18,6 @@ use crate::ticks::ends;
 
 /// The tag of benchmarks whose first parameter is a size of memory in bytes.
 pub const IN_MEMORY: &str = "memory_sizes";
-
-/// Prefixes of the notes that explain missing cycles.
-const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
 
 /// The chart that `declared` describes. `None` if no curve has two points, since then there is no
 /// sweep, or its values are not numbers.
@@ -92,10 +89,8 @@ pub fn lacks_cycles(
     let lacks = declared.figure == "cycles" && benchmark.valid && benchmark.cycles.is_none();
     let x = across(benchmark, declared).filter(|_| lacks)?;
     let at = format!("{}={} {curve}", declared.against, axis_number(x));
-    let mut notes = benchmark.notes.iter();
-    let reason =
-        |note: &String| WITHOUT.iter().find_map(|w| note.strip_prefix(w).map(str::to_owned));
-    Some(WithoutCycles { at: at.trim_end().to_owned(), why: notes.find_map(reason) })
+    let why = benchmark.notes.iter().find_map(Note::without_cycles).map(str::to_owned);
+    Some(WithoutCycles { at: at.trim_end().to_owned(), why })
 }
 
 /// Whether the chart shows the benchmark's figure, and not its cycles or an evidence.

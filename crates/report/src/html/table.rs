@@ -3,7 +3,7 @@
 use maud::{Markup, html as markup};
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, Status};
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Note, Run};
 
 use super::entry;
 use super::head::{WITHIN, label, letter};
@@ -152,7 +152,7 @@ fn word(status: Status) -> &'static str {
         Status::Ok => "valid",
         Status::Invalid => "invalid",
         Status::Crashed => "crashed",
-        Status::Skipped => "skipped",
+        Status::Skipped | Status::NotStarted => "skipped",
     }
 }
 
@@ -261,7 +261,7 @@ fn reasons(row: &PointRow, width: usize) -> Markup {
 /// Why a figure is not valid; of a valid one the evidence outside its bounds.
 fn reason(benchmark: &Benchmark) -> Option<String> {
     if benchmark.status != Status::Ok {
-        return benchmark.notes.first().cloned();
+        return benchmark.reason().map(Note::to_string);
     }
     let outside = benchmark.evidence.iter().filter(|(_, e)| e.outside > 0);
     let outside: Vec<String> = outside

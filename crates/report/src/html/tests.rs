@@ -27,9 +27,9 @@ fn charts(page: &str) -> serde_json::Value {
 #[test]
 fn page_has_every_entry_with_details() {
     let mut invalid = benchmark("lat_wrong", 16, "invalid");
-    invalid.notes = vec!["faults is 1, expected 7".to_owned()];
+    invalid.notes = vec!["faults is 1, expected 7".into()];
     let mut skipped = benchmark("lat_absent", 1, "skipped");
-    skipped.notes = vec!["no disk is named".to_owned()];
+    skipped.notes = vec!["no disk is named".into()];
     let page = html(&[run(vec![
         skipped,
         benchmark("lat_mem", 4096, "ok"),
@@ -519,7 +519,7 @@ fn page_of_whole_suite_has_bounded_size() {
         let about = entry.evidence["faults"].clone();
         let names = (0..6).map(|n| (format!("evidence_with_a_name_{n}"), about.clone()));
         entry.evidence = names.collect();
-        entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".to_owned(); 3];
+        entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".into(); 3];
         entry.provenance.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
         entry.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
         entry.interval_scope = Some(IntervalScope::WithinLaunches);
@@ -607,7 +607,7 @@ fn headlines_are_tagged_benchmarks_or_the_first_of_each_topic() {
 #[test]
 fn problems_come_with_fixes_and_the_worst_first() {
     let mut wrong = benchmark("lat_wrong", 16, "invalid");
-    wrong.notes = vec!["faults is 1, expected 7".to_owned()];
+    wrong.notes = vec!["faults is 1, expected 7".into()];
     let mut noisy = benchmark("lat_noisy", 16, "ok");
     noisy.is_disturbed = true;
     noisy.disturbed = [("switch".to_owned(), 30)].into();

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use maud::{Markup, html as markup};
 use yamba_record::machine::details::{Disturbance, Fix};
 use yamba_record::run::IntervalScope;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Note, Run, Status};
 
 use super::facts::is_own;
 use super::head::{WITHIN, label, letter};
@@ -53,7 +53,7 @@ impl Counts {
                 Status::Ok => &mut counts.valid,
                 Status::Invalid => &mut counts.invalid,
                 Status::Crashed => &mut counts.crashed,
-                Status::Skipped => &mut counts.skipped,
+                Status::Skipped | Status::NotStarted => &mut counts.skipped,
             };
             *count += 1;
         }
@@ -205,7 +205,7 @@ fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Prob
     }
     all.extend(otherwise_disturbed(run));
     all.extend(few_launches(run));
-    match run.benchmarks.iter().filter(|b| b.status == Status::Skipped).count() {
+    match run.benchmarks.iter().filter(|b| b.status.is_skipped()).count() {
         0 => {}
         1 => all.push(Problem::new("1 was skipped; the reason is below.".to_owned(), "")),
         n => all.push(Problem::new(format!("{n} were skipped; the reasons are below."), "")),
@@ -221,12 +221,11 @@ fn with_status<'a>(
 ) -> Vec<(usize, &'a str, String)> {
     let own = rows.iter().filter_map(|row| Some((*row, row.entries[number]?)));
     let own = own.filter(|(_, entry)| entry.status == status);
-    own.map(|(row, entry)| (row.place, row.name, reason(entry).to_owned())).collect()
+    own.map(|(row, entry)| (row.place, row.name, reason(entry))).collect()
 }
 
-fn reason(entry: &Benchmark) -> &str {
-    let first = entry.notes.first().map_or("", String::as_str);
-    first.lines().next().unwrap_or_default()
+fn reason(entry: &Benchmark) -> String {
+    entry.reason().map_or(String::new(), Note::first_line)
 }
 
 /// The figures that something other than a neighbour disturbed, by kind.

@@ -73,7 +73,7 @@ pub fn hostile_run() -> Run {
     let mut one = benchmark(HOSTILE, 1, "ok");
     let mut two = benchmark(HOSTILE, 2, "invalid");
     for b in [&mut one, &mut two] {
-        b.notes = vec![HOSTILE.to_owned()];
+        b.notes = vec![HOSTILE.into()];
         b.unit = Some(HOSTILE.to_owned());
         b.provenance = Provenance {
             topic: Some(HOSTILE.to_owned()),

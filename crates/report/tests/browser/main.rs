@@ -17,7 +17,7 @@ use page::Page;
 /// A run with an unordered sweep of four sizes, a single figure, an invalid one and a skipped one.
 fn sample_run() -> Run {
     let mut invalid = benchmark("lat_wrong", 16, "invalid");
-    invalid.notes = vec!["faults is 1, expected 7".to_owned()];
+    invalid.notes = vec!["faults is 1, expected 7".into()];
     run(vec![
         benchmark("lat_mem", 4096, "ok"),
         benchmark("lat_mem", 512, "ok"),

@@ -7,7 +7,7 @@ use yamba_harness::{
 };
 use yamba_record::command::{CommandRuns, PairedRatio};
 use yamba_record::run::{IntervalScope, Launch};
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Note, Status};
 use yamba_stats::{mean_t_interval, median, median_interval, quantile};
 
 use super::expand::unreplaced;
@@ -133,14 +133,15 @@ impl Entry<'_> {
             benchmark.notes = failure_notes(failure);
         } else if times.is_empty() {
             benchmark.status = Status::Skipped;
-            benchmark.notes.push("stopped before its first run".to_owned());
+            benchmark.notes.push(Note::Text("stopped before its first run".to_owned()));
         } else {
             self.enter_figure(&mut benchmark, &times, prepared, stolen);
         }
         if let Some(name) = unreplaced(&self.expanded.command) {
-            benchmark.notes.push(format!(
+            let text = format!(
                 "{{{name}}} is part of the command: -L {name}=A,B,C would replace it by values"
-            ));
+            );
+            benchmark.notes.push(Note::Text(text));
         }
         benchmark.valid = benchmark.status == Status::Ok;
         Measured { benchmark, times, shell_errors: self.shell.errors }
@@ -218,14 +219,12 @@ impl Entry<'_> {
         let ends = ends.map(|([low, high], errors)| [low - errors[1], high + errors[0]]);
         benchmark.confidence_interval = ends;
         benchmark.interval_scope = ends.map(|_| IntervalScope::BetweenLaunches);
-        let notes = &mut benchmark.notes;
+        let mut notes: Vec<String> = Vec::new();
         let least = ends.map(|[low, _]| low).or(benchmark.median);
         if least.is_some_and(|least| least <= 0.0) {
             benchmark.status = Status::Invalid;
-            notes.push(
-                "nothing measurable: the difference to the empty shell is not above its error"
-                    .to_owned(),
-            );
+            let why = "the difference to the empty shell is not above its error";
+            benchmark.notes.push(Note::NothingMeasurable(why.to_owned()));
         }
         if ends.is_none() {
             notes.push(format!(
@@ -249,6 +248,7 @@ impl Entry<'_> {
                     .to_owned(),
             );
         }
+        benchmark.notes.extend(notes.into_iter().map(Note::Text));
     }
 }
 
@@ -289,7 +289,7 @@ fn failed_runs<'a>(runs: impl ExactSizeIterator<Item = &'a CommandRun>) -> Optio
 }
 
 /// Why a command has no figure, first.
-fn failure_notes(failure: &CommandFailure) -> Vec<String> {
+fn failure_notes(failure: &CommandFailure) -> Vec<Note> {
     let which = if failure.is_preparation { "the preparation" } else { "the command" };
     let help = match &failure.end {
         CommandEnd::Exit(_) if !failure.is_preparation => "; --ignore-failure lets such runs count",
@@ -300,7 +300,7 @@ fn failure_notes(failure: &CommandFailure) -> Vec<String> {
     // A line of the command must not look like one of Yamba's, nor control the terminal.
     let lines = failure.messages.lines();
     notes.extend(lines.map(|line| format!("> {}", line.replace(char::is_control, " "))));
-    notes
+    notes.into_iter().map(Note::Text).collect()
 }
 
 /// Warns of a slow first run, else of other runs that took far longer than most.

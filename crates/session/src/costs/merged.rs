@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use yamba_harness::is_not_begun;
 use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Machine, Run, Status};
 
@@ -49,7 +48,7 @@ impl Merged {
     fn merge(&mut self, mut run: Run, is_better: impl Fn(&Quality, &Quality) -> bool) {
         let mut own: BTreeMap<String, Vec<Benchmark>> = BTreeMap::new();
         for entry in std::mem::take(&mut run.benchmarks) {
-            if !is_not_begun(&entry) {
+            if entry.status != Status::NotStarted {
                 own.entry(entry.name.clone()).or_default().push(entry);
             }
         }

@@ -3,7 +3,7 @@
 use yamba_load::drive::{Ending, Outcome};
 use yamba_record::distribution::{Distribution, Percentile};
 use yamba_record::run::IntervalScope;
-use yamba_record::{Benchmark, Parameters, Status};
+use yamba_record::{Benchmark, Note, Parameters, Status};
 use yamba_stats::{mean_t_interval, median_interval};
 
 /// The classes of the entries: they have no Yamba code.
@@ -39,11 +39,9 @@ pub(super) fn benchmarks(
     let mut latency = latency(outcome, parameters);
     let mut throughput = throughput(outcome, parameters);
     for each in [&mut latency, &mut throughput] {
-        each.notes.extend(ending(outcome));
-        each.notes.extend(unsent(outcome));
-        each.notes.extend(other_responses(outcome, unsuccessful));
-        each.notes.extend(late(outcome));
-        each.notes.extend(errors(outcome));
+        let notes = ending(outcome).into_iter().chain(unsent(outcome));
+        let notes = notes.chain(other_responses(outcome, unsuccessful)).chain(late(outcome));
+        each.notes = notes.chain(errors(outcome)).map(Note::Text).collect();
         each.is_disturbed = is_late(outcome);
         if !is_trustworthy(outcome) || other_responses(outcome, unsuccessful).is_some() {
             each.status = Status::Invalid;
@@ -279,7 +277,8 @@ mod tests {
     fn load_with_other_responses_than_the_log_is_invalid() {
         let statuses = |status, unsuccessful| {
             let all = benchmarks(&outcome([5; 20], status), &Parameters::default(), unsuccessful);
-            let is_named = |b: &Benchmark| b.notes.iter().any(|n| n.contains("instead of"));
+            let is_named =
+                |b: &Benchmark| b.notes.iter().any(|n| n.to_string().contains("instead of"));
             assert!(all.iter().all(|b| is_named(b) != b.valid));
             all.iter().all(|b| b.valid)
         };

@@ -1,7 +1,7 @@
 //! Compares expected with measured results. All functions are pure.
 
 use serde::Serialize;
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Note, Status};
 
 /// Relative tolerance of a latency in cycles.
 const CYCLES: f64 = 0.003;
@@ -196,11 +196,11 @@ pub fn answer(checks: &[Check], is_stopped: bool) -> Answer {
 /// A check of a benchmark without a figure. Its note is the benchmark's first note.
 fn no_figure(name: &str, expected: String, benchmark: &Benchmark) -> Check {
     let outcome = match benchmark.status {
-        Status::Skipped => Outcome::Unknown,
+        Status::Skipped | Status::NotStarted => Outcome::Unknown,
         _ => Outcome::Failed,
     };
     Check {
-        note: benchmark.notes.first().cloned(),
+        note: benchmark.reason().map(Note::to_string),
         ..check(name, expected, "no figure".to_owned(), outcome)
     }
 }

@@ -127,7 +127,7 @@ fn bounds(entry: &Benchmark, figure: &Figure) -> Option<[f64; 2]> {
 
 /// The worst status of the entries: a failure takes precedence over a skipped entry.
 fn worst(entries: &[&Benchmark]) -> Status {
-    let order = [Status::Crashed, Status::Invalid, Status::Skipped];
+    let order = [Status::Crashed, Status::Invalid];
     let has = |s: &&Status| entries.iter().any(|b| b.status == **s);
     order.iter().find(has).copied().unwrap_or(Status::Skipped)
 }

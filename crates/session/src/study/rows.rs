@@ -1,6 +1,6 @@
 //! Extracts the figures of a study from a run, and judges its predictions.
 
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Note, Run, Status};
 
 use super::figure::Figure;
 use super::fit::Fit;
@@ -60,7 +60,7 @@ impl<'a> StudyRow<'a> {
             Some(Status::Invalid) => {
                 !self.is_valid() && self.verdict != Some(PredictionVerdict::Within)
             }
-            Some(Status::Ok | Status::Skipped) => false,
+            Some(Status::Ok | Status::Skipped | Status::NotStarted) => false,
         }
     }
 }
@@ -261,7 +261,7 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
         Status::Invalid if measurement.evidence.is_some() => {
             notes.push("the benchmark's own figure is invalid".to_owned());
         }
-        _ => notes.extend(entry.notes.first().cloned()),
+        _ => notes.extend(entry.reason().map(Note::to_string)),
     }
     if is_doubtful(measurement, entry) {
         let note = match measurement.statistic {

@@ -62,7 +62,7 @@ pub fn judge_invalid(entry: &Benchmark) -> Option<PredictionVerdict> {
         }
         Status::Invalid => Some(PredictionVerdict::Unknown),
         Status::Ok => Some(PredictionVerdict::Valid),
-        Status::Crashed | Status::Skipped => None,
+        Status::Crashed | Status::Skipped | Status::NotStarted => None,
     }
 }
 

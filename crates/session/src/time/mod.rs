@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use yamba_lang::{Analysis, ClassId, Diagnostic, Input, Severity, Target};
 use yamba_record::run::Provenance;
-use yamba_record::{Benchmark, Run, Status, parameters::plain};
+use yamba_record::{Benchmark, Note, Run, Status, parameters::plain};
 
 use super::failure::help_for_home;
 use super::jobs::build_failure;
@@ -214,7 +214,7 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     if benchmark.class == statement::CLASS {
         statement::name(&mut benchmark.notes, &question.asked);
     }
-    benchmark.notes.extend(way.notes.iter().cloned());
+    benchmark.notes.extend(way.notes.iter().cloned().map(Note::Text));
     if benchmark.class == statement::CLASS {
         statement::judge(benchmark, &question.asked);
     } else {

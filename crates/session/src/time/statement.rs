@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use yamba_lang::compile::CompileKey;
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Note, Status};
 
 use super::{folded, source::Source};
 
@@ -104,12 +104,12 @@ fn is_statement(text: &str) -> bool {
 }
 
 /// Replaces the class name, which the user did not choose, by the statement.
-pub(super) fn name(notes: &mut [String], statement: &str) {
+pub(super) fn name(notes: &mut [Note], statement: &str) {
     for note in notes {
-        let begin =
-            if note.starts_with("launch ") { note.find(": ").map_or(0, |at| at + 2) } else { 0 };
-        if note[begin..].starts_with(CLASS) {
-            note.replace_range(begin..begin + CLASS.len(), &format!("`{statement}`"));
+        if let Note::Program(note) = note
+            && note.program == CLASS
+        {
+            note.program = format!("`{statement}`");
         }
     }
 }
@@ -122,23 +122,23 @@ const NOTHING: f64 = 0.005;
 /// the compiler may have replaced it by its result.
 pub(super) fn judge(benchmark: &mut Benchmark, statement: &str) {
     let mut notes = benchmark.notes.iter();
-    let nothing = notes.any(|n| n.contains("nothing measurable"));
+    let nothing = notes.any(|note| matches!(note, Note::NothingMeasurable(_)));
     let little = benchmark.median.is_some_and(|ns| ns < NOTHING);
     if benchmark.status == Status::Ok && little {
         benchmark.status = Status::Invalid;
         benchmark.valid = false;
-        let note = "nothing measurable: the loop takes as long without it";
-        benchmark.notes.insert(0, note.to_owned());
+        let note = Note::NothingMeasurable("the loop takes as long without it".to_owned());
+        benchmark.notes.insert(0, note);
     }
     if benchmark.status == Status::Invalid && (nothing || little) {
         let help = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `do_not_optimize(VALUE);`, \
                     for what nobody uses, and `do_not_optimize(VARIABLE);` in --setup for what the compiler knows beforehand";
-        benchmark.notes.push(help.to_owned());
+        benchmark.notes.push(Note::Text(help.to_owned()));
     }
     if benchmark.status == Status::Ok
         && let Some(cycles) = benchmark.cycles
     {
-        benchmark.notes.extend(folded::hint(statement, cycles.median));
+        benchmark.notes.extend(folded::hint(statement, cycles.median).map(Note::Text));
     }
 }
 
@@ -219,12 +219,11 @@ mod tests {
 
     #[test]
     fn notes_name_statement_instead_of_class() {
-        let mut notes = [
-            "timed_statement said nothing for 5 s and was ended",
-            "launch 2 of 9: timed_statement ended with status 1: timed_statement",
-            "slow: of timed_statement",
-        ]
-        .map(str::to_owned);
+        let silent = "said nothing for 5 s and was ended".to_owned();
+        let mut failed = Note::action(CLASS, format!("ended with status 1: {CLASS}"), None);
+        failed.add_launch([2, 9]);
+        let slow = Note::Text("slow: of timed_statement".to_owned());
+        let mut notes = [Note::action(CLASS, silent, None), failed, slow];
         name(&mut notes, "for(;;);");
         let expected = [
             "`for(;;);` said nothing for 5 s and was ended",

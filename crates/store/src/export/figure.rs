@@ -16,9 +16,9 @@ pub(super) fn reason(entry: &Benchmark) -> String {
         Status::Ok => "without a figure",
         Status::Invalid => "invalid",
         Status::Crashed => "crashed",
-        Status::Skipped => "skipped",
+        Status::Skipped | Status::NotStarted => "skipped",
     };
-    match entry.notes.first() {
+    match entry.reason() {
         Some(note) => format!("{word}: {note}"),
         None => word.to_owned(),
     }

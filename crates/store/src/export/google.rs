@@ -146,7 +146,9 @@ fn common(family: usize, entry: &Benchmark) -> Map<String, Value> {
 fn failure(entry: &Benchmark) -> Map<String, Value> {
     let reason = figure::reason(entry);
     object(match entry.status {
-        Status::Skipped => json!({"skipped": true, "skip_message": reason, "time_unit": ""}),
+        Status::Skipped | Status::NotStarted => {
+            json!({"skipped": true, "skip_message": reason, "time_unit": ""})
+        }
         _ => json!({"error_occurred": true, "error_message": reason, "time_unit": ""}),
     })
 }

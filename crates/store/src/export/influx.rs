@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_record::{Benchmark, Machine, Run};
 
 use super::figure::{self, FigureKind};
 use super::series::{self, Labels};
@@ -51,7 +51,7 @@ fn fields(run: &Run, entry: &Benchmark) -> Vec<(String, String)> {
         ("status".to_owned(), text(&figure::word(&entry.status))),
     ];
     let figure = figure::good(entry);
-    if entry.status != Status::Skipped {
+    if !entry.status.is_skipped() {
         fields.push(("valid".to_owned(), figure.is_some().to_string()));
     }
     let Some(figure) = figure else {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use yamba_record::{Run, Status};
+use yamba_record::Run;
 
 use super::figure::{self, FigureKind};
 use super::series::{self, Labels};
@@ -81,7 +81,7 @@ fn of_entries(run: &Run) -> [Family; 8] {
     ];
     for (entry, labels) in series::distinct(run, braces) {
         let good = figure::good(entry);
-        if entry.status != Status::Skipped {
+        if !entry.status.is_skipped() {
             valid.series.push((labels.clone(), f64::from(u8::from(good.is_some()))));
         }
         let Some(figure) = good else { continue };

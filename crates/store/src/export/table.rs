@@ -176,12 +176,9 @@ fn of(text: &str) -> Cow<'_, str> {
 }
 
 /// Joins the texts; `None` for an empty list.
-fn joined(texts: &[String]) -> Option<Cow<'_, str>> {
-    match texts {
-        [] => None,
-        [one] => Some(of(one)),
-        several => Some(several.join("; ").into()),
-    }
+fn joined(texts: &[impl ToString]) -> Option<Cow<'_, str>> {
+    let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
+    (!texts.is_empty()).then(|| texts.join("; ").into())
 }
 
 fn json(value: &impl Serialize) -> Option<Cow<'static, str>> {

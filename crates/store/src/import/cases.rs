@@ -1,7 +1,7 @@
 //! Results of other programs that users met: each has the right figure, or one clear message.
 
 use yamba_record::run::IntervalScope;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Note, Run, Status};
 
 use super::*;
 
@@ -112,7 +112,10 @@ fn jmh_batches_of_other_sizes_are_different_benchmarks() {
     let taken =
         of_size("100").replace("\"forks\": 3", "\"forks\": 3, \"params\": {\"batch\": \"7\"}");
     assert_eq!(names(&taken)[1], "org.ex.Q.work batch=7 mode=ss jmh_batch=100: 30.25 us");
-    let shot = |text: &str| read_text(text).unwrap().benchmarks[1].notes.join("; ");
+    let shot = |text: &str| {
+        let notes = read_text(text).unwrap().benchmarks[1].notes.clone();
+        notes.iter().map(Note::to_string).collect::<Vec<_>>().join("; ")
+    };
     assert!(shot(&of_size("100")).contains("an operation is a batch of 100 calls"));
     assert!(shot(MODES).contains("does not say how many calls a batch has"));
     assert!(!shot(&of_size("1")).contains("batch"));

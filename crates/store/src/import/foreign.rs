@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use yamba_record::machine::Machine;
 use yamba_record::program::Primitive;
 use yamba_record::run::{Imported, IntervalScope, Launch, Producer, Provenance, SourceFile};
-use yamba_record::{Benchmark, Parameters, Run, Status};
+use yamba_record::{Benchmark, Note, Parameters, Run, Status};
 use yamba_stats::launch_interval;
 
 use super::DocumentFault;
@@ -251,7 +251,11 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
         primitive: number.primitive,
         figure: Some(number.figure.name().to_owned()),
         provenance: Provenance { files: vec![file.clone()], ..Provenance::default() },
-        ..Benchmark::ended(&short(&number.name), status, notes)
+        ..Benchmark::ended(
+            &short(&number.name),
+            status,
+            notes.into_iter().map(Note::Text).collect(),
+        )
     }
 }
 

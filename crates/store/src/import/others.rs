@@ -164,9 +164,9 @@ fn google_benchmark_figures_are_imported() {
     assert_eq!(thrice.samples, [3.0, 1.0, 1.5]);
     assert_eq!(thrice.notes, ["the median of 3 repetitions in one process"]);
     assert!(thrice.confidence_interval.is_none() && thrice.launches.is_empty());
-    let status = |name| (named(&run, name).status, named(&run, name).notes[0].as_str());
-    assert_eq!(status("BM_bad"), (Status::Crashed, "no device"));
-    assert_eq!(status("BM_not"), (Status::Skipped, "needs <b>AVX</b>"));
+    let status = |name| (named(&run, name).status, named(&run, name).notes[0].to_string());
+    assert_eq!(status("BM_bad"), (Status::Crashed, "no device".to_owned()));
+    assert_eq!(status("BM_not"), (Status::Skipped, "needs <b>AVX</b>".to_owned()));
     let imported = run.producer.imported.unwrap();
     assert_eq!(imported.left_out, ["\"BM_big\": no time in it"]);
     assert_eq!(run.started_unix_s, Some(1_709_546_400.0));

@@ -83,7 +83,7 @@ fn footnote(rows: &[StudyRow<'_>]) -> Option<String> {
 pub fn marked(row: &StudyRow<'_>) -> Option<&'static str> {
     match row.status {
         None => Some("not measured"),
-        Some(Status::Skipped) => Some("skipped"),
+        Some(Status::Skipped | Status::NotStarted) => Some("skipped"),
         Some(Status::Crashed) => Some("CRASHED"),
         Some(Status::Invalid) if !row.is_valid() => Some("INVALID"),
         Some(_) if row.figure.is_none() => Some("no figure"),

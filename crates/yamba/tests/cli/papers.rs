@@ -59,13 +59,14 @@ fn kept() -> Yamba {
     invalid.parameters.0[0].1 = json!(4 << 20);
     invalid.status = Status::Invalid;
     invalid.valid = false;
-    invalid.notes = vec!["faults is 2, but should be 0 | <b>".to_owned()];
+    invalid.notes = vec!["faults is 2, but should be 0 | <b>".into()];
     run.benchmarks.push(invalid);
     let mut hostile = entry("statement/a|b & `c` <script>", 7.0);
     hostile.provenance.topic = Some("Other_things".to_owned());
     run.benchmarks.push(hostile);
     let mut skipped = yamba_harness::no_figure("lat_far");
-    skipped.notes = vec!["needs root".to_owned()];
+    skipped.status = Status::Skipped;
+    skipped.notes = vec!["needs root".into()];
     run.benchmarks.push(skipped);
     let path = data.join("yamba/results.sqlite");
     Store::open(&Location::File(path)).unwrap().add(&run).unwrap();

@@ -86,7 +86,7 @@ fn run() -> Run {
     other.parameters.0[1].1 = json!("y");
     let mut wrong = entry("lat_wrong", 2.0, [1.0, 3.0]);
     wrong.status = Status::Invalid;
-    wrong.notes = vec!["faults is 0, but should be 1".to_owned()];
+    wrong.notes = vec!["faults is 0, but should be 1".into()];
     wrong.evidence = BTreeMap::from([(
         "faults".to_owned(),
         Evidence {
@@ -144,7 +144,7 @@ fn invalid_figure_has_no_verdict() {
     let mut run = run();
     for status in [Status::Invalid, Status::Crashed, Status::Skipped] {
         run.benchmarks[0].status = status;
-        run.benchmarks[0].notes = vec!["for a reason".to_owned()];
+        run.benchmarks[0].notes = vec!["for a reason".into()];
         let rows = rows(&study, &run, &[]);
         assert_eq!(rows[0].verdict, None);
         assert_eq!(rows[0].notes, ["for a reason"]);
@@ -196,7 +196,7 @@ fn entry_skipped_before_its_parameters_is_matched() {
     let mut run = run();
     run.benchmarks = vec![yamba_harness::no_figure("lat_read")];
     let rows = rows(&study, &run, &[]);
-    assert_eq!(rows[1].entry().map(|e| e.status), Some(Status::Skipped));
+    assert_eq!(rows[1].entry().map(|e| e.status), Some(Status::NotStarted));
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn predicted_invalid_is_confirmed_only_by_evidence() {
     assert!(!of_wrong(&run).1);
     let wrong = run.benchmarks.last_mut().unwrap();
     wrong.evidence.get_mut("faults").unwrap().median = Some(1.0);
-    wrong.notes = vec!["a launch was lost".to_owned()];
+    wrong.notes = vec!["a launch was lost".into()];
     let (verdict, is_failure, notes) = of_wrong(&run);
     assert_eq!((verdict, is_failure), (Some(PredictionVerdict::Unknown), true));
     assert_eq!(

@@ -68,7 +68,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
 /// Expects two realtime threads, or a note that names the missing privilege.
 fn check_priorities(benchmark: &Benchmark) {
     assert_eq!(benchmark.status, Status::Ok, "{:?}", benchmark.notes);
-    let said = benchmark.notes.iter().any(|n| n.contains("CAP_SYS_NICE"));
+    let said = benchmark.notes.iter().any(|n| n.to_string().contains("CAP_SYS_NICE"));
     let threads = benchmark.evidence["realtime_threads"].median;
     assert_eq!(threads, Some(if said { 0.0 } else { 2.0 }));
 }
@@ -103,7 +103,7 @@ fn circle_runs_without_privileges() {
     let run = measured("circle_semaphore", &without_privilege(), &SMALL);
     let benchmark = &run.benchmarks[0];
     check_circles(benchmark);
-    assert!(benchmark.notes.iter().any(|n| n.contains("two ordinary threads")));
+    assert!(benchmark.notes.iter().any(|n| n.to_string().contains("two ordinary threads")));
 }
 
 #[test]
@@ -124,5 +124,5 @@ fn circle_test_longer_than_realtime_limit_is_rejected() {
     let benchmark = &run.benchmarks[0];
     assert_eq!(benchmark.status, Status::Crashed);
     let said = &benchmark.notes[0];
-    assert!(said.contains("may be stopped by the system"), "{said}");
+    assert!(said.to_string().contains("may be stopped by the system"), "{said}");
 }

@@ -1,6 +1,7 @@
 //! Explains crashes and implausible latencies of an instruction.
 
-use yamba_record::{Benchmark, Status};
+use yamba_record::note::ProgramNote;
+use yamba_record::{Benchmark, Note, Status};
 
 /// The least cycles per step of a chain in which the processor waits for each result.
 const DEPENDENT: f64 = 0.9;
@@ -12,7 +13,7 @@ const DEPENDENT: f64 = 0.9;
 pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is_move: bool) {
     if benchmark.status == Status::Crashed {
         if let Some(text) = fault(benchmark, instruction) {
-            benchmark.notes = vec![text];
+            benchmark.notes = vec![Note::Text(text)];
         }
         return;
     }
@@ -22,7 +23,7 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
         if is_move {
             let note =
                 "less than a cycle: this processor renames registers instead of executing the move";
-            benchmark.notes.push(note.to_owned());
+            benchmark.notes.push(Note::Text(note.to_owned()));
             return;
         }
         benchmark.status = Status::Skipped;
@@ -30,20 +31,19 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
         benchmark.median = None;
         benchmark.confidence_interval = None;
         benchmark.cycles = None;
-        benchmark.notes.push(format!(
+        benchmark.notes.push(Note::Text(format!(
             "no latency: a step of this chain takes {:.2} cycles, so the processor does not wait for the step before (it knows the result without the \
              operand, as of a zero idiom, or renames instead of executing)",
             cycles.median
-        ));
+        )));
     }
 }
 
 fn fault(benchmark: &Benchmark, instruction: &str) -> Option<String> {
-    let note = benchmark.notes.first()?;
-    let (_, rest) = note.split_once("was ended by ")?;
-    let signal = rest.split_whitespace().next()?;
-    let place = rest.split("touching ").nth(1).map(|a| a.split_whitespace().next().unwrap_or(a));
-    Some(match signal {
+    let Some(Note::Program(ProgramNote { signal: Some(signal), .. })) = benchmark.reason() else {
+        return None;
+    };
+    Some(match signal.name.as_str() {
         "SIGILL" => format!(
             "`{instruction}` is illegal here: this processor, or its system, does not have it (SIGILL)"
         ),
@@ -51,13 +51,13 @@ fn fault(benchmark: &Benchmark, instruction: &str) -> Option<String> {
             "`{instruction}` fails with what its registers hold: a division by zero or a quotient that is too large (SIGFPE)\n\
              give other values: for a division --init rdx=0, for its divisor for example --init rbx=7; a divisor in rdx always overflows"
         ),
-        "SIGSEGV" | "SIGBUS" => {
-            let touching = match place {
-                Some("0x0") | None => "it touches memory that it may not, or needs an address of another alignment, or is kept for the kernel".to_owned(),
-                Some(address) => format!("it touches {address}, which is not in the buffer"),
+        name @ ("SIGSEGV" | "SIGBUS") => {
+            let touching = match signal.address {
+                Some(0) | None => "it touches memory that it may not, or needs an address of another alignment, or is kept for the kernel".to_owned(),
+                Some(address) => format!("it touches {address:#x}, which is not in the buffer"),
             };
             format!(
-                "`{instruction}` faults: {touching} ({signal})\n\
+                "`{instruction}` faults: {touching} ({name})\n\
                  every general register holds the address of a buffer of 16 KiB, or leads to it as part of an address, unless --init REGISTER=VALUE says otherwise"
             )
         }

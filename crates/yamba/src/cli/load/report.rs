@@ -35,7 +35,7 @@ pub(super) fn report(measured: &Measured, colour: bool) -> String {
     line(&mut out, "requests", &counted);
     line(&mut out, "errors", &errors(&measured.outcome));
     for note in &latency.notes {
-        line(&mut out, "", note);
+        line(&mut out, "", &note.to_string());
     }
     out
 }

@@ -102,11 +102,9 @@ fn swept(points: &[&DryRunEntry]) -> Option<String> {
 /// The benchmarks that are not measured, one line per reason.
 fn left_out(plan: &DryRun) -> String {
     let entries = plan.benchmarks.iter().filter(|b| b.launches == 0);
-    let reasons = by_reason(entries.map(|entry| {
-        let noted = entry.notes.first().map(String::as_str);
-        let reason = entry.skipped.as_deref().or(noted);
-        (entry.name.as_str(), reason.unwrap_or("unknown"))
-    }));
+    let reasons = by_reason(
+        entries.map(|entry| (entry.name.as_str(), entry.reason.as_deref().unwrap_or("unknown"))),
+    );
     if reasons.is_empty() {
         return String::new();
     }

@@ -6,7 +6,6 @@ use yamba_record::{Benchmark, Run, Status};
 
 use crate::cli::output::counted;
 use crate::wrap::wrap;
-use yamba_harness::is_not_begun;
 
 /// Indentation of a note's continuation lines.
 pub(super) const NOTE_INDENT: &str = "  ";
@@ -25,17 +24,16 @@ pub(super) fn by_reason<'a>(
 }
 
 /// The reason, without the benchmark's name at its start.
-fn reason(benchmark: &Benchmark) -> &str {
-    let reason = benchmark.notes.first().map_or("", String::as_str);
-    let named = reason.strip_prefix(&benchmark.name);
-    named.and_then(|r| r.strip_prefix(": ")).unwrap_or(reason)
+fn reason(benchmark: &Benchmark) -> String {
+    let reason = benchmark.reason();
+    reason.map_or(String::new(), |note| note.text_without(&benchmark.name))
 }
 
 /// The skipped benchmarks by reason.
 pub(super) fn lines(run: &Run, width: usize) -> String {
-    let is_skipped = |b: &&Benchmark| b.status == Status::Skipped && !is_not_begun(b);
-    let skipped = run.benchmarks.iter().filter(is_skipped);
-    let reasons = by_reason(skipped.map(|b| (b.name.as_str(), reason(b))));
+    let skipped = run.benchmarks.iter().filter(|b| b.status == Status::Skipped);
+    let skipped: Vec<(&str, String)> = skipped.map(|b| (b.name.as_str(), reason(b))).collect();
+    let reasons = by_reason(skipped.iter().map(|(name, reason)| (*name, reason.as_str())));
     if reasons.is_empty() {
         return String::new();
     }
@@ -53,7 +51,7 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
 /// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or empty.
 pub(super) fn not_begun(run: &Run) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
-    for benchmark in run.benchmarks.iter().filter(|b| is_not_begun(b)) {
+    for benchmark in run.benchmarks.iter().filter(|b| b.status == Status::NotStarted) {
         *counts.entry(&benchmark.name).or_default() += 1;
     }
     let each = counts.iter().map(|(name, n)| format!("{n} of {name}"));
@@ -66,7 +64,7 @@ pub(super) fn not_begun(run: &Run) -> String {
 /// Counts the figures: `150 figures: 148 valid, 2 invalid, 1 crashed; 3 skipped.`
 pub(super) fn sum(run: &Run) -> String {
     let count = |status| run.benchmarks.iter().filter(|b| b.status == status).count();
-    let skipped = count(Status::Skipped);
+    let skipped = count(Status::Skipped) + count(Status::NotStarted);
     let mut words = vec![format!("{} valid", count(Status::Ok))];
     for (status, word) in [(Status::Invalid, "invalid"), (Status::Crashed, "crashed")] {
         if count(status) > 0 {

@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use yamba_record::number::number;
 use yamba_record::run::IntervalScope;
 use yamba_record::workers::WorkersShown;
-use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
+use yamba_record::{Benchmark, Evidence, Note, Parameters, Run, Status};
 
 use super::skipped::NOTE_INDENT;
 use super::{circle_table, scaling, skipped};
 use crate::cli::output;
 use crate::wrap::wrap;
-use yamba_harness::{explains_absence, is_not_begun, says_unknown};
 
 /// Line width without a terminal.
 const WIDTH: usize = 100;
@@ -100,7 +99,7 @@ struct Table<'a> {
     run: &'a Run,
     style: &'a Style,
     /// The notes that all entries share.
-    common: Vec<&'a String>,
+    common: Vec<&'a Note>,
     out: String,
 }
 
@@ -108,8 +107,8 @@ impl Table<'_> {
     /// Adds consecutive entries of one group, aligned. With several topics, skipped benchmarks are
     /// listed at the run's end, and points that were not begun in each group.
     fn add_group(&mut self, group: &[Benchmark], title: &str) {
-        let is_told = |b: &Benchmark| title.is_empty() || b.status != Status::Skipped;
-        let is_shown = |b: &&Benchmark| is_told(b) && !is_not_begun(b);
+        let is_left_out = |b: &Benchmark| !title.is_empty() && b.status.is_skipped();
+        let is_shown = |b: &&Benchmark| b.status != Status::NotStarted && !is_left_out(b);
         let shown: Vec<&Benchmark> = group.iter().filter(is_shown).collect();
         if shown.is_empty() {
             return;
@@ -201,18 +200,18 @@ impl Table<'_> {
         let same_name = |b: &&&Benchmark| b.name == benchmark.name;
         let points: Vec<&Benchmark> = shown.iter().filter(same_name).copied().collect();
         let mut of_points = shared_notes(&points);
-        let is_shared = |note: &String| {
+        let is_shared = |note: &Note| {
             benchmark.status == Status::Ok
                 && (self.common.contains(&note) || of_points.contains(&note))
         };
         let own = benchmark.notes.iter();
-        let own = own.filter(|note| !is_shared(note) && !explains_absence(note));
-        let own: Vec<&String> = own.collect();
+        let own = own.filter(|note| !is_shared(note) && note.without_cycles().is_none());
+        let own: Vec<&Note> = own.collect();
         if let Some(distribution) = &benchmark.distribution {
             self.add_lines(&yamba_report::percentiles(distribution), self.style.indent());
         }
         for note in own {
-            self.add_lines(note, self.style.indent());
+            self.add_lines(&note.to_string(), self.style.indent());
         }
         if shown[entry + 1..].iter().any(|b| same_name(&b)) {
             return;
@@ -247,7 +246,7 @@ fn mark(status: Status, colour: bool) -> String {
         Status::Ok => ("ok", "32"),
         Status::Invalid => ("INVALID", "1;31"),
         Status::Crashed => ("CRASHED", "1;31"),
-        Status::Skipped => ("skipped", "2"),
+        Status::Skipped | Status::NotStarted => ("skipped", "2"),
     };
     output::painted(&format!("{word:MARK$}"), code, colour)
 }
@@ -256,7 +255,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
     let (figure, interval) = figure(run, benchmark);
     let evidence = benchmark.evidence.iter();
     let evidence = evidence
-        .filter(|(_, e)| e.median.is_some() || benchmark.status != Status::Skipped)
+        .filter(|(_, e)| e.median.is_some() || !benchmark.status.is_skipped())
         .map(|(name, e)| said(name, e));
     let rest: Vec<String> = evidence.chain(marks(run, benchmark)).collect();
     let cells = [
@@ -311,7 +310,7 @@ fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
 
 /// The cycles of a figure, omitted for long times.
 fn cycles(benchmark: &Benchmark) -> String {
-    if benchmark.notes.iter().any(|n| says_unknown(n)) {
+    if benchmark.notes.iter().any(|note| matches!(note, Note::CyclesUnknown(_))) {
         return "cycles unknown".to_owned();
     }
     let known = benchmark.cycles.filter(|c| c.median < 1e5);
@@ -362,13 +361,13 @@ fn all_within(run: &Run) -> bool {
 /// The notes that all valid entries share, if there are several. They are printed once. Notes about
 /// missing cycles are omitted: the column says `cycles unknown`, or is empty if the thread was
 /// blocked.
-fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
+fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a Note> {
     let good = || entries.iter().filter(|b| b.status == Status::Ok);
     let Some(first) = good().next().filter(|_| good().count() > 1) else {
         return Vec::new();
     };
     let is_shared =
-        |note: &&String| !explains_absence(note) && good().all(|b| b.notes.contains(note));
+        |note: &&Note| note.without_cycles().is_none() && good().all(|b| b.notes.contains(note));
     first.notes.iter().filter(is_shared).collect()
 }
 

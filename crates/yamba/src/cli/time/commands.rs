@@ -8,7 +8,7 @@ use clap::Args;
 use yamba_harness::{CommandOutput, CommandPlan, Stop, drawn_seed};
 use yamba_record::command::CommandRuns;
 use yamba_record::number::number;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Note, Run, Status};
 use yamba_session::commands::{Request, Shell, prepare_commands};
 use yamba_toolchain::build::host;
 
@@ -226,7 +226,7 @@ fn lines(benchmark: &Benchmark, colour: bool) -> Vec<String> {
         Status::Ok => String::new(),
         Status::Invalid => output::painted("INVALID", "1;31", colour) + "  ",
         Status::Crashed => output::painted("FAILED", "1;31", colour) + "  ",
-        Status::Skipped => output::painted("skipped", "2", colour) + "  ",
+        Status::Skipped | Status::NotStarted => output::painted("skipped", "2", colour) + "  ",
     };
     match (benchmark.command.as_ref(), benchmark.median) {
         (Some(command), Some(median)) => {
@@ -240,7 +240,7 @@ fn lines(benchmark: &Benchmark, colour: bool) -> Vec<String> {
         }
         _ => lines.push(mark.trim_end().to_owned()),
     }
-    lines.extend(benchmark.notes.iter().cloned());
+    lines.extend(benchmark.notes.iter().map(Note::to_string));
     lines
 }
 

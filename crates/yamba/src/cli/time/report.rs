@@ -3,7 +3,7 @@
 
 use yamba_record::number::{number, scale};
 use yamba_record::units::nanoseconds;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Note, Run, Status};
 
 use crate::cli::output;
 use crate::wrap::wrap;
@@ -18,7 +18,7 @@ pub fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
     let width = width.unwrap_or(usize::MAX);
     let mut out = String::new();
     let mut subject = "";
-    let mut said: &[String] = &[];
+    let mut said: &[Note] = &[];
     // The same question asked twice is shown as two results.
     let mut aspects: Vec<&str> = Vec::new();
     for (benchmark, row) in run.benchmarks.iter().zip(&rows) {
@@ -33,7 +33,7 @@ pub fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
         out += &figures(row, &widths, &mark(benchmark, colour), width);
         // Both figures of an instruction may fail for the same reason; print it once.
         let new = benchmark.notes.iter().filter(|n| !said.contains(n));
-        for line in new.flat_map(|n| n.lines()) {
+        for line in new.map(Note::to_string).collect::<Vec<_>>().join("\n").lines() {
             for part in wrap(line, width.saturating_sub(NOTE), "") {
                 out += &format!("{:NOTE$}{part}\n", "");
             }
@@ -96,7 +96,7 @@ fn mark(benchmark: &Benchmark, colour: bool) -> String {
         Status::Ok => return String::new(),
         Status::Invalid => ("INVALID", "1;31"),
         Status::Crashed => ("CRASHED", "1;31"),
-        Status::Skipped => ("none", "2"),
+        Status::Skipped | Status::NotStarted => ("none", "2"),
     };
     format!("  {}", output::painted(word, code, colour))
 }

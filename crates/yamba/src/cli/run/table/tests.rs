@@ -30,7 +30,7 @@ fn entry() -> Benchmark {
             ("pages_read".to_owned(), evidence(Some(13.0), Some(8.0), Some(18.0))),
         ]
         .into(),
-        notes: vec!["not detected, assumed: cache_line = 64".to_owned()],
+        notes: vec!["not detected, assumed: cache_line = 64".into()],
         ..no_figure("sample")
     }
 }
@@ -56,7 +56,7 @@ fn entries_of_every_status() {
     invalid.notes.insert(
         0,
         "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 batches"
-            .to_owned(),
+            .into(),
     );
     let mut crashed = entry();
     crashed.status = Status::Crashed;
@@ -65,9 +65,10 @@ fn entries_of_every_status() {
     for one in crashed.evidence.values_mut() {
         *one = evidence(None, None, None);
     }
-    crashed.notes.insert(0, "sample was ended by SIGKILL (killed)".to_owned());
+    crashed.notes.insert(0, "sample was ended by SIGKILL (killed)".into());
     let mut skipped = no_figure("lat_root");
-    skipped.notes = vec!["needs root".to_owned()];
+    skipped.status = Status::Skipped;
+    skipped.notes = vec!["needs root".into()];
     let all = [entry(), invalid, crashed, skipped];
     let expected = "\
 ok       sample    scale=16  31 ns  [27, 35]  124 cycles
@@ -174,14 +175,14 @@ fn blocked_thread_has_an_empty_cycles_column() {
     blocked.cycles = None;
     blocked.notes.push(
         "no cycles: the thread was off the processor for 98 % of the time, and uses none there"
-            .to_owned(),
+            .into(),
     );
     let text = shown(&[blocked], &Style::default());
     assert!(!text.contains("cycles"), "{text}");
     assert!(shown(&[between_launches()], &Style::default()).contains("124 cycles"));
     let mut unknown = between_launches();
     unknown.cycles = None;
-    unknown.notes.push("cycles are unknown: two chains of instructions disagree".to_owned());
+    unknown.notes.push("cycles are unknown: two chains of instructions disagree".into());
     let text = shown(&[unknown], &Style::default());
     assert!(text.contains("  cycles unknown"), "{text}");
     assert!(!text.contains("disagree"), "{text}");
@@ -219,7 +220,7 @@ fn shared_notes_are_printed_once() {
     let noted = |name: &str, own: &str| Benchmark {
         name: name.to_owned(),
         evidence: Default::default(),
-        notes: vec![own.to_owned(), format!("of {name}"), "of the run".to_owned()],
+        notes: vec![own.into(), format!("of {name}").into(), "of the run".into()],
         ..between_launches()
     };
     let all = [noted("a", "first"), noted("a", "second"), noted("b", "third")];
