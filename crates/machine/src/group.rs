@@ -13,6 +13,8 @@ const GROUPS: &str = "/proc/self/cgroup";
 pub(super) struct GroupLimits {
     /// CPU quota in processors.
     pub cpus: Option<f64>,
+    /// Whether there is a CPU quota; `None` if no readable folder could have one.
+    pub has_quota: Option<bool>,
     /// Memory limit in bytes.
     pub memory: Option<u64>,
 }
@@ -21,8 +23,11 @@ pub(super) fn limits(source: &impl Source) -> GroupLimits {
     let folders = folders(source).unwrap_or_default();
     let quotas: Option<Vec<Option<f64>>> = folders.iter().map(|f| quota(source, f)).collect();
     let limits: Option<Vec<Option<u64>>> = folders.iter().map(|f| memory(source, f)).collect();
+    let is_complete = quotas.is_some() && folders.iter().any(|f| may_have_quota(source, f));
+    let cpus = quotas.and_then(|all| all.into_iter().flatten().reduce(f64::min));
     GroupLimits {
-        cpus: quotas.and_then(|all| all.into_iter().flatten().reduce(f64::min)),
+        cpus,
+        has_quota: is_complete.then_some(cpus.is_some()),
         memory: limits.and_then(|all| all.into_iter().flatten().min()),
     }
 }
@@ -109,6 +114,15 @@ fn inside<'a>(root: &str, path: &'a str) -> Option<&'a str> {
 /// Whether a root consists of `/..` alone.
 fn is_ancestor_of_name_space(root: &str) -> bool {
     root.split('/').skip(1).all(|part| part == "..")
+}
+
+/// Whether a folder belongs to a tree that controls processor time. The root of a tree has no
+/// quota of its own.
+fn may_have_quota(source: &impl Source, folder: &str) -> bool {
+    let has = |file: &str| source.bytes(&format!("{folder}/{file}")).is_some();
+    let controllers = source.word(&format!("{folder}/cgroup.controllers"));
+    let is_unified = controllers.is_some_and(|c| c.split(' ').any(|name| name == "cpu"));
+    is_unified || ["cpu.max", "cpu.cfs_quota_us", "cpu.shares"].into_iter().any(has)
 }
 
 /// The CPU quota of a folder in processors: `50000 100000`, or `max 100000` for none. Version 1 has
@@ -242,6 +256,7 @@ mod tests {
     fn tightest_limit_of_group_and_ancestors_applies() {
         let two = limits(&Sample::new(TWO));
         assert_eq!((two.cpus, two.memory), (Some(1.5), Some(1 << 30)));
+        assert_eq!(two.has_quota, Some(true));
         let one = limits(&Sample::new(ONE));
         assert_eq!((one.cpus, one.memory), (Some(0.5), None));
         assert_eq!(limits(&Sample::new("")), GroupLimits::default());
@@ -250,7 +265,20 @@ mod tests {
     #[test]
     fn missing_quota_is_no_limit() {
         let open = ONE.replace("\n50000\n", "\n-1\n");
-        assert_eq!(limits(&Sample::new(&open)).cpus, None);
+        let open = limits(&Sample::new(&open));
+        assert_eq!((open.cpus, open.has_quota), (None, Some(false)));
+    }
+
+    #[test]
+    fn quota_is_unknown_without_a_tree_that_could_have_one() {
+        assert_eq!(limits(&Sample::new("")).has_quota, None);
+        let memory_alone = "== /proc/self/mountinfo\n\
+            32 20 0:29 / /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n\
+            == /proc/self/cgroup\n4:memory:/job\n\
+            == /sys/fs/cgroup/memory/job/memory.limit_in_bytes\n9223372036854771712\n";
+        assert_eq!(limits(&Sample::new(memory_alone)).has_quota, None);
+        let refused = TWO.replace("\nmax 100000\n", "\nmuch\n");
+        assert_eq!(limits(&Sample::new(&refused)).has_quota, None);
     }
 
     /// The limits of a group of version 2, as a container sees it.

@@ -20,6 +20,7 @@ pub(super) fn virtualisation(
         hypervisor: reported.map(str::to_owned).or_else(|| hypervisor(source)),
         container: container.map(str::to_owned).or_else(|| self::container(source)),
         cpu_quota: limits.cpus,
+        has_cpu_quota: limits.has_quota,
         memory_limit: limits.memory,
         stolen: source.lines(STAT).and_then(|text| stolen(source, &text)),
     }

@@ -277,6 +277,8 @@ pub struct Virtualisation {
     pub container: Option<String>,
     /// CPU quota of the control group, in processors.
     pub cpu_quota: Option<f64>,
+    /// Whether a control group that this process sees has a CPU quota; absent if that is unknown.
+    pub has_cpu_quota: Option<bool>,
     /// Memory limit of the control group, in bytes.
     pub memory_limit: Option<u64>,
     /// Stolen time since boot, as a share of non-idle time.

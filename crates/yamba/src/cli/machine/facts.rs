@@ -207,6 +207,7 @@ pub(super) fn kernel(page: &mut Page, machine: &Machine, details: &Details) {
         hypervisor.or(unnamed),
         named("container", v.container.as_ref()),
         v.cpu_quota.map(|q| format!("quota {q} processors")),
+        (v.has_cpu_quota == Some(false)).then(|| "no CPU quota".to_owned()),
         named("memory limit", v.memory_limit.map(bytes)),
         v.stolen.map(|s| format!("stolen {:.2} %", s * 100.0)),
     ];
