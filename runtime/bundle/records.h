@@ -1,8 +1,7 @@
 // Shortens the records of a launch. "!LINE" is a whole line. A line with the same words as an
-// earlier one is written as the
-// numbers that changed: "K:7,,2.5" is the line like line K whose first number is 7 and whose third
-// is 2.5; its other numbers are those of the latest such line. `null` counts as a number, and a
-// time has the digits that the harness keeps of it.
+// earlier one is written as the numbers that changed: "K:7,,2.5" is the line like line K whose
+// first number is 7 and whose third is 2.5; its other numbers are those of the latest such line.
+// `null` counts as a number, and a time has the digits that the harness keeps of it.
 #pragma once
 
 #include <map>

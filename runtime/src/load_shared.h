@@ -2,8 +2,7 @@
 // several processes that run the benchmark, or one of several threads of one such process.
 //
 // One mapping: a header of fixed size, and a few bytes per worker. It needs no descriptor, and the
-// parent need not poll each
-// worker: the last one to arrive wakes it.
+// parent need not poll each worker: the last one to arrive wakes it.
 #pragma once
 
 #include <sys/mman.h>

@@ -56,8 +56,7 @@ inline double own_share(const ProcessorProbes &probes) {
 }
 
 // Share of the time in which nothing else used the processor or its core. If the quiet width of
-// some processors is known, others
-// count as contended: nothing says that they are quiet.
+// some processors is known, others count as contended: nothing says that they are quiet.
 inline double quiet_share(const ProcessorProbes &probes, bool is_any_known) {
     const double own = own_share(probes);
     if (isnan(probes.quiet_width) || probes.widths.empty()) return is_any_known ? 0 : own;

@@ -35,9 +35,8 @@ void fill(uint64_t *words, size_t count, uint64_t &state);
 const char *scratch_directory();
 
 // Returns the path of a file of `bytes` bytes in the scratch directory, written and synchronised.
-// An existing file of that size
-// is reused: each point of a sweep has its own process, and writing takes longer than most
-// measurements. Ends the run as skipped if there is no room.
+// An existing file of that size is reused: each point of a sweep has its own process, and writing
+// takes longer than most measurements. Ends the run as skipped if there is no room.
 const char *scratch_file(const char *name, uint64_t bytes);
 
 // Checks that the benchmark may write `bytes` bytes to the scratch directory itself. Ends the run

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use yamba_lang::ast::MemberKind;
 use yamba_lang::model::{Analysis, ClassId, Composition, Layer};
 
-/// One struct.
 pub(crate) struct Node<'a> {
     /// Its name in C++.
     pub(crate) name: String,
@@ -34,7 +33,6 @@ impl Node<'_> {
 
 /// All structs of one variant, each after those that it needs.
 pub(crate) struct StructPlan<'a> {
-    /// The structs.
     pub(crate) nodes: Vec<Node<'a>>,
     /// The last struct of each part of the composition.
     pub(crate) parts: Vec<usize>,

@@ -5,8 +5,7 @@
 //! All others stay virtual: names that two structs declare, names that the author's C++ may
 //! redefine, and names that a timed batch may call, so that a shorter build changes no measured
 //! call. If the program's text does not show all names, every member is virtual. Words are those of
-//! the plain text, with
-//! comments and strings: additional names only make more members virtual.
+//! the plain text, with comments and strings: additional names only make more members virtual.
 
 use std::collections::{HashMap, HashSet};
 

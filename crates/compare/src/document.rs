@@ -22,7 +22,6 @@ pub struct Comparison {
     pub a: RunReference,
     /// The second run.
     pub b: RunReference,
-    /// Differences between the machines.
     pub machine: Differences,
     /// The probability of any false alarm in the whole comparison.
     pub familywise_error: f64,
@@ -49,7 +48,6 @@ pub struct RunReference {
     pub id: String,
     /// When it began, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
-    /// Tags of the run.
     pub tags: Vec<String>,
 }
 
@@ -101,7 +99,6 @@ pub struct ComparedEntry {
     /// The interval of the ratio also holds the ratio of undisturbed machines, and p is of the one
     /// nearest to 1.
     pub disturbed: [bool; 2],
-    /// The verdict.
     pub verdict: Word,
     /// Whether these launches show a difference that is not confirmed.
     pub suspect: bool,

@@ -106,7 +106,6 @@ pub struct LeftOut {
     pub run: String,
     /// The benchmark; none if the whole run does not count.
     pub benchmark: Option<Which>,
-    /// The reason.
     pub reason: String,
 }
 
@@ -131,10 +130,10 @@ impl LeftOut {
 type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 
 /// The history of all benchmarks of `runs`, which are in order of time. Only runs of the last run's
-/// machine count. Runs that a comparison or `yamba noise`
-/// measured are left out: their programs may be old, and many are of the same moment. Invalid
-/// figures are left out, too, and disturbed ones, even bounded: a change is found by single
-/// levels, and within its bounds a level could be anywhere.
+/// machine count. Runs that a comparison or `yamba noise` measured are left out: their programs may
+/// be old, and many are of the same moment. Invalid figures are left out, too, and disturbed ones,
+/// even bounded: a change is found by single levels, and within its bounds a level could be
+/// anywhere.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let counted = of_one_machine(runs, &mut left_out);

@@ -105,7 +105,6 @@ pub struct Compared {
     pub unadjusted: Option<Ratio>,
     /// The p-value of the ratio, adjusted for the number of benchmarks.
     pub p: Option<f64>,
-    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -167,7 +166,6 @@ pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
     pairs.iter().zip(tested(pairs)).map(compared).collect()
 }
 
-/// Whether any pair is suspect.
 fn has_suspect(pairs: &[Pair]) -> bool {
     let tested = tested(pairs);
     tested.iter().any(|(_, p)| p.is_some_and(|p| p <= FAMILYWISE_ERROR))

@@ -96,7 +96,6 @@ pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
 /// The unit of a comparison, and how many units the compared launches could choose from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The unit.
     pub unit: Unit,
     /// Number of tests for which the p-value is adjusted (Bonferroni). 2 if the compared launches
     /// themselves decided between two units: the unit with the smaller spread is chosen, and its

@@ -9,9 +9,7 @@ use super::named;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Which {
-    /// Its name.
     pub name: String,
-    /// Its parameters.
     #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
     pub parameters: Parameters,
     /// Number of concurrent processes.

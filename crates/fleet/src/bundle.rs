@@ -20,7 +20,6 @@ pub use archive::{Archive, Contents, Packed, pack, unpack};
 pub use capture::{Capture, RecordedLaunch, RecordedPoint, captures};
 pub use plan::{Plan, PlannedProgram};
 
-/// The schema of a capture.
 pub const SCHEMA: &str = "yamba-capture/1";
 
 /// Whether this is the text of a capture: a document or the log of a serial line.

@@ -21,7 +21,6 @@ use std::time::Duration;
 pub const LAUNCHERS: [(&str, &dyn Launcher); 3] =
     [("slurm", &slurm::Slurm), ("mpi", &mpi::Mpi), ("ssh", &ssh::Ssh)];
 
-/// The launcher with this name.
 pub fn launcher(name: &str) -> Option<&'static dyn Launcher> {
     let found = LAUNCHERS.iter().find(|(known, _)| *known == name);
     found.map(|(_, launcher)| *launcher)
@@ -93,7 +92,6 @@ pub enum State {
 /// A node, as the engine names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its name.
     pub name: String,
     /// Why no task can start on it. `None` if tasks can.
     pub unusable: Option<String>,
@@ -106,7 +104,6 @@ impl Node {
     }
 }
 
-/// The task of one node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// The number of the task in the fleet.
@@ -130,7 +127,6 @@ impl Job {
     /// The file name of the bundle in the folder.
     pub const BUNDLE: &str = "measure";
 
-    /// The bundle.
     pub fn bundle(&self) -> PathBuf {
         self.folder.join(Job::BUNDLE)
     }

@@ -28,9 +28,8 @@ impl Expected {
 }
 
 /// Launches of each entry in `budget`. If the planned ones take longer, no entry may take longer
-/// than a common limit, which is as long
-/// as the budget permits: the slowest entries lose launches first. If even the fewest launches of
-/// all take too long, the slowest entries get none.
+/// than a common limit, which is as long as the budget permits: the slowest entries lose launches
+/// first. If even the fewest launches of all take too long, the slowest entries get none.
 pub(super) fn launches(entries: &[Expected], budget: Duration) -> Vec<u64> {
     let planned: Vec<u64> = entries.iter().map(|e| e.launches).collect();
     if time(entries, &planned) <= budget {

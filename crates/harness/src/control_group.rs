@@ -1,8 +1,7 @@
 //! The control groups of a run: the kernel limits the processes and the memory of launches in them.
 //!
 //! All launches of a run share one set of groups. A removed group stays in the kernel as long as a
-//! page of the file cache belongs to
-//! it: a group per launch would leave hundreds.
+//! page of the file cache belongs to it: a group per launch would leave hundreds.
 
 use std::fs::{self, File};
 use std::io;
@@ -172,8 +171,7 @@ fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
 /// group stands beside that of this process.
 ///
 /// The limits of this process's group do not apply there. So that group must have no limits, and
-/// its parent must already have the
-/// controllers: Yamba changes no setting of the system.
+/// its parent must already have the controllers: Yamba changes no setting of the system.
 fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if own.is_top || !is_unlimited(&own.folder) {
         return None;

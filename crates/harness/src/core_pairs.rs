@@ -60,8 +60,8 @@ pub(super) fn keep(folder: &Path, machine: &Machine, found: &CorePairs) {
 }
 
 /// The tested processors by core, as the argument `--cores` of a program has them: `0+2,1` for two
-/// cores. Processors without a clear finding are
-/// left out: then the system's word counts. `None` if nothing is left.
+/// cores. Processors without a clear finding are left out: then the system's word counts. `None` if
+/// nothing is left.
 pub(super) fn cores_argument(pairs: &[CorePair]) -> Option<String> {
     let known = pairs.iter().filter(|pair| pair.shared.is_some());
     let processors: BTreeSet<u64> = known.flat_map(|pair| [pair.one, pair.other]).collect();

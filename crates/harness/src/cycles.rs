@@ -25,8 +25,8 @@ pub(super) fn is_steady(probes: &Probes) -> bool {
 }
 
 /// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of
-/// their own moment. `None` if the clock rate changed in
-/// between: then the time has no one cycle length.
+/// their own moment. `None` if the clock rate changed in between: then the time has no one cycle
+/// length.
 pub(super) fn of(batch: &Batch) -> Option<f64> {
     if !is_steady(&batch.probes) {
         return None;

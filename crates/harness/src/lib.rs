@@ -11,8 +11,8 @@
 //! run on saved records.
 //!
 //! This crate knows instruction sets and systems by their names alone. It knows neither the
-//! language nor a compiler nor a store, and
-//! prints nothing: it reports progress through [`Progress`] and passes results to [`RunSink`].
+//! language nor a compiler nor a store, and prints nothing: it reports progress through
+//! [`Progress`] and passes results to [`RunSink`].
 
 mod assemble;
 mod bounds;

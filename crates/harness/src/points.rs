@@ -109,8 +109,8 @@ fn step(
 }
 
 /// The benchmark's error message, if it names a parameter that the user gave. Otherwise a value of
-/// the benchmark's own does not suit
-/// this machine: that costs only this point when it is measured, and no figure of other benchmarks.
+/// the benchmark's own does not suit this machine: that costs only this point when it is measured,
+/// and no figure of other benchmarks.
 fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a str> {
     let text = program.refused.as_deref()?;
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_';

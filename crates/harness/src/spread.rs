@@ -1,10 +1,10 @@
 //! Intervals that hold the figure of the next run. Pure.
 //!
 //! Two launches show little of the variance between launches. But a run has many figures, and these
-//! variances have a
-//! distribution: it is estimated from all figures of the run, and moderates the variance of each
-//! (`yamba_stats::VariancePrior`). Where there are figures of earlier runs, their variance
-//! between runs is taken in the same way: launches of one run are more alike than those of two.
+//! variances have a distribution: it is estimated from all figures of the run, and moderates the
+//! variance of each (`yamba_stats::VariancePrior`). Where there are figures of earlier runs, their
+//! variance between runs is taken in the same way: launches of one run are more alike than those of
+//! two.
 
 use yamba_record::run::{IntervalScope, Launch};
 use yamba_record::{Benchmark, Status};

@@ -3,6 +3,8 @@
 //! This crate accesses no files, processes or clocks. Texts come in through [`Files`], and messages
 //! are [`Diagnostic`]s.
 
+#![warn(missing_docs)]
+
 pub mod ast;
 pub mod compile;
 mod condition;

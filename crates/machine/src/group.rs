@@ -64,7 +64,6 @@ fn membership(line: &str) -> Option<(&str, &str)> {
     path.starts_with('/').then_some((controllers, path))
 }
 
-/// Whether a mount shows the limits of groups.
 fn shows_limits(mount: &Mount<'_>) -> bool {
     has_limits(mount, "") || has_limits(mount, "cpu") || has_limits(mount, "memory")
 }

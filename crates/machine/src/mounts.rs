@@ -2,14 +2,12 @@
 
 use super::text::digits;
 
-/// A mount.
 #[derive(Debug, PartialEq)]
 pub(super) struct Mount<'a> {
     /// Device number: `major:minor`.
     pub device: &'a str,
     /// The mounted folder of the file system.
     pub root: String,
-    /// The mount point.
     pub point: String,
     pub options: &'a str,
     pub kind: &'a str,
@@ -27,8 +25,8 @@ impl Mount<'_> {
 pub(super) const MOUNTINFO: &str = "/proc/self/mountinfo";
 
 /// Parses lines such as `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root
-/// rw,errors=continue`. `None` if a line has another
-/// form: the mount that it describes may hide another one.
+/// rw,errors=continue`. `None` if a line has another form: the mount that it describes may hide
+/// another one.
 pub(super) fn mounts(mountinfo: &str) -> Option<Vec<Mount<'_>>> {
     mountinfo.lines().map(mount).collect()
 }

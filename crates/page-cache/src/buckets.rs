@@ -6,7 +6,6 @@ const OWN: u64 = 2048;
 /// Buckets of each larger power of two.
 const PER_POWER: u64 = OWN / 2;
 
-/// The bucket of a distance.
 pub fn bucket(distance: u64) -> usize {
     if distance < OWN {
         return distance as usize;

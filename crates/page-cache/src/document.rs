@@ -36,13 +36,10 @@ pub struct FileAccesses {
     /// Number of accesses that are missing, because their place in the file is unknown.
     #[serde(default)]
     pub unknown: u64,
-    /// The files.
     pub files: Vec<File>,
-    /// The accesses.
     pub accesses: Vec<Run>,
 }
 
-/// A file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

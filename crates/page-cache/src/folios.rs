@@ -24,7 +24,6 @@ pub struct Folio {
     pub first: u64,
     /// Number of its pages.
     pub pages: u64,
-    /// Its list.
     pub list: ListName,
     /// Whether it was read since it was added to its list.
     pub is_referenced: bool,
@@ -70,7 +69,6 @@ struct List {
     pages: u64,
 }
 
-/// All folios, each in a list.
 #[derive(Clone, Debug)]
 pub struct Folios {
     all: Vec<Folio>,
@@ -86,7 +84,6 @@ impl Default for Folios {
 }
 
 impl Folios {
-    /// A folio.
     pub fn get(&self, id: Id) -> &Folio {
         &self.all[id as usize]
     }
@@ -101,7 +98,6 @@ impl Folios {
         self.lists[list as usize].pages
     }
 
-    /// The oldest folio of a list.
     pub fn oldest(&self, list: ListName) -> Option<Id> {
         let oldest = self.lists[list as usize].oldest;
         (oldest != NONE).then_some(oldest)
@@ -143,7 +139,6 @@ impl Folios {
         }
     }
 
-    /// Removes a folio.
     pub fn remove(&mut self, id: Id) {
         self.unlink(id);
         self.free.push(id);

@@ -65,7 +65,6 @@ impl Stack {
         self.slots.get(page) != 0
     }
 
-    /// Removes a page.
     pub fn remove(&mut self, page: Page) {
         if let Some(place) = self.slots.find(page)
             && self.vacate(place).is_some()

@@ -60,7 +60,6 @@ impl TwoLists {
         (entry != 0 && entry & SHADOW == 0).then(|| entry - 1)
     }
 
-    /// A folio.
     pub fn folio(&self, id: Id) -> &Folio {
         self.folios.get(id)
     }

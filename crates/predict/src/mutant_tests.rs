@@ -37,8 +37,7 @@ fn changed_vectors_are_read_as_the_original_or_refused() {
 }
 
 /// Whether the mutant is a document that people may write: without a key or an element that need
-/// not be there, with null for such a
-/// key, or with other texts and numbers in their places.
+/// not be there, with null for such a key, or with other texts and numbers in their places.
 fn is_another_document(mutant: &Mutant) -> bool {
     let is_of_text = || {
         let changed: Value = serde_json::from_str(&mutant.text).unwrap();

@@ -30,8 +30,8 @@ impl Scale {
     };
 
     /// The mean ratio for a primitive with a benchmark that was not measured yet. Few ratios may be
-    /// known, and its own may be
-    /// outside of theirs: the interval reaches to twice the largest one and to half the smallest.
+    /// known, and its own may be outside of theirs: the interval reaches to twice the largest one
+    /// and to half the smallest.
     pub fn unmeasured(self) -> Scale {
         let [low, high] = self.interval;
         let is_exact = self == Scale::SAME;

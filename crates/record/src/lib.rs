@@ -7,6 +7,8 @@
 //! units. No serialised number is NaN. [`system_error`] gives the text of a system error for the
 //! crates above.
 
+#![warn(missing_docs)]
+
 pub mod batch;
 pub mod circles;
 mod columns;

@@ -61,9 +61,9 @@ pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
 /// The paper does not specify the test ("stops significantly changing"). This function compares the
 /// Y of each group with those of each later one by Welch's t test. Holm's correction limits the
 /// error over all these pairs to `significance`. The result is the first group such that no pair of
-/// it and its successors differs. Comparing only neighbours would miss
-/// a slow decrease: in the paper's table 3.4 no two neighbours after the first pair differ
-/// significantly, yet the second group and the last one do.
+/// it and its successors differs. Comparing only neighbours would miss a slow decrease: in the
+/// paper's table 3.4 no two neighbours after the first pair differ significantly, yet the second
+/// group and the last one do.
 pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
     let ys: Vec<Vec<f64>> = groups.iter().map(Group::per_circle).collect::<Option<_>>()?;
     let mut pairs = Vec::new();

@@ -1,10 +1,11 @@
 //! Estimators, intervals and tests over plain slices, each with its formula and its source. No
-//! benchmark, no printing,
-//! no hidden randomness: functions that draw random numbers take a seed.
+//! benchmark, no printing, no hidden randomness: functions that draw random numbers take a seed.
 //!
 //! Every function returns `None` if its result is undefined: for no values, for too few, and for
 //! NaN or infinite ones. A result is in the unit of the values unless stated otherwise.
 //! Confidences, shares and probabilities are between 0 and 1.
+
+#![warn(missing_docs)]
 
 mod bootstrap;
 mod bounded_line;

@@ -77,8 +77,8 @@ impl Connection for Postgresql {
 }
 
 /// The values with their types. A statement with types is not prepared under a name: behind a pool
-/// of connections such as PgBouncer, the name may be taken, or
-/// belong to another connection of the server.
+/// of connections such as PgBouncer, the name may be taken, or belong to another connection of the
+/// server.
 fn typed<'a>(values: &'a [Value<'a>]) -> impl Iterator<Item = (&'a dyn ToSql, Type)> {
     values.iter().map(|value| {
         let kind = match value {

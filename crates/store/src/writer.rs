@@ -26,8 +26,8 @@ fn surroundings() -> Option<String> {
 }
 
 /// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process
-/// does not exist or is dead. `yamba-harness` parses this file for
-/// itself: the only crate below both is `yamba-record`, which knows documents and not the system.
+/// does not exist or is dead. `yamba-harness` parses this file for itself: the only crate below
+/// both is `yamba-record`, which knows documents and not the system.
 fn start(pid: u32) -> Option<String> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);

@@ -108,7 +108,6 @@ fn check(field: &Field, base: &[u8], probes: &Probes) -> Result<(), String> {
 }
 
 impl Field {
-    /// The block with a value in this field.
     pub fn encode(&self, block: &[u8], value: i128) -> Vec<u8> {
         let mut bytes = block.to_vec();
         let value = (value + i128::from(self.bias)) as u64;

@@ -15,14 +15,7 @@ pub enum LineOrigin {
     /// A line of the block's own source file.
     Block(usize),
     /// The value `index` of [`probe_values`] in the hole of a block.
-    Probe {
-        /// The block.
-        block: usize,
-        /// The hole.
-        hole: usize,
-        /// The value.
-        value: usize,
-    },
+    Probe { block: usize, hole: usize, value: usize },
 }
 
 impl LineOrigin {
@@ -49,9 +42,7 @@ impl LineOrigin {
 /// Text for one run of the assembler.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// The text.
     pub text: String,
-    /// The probes in it.
     pub probes: BTreeSet<LineOrigin>,
 }
 

@@ -34,7 +34,6 @@ pub struct Relocation {
     pub addend: Option<i64>,
 }
 
-/// A section.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// Its bytes.

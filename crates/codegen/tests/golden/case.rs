@@ -20,7 +20,6 @@ pub struct Case {
     blocks: Vec<String>,
 }
 
-/// The paths of all programs.
 pub fn programs(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder of programs");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();

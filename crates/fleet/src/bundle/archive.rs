@@ -32,7 +32,6 @@ pub struct Contents {
     pub runner: Vec<u8>,
     /// The executables, in the order of the plan.
     pub programs: Vec<Vec<u8>>,
-    /// The plan.
     pub plan: Plan,
     /// The source texts of the benchmarks, by hash.
     pub sources: BTreeMap<String, String>,
@@ -62,7 +61,6 @@ pub struct Packed {
 pub struct Archive {
     /// Identifies the contents.
     pub id: String,
-    /// The plan.
     pub plan: Plan,
     /// The source texts of the benchmarks, by hash.
     pub sources: BTreeMap<String, String>,
@@ -188,7 +186,6 @@ pub fn unpack(bytes: &[u8]) -> Option<Archive> {
     Some(Archive { id: value("id")?.to_owned(), plan, sources: texts })
 }
 
-/// The item in the part with this name.
 fn item(bytes: &[u8], index: &str, name: &str) -> Option<Item> {
     let parts = index.lines().filter_map(|line| line.strip_prefix("part "));
     let fields: Vec<&str> = parts

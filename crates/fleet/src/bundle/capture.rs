@@ -13,7 +13,6 @@ use crate::bundle::{document, frames, shortened};
 /// A run as a bundle recorded it.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
-    /// The bundle.
     pub bundle: String,
     /// The id of the run: sixteen hexadecimal digits.
     pub run: String,

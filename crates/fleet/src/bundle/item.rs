@@ -18,14 +18,20 @@ pub(crate) enum Item {
     /// The plan of the bundle.
     Plan(Plan),
     /// The source texts of the benchmarks, by hash.
-    Sources { texts: BTreeMap<String, String> },
+    Sources {
+        texts: BTreeMap<String, String>,
+    },
     /// Facts about the machine.
-    Machine { answers: Value, files: BTreeMap<String, String> },
+    Machine {
+        answers: Value,
+        files: BTreeMap<String, String>,
+    },
     /// The answer of a program to `--describe`, at one point.
     Point(Box<Point>),
     /// The width of the core before the first launch.
-    Probes { records: Vec<String> },
-    /// A launch.
+    Probes {
+        records: Vec<String>,
+    },
     Launch(Launch),
     /// The run has ended.
     End(End),

@@ -38,7 +38,6 @@ pub struct Plan {
 /// A benchmark of the bundle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedProgram {
-    /// Its class.
     pub class: String,
     /// Facts about it besides its figure.
     #[serde(default)]

@@ -19,7 +19,6 @@ const USUAL_ERRORS: f64 = 3.0;
 pub struct Value {
     /// The index of the node within its class.
     pub node: usize,
-    /// The level.
     pub level: f64,
     /// Its squared standard error, from the launches.
     pub squared_error: f64,

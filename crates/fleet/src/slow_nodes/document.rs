@@ -42,7 +42,6 @@ pub struct Document {
     pub left_out: BTreeMap<&'static str, usize>,
 }
 
-/// A job.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobSummary {
@@ -56,13 +55,11 @@ pub struct JobSummary {
     pub slow: usize,
 }
 
-/// A class of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClassOfNodes {
     /// A letter: `A` is the largest.
     pub class: String,
-    /// Its nodes.
     pub nodes: Vec<String>,
     /// The facts that differ between the classes.
     pub facts: BTreeMap<String, Option<String>>,
@@ -72,11 +69,9 @@ pub struct ClassOfNodes {
     pub differing: Vec<Differing>,
 }
 
-/// The modes of a resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModesOfResource {
-    /// The resource.
     pub resource: String,
     /// The modes from the fastest: the ratio of times to the mode with most nodes, and the number
     /// of nodes.
@@ -87,21 +82,16 @@ pub struct ModesOfResource {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Differing {
-    /// The node.
     pub node: String,
     /// Its own facts that differ from those of its class.
     pub facts: BTreeMap<String, Option<String>>,
 }
 
-/// A slow node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SlowNode {
-    /// The node.
     pub node: String,
-    /// Its class.
     pub class: String,
-    /// The slow resource.
     pub resource: String,
     /// Its time divided by that of its class; above 1.
     pub ratio: f64,
@@ -144,9 +134,7 @@ pub struct FigureOfNode {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DetectableSlowdown {
-    /// The class.
     pub class: String,
-    /// The resource.
     pub resource: String,
     /// Number of nodes with enough figures.
     pub nodes: usize,
@@ -163,7 +151,6 @@ pub struct DetectableSlowdown {
 pub struct Failed {
     /// The node, or the file of its document.
     pub node: String,
-    /// The reason.
     pub reason: String,
 }
 

@@ -117,9 +117,7 @@ pub struct Detectable {
 
 /// The analysis of a class.
 struct Analysed {
-    /// By figure.
     figures: Vec<Column>,
-    /// By resource.
     resources: Vec<Resource>,
 }
 

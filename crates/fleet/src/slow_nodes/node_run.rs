@@ -8,7 +8,6 @@ use yamba_stats::{median, variance};
 /// The heading of figures whose document names no topic.
 const NO_TOPIC: &str = "Other benchmarks";
 
-/// A run of one node.
 #[derive(Clone, Debug, Default)]
 pub struct NodeRun {
     /// The node's name.
@@ -29,7 +28,6 @@ pub struct NodeRun {
     pub left_out: LeftOut,
 }
 
-/// The level of one figure on one node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureLevel {
     /// Name, parameters, and number of processes or threads.
@@ -61,7 +59,6 @@ pub struct LeftOut {
     pub disturbed: usize,
     /// Invalid or crashed.
     pub invalid: usize,
-    /// Skipped.
     pub skipped: usize,
     /// Without a better direction, or without a positive launch.
     pub without_direction: usize,

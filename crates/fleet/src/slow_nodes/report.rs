@@ -63,7 +63,6 @@ pub fn report(runs: &[NodeRun]) -> Report {
     Report { slow_since: slow_since(&jobs), jobs }
 }
 
-/// A fleet, and a job of it.
 type Key<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// The fleets of which at least half of the nodes ran in several jobs.

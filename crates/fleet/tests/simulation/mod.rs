@@ -75,7 +75,6 @@ impl Source {
         self.0.iter().map(|(_, figures)| figures.len()).sum()
     }
 
-    /// A run of each node.
     pub fn fleet(&self, nodes: usize, between: Between, random: &mut Rng) -> Vec<NodeRun> {
         (0..nodes).map(|node| self.node(node, between, random)).collect()
     }

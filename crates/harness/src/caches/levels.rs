@@ -19,9 +19,9 @@ const FLAT: f64 = 0.15;
 const LEAST_STEP: f64 = 1.8;
 
 /// The share of the step to the next level that is climbed at the end of a cache. A buffer of the
-/// cache's size has some misses already, since its lines do not
-/// fill all sets alike: 0.03 of the step with 48 KiB and 0.24 with 2 MiB (Granite Rapids), 0.48
-/// with 1 MiB (Zen 4, a host with small pages). A third finds these within an eighth.
+/// cache's size has some misses already, since its lines do not fill all sets alike: 0.03 of the
+/// step with 48 KiB and 0.24 with 2 MiB (Granite Rapids), 0.48 with 1 MiB (Zen 4, a host with small
+/// pages). A third finds these within an eighth.
 const OF_STEP: f64 = 1.0 / 3.0;
 
 /// A curve with a greater share of contended passes shows what the neighbour left of the caches. It

@@ -32,7 +32,6 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// As the profile has them.
     const PROFILED: Self = Self { survivors: Survivors::PROFILED, factor: 1.0 };
 
     /// The copies of a collector with one heap size. Its ordinary runs count, or those with Serial.

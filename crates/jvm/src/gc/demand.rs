@@ -111,7 +111,6 @@ pub struct Survival<'a> {
 }
 
 impl<'a> Survival<'a> {
-    /// The survival in a demand.
     pub fn of(demand: &'a Demand) -> Self {
         let censuses = &demand.censuses;
         let mut decay = vec![0.0];

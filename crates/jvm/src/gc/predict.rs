@@ -12,7 +12,6 @@ use crate::gc::outcome::{Outcome, median, simulated};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Figure {
-    /// The prediction.
     pub predicted: f64,
     /// Where the measured value is expected in 95 of 100 cases.
     pub interval: (f64, f64),
@@ -24,7 +23,6 @@ pub struct Figure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Prediction {
-    /// The collector.
     pub collector: Collector,
     /// Smallest and largest size of the heap, in bytes.
     pub heap_bytes: u64,

@@ -29,7 +29,6 @@ const WITH_VALUE: [&str; 16] = [
 /// A `java` command in its parts. The words of an argument file (`@FILE`) stand in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaCommand {
-    /// The program `java`.
     pub program: String,
     /// Options of the virtual machine, with their values.
     pub options: Vec<String>,

@@ -7,9 +7,7 @@ use crate::library::Fault;
 /// The jars that `make java` builds.
 #[derive(Clone, Debug)]
 pub struct Jars {
-    /// The agent.
     pub agent: PathBuf,
-    /// The benchmarks.
     pub benchmarks: PathBuf,
 }
 

@@ -19,7 +19,6 @@ const QUIET: [&str; 2] = ["-Xlog:disable", "-Xlog:all=warning:stderr"];
 /// The program `java` with options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jvm {
-    /// The program.
     pub program: String,
     /// Options that figures depend on.
     pub options: Vec<String>,

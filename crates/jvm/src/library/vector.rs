@@ -74,7 +74,6 @@ pub struct Names {
     pub unit: String,
     /// Number of units in one run.
     pub units: f64,
-    /// The command.
     pub command: Vec<String>,
     /// The machine: processor, kernel and virtual machine.
     pub machine: Option<String>,

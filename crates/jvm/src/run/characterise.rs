@@ -42,7 +42,6 @@ pub fn costs_path(folder: &Path, jvm: &Jvm) -> PathBuf {
 /// Costs to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// The collectors.
     pub collectors: &'a [Collector],
     /// How exactly.
     pub effort: Effort,

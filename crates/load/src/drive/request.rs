@@ -39,8 +39,7 @@ struct RequestTarget {
 
 impl Requests {
     /// Prepares the paths. Characters that no request line may contain are percent-encoded. A full
-    /// URL is sent as it is,
-    /// with its own host: that is how a proxy is asked.
+    /// URL is sent as it is, with its own host: that is how a proxy is asked.
     ///
     /// # Errors
     /// Names a path that is impossible.

@@ -8,9 +8,7 @@ use hyper::header::HeaderValue;
 /// A server.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its address.
     pub address: SocketAddr,
-    /// The value of the header `Host`.
     pub(crate) host: HeaderValue,
     /// The path before that of each object, without a slash at its end.
     pub(crate) prefix: String,

@@ -10,7 +10,6 @@ use rustix::time::{
 };
 use tokio::io::unix::AsyncFd;
 
-/// A timer.
 pub(crate) struct Timer(AsyncFd<std::os::fd::OwnedFd>);
 
 impl Timer {

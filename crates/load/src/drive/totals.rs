@@ -51,8 +51,8 @@ pub struct Outcome {
     /// Number of complete responses.
     pub responses: u64,
     /// Number of responses within `elapsed_ns`. A response that was complete later counts with the
-    /// share of its latency
-    /// that lies within: of three responses a second, the last three may come just after the end.
+    /// share of its latency that lies within: of three responses a second, the last three may come
+    /// just after the end.
     pub responses_in_time: f64,
     /// Bytes of their bodies.
     pub bytes: u64,

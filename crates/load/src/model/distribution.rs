@@ -14,10 +14,7 @@ const MOST_QUANTILES: usize = 2001;
 #[serde(tag = "family", rename_all = "lowercase")]
 pub enum Distribution {
     /// `1 - exp(-x / mean)`.
-    Exponential {
-        /// The mean.
-        mean: f64,
-    },
+    Exponential { mean: f64 },
     /// The logarithm of the value is normal.
     Lognormal {
         /// Mean of the natural logarithm.

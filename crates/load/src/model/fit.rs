@@ -24,7 +24,6 @@ pub const FEWEST_REQUESTS: usize = 20;
 
 /// A model with the curves of the log and of the model.
 pub struct Fitted {
-    /// The model.
     pub model: Model,
     /// For each distribution, the log and the model as curves.
     pub curves: Vec<Curve>,

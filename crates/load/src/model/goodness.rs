@@ -18,7 +18,6 @@ pub(crate) const MOST_VALUES: usize = 4000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Compared {
-    /// The family.
     pub family: String,
     /// The greatest distance between the distribution and that of the log, from 0 to 1.
     pub distance: f64,
@@ -59,7 +58,6 @@ impl Compared {
 
 /// The chosen distribution, and all that were compared.
 pub(crate) struct Chosen<T> {
-    /// The distribution.
     pub distribution: T,
     /// Its comparison with the log.
     pub compared: Compared,

@@ -20,7 +20,6 @@ const EXPONENTS: [f64; 2] = [0.0, 12.0];
 pub enum Popularity {
     /// The object of rank r gets a share proportional to `r^-exponent`.
     Zipf {
-        /// The exponent.
         exponent: f64,
         /// Number of objects.
         objects: u64,

@@ -12,7 +12,6 @@ pub enum BuildError {
     Diagnostics(Vec<Diagnostic>),
     /// No compiler for the target.
     MissingCompiler {
-        /// The target.
         target: Target,
         /// The names of the compilers that were searched.
         tried: Vec<String>,

@@ -217,7 +217,6 @@ mod tests {
         assert_eq!(header_folders(&of_mac).unwrap(), expected);
     }
 
-    /// A changed list is read as it is, line by line, or it is no list.
     #[test]
     fn changed_list_of_folders_is_read_line_by_line_or_refused() {
         let text = "#include \"...\" search starts here:\n#include <...> search starts here:\n /usr/include/c++/13\n /usr/lib/gcc/x86_64-linux-gnu/13/include\n /usr/local/include\nEnd of search list.\n";

@@ -255,7 +255,6 @@ pub(super) fn refuse_shared(flags: &Flags) -> Result<(), BuildError> {
     }
 }
 
-/// The files that these inputs link.
 fn linked_files(inputs: &BuildInputs) -> Vec<PathBuf> {
     let words = link_words(&inputs.flags);
     let files = words.iter().filter_map(|word| linked_file(word));

@@ -57,7 +57,6 @@ pub enum Line {
     Code {
         /// The number of enclosing members.
         depth: usize,
-        /// Its address.
         address: u64,
         /// Its bytes.
         #[serde(serialize_with = "digits")]

@@ -56,7 +56,6 @@ impl Survivors {
 pub struct Setting<'a> {
     /// The application.
     pub demand: &'a Demand,
-    /// Its survival.
     pub survival: Survival<'a>,
     /// Size of the heap, in bytes: both the smallest and the largest.
     pub heap_bytes: f64,

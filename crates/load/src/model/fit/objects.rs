@@ -8,7 +8,6 @@ use crate::model::log::Entry;
 /// The status of a complete response.
 const OK: u16 = 200;
 
-/// One object.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Object {
     /// Index of the path in the log.

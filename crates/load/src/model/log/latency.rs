@@ -9,7 +9,6 @@ const LONGEST_S: f64 = 86_400.0;
 /// The digits after the point of a time in seconds, as nginx writes `$request_time`.
 const TIME_DIGITS: usize = 3;
 
-/// The unit of a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatencyUnit {
     /// Seconds.

@@ -114,7 +114,6 @@ pub enum LogFault {
     NoLatency(LatencyField, NotTimes),
     /// The log has no field with the number that an option names.
     NoField {
-        /// The option.
         option: &'static str,
         /// Number of fields.
         fields: usize,

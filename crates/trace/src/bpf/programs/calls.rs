@@ -22,8 +22,8 @@ known:
 /// `sys_exit(registers, result)`. A number in the table `control.reads` says what the event takes
 /// from the memory of the program: the low half is the argument that has its place, the high half 1
 /// for a text, 2 for 8 bytes, 3 for 24 bytes, 4 for the place in the file of a descriptor, and 5
-/// for that of `sendfile`. `AT_ONCE` is for calls that change
-/// descriptors: events of other threads that use them must come later.
+/// for that of `sendfile`. `AT_ONCE` is for calls that change descriptors: events of other threads
+/// that use them must come later.
 ///
 /// Other events wait for more. Where none are sent, the rest of this program takes less time than
 /// another reading of the clock.

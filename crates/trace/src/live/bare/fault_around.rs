@@ -3,9 +3,9 @@
 //!
 //! Linux does not map around where a userfaultfd tracks writes (`uffd_disable_fault_around` of its
 //! `mm/memory.c`). So each process gets a userfaultfd for its mappings of files, which tracks no
-//! page and
-//! stops no thread: writes are recorded by the kernel itself (`UFFD_FEATURE_WP_ASYNC`, Linux 6.7).
-//! Linux permits no userfaultfd for shared mappings of files that were opened for reading only.
+//! page and stops no thread: writes are recorded by the kernel itself (`UFFD_FEATURE_WP_ASYNC`,
+//! Linux 6.7). Linux permits no userfaultfd for shared mappings of files that were opened for
+//! reading only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_int;
