@@ -9,7 +9,6 @@ use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
 
 use super::affinity::processor_count;
 use super::attempts;
-use super::processor::Identity;
 use super::storage::{self, Folder};
 
 /// Answers of the system that are in no file.
@@ -51,7 +50,6 @@ pub(super) struct Asked {
     /// Rate of the counter that user space reads.
     pub counter_hz: Option<u64>,
     pub tlbs: Vec<Tlb>,
-    pub processor: Option<Identity>,
     pub hypervisor: Option<String>,
 }
 
@@ -75,11 +73,6 @@ pub(super) fn ask() -> Asked {
     Asked { answers, folder: folder(), ..from_instructions() }
 }
 
-/// The processor's names by its own instructions, where it has such instructions.
-pub(super) fn ask_processor() -> Option<Identity> {
-    from_instructions().processor
-}
-
 /// Facts from instructions of the processor.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn from_instructions() -> Asked {
@@ -87,7 +80,6 @@ fn from_instructions() -> Asked {
     Asked {
         counter_hz: super::cpuid::counter_hz(&cpuid),
         tlbs: super::cpuid::tlbs(&cpuid),
-        processor: Some(super::cpuid::identity(&cpuid)),
         hypervisor: super::cpuid::hypervisor(&cpuid),
         ..Asked::default()
     }

@@ -4,8 +4,6 @@
 use raw_cpuid::{Associativity, CacheInfoType, CpuId, CpuIdReader, DatInfo, DatType, Hypervisor};
 use yamba_record::machine::details::Tlb;
 
-use super::processor::Identity;
-
 const KIB_4: u64 = 4 << 10;
 const MIB_2: u64 = 2 << 20;
 const MIB_4: u64 = 4 << 20;
@@ -140,21 +138,6 @@ pub(super) fn counter_hz<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<u64
     })
 }
 
-/// The processor, with the names that Linux gives it on x86.
-pub(super) fn identity<R: CpuIdReader>(cpuid: &CpuId<R>) -> Identity {
-    let vendor = cpuid.get_vendor_info();
-    let brand = cpuid.get_processor_brand_string();
-    let numbers = cpuid.get_feature_info();
-    Identity {
-        vendor: vendor.map(|vendor| vendor.as_str().to_owned()),
-        model: brand.map(|brand| brand.as_str().trim().to_owned()),
-        signature: numbers.map(|n| {
-            let (family, model) = (n.family_id(), n.model_id());
-            format!("family {family} model {model} stepping {}", n.stepping_id())
-        }),
-    }
-}
-
 /// The name of the hypervisor: a known name, or else its signature.
 pub(super) fn hypervisor<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<String> {
     let name = match cpuid.get_hypervisor_info()?.identify() {
@@ -280,14 +263,6 @@ mod tests {
         let silent = CpuId::with_cpuid_reader(Saved(&[(0, 0, INTEL)]));
         assert_eq!(counter_hz(&silent), None);
         assert!(super::tlbs(&silent).is_empty());
-    }
-
-    #[test]
-    fn processor_has_the_names_that_linux_prints() {
-        let found = identity(&CpuId::with_cpuid_reader(Saved(ZEN)));
-        assert_eq!(found.vendor.as_deref(), Some("AuthenticAMD"));
-        assert_eq!(found.model.as_deref(), Some("AMD EPYC 9R14"));
-        assert_eq!(found.signature.as_deref(), Some("family 25 model 17 stepping 1"));
     }
 
     #[test]

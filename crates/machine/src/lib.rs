@@ -78,7 +78,7 @@ pub fn cpuinfo() -> String {
 
 /// The processor's model and the number of processors that this process may run on.
 pub fn processor_summary() -> String {
-    let identity = processor::identity(&cpuinfo(), asked::ask_processor().as_ref());
+    let identity = processor::Identity::of_cpuinfo(&cpuinfo());
     let model = identity.model.as_deref().unwrap_or("unknown processor");
     format!("{model}, {} processors", processor_count())
 }
@@ -103,7 +103,7 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
     let noted = source::Noted::new(source);
     let source = &noted;
     let cpuinfo = source.lines("/proc/cpuinfo").unwrap_or_default();
-    let identity = processor::identity(&cpuinfo, asked.processor.as_ref());
+    let identity = processor::Identity::of_cpuinfo(&cpuinfo);
     if !cpuinfo.is_empty() && !identity.is_complete() {
         source.omit("/proc/cpuinfo");
     }
@@ -139,11 +139,7 @@ fn details(
 ) -> Details {
     let answers = &asked.answers;
     let processor = processor::processor(source, cpuinfo, identity);
-    let hypervisor = if processor::is_user_mode_linux(cpuinfo) {
-        Some(Machine::USER_MODE_LINUX)
-    } else {
-        asked.hypervisor.as_deref()
-    };
+    let hypervisor = asked.hypervisor.as_deref();
     Details {
         version: VERSION,
         caches: cache::caches(source, &processor.kinds),

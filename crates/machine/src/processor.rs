@@ -9,7 +9,7 @@ use super::text::{as_cpu_list, cpu_list, entry, is_number, parsed_cpu_list, valu
 const CPU: &str = "/sys/devices/system/cpu";
 const CPUINFO: &str = "/proc/cpuinfo";
 
-/// The processor as its own instructions name it.
+/// The processor as the kernel names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub vendor: Option<String>,
@@ -23,23 +23,9 @@ impl Identity {
         self.vendor.is_some() && self.model.is_some() && self.signature.is_some()
     }
 
-    fn of_cpuinfo(cpuinfo: &str) -> Identity {
+    pub fn of_cpuinfo(cpuinfo: &str) -> Identity {
         Identity { vendor: vendor(cpuinfo), model: model(cpuinfo), signature: signature(cpuinfo) }
     }
-}
-
-/// The processor's names: those of the kernel, else of the instructions. User-Mode Linux puts its
-/// own name in the place of the processor's.
-pub(super) fn identity(cpuinfo: &str, instructions: Option<&Identity>) -> Identity {
-    match instructions {
-        Some(own) if is_user_mode_linux(cpuinfo) => own.clone(),
-        _ => Identity::of_cpuinfo(cpuinfo),
-    }
-}
-
-/// Whether the kernel is User-Mode Linux: a program of another kernel, on the same processor.
-pub(super) fn is_user_mode_linux(cpuinfo: &str) -> bool {
-    value(cpuinfo, "vendor_id") == Some("User Mode Linux")
 }
 
 /// The processor's model. x86 and RISC-V report a name, Arm only numbers.

@@ -58,34 +58,6 @@ fn cannot(machine: &Machine) -> Vec<&str> {
 }
 
 #[test]
-fn processor_under_user_mode_linux_is_that_of_the_instructions() {
-    let files = "== /proc/cpuinfo\nprocessor\t: 0\nvendor_id\t: User Mode Linux\nmodel name\t: UML\nmode\t\t: skas\n";
-    let text = |text: &str| Some(text.to_owned());
-    let asked = Asked {
-        processor: Some(processor::Identity {
-            vendor: text("AuthenticAMD"),
-            model: text("AMD EPYC 9R14"),
-            signature: text("family 25 model 17 stepping 1"),
-        }),
-        hypervisor: text("kvm"),
-        ..user()
-    };
-    let here = machine(files, "x86_64", &asked);
-    assert_eq!(here.cpu.as_deref(), Some("AMD EPYC 9R14"));
-    let details = here.details.as_deref().unwrap();
-    let p = &details.processor;
-    assert_eq!(p.vendor.as_deref(), Some("AuthenticAMD"));
-    assert_eq!(p.signature.as_deref(), Some("family 25 model 17 stepping 1"));
-    assert_eq!(details.virtualisation.hypervisor.as_deref(), Some("uml"));
-    assert!(here.is_user_mode_linux());
-    let unasked = machine(files, "x86_64", &user());
-    assert_eq!(unasked.cpu.as_deref(), Some("UML"));
-    let laptop = machine(LAPTOP, "x86_64", &asked);
-    assert_eq!(laptop.cpu.as_deref(), Some("12th Gen Intel(R) Core(TM) i7-1260P"), "of the kernel");
-    assert!(!laptop.is_user_mode_linux());
-}
-
-#[test]
 fn hybrid_laptop_on_battery_is_described() {
     let machine = machine(LAPTOP, "x86_64", &user());
     assert_eq!(machine.cpu.as_deref(), Some("12th Gen Intel(R) Core(TM) i7-1260P"));

@@ -1,8 +1,8 @@
 //! Hypothetical changes: of costs (`--cost`) and of the application's calls (`--replace`).
 
 use crate::canonical;
+use crate::clock::READING;
 use crate::cost::Costs;
-use crate::untraced::number_of;
 use crate::vector::{Use, Vector, nearest_size};
 
 /// A changed cost: `connect(tcp)=0.5x`.
@@ -53,7 +53,7 @@ pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
     }
     vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
     // The part of the started processes is unknown.
-    (vector.clock_reads, vector.loader_calls, vector.avoided_faults) = (None, None, None);
+    vector.clock_reads = None;
     let user_ns = vector.started_user_ns.take().unwrap_or_default();
     vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
     Ok(removed_ns)
@@ -196,14 +196,14 @@ impl Calls {
         if vector.primitives.iter().any(|used| used.name == self.name) {
             return Ok(None);
         }
-        let Some(number) = number_of(vector, &self.name) else {
+        if self.name != READING {
             return Ok(None);
-        };
+        }
         if self.size.is_some() {
             return Err(format!("{} has no size", self.name));
         }
         let unknown = || format!("the number of {} is unknown in this vector", self.name);
-        number.as_mut().map(Some).ok_or_else(unknown)
+        vector.clock_reads.as_mut().map(Some).ok_or_else(unknown)
     }
 
     /// The size itself, or the nearest one of a vector that is less than twice or more than half of

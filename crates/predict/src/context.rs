@@ -11,7 +11,6 @@ use crate::may_wait::may_wait;
 use crate::page_fault::is_part;
 use crate::rounds::Uncertainty;
 use crate::scale::{Scale, Systems, ends, relative};
-use crate::untraced::Untraced;
 use crate::vector::{Use, Vector, nearest_size};
 use crate::{NULL_CALL, canonical};
 
@@ -26,7 +25,7 @@ pub struct Context {
     /// The factor of all uses. `None`: no timed use has a cost on that machine.
     overall: Option<Factor>,
     outside_ns: Option<f64>,
-    untraced: Untraced,
+    clock_reads: Option<f64>,
     uncertainty: Option<Uncertainty>,
     /// The share by which the whole traced time exceeds that of `uses`.
     removed: f64,
@@ -85,7 +84,7 @@ impl Context {
             timed,
             overall: overall(&vector.primitives, costs),
             outside_ns: None,
-            untraced: Untraced::of(vector),
+            clock_reads: vector.clock_reads,
             uncertainty: vector.uncertainty(),
             removed: 0.0,
             from: None,
@@ -226,7 +225,7 @@ impl Context {
 
     /// Whether a vector has other uses than the traced ones.
     pub(crate) fn differs_from(&self, vector: &Vector) -> bool {
-        vector.primitives != self.uses || Untraced::of(vector) != self.untraced
+        vector.primitives != self.uses || vector.clock_reads != self.clock_reads
     }
 
     /// How far the traced times may be off. `None`: unknown.

@@ -33,8 +33,6 @@ pub struct Costs {
     pub(crate) kernel: String,
     /// The width of pointers, in bytes. `None`: unknown, as in runs of earlier versions.
     pub(crate) pointer_bytes: Option<u64>,
-    /// Page faults of a start of a program by `vfork`, for each benchmark and its parameters.
-    pub(crate) starts: BTreeMap<String, f64>,
     /// Calls that sleep whose cost is that of the call and of a switch. Their curve is that of the
     /// call.
     pub(crate) composed: BTreeSet<String>,
@@ -74,7 +72,6 @@ impl Costs {
             isa: run.machine.isa.clone(),
             kernel: run.machine.kernel.clone(),
             pointer_bytes: run.benchmarks.iter().find_map(pointer_bytes),
-            starts: run.benchmarks.iter().filter_map(start).collect(),
             ..Costs::default()
         };
         let mut entries: Vec<&Benchmark> = run.benchmarks.iter().collect();
@@ -320,21 +317,6 @@ fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>,
 /// The width of pointers of the program that measured an entry, in bytes.
 fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
     entry.platform.get("pointer_size")?.as_u64()
-}
-
-/// The benchmark with its parameters, and the page faults of one start of a program by `vfork`.
-/// `None`: the benchmark starts none. A disturbed figure has them, too: neighbours change times
-/// only.
-fn start(entry: &Benchmark) -> Option<(String, f64)> {
-    const START: &str = "execve(vfork)";
-    let primitive = entry.primitive.as_ref()?;
-    if entry.status != Status::Ok || canonical(&primitive.name) != START {
-        return None;
-    }
-    let parts = contained(primitive, entry).ok()?;
-    let faults = parts.iter().find(|part| part.name == PAGE_FAULT)?;
-    let label = format!("{} {}", entry.name, entry.parameters);
-    Some((label, faults.count))
 }
 
 /// The latency of an entry in ns, or the reason why it has none that can be used.

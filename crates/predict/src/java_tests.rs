@@ -32,8 +32,6 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         kernel_ns: None,
         started_user_ns: None,
         clock_reads: None,
-        avoided_faults: None,
-        loader_calls: None,
         primitives: uses.collect(),
     }
 }

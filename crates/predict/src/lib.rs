@@ -6,6 +6,7 @@
 
 mod blocked;
 pub mod change;
+mod clock;
 pub mod contained;
 pub mod context;
 #[cfg(test)]
@@ -13,7 +14,6 @@ mod context_tests;
 pub mod cost;
 mod curve;
 pub mod document;
-mod faults;
 pub mod file_time;
 #[cfg(test)]
 mod java_tests;
@@ -38,18 +38,17 @@ mod scale;
 mod tests;
 mod traced;
 mod unmeasured;
-mod untraced;
 mod user_scale;
 pub mod vector;
 mod waits;
 
 pub use blocked::{BLOCKED, WAITING};
+pub use clock::READING;
 pub use context::Context;
 pub use cost::Costs;
 pub use machine::machine_name;
 pub use prediction::{Prediction, predict, predict_in_context};
 pub use rank::{Place, Unclear, ranked};
-pub use untraced::untraced_primitives;
 pub use user_scale::{UserScale, user_scale};
 pub use vector::Vector;
 

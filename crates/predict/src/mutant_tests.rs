@@ -12,7 +12,7 @@ const VECTOR: &str = r#"{
   "command": ["server", "-c"], "load": "load", "units_from": "(.*) requests",
   "traced": {"how": "bpf", "machine": "Z, x linux", "cost_ns_per_call": 223.5, "lost": 0, "runs": 2,
     "rounds": [{"untraced_ns": 19000.5, "untraced_kernel_ns": 14000.25, "missed_ns": 12.5, "user_ns": 5000.75, "kernel_ns": 14500}]},
-  "user_ns": 5000, "kernel_ns": 14000, "started_user_ns": 1000, "clock_reads": 3, "avoided_faults": 1.5, "loader_calls": 2,
+  "user_ns": 5000, "kernel_ns": 14000, "started_user_ns": 1000, "clock_reads": 3,
   "primitives": [
     {"name": "read(file)", "size": 16384, "count": 2500.5, "errors": 1, "time_ns": 9000,
      "started": {"count": 1, "size": 4096, "time_ns": 4000}},

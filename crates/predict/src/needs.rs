@@ -5,12 +5,12 @@
 
 use crate::NULL_CALL;
 use crate::blocked::{SWITCH, call, is_blocked};
+use crate::clock::readings;
 use crate::cost::Costs;
 use crate::may_wait::may_wait;
 use crate::page_fault::is_fault;
 use crate::plain::is_unknown;
 use crate::scale::relative;
-use crate::untraced::untraced_uses;
 use crate::vector::{Use, Vector};
 
 /// The origin of an application's times.
@@ -63,7 +63,7 @@ impl Needs {
         for used in uses() {
             needs.add_use(used, times, costs);
         }
-        for (name, count) in untraced_uses(vector) {
+        if let Some((name, count)) = readings(vector) {
             needs.add_use(&untimed(name, count), times, costs);
         }
         // Another call than those above, which no benchmark stands for, is charged as a null call.

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::clock::{self, lacking};
 use crate::contained::Within;
 use crate::context::Context;
 use crate::cost::Costs;
@@ -11,7 +12,6 @@ use crate::plain;
 use crate::product::{Other, Product, sum};
 use crate::rounds::Uncertainty;
 use crate::traced::{self, Terms};
-use crate::untraced::{Untraced, lacking};
 use crate::vector::{Platform, Use, Vector};
 use crate::waits;
 
@@ -119,9 +119,6 @@ pub struct Prediction {
     /// The primitives with a cost from a disturbed figure, on the system or where the vector was
     /// traced. Such a cost may be wrong.
     pub disturbed: Vec<String>,
-    /// Where the number of page faults is from, if pointers on this system have another width than
-    /// those of the trace. `None`: from the trace.
-    pub faults: Option<String>,
     /// How many waits for events the scheduler of another kernel may add. `None`: none, or the
     /// kernel has the same version.
     pub waits: Option<String>,
@@ -159,11 +156,11 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
     };
     let (mut products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
     let coverage = coverage(vector, &products);
-    products.extend(Untraced::of(vector).products(costs));
+    products.extend(clock::product(vector, costs));
     let whole = Prediction {
         contained,
         coverage,
-        limits: lacking(vector, costs),
+        limits: lacking(vector, costs).into_iter().collect(),
         ..Prediction::of(vector, system, costs)
     };
     let mut found = whole.summed(products, costs)?;
@@ -193,7 +190,6 @@ pub fn predict_in_context(
         coverage: terms.coverage(),
         contained: terms.contained,
         other: terms.other,
-        faults: terms.faults,
         waits: waits::line(terms.further_waits, system, &vector.unit),
         context: Basis::Traced,
         is_as_traced: context.systems(costs).is_same(),
@@ -201,15 +197,15 @@ pub fn predict_in_context(
         context_from: context.taken_from().map(str::to_owned),
         ..Prediction::of(vector, system, costs)
     };
-    // On the machine of the trace, they took no kernel time, or the trace does not have it.
-    let untraced =
-        if whole.is_as_traced { Vec::new() } else { Untraced::of(vector).products(costs) };
-    let untraced_ns: f64 = untraced.iter().map(|p| p.product_ns).sum();
-    let products = [terms.products, untraced].concat();
+    // On the machine of the trace, clock readings took no kernel time, or are traced calls.
+    let readings = clock::product(vector, costs).filter(|_| !whole.is_as_traced);
+    let readings_ns = readings.as_ref().map_or(0.0, |p| p.product_ns);
+    let products = terms.products.into_iter().chain(readings).collect();
     let mut found = whole.summed(products, costs)?;
     context.notes(costs, &mut found.notes);
     if !found.is_as_traced {
         found.limits.extend(lacking(vector, costs));
+        found.limits.extend(context.systems(costs).other_page_faults());
     }
     let is_short = |p: &Product| context.is_within_launches(p.curve());
     found.is_within_launches |= found.primitives.iter().any(is_short);
@@ -228,7 +224,7 @@ pub fn predict_in_context(
     let is_changed = context.removed() > 0.0 || context.differs_from(vector);
     found.is_changed = is_changed || context.taken_from().is_some();
     if context.taken_from().is_none() && is_changed {
-        let after_ns = found.predicted_ns - untraced_ns;
+        let after_ns = found.predicted_ns - readings_ns;
         found.leaving_ns = leaving_ns(&found.primitives, after_ns, context, costs);
         found.lower(found.leaving_ns.unwrap_or(0.0));
     }
@@ -274,7 +270,6 @@ impl Prediction {
             per_second_and_core: None,
             is_within_launches: false,
             disturbed: Vec::new(),
-            faults: None,
             waits: None,
             limits: Vec::new(),
             notes: costs.left_out.clone(),

@@ -14,11 +14,10 @@ pub struct Product {
     pub name: String,
     /// Its size.
     pub size: Option<f64>,
-    /// Number of uses per unit, without those that are part of another primitive. That of page
-    /// faults on a system with another width of pointers is not the traced one.
+    /// Number of uses per unit, without those that are part of another primitive.
     pub count: f64,
-    /// Cost of one use in a benchmark on the system, in ns; of a `loader_call`, its excess over a
-    /// null call. `None`: the traced time is not scaled by costs of this primitive.
+    /// Cost of one use in a benchmark on the system, in ns. `None`: the traced time is not scaled by
+    /// costs of this primitive.
     pub cost_ns: Option<f64>,
     /// Time of a use in the application divided by its cost in a benchmark. `None`: unknown, or
     /// `cost_ns` is.

@@ -63,7 +63,7 @@ const NORMAL_QUANTILE: f64 = 1.645;
 const UNCERTAIN_COST: f64 = 0.5;
 
 /// Standard deviation of the time that clock ticks miss, as a share of it
-/// (docs/notes/prediction-error.md, "The measured side").
+/// (docs/notes/prediction.md, "The measured side").
 const UNCERTAIN_MISSED: f64 = 0.1;
 
 /// The precision of the two clocks over all rounds.

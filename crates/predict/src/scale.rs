@@ -1,7 +1,6 @@
 //! From one system to another: the ratio of a primitive's costs.
 
 use crate::cost::{At, Cost, Costs};
-use crate::faults::Faults;
 use crate::own_cost::{Own, kinds_on_both, without_parts};
 use crate::page_fault::{PAGE_FAULT, is_minor_fault};
 
@@ -70,9 +69,15 @@ impl Systems<'_> {
         self.from.is_of_same_run(self.to)
     }
 
-    /// The page faults of a program on both systems.
-    pub fn faults(&self) -> Faults {
-        Faults::between(self.from, self.to)
+    /// Why a program may take another number of page faults: pointers have another width, so that
+    /// the same data are on another number of pages.
+    pub fn other_page_faults(&self) -> Option<String> {
+        let [from, to] = [self.from.pointer_bytes?, self.to.pointer_bytes?];
+        (from != to).then(|| {
+            format!(
+                "page faults are as many as in the trace, though pointers have {to} instead of {from} bytes"
+            )
+        })
     }
 
     /// Whether both systems have the same processor, and the cost of the primitive is as measured.

@@ -92,8 +92,6 @@ pub(crate) fn vector(primitives: Vec<Use>) -> Vector {
         kernel_ns: None,
         started_user_ns: None,
         clock_reads: None,
-        avoided_faults: None,
-        loader_calls: None,
         primitives,
     }
 }

@@ -4,7 +4,6 @@
 use crate::contained::{Within, without_contained};
 use crate::context::Context;
 use crate::cost::{At, Costs};
-use crate::page_fault::is_fault;
 use crate::plain::{is_unknown, unknown, without_cost};
 use crate::product::{Other, Product};
 use crate::scale::{Scale, Systems, relative};
@@ -19,8 +18,6 @@ pub(crate) struct Terms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
-    /// The source of the number of page faults. `None`: the trace, or no use is a page fault.
-    pub faults: Option<String>,
     /// Waits per unit that a system with another kernel may add.
     pub further_waits: f64,
 }
@@ -33,18 +30,13 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
     let Some(mean) = context.mean_scale(&measured) else {
         return Err(uses.iter().map(|used| without_cost(used, costs)).collect());
     };
-    let faults = measured.faults();
     let mut rest = uses.to_vec();
-    for used in &mut rest {
-        used.count *= faults.ratio(&used.name);
-    }
     let contained = without_contained(&mut rest, costs, |used| context.each_ns(used).is_none());
     let mut terms = Terms {
         products: Vec::new(),
         traced_ns: Vec::new(),
         contained,
         other: context.outside_ns().map(|ns| outside(ns, mean)),
-        faults: None,
         further_waits: 0.0,
     };
     let mut missing = Vec::new();
@@ -54,19 +46,14 @@ pub(crate) fn terms(uses: &[Use], context: &Context, costs: &Costs) -> Result<Te
             Some(ns) => Some(scaled(used, ns, mean, context, [&measured, &changed])),
             None => untimed(used, context, costs),
         };
-        let traced = time.map(|ns| ns / faults.ratio(&used.name));
         match product {
             Some(mut product) => {
-                faults.widen(&mut product);
                 terms.further_waits += waits::widen(&mut product, &changed);
                 terms.products.push(product);
-                terms.traced_ns.push(traced);
+                terms.traced_ns.push(time);
             }
             None => missing.push(without_cost(used, costs)),
         }
-    }
-    if terms.products.iter().any(|p| is_fault(&p.name)) {
-        terms.faults = faults.line;
     }
     if missing.is_empty() { Ok(terms) } else { Err(missing) }
 }

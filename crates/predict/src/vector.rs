@@ -58,16 +58,6 @@ pub struct Vector {
     /// may be a system call. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_reads: Option<f64>,
-    /// Number of first touches per unit of pages of files that caused no page fault where the
-    /// counts were taken, since an earlier fault had mapped the page, too (fault-around of Linux).
-    /// On another system each may be a page fault. `None`: unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub avoided_faults: Option<f64>,
-    /// Number of calls per unit that dynamic linkers made at the start of programs; they are part
-    /// of the primitives, too. 32-bit systems may enter the kernel by a slower instruction there.
-    /// `None`: unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loader_calls: Option<f64>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
@@ -327,8 +317,6 @@ impl Vector {
             ("kernel_ns", self.kernel_ns),
             ("started_user_ns", self.started_user_ns),
             ("clock_reads", self.clock_reads),
-            ("avoided_faults", self.avoided_faults),
-            ("loader_calls", self.loader_calls),
             (
                 "traced.cost_ns_per_call",
                 self.traced.as_ref().and_then(|traced| traced.cost_ns_per_call),

@@ -157,17 +157,6 @@ pub struct MeasuredCache {
 }
 
 impl Machine {
-    /// The name of the hypervisor of a system under User-Mode Linux.
-    pub const USER_MODE_LINUX: &str = "uml";
-
-    /// Whether the kernel is User-Mode Linux. It counts all processor time as user time.
-    #[must_use]
-    pub fn is_user_mode_linux(&self) -> bool {
-        let details = self.details.as_deref();
-        let hypervisor = details.and_then(|details| details.virtualisation.hypervisor.as_deref());
-        hypervisor == Some(Machine::USER_MODE_LINUX)
-    }
-
     /// Bytes of the largest data cache: as measured, or else as the system reports it. `None` if
     /// neither is known.
     #[must_use]

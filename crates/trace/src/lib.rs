@@ -11,7 +11,6 @@ mod files_tests;
 mod kinds;
 mod line;
 pub mod live;
-mod loader;
 #[cfg(test)]
 mod log_tests;
 mod logs;

@@ -11,7 +11,6 @@ mod interrupts;
 mod load;
 mod measured;
 mod open_files;
-pub mod program32;
 mod strace;
 mod tick_border;
 mod times;
@@ -38,7 +37,7 @@ pub use crate::bpf::Unavailable;
 
 /// These programs are for x86_64 only, as BPF traces only there.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn run_bare(_command: &[String], _report: Option<&std::path::Path>) -> io::Result<u8> {
+pub fn run_bare(_command: &[String]) -> io::Result<u8> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -71,7 +70,7 @@ pub struct Workload {
     /// the same work without the tracer first.
     pub rounds: u32,
     /// The words before the options and the command that run it by [`run_bare`]. With several
-    /// rounds, two further ones count what the vDSO and fault-around save. Empty: that is not
+    /// rounds, a further one counts the clock readings that the vDSO serves. Empty: they are not
     /// counted.
     pub bare: Vec<String>,
     /// The number of units of one run, or of one load.

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use yamba_predict::Vector;
 use yamba_predict::vector::Traced;
 
 use crate::call::{Arguments, Call, Property};
@@ -147,11 +146,7 @@ impl Reader {
         };
         let uses = self.tally.uses(request.units, false);
         let calls = self.tally.calls;
-        let loader_calls = self.tally.loader.calls as f64 / request.units;
-        let vector = Vector {
-            loader_calls: Some(loader_calls),
-            ..vector(request, traced, self.command, uses)
-        };
+        let vector = vector(request, traced, self.command, uses);
         let log = self.tally.files;
         (calls > 0).then(|| Trace {
             files: log.map(|log| log.document(&vector, |_| None)),
@@ -293,7 +288,6 @@ impl Reader {
         self.silent.remove(&process);
         self.live.remove(&process);
         self.tally.descriptors.end(process);
-        self.tally.loader.end(process);
     }
 
     fn call(&mut self, process: u32, shown: &ShownCall) {

@@ -7,7 +7,6 @@ use crate::call::{Call, FilePlace};
 use crate::count::Counts;
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
-use crate::loader::LoaderCalls;
 use crate::primitive::{Used, used};
 
 /// How a call made a process or thread.
@@ -32,8 +31,6 @@ pub struct Tally {
     started: FxHashSet<u32>,
     /// The accesses to files, if they are recorded.
     pub files: Option<FileLog>,
-    /// The calls of dynamic linkers.
-    pub loader: LoaderCalls,
     /// Number of calls.
     pub calls: u64,
     /// The part of these whose effects and places are unknown.
@@ -52,7 +49,7 @@ impl Tally {
     pub fn forget(&mut self) {
         self.counts = Counts::default();
         self.started.clear();
-        (self.calls, self.without_details, self.loader.calls) = (0, 0, 0);
+        (self.calls, self.without_details) = (0, 0);
         if let Some(files) = &mut self.files {
             files.restart();
         }
@@ -86,7 +83,6 @@ impl Tally {
         if !found.has_failed {
             self.descriptors.follow(process, call);
         }
-        self.loader.call(process, call, !self.is_paused);
         if let Some(files) = &mut self.files {
             let descriptors = &mut self.descriptors;
             let mut kind_of = |index| descriptors.kind_of(process, call.arguments, index);

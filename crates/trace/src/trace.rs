@@ -58,8 +58,6 @@ pub fn vector(request: &Request, traced: Traced, command: Vec<String>, uses: Vec
         kernel_ns: None,
         started_user_ns: None,
         clock_reads: None,
-        avoided_faults: None,
-        loader_calls: None,
         primitives: uses,
     }
 }

@@ -119,8 +119,6 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         kernel_ns: Some(sampled.in_library_ns() * each),
         started_user_ns: None,
         clock_reads: None,
-        avoided_faults: None,
-        loader_calls: None,
     }
 }
 

@@ -91,11 +91,6 @@ impl EventReader {
         (self.tally.calls, self.faults)
     }
 
-    /// Number of calls of dynamic linkers at the start of programs.
-    pub fn loader_calls(&self) -> f64 {
-        self.tally.loader.calls as f64
-    }
-
     /// User time, in ns.
     pub fn user_ns(&self) -> f64 {
         self.user_ns.max(0.0)
@@ -245,7 +240,6 @@ impl EventReader {
     fn end(&mut self, event: &Event, call_ns: u64, is_32_bit: bool) {
         self.threads.remove(&event.thread);
         self.tally.descriptors.end(event.thread);
-        self.tally.loader.end(event.thread);
         let used = if event.number == KILLED as u32 {
             Used::of("exit", Some("killed"))
         } else {

@@ -1,25 +1,13 @@
-//! Rounds without services of the kernel: they count what these services save an application.
+//! A round without the vDSO: it counts the clock readings that are no system calls otherwise.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use tempfile::NamedTempFile;
 
-use yamba_predict::page_fault::is_minor_fault;
 use yamba_predict::vector::Use;
 
 use super::Workload;
-
-/// The numbers per unit that these rounds count. `None`: unknown.
-#[derive(Debug, Default)]
-pub struct Saved {
-    /// Clock readings that are no system calls.
-    pub clock_reads: Option<f64>,
-    /// Page faults that fault-around avoids.
-    pub avoided_faults: Option<f64>,
-    /// Counts that are missing, with the reasons.
-    pub uncounted: Vec<String>,
-}
 
 /// A traced round that has ended.
 #[derive(Debug)]
@@ -35,46 +23,19 @@ pub struct EndedRound {
 /// Runs a round. The error is the reason why it is of no use.
 pub type Run<'a> = dyn FnMut(&Workload) -> Result<EndedRound, String> + 'a;
 
-/// The totals of a round, per unit.
-struct Totals {
+/// Counts the clock readings per unit that are no system calls, in a round by `run`. `clock_calls` is
+/// the number of calls per unit that read clocks otherwise, and `failure` how the rounds before
+/// failed. The error names what was not counted, and why.
+pub fn clock_reads(
+    run: &mut Run,
+    workload: &Workload,
     clock_calls: f64,
-    faults: f64,
-}
-
-impl Saved {
-    /// Runs the rounds by `run`. `clock_calls` is the number of calls per unit that read clocks
-    /// otherwise, and `failure` how the rounds before failed.
-    pub fn count(
-        run: &mut Run,
-        workload: &Workload,
-        clock_calls: f64,
-        failure: Option<ExitStatus>,
-    ) -> Saved {
-        let mut found = Saved::default();
-        let mut round = |options: &[&str]| {
-            let bare = with(workload, options)?;
-            totals(run, &bare, failure)
-        };
-        let without_vdso = match round(&[]) {
-            Ok(totals) => totals,
-            Err(reason) => {
-                let text =
-                    format!("clock readings and avoided page faults were not counted: {reason}");
-                found.uncounted.push(text);
-                return found;
-            }
-        };
-        found.clock_reads = Some((without_vdso.clock_calls - clock_calls).max(0.0));
-        match round(&["--no-fault-around"]) {
-            Ok(alone) => {
-                found.avoided_faults = Some((alone.faults - without_vdso.faults).max(0.0));
-            }
-            Err(reason) => {
-                let text = format!("avoided page faults were not counted: {reason}");
-                found.uncounted.push(text);
-            }
-        }
-        found
+    failure: Option<ExitStatus>,
+) -> Result<f64, String> {
+    let without_vdso = bare(workload).and_then(|bare| calls_per_unit(run, &bare, failure));
+    match without_vdso {
+        Ok(calls) => Ok((calls - clock_calls).max(0.0)),
+        Err(reason) => Err(format!("clock readings were not counted: {reason}")),
     }
 }
 
@@ -84,27 +45,25 @@ struct Bare {
     report: NamedTempFile,
 }
 
-fn with(workload: &Workload, options: &[&str]) -> Result<Bare, String> {
+fn bare(workload: &Workload) -> Result<Bare, String> {
     if workload.bare.is_empty() {
         return Err("the path of yamba is not UTF-8".to_owned());
     }
     let report = NamedTempFile::new().map_err(|e| e.to_string())?;
     let path = report.path().to_str();
     let path = path.ok_or("the path of the folder for temporary files is not UTF-8")?;
-    let options = [options, &["--report", path, "--"]].concat();
-    let options: Vec<String> = options.into_iter().map(str::to_owned).collect();
-    let command = [&workload.bare, &options, &workload.command];
+    let options = ["--report", path, "--"].map(str::to_owned);
     let workload = Workload {
-        command: command.into_iter().flatten().cloned().collect(),
+        command: [&workload.bare, options.as_slice(), &workload.command].concat(),
         runs: 1,
         ..workload.clone()
     };
     Ok(Bare { workload, report })
 }
 
-/// The totals of a round. It must end as the rounds before, whose failure is given. Only totals are
-/// usable, since the traced program is the one that runs the application.
-fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Totals, String> {
+/// The clock readings of a round per unit, all of which are calls. The round must end as the rounds
+/// before, which failed by `failure`.
+fn calls_per_unit(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<f64, String> {
     let ended = run(&bare.workload);
     let reported = std::fs::read_to_string(bare.report.path()).map_err(|e| e.to_string())?;
     if !reported.is_empty() {
@@ -118,11 +77,7 @@ fn totals(run: &mut Run, bare: &Bare, failure: Option<ExitStatus>) -> Result<Tot
         let (now, before) = (text(ended.failure), text(failure));
         return Err(format!("the program ended with {now}, and before with {before}"));
     }
-    let has_load = bare.workload.load.is_some();
-    Ok(Totals {
-        clock_calls: clock_calls(&ended.uses) / ended.units,
-        faults: faults(&ended.uses, has_load) / ended.units,
-    })
+    Ok(clock_calls(&ended.uses) / ended.units)
 }
 
 /// The exit status or the signal of a command. A core file makes no difference: below ptrace, only
@@ -146,19 +101,6 @@ fn reads_clock(name: &str) -> bool {
     })
 }
 
-/// Number of page faults of the application. A command is a process that the traced program has
-/// started. A server began before its faults are counted, when the traced program hardly has faults
-/// of its own.
-fn faults(uses: &[Use], is_server: bool) -> f64 {
-    let minor = uses.iter().filter(|used| is_minor_fault(&used.name));
-    let count = |used: &Use| match used.started {
-        _ if is_server => used.count,
-        Some(started) => started.count,
-        None => 0.0,
-    };
-    minor.map(count).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,7 +113,7 @@ mod tests {
 
     /// The counts of rounds that end with the second status, after rounds that ended with the first
     /// one. These are statuses of waitpid(2).
-    fn saved(before: i32, below: i32) -> Saved {
+    fn counted(before: i32, below: i32) -> Result<f64, String> {
         let workload = Workload {
             command: vec!["program".to_owned()],
             load: None,
@@ -184,7 +126,7 @@ mod tests {
         let failure = |status: i32| (status != 0).then(|| ExitStatus::from_raw(status));
         let mut run =
             |_: &Workload| Ok(EndedRound { units: 1.0, failure: failure(below), uses: Vec::new() });
-        Saved::count(&mut run, &workload, 0.0, failure(before))
+        clock_reads(&mut run, &workload, 0.0, failure(before))
     }
 
     #[test]
@@ -192,10 +134,7 @@ mod tests {
         for (before, below) in
             [(0, 0), (EXIT_143, EXIT_143), (SIGTERM, SIGTERM), (SIGABRT_WITH_CORE, SIGABRT)]
         {
-            let found = saved(before, below);
-            assert!(found.uncounted.is_empty(), "{found:?}");
-            assert_eq!(found.clock_reads, Some(0.0));
-            assert_eq!(found.avoided_faults, Some(0.0));
+            assert_eq!(counted(before, below), Ok(0.0));
         }
     }
 
@@ -208,12 +147,10 @@ mod tests {
             (SIGTERM, SIGABRT, "signal: 6 (SIGABRT)", TERMINATED),
             (SIGTERM, 0, "no failure", TERMINATED),
         ] {
-            let found = saved(before, below);
-            assert_eq!(found.clock_reads, None);
             let text = format!(
-                "clock readings and avoided page faults were not counted: the program ended with {now}, and before with {then}"
+                "clock readings were not counted: the program ended with {now}, and before with {then}"
             );
-            assert_eq!(found.uncounted, [text]);
+            assert_eq!(counted(before, below), Err(text));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::bare_rounds::{EndedRound, Saved, clock_calls};
+use super::bare_rounds::{EndedRound, clock_calls, clock_reads};
 use super::family::Family;
 use super::interrupts::InterruptTiming;
 use super::load::Output;
@@ -76,9 +76,10 @@ pub fn trace(
     if !rounds.is_empty() {
         let calls = clock_calls(&session.reader.uses(units));
         let mut run = |bare: &Workload| session.another_round(bare, stopped);
-        let saved = Saved::count(&mut run, workload, calls, failure);
-        (vector.clock_reads, vector.avoided_faults) = (saved.clock_reads, saved.avoided_faults);
-        uncounted = saved.uncounted;
+        match clock_reads(&mut run, workload, calls, failure) {
+            Ok(reads) => vector.clock_reads = Some(reads),
+            Err(reason) => uncounted.push(reason),
+        }
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
         let program = workload.command.first().map_or("", String::as_str);
@@ -449,7 +450,6 @@ impl Session {
         let mut vector = vector(&request, traced, Vec::new(), uses);
         vector.kernel_ns = Some(kernel_ns);
         vector.user_ns = Some(self.reader.user_ns() / units);
-        vector.loader_calls = Some(self.reader.loader_calls() / units);
         vector.started_user_ns = self.reader.started_user_ns().map(|ns| ns / units);
         let log = self.reader.take_files();
         Ok(Trace {

@@ -17,7 +17,7 @@ use yamba_predict::change::{CostChange, Replacement, without_started};
 use yamba_predict::document::Predictions;
 use yamba_predict::ratio::ratio;
 use yamba_predict::vector::Platform;
-use yamba_predict::{NULL_CALL, Prediction, Vector, ranked, untraced_primitives};
+use yamba_predict::{NULL_CALL, Prediction, READING, Vector, ranked};
 use yamba_session::{costs, vectors};
 
 use super::{Answer, Failure, StoreOption, java, output};
@@ -340,7 +340,8 @@ const SPELLING: &str = "a primitive is written as there, with its size after `@`
 fn primitives<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<String> {
     let each = vectors.flat_map(|vector| {
         let uses = vector.primitives.iter().map(|used| used.name.clone());
-        uses.chain(untraced_primitives(vector).map(str::to_owned))
+        let readings = vector.clock_reads.filter(|count| *count > 0.0).map(|_| READING.to_owned());
+        uses.chain(readings)
     });
     each.chain([NULL_CALL.to_owned()]).collect()
 }

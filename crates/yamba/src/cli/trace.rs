@@ -78,8 +78,8 @@ pub(super) struct TraceCommand {
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
     runs: NonZero<u32>,
     /// Do the same work without the tracer and then with it, this often: times are scaled to those
-    /// without, and get an interval. Two more runs, under ptrace, count clock readings and avoided
-    /// page faults; BPF only, and a control group
+    /// without, and get an interval. One more run, under ptrace, counts clock readings; BPF only, and
+    /// a control group
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"])]
     rounds: NonZero<u32>,
     /// Number of units of work in the trace, or in each run of it

@@ -1,87 +1,83 @@
-//! System calls of 32-bit programs, and the part of them that clock ticks charge to the user.
+//! `yamba trace` of a 32-bit program counts its calls.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::process::Command;
 
-use tempfile::TempDir;
-use yamba_trace::live::TickBorder;
-use yamba_trace::live::program32::{Work, program, times_of};
-
 use crate::Missing;
-use crate::support::needs;
+use crate::support::{Yamba, needs};
+use crate::tracing::{calls, traced, with_bpf};
 
-const CALLS: u32 = 1 << 18;
+/// The number of calls of `getppid`.
+const CALLS: u32 = 123;
 
-fn work(passes: u32, makes_calls: bool) -> Work {
-    Work { passes, spins: 20, makes_calls }
+/// Load address of the file.
+const BASE: u32 = 0x0804_8000;
+
+/// The headers: one of 52 bytes for the file and one of 32 bytes for its segment.
+const HEADERS: u32 = 52 + 32;
+
+/// An executable file for EM_386 with this code: `Elf32_Ehdr` and an `Elf32_Phdr`.
+fn program(code: &[u8]) -> Vec<u8> {
+    let size = HEADERS + code.len() as u32;
+    let halves = |values: &[u16]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
+    let words = |values: &[u32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
+    let mut file = b"\x7fELF\x01\x01\x01".to_vec();
+    file.resize(16, 0);
+    file.extend(halves(&[2, 3]));
+    // Version, first instruction, offset of the header of the segment; no sections, no flags.
+    file.extend(words(&[1, BASE + HEADERS, 52, 0, 0]));
+    // Sizes of both kinds of headers, and one of the second kind; no sections.
+    file.extend(halves(&[52, 32, 1, 0, 0, 0]));
+    // PT_LOAD, readable and executable.
+    file.extend(words(&[1, 0, BASE, BASE, size, size, 5, 4096]));
+    file.extend(code);
+    file
 }
 
-fn in_file(work: Work) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("program");
-    fs::write(&path, program(work)).unwrap();
+/// Calls `getppid` [`CALLS`] times, and exits.
+fn code() -> Vec<u8> {
+    let mut code = vec![0xbb]; // mov ebx, CALLS
+    code.extend(CALLS.to_le_bytes());
+    code.extend([
+        0xb8, 0x40, 0x00, 0x00, 0x00, // mov eax, 64: getppid
+        0xcd, 0x80, // int 0x80
+        0x4b, // dec ebx
+        0x75, 0xf6, // jnz to mov eax
+        0xb8, 0x01, 0x00, 0x00, 0x00, // mov eax, 1: exit with the status in ebx
+        0xcd, 0x80, // int 0x80
+    ]);
+    code
+}
+
+/// Puts the program into the folder, if this kernel runs it.
+fn with_program(yamba: &Yamba) -> Result<(), Missing> {
+    let path = yamba.folder.path().join("program");
+    fs::write(&path, program(&code())).unwrap();
     fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
-    (folder, path)
-}
-
-fn runs_32_bit_programs() -> Result<(), Missing> {
-    // ENOEXEC: the kernel has no loader for such a file.
-    let lacks = |error: &std::io::Error| {
-        error.raw_os_error() == Some(8) || error.to_string().contains("no vDSO")
-    };
-    match times_of(work(1, true)) {
-        Err(error) if lacks(&error) => {
+    match Command::new(&path).status() {
+        // ENOEXEC: the kernel has no loader for such a file.
+        Err(error) if error.raw_os_error() == Some(8) => {
             Err(Missing::new("this kernel runs no 32-bit programs of x86"))
         }
         ran => {
-            ran.unwrap();
+            assert!(ran.unwrap().success());
             Ok(())
         }
     }
 }
 
-/// strace sees the calls of the program, and no others.
-pub fn program_makes_its_calls() -> Result<(), Missing> {
+pub fn strace_counts_the_calls_of_a_32_bit_process() -> Result<(), Missing> {
     needs(&["strace"]);
-    runs_32_bit_programs()?;
-    let (folder, program) = in_file(work(123, true));
-    let trace = folder.path().join("trace");
-    let mut strace = Command::new("strace");
-    let traced = strace.arg("-o").arg(&trace).arg(program).status().unwrap();
-    let text = fs::read_to_string(trace).unwrap_or_default();
-    if !text.starts_with("execve(") {
-        return Err(Missing::new("tracing is not permitted"));
-    }
-    let names = text.lines().filter_map(|line| line.split_once('('));
-    let calls: Vec<&str> = names.map(|(name, _)| name).collect();
-    let expected = [vec!["execve"], vec!["getppid"; 123], vec!["exit"]].concat();
-    assert_eq!(calls, expected, "{text}");
-    assert!(traced.success(), "{text}");
+    let mut yamba = Yamba::new();
+    with_program(&yamba)?;
+    assert_eq!(calls(&traced(&mut yamba, "strace", &["./program"]))["getppid"], f64::from(CALLS));
     Ok(())
 }
 
-/// The same program without calls takes the user's part of the time. Both alternate, since the
-/// machine's speed changes.
-pub fn time_of_calls_is_that_beside_known_user_time() -> Result<(), Missing> {
-    runs_32_bit_programs()?;
-    let (_folder, path) = in_file(work(1, true));
-    let found = TickBorder::measure(path.to_str().unwrap()).unwrap();
-    assert!(found.failure.is_none(), "{:?}", found.failure);
-    let (mut true_ns, mut by_ticks) = (0.0, 0.0);
-    const ROUNDS: u32 = 60;
-    for _ in 0..ROUNDS {
-        let [alone, with_calls] = [false, true].map(|calls| times_of(work(CALLS, calls)).unwrap());
-        true_ns += with_calls.all_ns() - alone.all_ns();
-        by_ticks += with_calls.kernel_ns - alone.kernel_ns;
-    }
-    let calls = f64::from(CALLS) * f64::from(ROUNDS);
-    let with_border = by_ticks + found.border.missed_ns([calls, 0.0]);
-    let each = [with_border, true_ns, by_ticks].map(|ns| ns / calls);
-    assert!(
-        (with_border / true_ns - 1.0).abs() < 0.15,
-        "with the border, truth, and ticks alone, in ns a call: {each:?}"
-    );
+pub fn bpf_counts_the_calls_of_a_32_bit_process() -> Result<(), Missing> {
+    let mut yamba = with_bpf()?;
+    with_program(&yamba)?;
+    assert_eq!(calls(&traced(&mut yamba, "bpf", &["./program"]))["getppid"], f64::from(CALLS));
     Ok(())
 }

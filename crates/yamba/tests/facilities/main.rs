@@ -113,8 +113,8 @@ fn main() {
             commands_of_pages_work_for_ordinary_user
         }
         calls32 {
-            program_makes_its_calls
-            time_of_calls_is_that_beside_known_user_time
+            strace_counts_the_calls_of_a_32_bit_process
+            bpf_counts_the_calls_of_a_32_bit_process
         }
         bounds {
             fork_bomb_loses_only_its_own_figure
@@ -218,11 +218,8 @@ fn main() {
             bpf_follows_a_thousand_children
             bpf_counts_all_calls_while_its_tracer_is_stopped
             rounds_give_times_without_the_tracer
-            avoided_page_faults_are_counted
             kinds_of_page_faults_are_distinguished
             calls_that_sleep_are_distinguished
-            page_faults_of_a_bare_program_map_one_page
-            mappings_of_a_bare_program_may_change_meanwhile
             rounds_of_a_command_that_fails_are_counted
             clock_readings_without_system_calls_are_counted
             rounds_start_a_server_again

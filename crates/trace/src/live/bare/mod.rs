@@ -1,42 +1,34 @@
-//! Runs a program without two services of the kernel, which save its processes system calls and
-//! page faults. ptrace stops the processes for the changes. Apart from that, they run on. They also
-//! do if this process is killed, since the kernel then ends the tracing; only a thread that makes a
-//! call on behalf of this process just then is lost.
+//! Runs a program without the vDSO, the kernel's code that saves its processes system calls. ptrace
+//! stops each process for the change when it executes a program. Apart from that, they run on. They
+//! also do if this process is killed, since the kernel then ends the tracing.
 
-mod fault_around;
-mod inject;
 mod ptrace;
 mod vdso;
 
 use std::ffi::c_int;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
-use fault_around::FaultAround;
-use inject::ThreadEnd;
-use ptrace::{CALL, Stop, is_gone, request, wait};
+use ptrace::{Stop, is_gone, request, wait};
 use vdso::hide_vdso;
 
 /// The traced processes stop when they execute a program. New processes and threads are traced,
-/// too. Stops at system calls differ from those by signals.
+/// too.
 const OPTIONS: c_int = libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
-    | libc::PTRACE_O_TRACECLONE
-    | libc::PTRACE_O_TRACESYSGOOD;
+    | libc::PTRACE_O_TRACECLONE;
 
-/// Runs a program and its descendants to their ends, without a vDSO. With `report`, each of their
-/// page faults maps one page of a file only; if that fails for a process, the file with this path
-/// gets the reason. Returns the exit status of the program. If a signal ended the program, the same
-/// signal ends this process, whose parent then sees the end of the program.
+/// Runs a program and its descendants to their ends, without a vDSO. Returns the exit status of the
+/// program. If a signal ended the program, the same signal ends this process, whose parent then
+/// sees the end of the program.
 ///
 /// # Errors
 /// If the program cannot be started or traced.
-pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
+pub fn run_bare(command: &[String]) -> io::Result<u8> {
     let mut program = Command::new(&command[0]);
     program.args(&command[1..]);
     // SAFETY: the closure runs in the forked child and makes one system call, without allocating.
@@ -53,12 +45,7 @@ pub fn run_bare(command: &[String], report: Option<&Path>) -> io::Result<u8> {
     }
     send(libc::SIGCONT);
     outlive_program();
-    let mut launcher = Launcher {
-        first,
-        end: None,
-        fault_around: report.map(|report| FaultAround::new(first, report)),
-    };
-    let end = launcher.follow()?;
+    let end = follow(first)?;
     if let Some(signal) = end.signal() {
         end_by(signal);
     }
@@ -113,70 +100,36 @@ fn seize(process: c_int) -> io::Result<()> {
     request(libc::PTRACE_SEIZE, process, OPTIONS)
 }
 
-/// The tracer of a program and its descendants.
-struct Launcher<'a> {
-    first: c_int,
-    /// How the first process ended. `None`: it runs.
-    end: Option<ExitStatus>,
-    /// `None`: page faults map as many pages as ever.
-    fault_around: Option<FaultAround<'a>>,
+/// Lets all traced threads run on from each stop, until none is left. Returns how the first process
+/// ended.
+fn follow(first: c_int) -> io::Result<ExitStatus> {
+    let mut end = None;
+    loop {
+        let (thread, status) = match wait(-1) {
+            Ok(stop) => stop,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) if e.raw_os_error() == Some(libc::ECHILD) => return Ok(end.unwrap_or_default()),
+            Err(e) => return Err(e),
+        };
+        if libc::WIFSTOPPED(status) {
+            resume(thread, Stop::of(status))?;
+        } else if thread == first {
+            end.get_or_insert(ExitStatus::from_raw(status));
+        }
+    }
 }
 
-impl Launcher<'_> {
-    /// Lets all traced threads run on from each stop, until none is left. Returns how the first
-    /// process ended.
-    fn follow(&mut self) -> io::Result<ExitStatus> {
-        loop {
-            let (thread, status) = match wait(-1) {
-                Ok(stop) => stop,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) if e.raw_os_error() == Some(libc::ECHILD) => {
-                    return Ok(self.end.unwrap_or_default());
-                }
-                Err(e) => return Err(e),
-            };
-            if libc::WIFSTOPPED(status) {
-                self.resume(thread, Stop::of(status))?;
-            } else {
-                self.ended(thread, status);
-            }
-        }
+/// Lets a thread run on from a stop, or stay in a stop by a signal.
+fn resume(thread: c_int, stop: Stop) -> io::Result<()> {
+    if stop.stays() {
+        return or_gone(request(libc::PTRACE_LISTEN, thread, 0));
     }
-
-    fn ended(&mut self, thread: c_int, status: c_int) {
-        if let Some(fault_around) = &mut self.fault_around {
-            fault_around.ended(thread);
-        }
-        if thread == self.first {
-            self.end.get_or_insert(ExitStatus::from_raw(status));
-        }
+    if stop.event == libc::PTRACE_EVENT_EXEC {
+        // It may have been killed meanwhile.
+        let _ = hide_vdso(thread);
     }
-
-    /// Lets a thread run on from a stop, or stay in a stop by a signal.
-    fn resume(&mut self, thread: c_int, stop: Stop) -> io::Result<()> {
-        if stop.stays() {
-            return or_gone(request(libc::PTRACE_LISTEN, thread, 0));
-        }
-        if stop.event == libc::PTRACE_EVENT_EXEC {
-            // It may have been killed meanwhile.
-            let _ = hide_vdso(thread);
-        }
-        let mut how = libc::PTRACE_CONT;
-        if let Some(fault_around) = &mut self.fault_around {
-            if let Some(ThreadEnd(status)) = fault_around.stopped(thread, stop)? {
-                self.ended(thread, status);
-                return Ok(());
-            }
-            if !fault_around.has_failed() {
-                how = libc::PTRACE_SYSCALL;
-            }
-        }
-        let signal = match stop.event {
-            0 if stop.signal != CALL => stop.signal,
-            _ => 0,
-        };
-        or_gone(request(how, thread, signal))
-    }
+    let signal = if stop.event == 0 { stop.signal } else { 0 };
+    or_gone(request(libc::PTRACE_CONT, thread, signal))
 }
 
 /// A thread that was killed in its stop cannot run on, and its end is reported.

@@ -4,9 +4,6 @@ use std::ffi::c_int;
 use std::io;
 use std::ptr;
 
-/// The signal of a stop at a system call.
-pub const CALL: c_int = libc::SIGTRAP | 0x80;
-
 /// A stop by a signal, or that of a new thread, see ptrace(2). `libc` lacks it.
 pub const EVENT_STOP: c_int = 128;
 
@@ -20,8 +17,7 @@ const STOPS: [c_int; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SI
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
     pub signal: c_int,
-    /// The number of the ptrace event that stopped the thread. 0: a signal or a system call stopped
-    /// it.
+    /// The number of the ptrace event that stopped the thread. 0: a signal stopped it.
     pub event: c_int,
 }
 
@@ -72,49 +68,5 @@ pub fn registers(thread: c_int) -> io::Result<libc::user_regs_struct> {
             -1 => Err(io::Error::last_os_error()),
             _ => Ok(found.assume_init()),
         }
-    }
-}
-
-/// Changes the registers of a stopped thread.
-pub fn set_registers(thread: c_int, to: &libc::user_regs_struct) -> io::Result<()> {
-    let none = ptr::null_mut::<libc::c_void>();
-    // SAFETY: the call reads `to`, which outlives it.
-    match unsafe { libc::ptrace(libc::PTRACE_SETREGS, thread, none, ptr::from_ref(to)) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
-}
-
-/// Blocks all signals of a stopped thread that can be blocked. Returns its mask before.
-pub fn block_signals(thread: c_int) -> io::Result<u64> {
-    let mut before = 0;
-    signal_mask(libc::PTRACE_GETSIGMASK, thread, &mut before)?;
-    set_signal_mask(thread, u64::MAX)?;
-    Ok(before)
-}
-
-/// Changes the mask of blocked signals of a stopped thread.
-pub fn set_signal_mask(thread: c_int, mut mask: u64) -> io::Result<()> {
-    signal_mask(libc::PTRACE_SETSIGMASK, thread, &mut mask)
-}
-
-fn signal_mask(request: libc::c_uint, thread: c_int, mask: &mut u64) -> io::Result<()> {
-    // SAFETY: the kernel reads or writes as many bytes of `mask` as the third argument says, which
-    // are all.
-    match unsafe { libc::ptrace(request, thread, size_of::<u64>(), ptr::from_mut(mask)) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
-}
-
-/// The message of a ptrace event. After an execve, it is the number of the thread that made the
-/// call.
-pub fn message(thread: c_int) -> io::Result<u64> {
-    let mut found: libc::c_ulong = 0;
-    let none = ptr::null_mut::<libc::c_void>();
-    // SAFETY: the kernel writes an unsigned long, which outlives the call.
-    match unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, thread, none, &raw mut found) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(found),
     }
 }

@@ -28,18 +28,12 @@ const ENOUGH: Enough = Enough {
 pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     let workload = workload(vector)?;
     let stop = Stop::on_signals().map_err(of_system)?;
-    let is_user_mode_linux = yamba_session::machine(&host()).is_user_mode_linux();
-    let enough = Enough {
-        // All clock ticks count as user time, so that more runs do not narrow the interval.
-        most: if is_user_mode_linux { ENOUGH.least } else { ENOUGH.most },
-        ..ENOUGH
-    };
     let line = StatusLine::new(&format!(
         "running {} for up to {} s of its time",
         vector.application,
-        enough.most.as_secs()
+        ENOUGH.most.as_secs()
     ));
-    let mut measured = live::measure(&workload, &enough, &|| stop.requested()).map_err(failure)?;
+    let mut measured = live::measure(&workload, &ENOUGH, &|| stop.requested()).map_err(failure)?;
     let found = TickBorder::measure(&workload.command[0]).map_err(of_system)?;
     measured.add_missed(found.border, vector.events());
     drop(line);
@@ -51,7 +45,7 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
         return Err(Failure::new(format!(
             "--measure: {} used no processor time in {} s",
             vector.application,
-            enough.limit.as_secs()
+            ENOUGH.limit.as_secs()
         ))
         .help("a vector needs a load that keeps the application busy"));
     }
@@ -61,24 +55,15 @@ pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
             vector.application
         ));
     }
-    if used < enough.least {
+    if used < ENOUGH.least {
         output::note(&format!(
             "{} used only {:.1} s of processor time in {} s, so its measured time is uncertain\n",
             vector.application,
             used.as_secs_f64(),
-            enough.limit.as_secs()
+            ENOUGH.limit.as_secs()
         ));
     }
-    if is_user_mode_linux {
-        output::note(
-            "User-Mode Linux counts all processor time as user time: kernel time is the sum of both, less the user time on another system with this processor\n",
-        );
-        if workload.load.is_some() {
-            output::note(
-                "warning: User-Mode Linux counts processor time in steps of 10 ms, so its division between a server and its load is unreliable\n",
-            );
-        }
-    } else if measured.is_biased {
+    if measured.is_biased {
         output::note(
             "without a control group, the kernel's share of short processes is too low: run as root, where /proc/self/mounts lists a cgroup2\n",
         );

@@ -269,7 +269,6 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
         );
     }
     lines.extend(disturbed(&prediction.disturbed));
-    lines.extend(prediction.faults.clone());
     lines.extend(prediction.waits.clone());
     lines.extend(prediction.limits.iter().cloned());
     let left_out = prediction.notes.len();

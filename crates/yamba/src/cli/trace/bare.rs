@@ -1,5 +1,4 @@
-//! `yamba bare`: how `yamba trace` counts clock readings and the page faults that fault-around
-//! avoids.
+//! `yamba bare`: how `yamba trace` counts clock readings.
 
 use std::path::PathBuf;
 
@@ -14,9 +13,6 @@ pub(in crate::cli) struct Bare {
     /// Write the reason of a failure to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Let each page fault map one page of a file only
-    #[arg(long, requires = "report")]
-    no_fault_around: bool,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", last = true, required = true)]
     command: Vec<String>,
@@ -26,10 +22,9 @@ impl Bare {
     /// Returns the exit status of the program. If a signal ended the program, it ends this process,
     /// too.
     pub(in crate::cli) fn run(&self) -> Result<u8, Failure> {
-        let report = self.report.as_deref();
-        run_bare(&self.command, report.filter(|_| self.no_fault_around)).map_err(|e| {
+        run_bare(&self.command).map_err(|e| {
             let text = format!("{}: {e}", self.command[0]);
-            if let Some(report) = report {
+            if let Some(report) = &self.report {
                 // The message says the same.
                 let _ = std::fs::write(report, &text);
             }
