@@ -38,20 +38,20 @@ pub(crate) fn files(context: &Context) -> Vec<FileId> {
 
 /// The C++ of one file: its `native` blocks, and the members of the classes that the program has
 /// from it.
-pub(crate) fn of_file<'a>(context: &Context<'a>, file: FileId) -> Vec<&'a str> {
+pub(crate) fn file_texts<'a>(context: &Context<'a>, file: FileId) -> Vec<&'a str> {
     let analysis = context.analysis;
     let natives = &analysis.files[file.0 as usize].natives;
     let mut texts: Vec<&str> = natives.iter().map(|n| analysis.cpp(*n)).collect();
     let classes = classes(context).into_iter();
     for class in classes.map(|c| analysis.class(c)).filter(|c| c.file == file) {
         for member in &class.ast.members {
-            texts.extend(of_member(context, &member.kind));
+            texts.extend(member_texts(context, &member.kind));
         }
     }
     texts
 }
 
-fn of_member<'a>(context: &Context<'a>, kind: &MemberKind) -> Vec<&'a str> {
+fn member_texts<'a>(context: &Context<'a>, kind: &MemberKind) -> Vec<&'a str> {
     let analysis = context.analysis;
     let cpp = match kind {
         MemberKind::Native(body) => Some(*body),
@@ -77,7 +77,7 @@ fn of_member<'a>(context: &Context<'a>, kind: &MemberKind) -> Vec<&'a str> {
 /// The words of all C++ in the program.
 pub(crate) fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
     let mut words = HashSet::new();
-    for text in files(context).into_iter().flat_map(|f| of_file(context, f)) {
+    for text in files(context).into_iter().flat_map(|f| file_texts(context, f)) {
         add_words(text, &mut words);
     }
     words

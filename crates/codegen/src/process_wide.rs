@@ -85,7 +85,7 @@ const TEXTS: [&str; 2] = ["/proc/self/", "<support/"];
 pub(crate) fn first(context: &Context) -> Option<String> {
     let files = cpp_text::files(context).into_iter();
     files
-        .map(|file| cpp_text::of_file(context, file))
+        .map(|file| cpp_text::file_texts(context, file))
         .filter(|texts| !texts.iter().any(|text| knows_threads(text)))
         .find_map(|texts| texts.into_iter().find_map(first_in))
 }

@@ -23,7 +23,7 @@ pub fn comparison(
     let (mut benchmarks, mut pairs) = (Vec::new(), Vec::new());
     for (key, x, y) in &both {
         let choice = if by_time || obstacle(x, y).is_some() { Choice::OWN } else { units(x, y) };
-        let pair = Pair::of(key, x, y, choice);
+        let pair = Pair::with_choice(key, x, y, choice);
         let launches = [pair.a.len(), pair.b.len()];
         let mut entry = entry([x, y], choice.unit, launches, label(x, &both));
         entry.is_one_program = is_unchanged && is_one_program(x, y);
@@ -189,7 +189,7 @@ pub(super) mod tests {
     }
 
     pub fn compared(a: &Run, b: &Run) -> Comparison {
-        comparison(a, b, &super::super::unit::of_pair)
+        comparison(a, b, &super::super::unit::choose_unit)
     }
 
     pub fn scaled(name: &str, factor: f64) -> Benchmark {

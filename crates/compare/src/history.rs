@@ -136,7 +136,7 @@ type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 /// anywhere.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
-    let counted = of_one_machine(runs, &mut left_out);
+    let counted = keep_latest_machine(runs, &mut left_out);
     let mut series: Vec<(String, Figures<'_>)> = Vec::new();
     for (run, benchmark) in counted.iter().flat_map(|run| run.benchmarks.iter().map(|b| (*run, b)))
     {
@@ -157,7 +157,7 @@ pub fn history(runs: &[Run]) -> History {
             None => series.push((place, vec![(run, benchmark)])),
         }
     }
-    let each = series.into_iter().map(|(_, of)| of_one_kind(of, &mut left_out));
+    let each = series.into_iter().map(|(_, of)| keep_latest_kind(of, &mut left_out));
     let alike: Vec<Figures<'_>> = each.collect();
     History {
         schema: "yamba-history/1",
@@ -168,7 +168,7 @@ pub fn history(runs: &[Run]) -> History {
 }
 
 /// The runs that `yamba run` measured on the machine of the latest such run.
-fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a Run> {
+fn keep_latest_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a Run> {
     let mut meant: Vec<&Run> = Vec::new();
     for run in runs {
         match run.producer.for_another_command() {
@@ -193,7 +193,7 @@ fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a R
 }
 
 /// The figures that have the kind and unit of the last one.
-fn of_one_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<'a> {
+fn keep_latest_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<'a> {
     let Some((_, last)) = of.last().copied() else {
         return of;
     };
@@ -259,7 +259,7 @@ fn levels(benchmark: &Benchmark) -> Medians {
         Some(only) if benchmark.launches.is_empty() => {
             Medians { own: vec![only], cycles: Vec::new() }
         }
-        _ => Medians::of(benchmark),
+        _ => Medians::new(benchmark),
     }
 }
 

@@ -65,8 +65,8 @@ impl Pair {
         Pair { key: key.to_owned(), a: a.to_vec(), b: b.to_vec(), bounds: [None; 2], among: 1 }
     }
 
-    fn of(key: &str, a: &Benchmark, b: &Benchmark, choice: unit::Choice) -> Pair {
-        let [of_a, of_b] = [a, b].map(Medians::of);
+    fn with_choice(key: &str, a: &Benchmark, b: &Benchmark, choice: unit::Choice) -> Pair {
+        let [of_a, of_b] = [a, b].map(Medians::new);
         Pair {
             among: choice.among,
             bounds: [a, b].map(|side| choice.unit.bounds(side)),

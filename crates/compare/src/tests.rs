@@ -69,15 +69,15 @@ fn sides_are_compared_in_unit_with_smaller_spread() {
     };
     let core = with_cycles(&[100.0, 110.0, 105.0], &[7.0, 7.001, 7.0]);
     let slower = with_cycles(&[200.0, 220.0, 210.0], &[7.001, 7.0, 7.0]);
-    assert_eq!(unit::of_pair(&core, &slower).unit, Unit::Cycles);
-    assert_eq!(Medians::of(&slower).within(Unit::Cycles), [7.001, 7.0, 7.0]);
+    assert_eq!(unit::choose_unit(&core, &slower).unit, Unit::Cycles);
+    assert_eq!(Medians::new(&slower).within(Unit::Cycles), [7.001, 7.0, 7.0]);
     let timer = with_cycles(&[100.0, 100.01, 100.0], &[300.0, 310.0, 320.0]);
-    assert_eq!(unit::of_pair(&timer, &timer).unit, Unit::Own);
-    assert_eq!(Medians::of(&timer).within(Unit::Own), [100.0, 100.01, 100.0]);
+    assert_eq!(unit::choose_unit(&timer, &timer).unit, Unit::Own);
+    assert_eq!(Medians::new(&timer).within(Unit::Own), [100.0, 100.01, 100.0]);
     let mut unknown = core.clone();
     unknown.cycles = None;
-    assert_eq!(unit::of_pair(&core, &unknown), unit::Choice::OWN);
-    assert!(Medians::of(&unknown).cycles.is_empty());
+    assert_eq!(unit::choose_unit(&core, &unknown), unit::Choice::OWN);
+    assert!(Medians::new(&unknown).cycles.is_empty());
 }
 
 #[test]

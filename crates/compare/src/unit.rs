@@ -51,7 +51,7 @@ pub struct Medians {
 
 impl Medians {
     /// The medians of a benchmark's launches.
-    pub fn of(benchmark: &Benchmark) -> Medians {
+    pub fn new(benchmark: &Benchmark) -> Medians {
         let launches = benchmark.launches.iter().filter(|l| l.median.is_some());
         let cycles: Option<Vec<f64>> = launches.map(|l| l.cycles.filter(|c| *c > 0.0)).collect();
         let cycles = cycles.filter(|_| benchmark.cycles.is_some());
@@ -113,7 +113,7 @@ impl Choice {
 /// The unit for re-measured launches: the one that the stored launches chose, if both sides know
 /// it. So there was no choice.
 pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
-    let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
+    let are_known = || [a, b].iter().all(|x| Medians::new(x).knows_cycles());
     let unit = match before {
         Unit::Cycles if are_known() => Unit::Cycles,
         _ => Unit::Own,
@@ -122,8 +122,8 @@ pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
 }
 
 /// The unit for comparing the launches of two runs.
-pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Choice {
-    let both = [a, b].map(Medians::of);
+pub fn choose_unit(a: &Benchmark, b: &Benchmark) -> Choice {
+    let both = [a, b].map(Medians::new);
     Choice {
         unit: common(both.iter()),
         among: if both.iter().all(Medians::knows_cycles) { 2 } else { 1 },

@@ -71,7 +71,7 @@ fn all_alarms(trials: usize, nodes: usize) {
 /// slowdown.
 fn power(source: &Source, trials: usize, nodes: usize, between: Between) {
     let mut random = Rng::with_seed(1);
-    let mut counts: Vec<Counts> = source.resources().into_iter().map(Counts::of).collect();
+    let mut counts: Vec<Counts> = source.resources().into_iter().map(Counts::new).collect();
     let mut alarms = 0;
     for _ in 0..trials {
         let mut runs = source.fleet(nodes, between, &mut random);
@@ -119,7 +119,7 @@ struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    fn of(resource: &'a str) -> Counts<'a> {
+    fn new(resource: &'a str) -> Counts<'a> {
         Counts { resource, factor: 1.0, spread: 0.0, stated: 0.0, found: [0; PASSES] }
     }
 

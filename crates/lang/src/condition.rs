@@ -22,7 +22,7 @@ pub(crate) enum Formula {
 pub(crate) const MOST_ATOMS: usize = 6;
 
 impl Formula {
-    pub(crate) fn of(condition: Option<&Condition>) -> Formula {
+    pub(crate) fn from_optional(condition: Option<&Condition>) -> Formula {
         condition.map_or(Formula::True, Formula::from_condition)
     }
 

@@ -10,7 +10,7 @@ pub(super) fn caches(source: &impl Source, kinds: &[CoreKind]) -> Vec<Cache> {
     let firsts = kinds.iter().filter_map(|k| cpu_list(&k.cpus).first().copied());
     let mut all: Vec<Cache> = Vec::new();
     for cpu in firsts {
-        for cache in of(source, cpu) {
+        for cache in processor_caches(source, cpu) {
             if !all.iter().any(|known| may_be_same(known, &cache)) {
                 all.push(cache);
             }
@@ -33,7 +33,7 @@ fn may_be_same(one: &Cache, other: &Cache) -> bool {
         && agree(one.shared_by.as_ref(), other.shared_by.as_ref())
 }
 
-fn of(source: &impl Source, cpu: u64) -> Vec<Cache> {
+fn processor_caches(source: &impl Source, cpu: u64) -> Vec<Cache> {
     let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
     let names = source.list(&folder);
     let indexes = names.iter().filter(|name| name.starts_with("index"));

@@ -78,7 +78,7 @@ pub fn cpuinfo() -> String {
 
 /// The processor's model and the number of processors that this process may run on.
 pub fn processor_summary() -> String {
-    let identity = processor::Identity::of_cpuinfo(&cpuinfo());
+    let identity = processor::Identity::from_cpuinfo(&cpuinfo());
     let model = identity.model.as_deref().unwrap_or("unknown processor");
     format!("{model}, {} processors", processor_count())
 }
@@ -103,7 +103,7 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
     let noted = source::Noted::new(source);
     let source = &noted;
     let cpuinfo = source.lines("/proc/cpuinfo").unwrap_or_default();
-    let identity = processor::Identity::of_cpuinfo(&cpuinfo);
+    let identity = processor::Identity::from_cpuinfo(&cpuinfo);
     if !cpuinfo.is_empty() && !identity.is_complete() {
         source.omit("/proc/cpuinfo");
     }

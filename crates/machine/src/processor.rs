@@ -23,7 +23,7 @@ impl Identity {
         self.vendor.is_some() && self.model.is_some() && self.signature.is_some()
     }
 
-    pub fn of_cpuinfo(cpuinfo: &str) -> Identity {
+    pub fn from_cpuinfo(cpuinfo: &str) -> Identity {
         Identity { vendor: vendor(cpuinfo), model: model(cpuinfo), signature: signature(cpuinfo) }
     }
 }

@@ -141,7 +141,7 @@ mod tests {
     use super::super::sample::Sample;
     use super::*;
 
-    fn of(path: &str, text: &str) -> Storage {
+    fn storage_at(path: &str, text: &str) -> Storage {
         let folder =
             Folder { name: "/var/tmp".to_owned(), path: path.to_owned(), ..Folder::default() };
         storage(&Sample::new(text), &folder)
@@ -160,7 +160,7 @@ mod tests {
             "== /proc/self/mountinfo\n27 1 259:2 / / rw,noatime - ext4 /dev/root rw,data=ordered,resuid=7\n\
              == /sys/dev/block/259:2 -> /sys/block/nvme0n1/nvme0n1p2\n{DISK}"
         );
-        let storage = of("/var/tmp", &text);
+        let storage = storage_at("/var/tmp", &text);
         assert_eq!(storage.device.as_deref(), Some("nvme0n1"));
         assert_eq!(storage.model.as_deref(), Some("Some SSD 980"));
         assert_eq!(storage.options, ["noatime", "data=ordered"]);
@@ -177,7 +177,7 @@ mod tests {
              == /sys/class/block/nvme0n1p2 -> /sys/block/nvme0n1/nvme0n1p2\n\
              == /sys/class/bdi/0:24/read_ahead_kb\n4096\n{DISK}"
         );
-        let storage = of("/home/x", &text);
+        let storage = storage_at("/home/x", &text);
         assert_eq!(storage.device.as_deref(), Some("nvme0n1"));
         assert_eq!(storage.read_ahead, Some(4 << 20));
         assert_eq!(storage.options, ["compress=zstd:3"]);
@@ -188,10 +188,10 @@ mod tests {
         let mounts = "== /proc/self/mountinfo\n27 1 0:30 / /tmp rw - tmpfs tmpfs rw\n\
                       28 1 0:31 / /nfs rw - nfs4 host:/x rw,addr=10.0.0.1,sync\n\
                       29 1 0:32 / / rw - overlay overlay rw,lowerdir=/x\n";
-        assert_eq!(of("/tmp", mounts).is_memory, Some(true));
-        let nfs = of("/nfs/a", mounts);
+        assert_eq!(storage_at("/tmp", mounts).is_memory, Some(true));
+        let nfs = storage_at("/nfs/a", mounts);
         assert_eq!((nfs.is_memory, nfs.options), (Some(false), vec!["sync".to_owned()]));
-        assert_eq!(of("/var/tmp", mounts).is_memory, None);
-        assert_eq!(of("/var/tmp", "").file_system, None);
+        assert_eq!(storage_at("/var/tmp", mounts).is_memory, None);
+        assert_eq!(storage_at("/var/tmp", "").file_system, None);
     }
 }

@@ -28,7 +28,7 @@ pub trait Pages {
 /// The first missing page from `from` on (`page_cache_next_miss`): `from + most` if `most` pages
 /// are cached.
 pub fn next_missing(pages: &impl Pages, from: u64, most: u64) -> u64 {
-    let Some(mut place) = Place::of(pages, from) else {
+    let Some(mut place) = Place::find(pages, from) else {
         return from;
     };
     for _ in 1..most {
@@ -43,7 +43,7 @@ pub fn next_missing(pages: &impl Pages, from: u64, most: u64) -> u64 {
 /// (`page_cache_prev_miss`): at most one less than `most`, or `index` if all pages from the
 /// beginning are cached.
 pub fn cached_before(pages: &impl Pages, index: u64, most: u64) -> u64 {
-    let Some(mut place) = index.checked_sub(1).and_then(|last| Place::of(pages, last)) else {
+    let Some(mut place) = index.checked_sub(1).and_then(|last| Place::find(pages, last)) else {
         return 0;
     };
     for _ in 1..most {
@@ -71,7 +71,7 @@ enum Entry {
 
 impl Place {
     /// The slot of the folio with a page. `None`: the page is missing.
-    fn of(pages: &impl Pages, page: u64) -> Option<Place> {
+    fn find(pages: &impl Pages, page: u64) -> Option<Place> {
         let (first, count) = pages.folio(page)?;
         let level = u32::from(count >= SLOTS);
         let node = page & !(span(level + 1) - 1);
@@ -171,7 +171,7 @@ mod tests {
     struct Folios(BTreeMap<u64, u64>);
 
     impl Folios {
-        fn of(all: impl IntoIterator<Item = (u64, u64)>) -> Folios {
+        fn new(all: impl IntoIterator<Item = (u64, u64)>) -> Folios {
             Folios(all.into_iter().collect())
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     /// With folios of single pages the answers are exact.
     #[test]
     fn single_pages_are_counted_exactly() {
-        let pages = Folios::of((0..300).chain(400..4200).map(|page| (page, 1)));
+        let pages = Folios::new((0..300).chain(400..4200).map(|page| (page, 1)));
         assert_eq!(next_missing(&pages, 3, 2048), 300);
         assert_eq!(next_missing(&pages, 350, 2048), 350);
         assert_eq!(next_missing(&pages, 400, 2048), 2448);
@@ -206,7 +206,7 @@ mod tests {
     /// where it began.
     #[test]
     fn search_from_within_a_folio_counts_its_other_pages_twice() {
-        let pages = Folios::of([(96, 1), (97, 1), (98, 1), (99, 1), (100, 4)]);
+        let pages = Folios::new([(96, 1), (97, 1), (98, 1), (99, 1), (100, 4)]);
         // It begins at page 103, whose slot is that of 100, and misses page 95 after four more
         // pages.
         assert_eq!(cached_before(&pages, 104, 2048), 5);

@@ -58,7 +58,7 @@ pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Fai
             }
         } else if is_path(reference) {
             let run = Runs::new(store.clone()).load(reference, Detail::Figures)?;
-            found.runs.push(NodeRun::of(&run, &stem(path)));
+            found.runs.push(NodeRun::new(&run, &stem(path)));
         } else {
             read_stored(reference, store, &mut found)?;
         }
@@ -77,11 +77,11 @@ fn read_stored(
     if members.is_empty() {
         let id = store.find(reference).map_err(|error| no_fleet(reference, &mut store, error))?;
         let run = store.run(&id, Detail::Figures)?;
-        found.runs.push(NodeRun::of(&run, &id));
+        found.runs.push(NodeRun::new(&run, &id));
     }
     for member in members {
         match store.run(&member.id, Detail::Figures) {
-            Ok(run) => found.runs.push(NodeRun::of(&run, &member.id)),
+            Ok(run) => found.runs.push(NodeRun::new(&run, &member.id)),
             Err(error) => found.failed.push(Failed {
                 node: member.fleet.map_or(member.id, |fleet| fleet.node),
                 reason: error.to_string(),
@@ -160,7 +160,7 @@ fn read_file(file: &File) -> Result<NodeRun, Failed> {
     let node = stem(&file.path);
     match import::read(&file.path, import::LARGEST, Detail::Figures) {
         Ok(run) => {
-            let mut of_node = NodeRun::of(&run, &node);
+            let mut of_node = NodeRun::new(&run, &node);
             of_node.job = of_node.job.or_else(|| file.job.clone());
             Ok(of_node)
         }

@@ -191,7 +191,7 @@ fn finished(
 fn described(analysis: &Analysis, class: ClassId, target: &Target) -> Provenance {
     let home = embedded::home().ok();
     let root = home.as_ref().and_then(|h| h.suite.parent());
-    provenance::of_class(analysis, class, target, root.unwrap_or(Path::new("")))
+    provenance::class_provenance(analysis, class, target, root.unwrap_or(Path::new("")))
 }
 
 /// The producer of a run of these jobs, with the sources of the benchmarks. `arguments` is the

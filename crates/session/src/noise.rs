@@ -127,7 +127,7 @@ pub fn noise<E: From<String>>(
         };
         contention.add(&a.benchmarks);
         contention.add(&b.benchmarks);
-        let found = comparison(&a, &b, &unit::of_pair);
+        let found = comparison(&a, &b, &unit::choose_unit);
         if found.confidence.is_none() {
             report.empty += 1;
             continue;
@@ -201,7 +201,7 @@ impl Counted {
 fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[Benchmark]) {
     for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
         let counted = seen.entry(compare::key(benchmark)).or_default();
-        counted.runs.insert(number, Medians::of(benchmark));
+        counted.runs.insert(number, Medians::new(benchmark));
     }
 }
 

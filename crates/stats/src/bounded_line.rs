@@ -79,7 +79,7 @@ pub fn bounded_line(points: &[BoundedPoint], confidence: f64) -> Option<BoundedL
         return exact(points, confidence);
     }
     let scatter = scatter(points)?;
-    let fit = Weighted::of(points, scatter)?;
+    let fit = Weighted::new(points, scatter)?;
     let t = student_t_quantile(upper_tail(confidence)?, points.len() as f64 - 2.0)?;
     let of_residuals = fit.residuals / (points.len() as f64 - 2.0);
     let half = |coefficients: &[f64]| {
@@ -95,7 +95,7 @@ pub fn bounded_line(points: &[BoundedPoint], confidence: f64) -> Option<BoundedL
         slope: fit.slope,
         slope_interval: about(fit.slope, half(&fit.of_slope))?,
         intercept: fit.intercept,
-        intercept_interval: about(fit.intercept, half(&fit.of_intercept()))?,
+        intercept_interval: about(fit.intercept, half(&fit.intercept_weights()))?,
         r_squared: fit.r_squared(),
         r_squared_interval: lowest.map(|(low, _)| (low, 1.0)),
     })
@@ -126,7 +126,7 @@ fn reach(coefficients: &[f64], points: &[BoundedPoint]) -> f64 {
 fn scatter(points: &[BoundedPoint]) -> Option<f64> {
     let degrees = points.len() as f64 - 2.0;
     let largest = points.iter().map(|p| p.bound).fold(0.0, f64::max);
-    let is_enough = |s: f64| Some(Weighted::of(points, s)?.residuals <= degrees);
+    let is_enough = |s: f64| Some(Weighted::new(points, s)?.residuals <= degrees);
     let (mut low, mut high) = ((LEAST_SCATTER * largest).powi(2), largest.powi(2));
     if is_enough(low)? {
         return Some(low);
@@ -163,7 +163,7 @@ struct Weighted {
 
 impl Weighted {
     /// `None` without two different x.
-    fn of(points: &[BoundedPoint], scatter: f64) -> Option<Weighted> {
+    fn new(points: &[BoundedPoint], scatter: f64) -> Option<Weighted> {
         let weights: Vec<f64> =
             points.iter().map(|p| 1.0 / (scatter + p.bound * p.bound)).collect();
         let all: f64 = weights.iter().sum();
@@ -189,7 +189,7 @@ impl Weighted {
     }
 
     /// The coefficients of the intercept as a sum of the y.
-    fn of_intercept(&self) -> Vec<f64> {
+    fn intercept_weights(&self) -> Vec<f64> {
         let all: f64 = self.weights.iter().sum();
         let each = self.weights.iter().zip(&self.of_slope);
         each.map(|(w, c)| w / all - self.mean_x * c).collect()
@@ -259,7 +259,7 @@ mod tests {
     fn least_r_squared_is_below_that_of_any_values_within_bounds() {
         let mut random = Rng::with_seed(4);
         let all = points(|x| 3.0 + 0.05 * x, |x| 60.0 + 4.0 * x + (x * 0.7).sin());
-        let fit = Weighted::of(&all, scatter(&all).unwrap()).unwrap();
+        let fit = Weighted::new(&all, scatter(&all).unwrap()).unwrap();
         let least = fit.least_r_squared(&all);
         assert!(least > 0.9, "{least}");
         for _ in 0..1000 {
@@ -267,7 +267,7 @@ mod tests {
             for point in &mut moved {
                 point.y += point.bound * [-1.0, 1.0][random.usize(..2)];
             }
-            let found = Weighted::of(&moved, scatter(&all).unwrap()).unwrap();
+            let found = Weighted::new(&moved, scatter(&all).unwrap()).unwrap();
             assert!(found.r_squared().unwrap() >= least);
         }
     }

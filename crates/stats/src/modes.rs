@@ -49,7 +49,7 @@ fn balanced(values: &[f64], cuts: &[f64], least_deviation: f64) -> Vec<f64> {
     let triples = edges.windows(3);
     let balance = |e: &[usize]| {
         let both = &values[e[0]..e[2]];
-        Division::of(both, e[1] - e[0], least_deviation).balance
+        Division::at(both, e[1] - e[0], least_deviation).balance
     };
     triples.map(balance).collect()
 }
@@ -57,7 +57,7 @@ fn balanced(values: &[f64], cuts: &[f64], least_deviation: f64) -> Vec<f64> {
 fn divide(values: &[f64], rule: ModeRule, cuts: &mut Vec<f64>) {
     let fewest = rule.fewest.max(1);
     let places = fewest..(values.len() + 1).saturating_sub(fewest);
-    let division = |at: usize| Division::of(values, at, rule.least_deviation);
+    let division = |at: usize| Division::at(values, at, rule.least_deviation);
     let best = places.clone().map(division).max_by(|a, b| a.distance.total_cmp(&b.distance));
     let Some(best) = best.filter(|best| best.distance >= rule.separation) else {
         return;
@@ -90,7 +90,7 @@ struct Division {
 }
 
 impl Division {
-    fn of(values: &[f64], at: usize, least_deviation: f64) -> Division {
+    fn at(values: &[f64], at: usize, least_deviation: f64) -> Division {
         let (low, high) = values.split_at(at);
         let [below, above] = [low, high].map(|part| {
             let range = at_share(part, 0.75) - at_share(part, 0.25);

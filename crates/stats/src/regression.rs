@@ -21,7 +21,7 @@ pub struct Line {
 /// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. `None`
 /// without two different x.
 pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
-    let sums = Sums::of(points)?;
+    let sums = Sums::new(points)?;
     let slope = defined(sums.xy / sums.xx)?;
     Some(Line {
         slope,
@@ -53,7 +53,7 @@ pub struct LineErrors {
 /// to be independent with the same variance everywhere.
 pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors> {
     let line = linear_regression(points)?;
-    let sums = Sums::of(points)?;
+    let sums = Sums::new(points)?;
     let n = points.len() as f64;
     let t = student_t_quantile(upper_tail(confidence)?, n - 2.0)?;
     let squares = points.iter().map(|&(x, y)| {
@@ -105,7 +105,7 @@ struct Sums {
 
 impl Sums {
     /// The sums. `None` without two different x.
-    fn of(points: &[(f64, f64)]) -> Option<Sums> {
+    fn new(points: &[(f64, f64)]) -> Option<Sums> {
         let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
         let ys: Vec<f64> = points.iter().map(|p| p.1).collect();
         if !(finite(&xs) && finite(&ys)) {

@@ -12,7 +12,12 @@ use crate::suite_topics;
 
 /// Describes `class` without the program's hash. Paths below `home`, the folder of library and
 /// suite, are relative to it.
-pub fn of_class(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> Provenance {
+pub fn class_provenance(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    home: &Path,
+) -> Provenance {
     let topic = suite_topics::title(suite_topics::folder(analysis, class));
     let summary = first_sentence(&analysis.class(class).ast.doc);
     let file = |id: FileId| {

@@ -18,7 +18,7 @@ pub struct Syntax {
 
 impl Syntax {
     /// The syntax of an instruction set of the library.
-    pub fn of(analysis: &Analysis, isa: &str) -> Syntax {
+    pub fn for_isa(analysis: &Analysis, isa: &str) -> Syntax {
         Syntax {
             header: analysis.isa_property(isa, "assembler_header").unwrap_or_default(),
             hole_header: analysis.isa_property(isa, "assembler_hole_header").unwrap_or_default(),

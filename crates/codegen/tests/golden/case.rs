@@ -94,7 +94,7 @@ impl Case {
             let program = self.program(&analysis, target);
             let blocks = asm_blocks(&analysis, &program);
             let cpp = generate(&analysis, &program, &self.assembled(&blocks));
-            let syntax = Syntax::of(&analysis, &target.isa);
+            let syntax = Syntax::for_isa(&analysis, &target.isa);
             for wanted in &self.shown {
                 let part = match wanted.as_str() {
                     "assembler" => Listing::full(&syntax, &blocks, Default::default()).text,

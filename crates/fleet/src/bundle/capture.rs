@@ -106,14 +106,14 @@ pub fn captures(files: &[Named<'_>]) -> Result<Vec<Capture>, (String, String)> {
     let mut logs: BTreeMap<String, frames::Frames> = BTreeMap::new();
     for (name, content) in files {
         if document::is_it(content) {
-            collected.push(of_document(content).map_err(|why| ((*name).to_owned(), why))?);
+            collected.push(read_document(content).map_err(|why| ((*name).to_owned(), why))?);
         } else {
             frames::read(content, &mut logs);
         }
     }
     let mut runs: Vec<Capture> = merged(collected).into_iter().map(Collected::capture).collect();
     for (run, frames) in logs {
-        runs.push(of_frames(&run, &frames));
+        runs.push(read_frames(&run, &frames));
     }
     Ok(runs)
 }
@@ -258,7 +258,7 @@ fn messages(text: &str) -> String {
     String::from_utf8_lossy(&bytes(text)).trim().to_owned()
 }
 
-fn of_document(content: &[u8]) -> Result<Collected, String> {
+fn read_document(content: &[u8]) -> Result<Collected, String> {
     let text = str::from_utf8(content).map_err(|e| format!("is not UTF-8: {e}"))?;
     if !text.trim_start().starts_with(&format!("{{\"schema\":\"{}\"", crate::bundle::SCHEMA)) {
         return Err(format!("its schema is not {}", crate::bundle::SCHEMA));
@@ -297,7 +297,7 @@ fn merged(documents: Vec<Collected>) -> Vec<Collected> {
     runs
 }
 
-fn of_frames(run: &str, frames: &frames::Frames) -> Capture {
+fn read_frames(run: &str, frames: &frames::Frames) -> Capture {
     let (items, lost) = frames.items();
     let mut collected = Collected::default();
     for (first, last) in lost {

@@ -28,13 +28,13 @@ pub fn classes(fingerprints: &[&Fingerprint]) -> Vec<Class> {
         kinds.entry(&fingerprint.identity).or_default().push(node);
     }
     let mut found: Vec<Class> =
-        kinds.into_values().flat_map(|nodes| of_kind(fingerprints, nodes)).collect();
+        kinds.into_values().flat_map(|nodes| classes_of_kind(fingerprints, nodes)).collect();
     found.sort_by_key(|class| std::cmp::Reverse(class.nodes.len()));
     found
 }
 
 /// The classes among nodes with the same processor and system.
-fn of_kind(fingerprints: &[&Fingerprint], nodes: Vec<usize>) -> Vec<Class> {
+fn classes_of_kind(fingerprints: &[&Fingerprint], nodes: Vec<usize>) -> Vec<Class> {
     let fewest = fewest(nodes.len());
     let mut states: IndexMap<&[Fact], Vec<usize>> = IndexMap::new();
     for node in nodes {

@@ -65,7 +65,7 @@ pub struct Column {
 impl Column {
     /// The column of some values. `least_deviation` is the least standard deviation that a mode is
     /// assumed to have. Empty for too few values.
-    pub fn of(values: &[Value], least_deviation: f64) -> Column {
+    pub fn new(values: &[Value], least_deviation: f64) -> Column {
         let levels: Vec<f64> = values.iter().map(|v| v.level).collect();
         let rule = ModeRule {
             fewest: fewest(levels.len()).max(FEWEST_OF_MODE),

@@ -122,11 +122,11 @@ struct Analysed {
 }
 
 impl Analysed {
-    fn of_figures(&self) -> Vec<&Column> {
+    fn figure_columns(&self) -> Vec<&Column> {
         self.figures.iter().collect()
     }
 
-    fn of_resources(&self) -> Vec<&Column> {
+    fn resource_columns(&self) -> Vec<&Column> {
         self.resources.iter().map(|r| &r.column).collect()
     }
 }
@@ -148,12 +148,12 @@ pub fn job(runs: &[&NodeRun]) -> Job {
     let analysed: Vec<Analysed> =
         job.classes.iter().map(|class| analysed(&job, class, &levels)).collect();
     job.modes = analysed.iter().map(resource_modes).collect();
-    let figures: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_figures).collect();
-    let resources: Vec<Vec<&Column>> = analysed.iter().map(Analysed::of_resources).collect();
+    let figures: Vec<Vec<&Column>> = analysed.iter().map(Analysed::figure_columns).collect();
+    let resources: Vec<Vec<&Column>> = analysed.iter().map(Analysed::resource_columns).collect();
     job.tested = tested(&figures);
     let of_figures =
-        Family::of(&figures, SHARE_OF_FIGURES, job.tested).require_launches(&job.classes, &levels);
-    let of_resources = Family::of(&resources, SHARE_OF_RESOURCES, job.tested);
+        Family::new(&figures, SHARE_OF_FIGURES, job.tested).require_launches(&job.classes, &levels);
+    let of_resources = Family::new(&resources, SHARE_OF_RESOURCES, job.tested);
     job.tests = [of_resources.tests.len(), of_figures.tests.len()];
     job.fill(&of_resources, &of_figures);
     job.find(&of_resources, &of_figures, &analysed);
@@ -196,7 +196,7 @@ fn analysed(job: &Job, class: &Class, levels: &Levels) -> Analysed {
     };
     Analysed {
         resources: (0..job.resources.len()).map(of_resource).collect(),
-        figures: values.iter().map(|v| Column::of(v, FIGURE_DEVIATION)).collect(),
+        figures: values.iter().map(|v| Column::new(v, FIGURE_DEVIATION)).collect(),
     }
 }
 
@@ -245,7 +245,7 @@ struct Family<'a> {
 }
 
 impl<'a> Family<'a> {
-    fn of(columns: &'a [Vec<&'a Column>], share: f64, nodes: usize) -> Family<'a> {
+    fn new(columns: &'a [Vec<&'a Column>], share: f64, nodes: usize) -> Family<'a> {
         let flat: Vec<&Column> = columns.iter().flatten().copied().collect();
         let mut all = tails(&flat).into_iter();
         let tails = columns.iter().map(|own| all.by_ref().take(own.len()).collect());

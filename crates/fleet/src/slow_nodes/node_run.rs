@@ -66,7 +66,7 @@ pub struct LeftOut {
 
 impl NodeRun {
     /// The summary of a run. `node` is the name of the node if the document names none.
-    pub fn of(run: &Run, node: &str) -> NodeRun {
+    pub fn new(run: &Run, node: &str) -> NodeRun {
         let member = run.fleet.as_ref();
         let mut summary = NodeRun {
             node: member.map_or(node, |member| &member.node).to_owned(),

@@ -70,17 +70,17 @@ pub fn resource(figures: &[&[Value]], nodes: usize) -> Resource {
 }
 
 fn combined_nodes(figures: &[&[Value]], nodes: usize) -> Resource {
-    let columns = figures.iter().map(|values| Column::of(values, FIGURE_DEVIATION));
+    let columns = figures.iter().map(|values| Column::new(values, FIGURE_DEVIATION));
     let usable: Vec<Column> = columns.filter(|column| !column.modes.is_empty()).collect();
     let spreads: Vec<f64> = usable.iter().map(Column::whole_spread).collect();
     let of_node = by_node(&usable, nodes);
-    let all = Weights::of(0..spreads.len(), &spreads);
+    let all = Weights::new(0..spreads.len(), &spreads);
     let (mut values, mut excesses) = (Vec::new(), Vec::new());
     let mut counts = vec![[0, 0]; nodes];
     for (node, distances) in of_node.iter().enumerate() {
         let slower = distances.iter().filter(|(_, distance, _)| *distance > 0.0);
         counts[node] = [distances.len(), slower.count()];
-        let own = Weights::of(distances.iter().map(|d| d.0), &spreads);
+        let own = Weights::new(distances.iter().map(|d| d.0), &spreads);
         if distances.is_empty() || own.sum < LEAST_WEIGHT * all.sum {
             continue;
         }
@@ -88,7 +88,7 @@ fn combined_nodes(figures: &[&[Value]], nodes: usize) -> Resource {
         // Fewer figures average less noise out.
         excesses.push((own.variance / all.variance).max(1.0));
     }
-    let mut column = Column::of(&values, LEAST_DEVIATION);
+    let mut column = Column::new(&values, LEAST_DEVIATION);
     for (distance, excess) in column.distances.iter_mut().zip(&excesses) {
         distance.deviation *= excess.sqrt();
         distance.own_deviation *= excess.sqrt();
@@ -116,7 +116,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(figures: impl Iterator<Item = usize>, spreads: &[f64]) -> Weights {
+    fn new(figures: impl Iterator<Item = usize>, spreads: &[f64]) -> Weights {
         let (count, sum) = figures
             .fold((0.0, 0.0), |(count, sum), figure| (count + 1.0, sum + 1.0 / spreads[figure]));
         Weights { sum, variance: count / (sum * sum) }

@@ -448,8 +448,8 @@ fn measure_twice(random: &mut Rng) -> [Benchmark; 2] {
 
 /// The medians of launches that a comparison uses.
 fn pair([a, b]: &[Benchmark; 2]) -> Pair {
-    let choice = unit::of_pair(a, b);
-    let [a, b] = [a, b].map(|side| unit::Medians::of(side).within(choice.unit).to_vec());
+    let choice = unit::choose_unit(a, b);
+    let [a, b] = [a, b].map(|side| unit::Medians::new(side).within(choice.unit).to_vec());
     Pair { among: choice.among, ..Pair::new("", &a, &b) }
 }
 

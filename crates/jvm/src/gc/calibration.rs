@@ -35,7 +35,7 @@ impl Copies {
     const PROFILED: Self = Self { survivors: Survivors::PROFILED, factor: 1.0 };
 
     /// The copies of a collector with one heap size. Its ordinary runs count, or those with Serial.
-    pub(crate) fn of(demand: &Demand, collector: Collector, heap_bytes: f64) -> Self {
+    pub(crate) fn new(demand: &Demand, collector: Collector, heap_bytes: f64) -> Self {
         let (source, priced) = match demand.other(collector) {
             Some(priced) => (collector, priced),
             None => (Collector::Serial, &demand.serial),
@@ -101,14 +101,14 @@ impl Runs<'_> {
     fn compared(&self, run: &OrdinaryRun, survivors: Survivors) -> Compared {
         let costs = &self.priced.costs;
         let prices =
-            Prices::of(self.collector, Time::Processor, costs, self.demand, run.heap_bytes);
+            Prices::new(self.collector, Time::Processor, costs, self.demand, run.heap_bytes);
         let setting = Setting {
             cycle_ns: prices.cycle_ns(),
             survivors,
-            ..Setting::of(self.demand, run.heap_bytes, self.demand.jvm_major())
+            ..Setting::new(self.demand, run.heap_bytes, self.demand.jvm_major())
         };
         let found = simulate(self.collector, &setting).unwrap_or_default();
-        Compared::of(run, &found)
+        Compared::new(run, &found)
     }
 }
 
@@ -122,7 +122,7 @@ struct Compared {
 }
 
 impl Compared {
-    fn of(run: &OrdinaryRun, simulated: &[Simulated]) -> Self {
+    fn new(run: &OrdinaryRun, simulated: &[Simulated]) -> Self {
         let full = simulated.iter().filter(|c| c.kind == Kind::Full).count();
         let factor = run.young.bytes / copied_bytes(simulated);
         let (least, most) = LIMITS;
@@ -182,7 +182,7 @@ mod tests {
         heap_bytes: f64,
         survivors: Survivors,
     ) -> OrdinaryRun {
-        let setting = Setting { survivors, ..Setting::of(demand, heap_bytes, demand.jvm_major()) };
+        let setting = Setting { survivors, ..Setting::new(demand, heap_bytes, demand.jvm_major()) };
         let found = simulate(collector, &setting).unwrap();
         let mut run = runs(&[(heap_bytes, copied_bytes(&found))]).runs[0];
         run.full.collections = found.iter().filter(|c| c.kind == Kind::Full).count() as f64;
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn factor_is_copied_bytes_over_simulated_ones() {
         let mut demand = constant_lifetime(1000, 2e6);
-        let of = |demand: &Demand, collector| Copies::of(demand, collector, HEAP);
+        let of = |demand: &Demand, collector| Copies::new(demand, collector, HEAP);
         assert_eq!(of(&demand, Collector::Serial), Copies::PROFILED);
         demand.serial = runs(&[(HEAP, 1.2 * 27.0 * 2e6)]);
         for collector in [Collector::Serial, Collector::Parallel] {
@@ -233,7 +233,7 @@ mod tests {
         let (small, large) = (bytes(HEAP), bytes(4.0 * HEAP));
         demand.serial = runs(&[(HEAP, 1.44 * small), (4.0 * HEAP, large)]);
         let factor =
-            |demand: &Demand, heap_bytes| Copies::of(demand, Collector::Serial, heap_bytes).factor;
+            |demand: &Demand, heap_bytes| Copies::new(demand, Collector::Serial, heap_bytes).factor;
         assert!(close(factor(&demand, 2.0 * HEAP), 1.2));
         demand.serial.runs[0].young.bytes = 3.0 * small;
         assert!(close(factor(&demand, 2.0 * HEAP), 1.0));
@@ -246,13 +246,13 @@ mod tests {
         for survivors in [with(1.0, 0.0), with(1.0, 0.5), with(1.0, 1.0), with(0.8, 0.0)] {
             let run = |heap_bytes| simulated(&demand, Collector::Serial, heap_bytes, survivors);
             demand.serial.runs = vec![run(HEAP), run(2.0 * HEAP)];
-            let found = Copies::of(&demand, Collector::Serial, HEAP);
+            let found = Copies::new(&demand, Collector::Serial, HEAP);
             assert_eq!(found.survivors.nepotism, survivors.nepotism, "{found:?}");
             // Where fewer objects survive, the simulation already promotes fewer of them.
             let expected = survivors.factor..survivors.factor + 0.08;
             assert!(expected.contains(&found.survivors.factor), "{found:?}");
             assert!((found.factor - 1.0).abs() < 0.05, "{found:?}");
-            let g1 = Copies::of(&demand, Collector::G1, HEAP);
+            let g1 = Copies::new(&demand, Collector::G1, HEAP);
             assert_eq!(g1.survivors, Survivors::PROFILED);
         }
     }
@@ -265,7 +265,7 @@ mod tests {
         let mut run = runs(&[(HEAP, 2e6)]).runs[0];
         run.full.collections = 1.0;
         let error =
-            |run: &OrdinaryRun, simulated: &[Simulated]| Compared::of(run, simulated).error();
+            |run: &OrdinaryRun, simulated: &[Simulated]| Compared::new(run, simulated).error();
         assert_eq!(error(&run, &[young, full]), 0.0);
         assert!(close(error(&run, &[young]), std::f64::consts::LN_2.powi(2)));
         run.full.collections = 10.0;

@@ -30,7 +30,7 @@ impl Correction {
     /// The correction for a version of the JVM and one heap size. None for a collector that stops
     /// the application, without ordinary runs, and if the collector of the profile's JVM has other
     /// generations.
-    pub(crate) fn of(
+    pub(crate) fn new(
         demand: &Demand,
         collector: Collector,
         jvm_major: u32,
@@ -149,10 +149,10 @@ mod tests {
     fn generational_z_is_another_collector() {
         let runs = [cycles(50.0, 90e6, 8e6), cycles(12.0, 30e6, 2e6)];
         let (demand, _) = demand(Collector::Z, runs);
-        let of = |jvm_major| Correction::of(&demand, Collector::Z, jvm_major, HEAP as f64);
+        let of = |jvm_major| Correction::new(&demand, Collector::Z, jvm_major, HEAP as f64);
         assert_ne!(of(17), Correction::NONE);
         assert_eq!(of(25), Correction::NONE);
-        let serial = Correction::of(&demand, Collector::Serial, 17, HEAP as f64);
+        let serial = Correction::new(&demand, Collector::Serial, 17, HEAP as f64);
         assert_eq!(serial, Correction::NONE);
     }
 
@@ -160,7 +160,7 @@ mod tests {
     fn runs_unlike_their_prediction_correct_nothing() {
         let of = |runs| {
             let (demand, _) = demand(Collector::Z, runs);
-            Correction::of(&demand, Collector::Z, 17, HEAP as f64)
+            Correction::new(&demand, Collector::Z, 17, HEAP as f64)
         };
         assert_eq!(of([Work::default(); 2]), Correction::NONE);
         // The processor time of one run is too far off, so that of the other run counts alone.

@@ -210,7 +210,7 @@ impl Design {
     }
 
     /// The row of one collection.
-    fn of_collection(&self, run: &Observation, collection: &Collection) -> Vec<f64> {
+    fn collection_row(&self, run: &Observation, collection: &Collection) -> Vec<f64> {
         let mut row = vec![0.0; self.width()];
         let sort = match collection.kind {
             Some(Kind::Young | Kind::Mixed) => 0,
@@ -225,8 +225,8 @@ impl Design {
     }
 
     /// The sum of the rows of all collections of a run.
-    fn of_run(&self, run: &Observation) -> Vec<f64> {
-        let rows = run.collections.iter().map(|c| self.of_collection(run, c));
+    fn run_row(&self, run: &Observation) -> Vec<f64> {
+        let rows = run.collections.iter().map(|c| self.collection_row(run, c));
         rows.fold(vec![0.0; self.width()], |sum, row| {
             sum.iter().zip(&row).map(|(a, b)| a + b).collect()
         })
@@ -279,7 +279,7 @@ pub fn fit(observations: &[Observation], collector: Collector) -> CollectorCosts
 
 /// Coefficients of the processor time, which is known for each run.
 fn processor_time(design: &Design, observations: &[Observation]) -> Vec<f64> {
-    let rows: Vec<Vec<f64>> = observations.iter().map(|o| design.of_run(o)).collect();
+    let rows: Vec<Vec<f64>> = observations.iter().map(|o| design.run_row(o)).collect();
     let ys: Vec<f64> = observations.iter().map(|o| o.gc_cpu_ns).collect();
     non_negative(&rows, &ys, &relative_weights(&ys))
 }
@@ -322,7 +322,7 @@ fn pauses(design: &Design, observations: &[Observation]) -> Vec<f64> {
     let (mut rows, mut ys) = (Vec::new(), Vec::new());
     for run in observations {
         for collection in &run.collections {
-            rows.push(design.of_collection(run, collection));
+            rows.push(design.collection_row(run, collection));
             ys.push(collection.pauses_ns.iter().sum::<f64>());
         }
     }

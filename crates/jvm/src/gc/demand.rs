@@ -111,7 +111,7 @@ pub struct Survival<'a> {
 }
 
 impl<'a> Survival<'a> {
-    pub fn of(demand: &'a Demand) -> Self {
+    pub fn new(demand: &'a Demand) -> Self {
         let censuses = &demand.censuses;
         let mut decay = vec![0.0];
         for pair in censuses.windows(2) {
@@ -257,7 +257,7 @@ pub(crate) mod tests {
     #[test]
     fn objects_that_live_for_five_megabytes_survive_that_long() {
         let demand = constant_lifetime(100, 5e6);
-        let survival = Survival::of(&demand);
+        let survival = Survival::new(&demand);
         assert_eq!(survival.alive(50e6, 47e6), 3e6);
         assert_eq!(survival.alive(50e6, 40e6), 5e6);
         assert_eq!(survival.alive(50e6, 0.0), 5e6);
@@ -267,7 +267,7 @@ pub(crate) mod tests {
     #[test]
     fn permanent_objects_beyond_the_last_age_keep_their_birth() {
         let demand = constant_lifetime(100, 1e12);
-        let survival = Survival::of(&demand);
+        let survival = Survival::new(&demand);
         for since in [0.0, 10e6, 40e6, 70e6] {
             let alive = survival.alive(80e6, since);
             assert!((alive - (80e6 - since)).abs() < 1.5e6, "{since} {alive}");

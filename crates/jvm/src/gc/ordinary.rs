@@ -98,7 +98,7 @@ impl OrdinaryRun {
 
     /// Summarises the collections of a run's log. `gc_cpu_ns` is the processor time of threads that
     /// work only in pauses. Each pause gets a part of it in proportion to its length.
-    pub fn of(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
+    pub fn new(heap_bytes: f64, collections: &[Collection], gc_cpu_ns: f64) -> Self {
         let mut run = Self { heap_bytes, ..Self::default() };
         let mut all_pauses_ns = 0.0;
         for collection in collections {
@@ -163,7 +163,7 @@ mod tests {
         };
         let all = [young(1e6, 1e6), young(3e6, 2e6), full];
         // Half of each pause was a wait for a processor.
-        let run = OrdinaryRun::of(64e6, &all, 6e6);
+        let run = OrdinaryRun::new(64e6, &all, 6e6);
         let expected =
             Work { collections: 2.0, bytes: 4e6, dead_bytes: 0.0, cpu_ns: 1.5e6, pause_ns: 3e6 };
         assert_eq!(run.young, expected);
@@ -201,7 +201,7 @@ mod tests {
             pauses_ns: vec![0.5e6, 0.5e6],
             ..Collection::default()
         };
-        let run = OrdinaryRun::of(64e6, &[young(1e6, 2e6), marking], 4.5e6);
+        let run = OrdinaryRun::new(64e6, &[young(1e6, 2e6), marking], 4.5e6);
         assert_eq!((run.young.collections, run.young.cpu_ns), (1.0, 3e6));
         assert_eq!(run.full, Work::default());
     }

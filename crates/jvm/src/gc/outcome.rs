@@ -34,7 +34,7 @@ pub(crate) fn simulated(
     jvm_major: u32,
     heap_bytes: u64,
 ) -> Result<Vec<Outcome>, String> {
-    let prices = |time| Prices::of(collector, time, costs, demand, heap_bytes as f64);
+    let prices = |time| Prices::new(collector, time, costs, demand, heap_bytes as f64);
     let (cpu, pause) = (prices(Time::Processor), prices(Time::Pause));
     let refinement_ns = |collections: f64| {
         let run = refinement::Run {
@@ -47,12 +47,12 @@ pub(crate) fn simulated(
         both.map_or(0.0, |(costs, cards)| costs.cpu_ns(cards, jvm_major, run))
     };
     let cycle_ns = cpu.cycle_ns();
-    let copies = Copies::of(demand, collector, heap_bytes as f64);
+    let copies = Copies::new(demand, collector, heap_bytes as f64);
     let at = |factor: f64| {
         let setting = Setting {
             cycle_ns,
             survivors: copies.survivors,
-            ..Setting::of(demand, heap_bytes as f64 * factor, jvm_major)
+            ..Setting::new(demand, heap_bytes as f64 * factor, jvm_major)
         };
         let mut collections = simulate(collector, &setting)?;
         calibrate(&mut collections, copies.factor);

@@ -87,7 +87,7 @@ pub fn predict(
         return Err(format!("{reason}; fix: {MEASURE_AGAIN}"));
     }
     let mut outcomes = simulated(demand, collector, costs, jvm_major, heap_bytes)?;
-    let correction = Correction::of(demand, collector, jvm_major, heap_bytes as f64);
+    let correction = Correction::new(demand, collector, jvm_major, heap_bytes as f64);
     for outcome in &mut outcomes {
         correction.apply(outcome);
     }

@@ -20,7 +20,7 @@ pub(crate) struct Price {
 
 impl Price {
     /// The price by `terms` of objects whose price is `profiled`.
-    fn of(terms: &Terms, dead_weight: f64, profiled: Profiled) -> Self {
+    fn new(terms: &Terms, dead_weight: f64, profiled: Profiled) -> Self {
         let (ns_per_byte, deviation) = terms.at(&profiled.terms.ns_per_byte, profiled.ns_per_byte);
         Self { fixed_ns: terms.fixed_ns, ns_per_byte, dead_weight, deviation }
     }
@@ -86,7 +86,7 @@ impl Prices {
     /// The prices of a collector with one heap size, from the collector's `costs`. Ordinary runs
     /// with this collector count before those with Serial. Where no run had collections of a sort,
     /// the benchmarks stand for them.
-    pub(crate) fn of(
+    pub(crate) fn new(
         collector: Collector,
         time: Time,
         costs: &CollectorCosts,
@@ -108,13 +108,13 @@ impl Prices {
         // A marking of G1 visits the whole live set, as a collection of the whole heap does: its
         // costs by shape are closer to those.
         let cycle = if collector == Collector::G1 { full } else { young };
-        let mut cycle = Price::of(costs.cycle(time), 0.0, cycle);
+        let mut cycle = Price::new(costs.cycle(time), 0.0, cycle);
         if time == Time::Processor {
             cycle.ns_per_byte *= evacuation(collector);
         }
         Self {
-            young: Price::of(costs.young(time), 0.0, own_young.unwrap_or(young)),
-            full: Price::of(costs.full(time), costs.dead_weight, own_full.unwrap_or(full)),
+            young: Price::new(costs.young(time), 0.0, own_young.unwrap_or(young)),
+            full: Price::new(costs.full(time), costs.dead_weight, own_full.unwrap_or(full)),
             cycle,
         }
     }
@@ -193,7 +193,7 @@ mod tests {
         demand.serial = runs(costs(1.0, 0.0), work(10.0, 1.5e6, 16e6));
         let parallel = costs(0.5, 0.0);
         let price = |demand: &Demand, time| {
-            Prices::of(Collector::Parallel, time, &parallel, demand, HEAP).young.ns_per_byte
+            Prices::new(Collector::Parallel, time, &parallel, demand, HEAP).young.ns_per_byte
         };
         assert!(close(price(&demand, Time::Processor), 1.5));
         assert!(close(price(&demand, Time::Pause), 0.75));
@@ -202,13 +202,13 @@ mod tests {
         demand.others.insert("parallel".to_owned(), priced);
         assert!(close(price(&demand, Time::Processor), 1.8));
         assert!(close(price(&demand, Time::Pause), 0.9 * 1.8));
-        let g1 = Prices::of(Collector::G1, Time::Pause, &parallel, &demand, HEAP);
+        let g1 = Prices::new(Collector::G1, Time::Pause, &parallel, &demand, HEAP);
         assert!(close(g1.young.ns_per_byte, 0.75));
         // The run had no collection of the whole heap, so the price follows from Serial: 1.5 ns are
         // 3 ns there.
         let of = |demand: &Demand, heap_bytes| {
             let processor = Time::Processor;
-            Prices::of(Collector::Parallel, processor, &parallel, demand, heap_bytes)
+            Prices::new(Collector::Parallel, processor, &parallel, demand, heap_bytes)
         };
         let full = of(&demand, HEAP).full;
         assert!(close(full.ns_per_byte, 3.0), "{}", full.ns_per_byte);
@@ -234,7 +234,7 @@ mod tests {
             cpu_ns: 2e5 + 3.0 * (10e6 + 3e6),
             pause_ns: 0.0,
         };
-        let prices = Prices::of(Collector::Serial, Time::Processor, &costs, &demand, HEAP);
+        let prices = Prices::new(Collector::Serial, Time::Processor, &costs, &demand, HEAP);
         assert!(close(prices.full.ns_per_byte, 3.0));
         let full = Simulated { kind: Kind::Full, bytes: 5e6, dead_bytes: 100e6 };
         assert!(close(prices.cost(&full), 2e5 + 3.0 * (5e6 + 10e6)));

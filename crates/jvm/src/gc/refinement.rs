@@ -33,7 +33,7 @@ pub struct Cards {
 
 impl Cards {
     /// The cards by the collections of each run.
-    pub fn of(runs: &[Vec<Collection>]) -> Self {
+    pub fn measure(runs: &[Vec<Collection>]) -> Self {
         let woken_share = |run: &Vec<Collection>| woken(run) / pauses(run).count().max(1) as f64;
         let collections = runs.iter().flatten();
         Self {
@@ -104,7 +104,7 @@ pub struct Refined {
 impl Refined {
     /// The refinement in several runs with the processor time of the threads in each. All runs
     /// count: the time varies by a factor of four, since it depends on the scheduler.
-    pub fn of(runs: &[(Vec<Collection>, f64)]) -> Self {
+    pub fn measure(runs: &[(Vec<Collection>, f64)]) -> Self {
         let mut sum = Self::default();
         for (collections, cpu_ns) in runs {
             sum.cpu_ns += cpu_ns;
@@ -175,7 +175,7 @@ mod tests {
     fn thread_wakes_up_from_the_first_collection_with_512_dirty_cards_on() {
         let marking = Collection { kind: Some(Kind::ConcurrentMark), ..Collection::default() };
         let calm = [collection(511.0, 0.0), collection(438.0, 0.0)];
-        assert_eq!(Cards::of(&[calm.to_vec()]).woken_share, 0.0);
+        assert_eq!(Cards::measure(&[calm.to_vec()]).woken_share, 0.0);
         let all = [
             collection(100.0, 0.0),
             marking,
@@ -184,9 +184,9 @@ mod tests {
             collection(0.0, 0.0),
         ];
         let expected = Cards { allocated_bytes: 4e6, dirty: 692.0, woken_share: 0.75 };
-        assert_eq!(Cards::of(&[all.to_vec()]), expected);
+        assert_eq!(Cards::measure(&[all.to_vec()]), expected);
         // The thread of another run sleeps until its own first such collection.
-        let two = Cards::of(&[all.to_vec(), calm.to_vec()]);
+        let two = Cards::measure(&[all.to_vec(), calm.to_vec()]);
         assert_eq!((two.allocated_bytes, two.dirty), (6e6, 692.0 + 949.0));
         assert_eq!(two.woken_share, 0.375);
     }

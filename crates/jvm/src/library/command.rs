@@ -41,7 +41,7 @@ impl JavaCommand {
     ///
     /// # Errors
     /// If the command does not begin with the program `java`.
-    pub fn of(command: &[String]) -> Result<JavaCommand, Fault> {
+    pub fn parse(command: &[String]) -> Result<JavaCommand, Fault> {
         let program = command.first().cloned().unwrap_or_default();
         if !is_java(&program) {
             return Err(Fault::new(
@@ -153,7 +153,7 @@ mod tests {
 
     fn command(text: &str) -> JavaCommand {
         let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-        JavaCommand::of(&words).unwrap()
+        JavaCommand::parse(&words).unwrap()
     }
 
     #[test]
@@ -186,9 +186,9 @@ mod tests {
     fn another_program_is_an_error() {
         for text in ["mvn", "javac Words.java", "javaw/x"] {
             let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-            assert!(JavaCommand::of(&words).is_err(), "{text}");
+            assert!(JavaCommand::parse(&words).is_err(), "{text}");
         }
-        assert!(JavaCommand::of(&[]).is_err());
+        assert!(JavaCommand::parse(&[]).is_err());
         assert_eq!(command("/usr/bin/java17 Main").program, "/usr/bin/java17");
     }
 

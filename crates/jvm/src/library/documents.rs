@@ -33,12 +33,12 @@ pub(crate) fn samples(text: &[u8]) -> Result<Samples, Fault> {
 
 fn checked<'t, D: Deserialize<'t>>(text: &'t [u8], is_right: fn(&D) -> bool) -> Result<D, Fault> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
-    let found = serde_json::from_slice(text).map_err(|e| Fault::of_document(&e))?;
+    let found = serde_json::from_slice(text).map_err(|e| Fault::bad_document(&e))?;
     if is_right(&found) {
         return Ok(found);
     }
     let error = serde_json::Error::custom("a name, size or count that no run has");
-    Err(Fault::of_document(&error))
+    Err(Fault::bad_document(&error))
 }
 
 /// The name under which the agent counts concatenations of texts.

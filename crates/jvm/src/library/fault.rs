@@ -17,15 +17,15 @@ impl Fault {
         Fault { message: message.into(), help }
     }
 
-    pub(crate) fn of_program(program: &str, error: &io::Error) -> Fault {
+    pub(crate) fn program_failed(program: &str, error: &io::Error) -> Fault {
         Fault::new(format!("{program}: {error}"), "name the `java` of a JDK of version 17 or later")
     }
 
-    pub(crate) fn of_file(error: &io::Error) -> Fault {
+    pub(crate) fn no_temporary_folder(error: &io::Error) -> Fault {
         Fault::new(format!("the folder of temporary files: {error}"), "TMPDIR names another folder")
     }
 
-    pub(crate) fn of_document(error: &serde_json::Error) -> Fault {
+    pub(crate) fn bad_document(error: &serde_json::Error) -> Fault {
         Fault::new(
             format!("the agent's document: {error}"),
             "`make java` builds the jars of this version",

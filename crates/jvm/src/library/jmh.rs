@@ -110,7 +110,7 @@ pub fn measure(
     command.args(["-to", "60s", "-v", "SILENT", "-rf", "json", "-rff"]);
     command.arg(result).stdout(Stdio::null());
     let started = command.status();
-    let status = started.map_err(|e| Fault::of_program(&jvm.program, &e))?;
+    let status = started.map_err(|e| Fault::program_failed(&jvm.program, &e))?;
     let text = fs::read_to_string(result).unwrap_or_default();
     if text.contains("jmhVersion") {
         return Ok(());

@@ -49,7 +49,7 @@ impl Identity {
 
 impl Jvm {
     /// The machine of a text such as `java -XX:TieredStopAtLevel=1`. `None`: the text is empty.
-    pub fn of_text(text: &str) -> Option<Jvm> {
+    pub fn from_text(text: &str) -> Option<Jvm> {
         let mut words = text.split_whitespace().map(str::to_owned);
         Some(Jvm { program: words.next()?, options: words.collect() })
     }
@@ -58,8 +58,8 @@ impl Jvm {
     ///
     /// # Errors
     /// If the command does not begin with the program `java`.
-    pub fn of_command(command: &[String]) -> Result<Jvm, Fault> {
-        let command = JavaCommand::of(command)?;
+    pub fn from_command(command: &[String]) -> Result<Jvm, Fault> {
+        let command = JavaCommand::parse(command)?;
         Ok(Jvm { options: Java::deciding(&command.options), program: command.program })
     }
 
@@ -68,7 +68,7 @@ impl Jvm {
     /// # Errors
     /// If the command does not begin with the program `java`.
     pub fn command(&self, command: &[String], more: &[String]) -> Result<Vec<String>, Fault> {
-        let mut command = JavaCommand::of(command)?;
+        let mut command = JavaCommand::parse(command)?;
         command.options.retain(|word| !self.options.contains(word));
         let own = [&self.program].into_iter().chain(&self.options);
         let all = own.chain(more).cloned().chain(command.arguments());
@@ -85,7 +85,7 @@ impl Jvm {
         let mut command = Command::new(&self.program);
         command.args(options).args(QUIET).arg("-jar").arg(jar);
         let output = command.args(argument).output();
-        output.map_err(|e| Fault::of_program(&self.program, &e))
+        output.map_err(|e| Fault::program_failed(&self.program, &e))
     }
 
     /// The vendor, version and collector.
@@ -102,7 +102,7 @@ impl Jvm {
             ));
         }
         let identity: Identity =
-            serde_json::from_slice(&output.stdout).map_err(|e| Fault::of_document(&e))?;
+            serde_json::from_slice(&output.stdout).map_err(|e| Fault::bad_document(&e))?;
         Ok(identity.java(&self.options))
     }
 }
@@ -135,14 +135,14 @@ mod tests {
     #[test]
     fn options_of_command_are_those_before_its_class() {
         let command = words("/opt/jdk/bin/java -Xmx1g -cp . -XX:+UseSerialGC -jar app.jar -Xint");
-        let jvm = Jvm::of_command(&command).unwrap();
+        let jvm = Jvm::from_command(&command).unwrap();
         assert_eq!(jvm.options, ["-XX:+UseSerialGC"]);
-        assert!(Jvm::of_command(&words("python3 app.py")).is_err());
+        assert!(Jvm::from_command(&words("python3 app.py")).is_err());
     }
 
     #[test]
     fn other_machine_keeps_the_command_and_its_memory() {
-        let other = Jvm::of_text("/new/java -XX:TieredStopAtLevel=1").unwrap();
+        let other = Jvm::from_text("/new/java -XX:TieredStopAtLevel=1").unwrap();
         let command = other.command(
             &words("java -Xmx1g -jar app.jar -XX:TieredStopAtLevel=1"),
             &words("-javaagent:a"),

@@ -33,9 +33,9 @@ impl Program {
     /// # Errors
     /// If the machine does not start, or the program ends without counts.
     pub fn count(&self, jvm: &Jvm, jars: &Jars) -> Result<Counted, Fault> {
-        let folder = tempfile::tempdir().map_err(|e| Fault::of_file(&e))?;
+        let folder = tempfile::tempdir().map_err(|e| Fault::no_temporary_folder(&e))?;
         let list = folder.path().join("primitives");
-        fs::write(&list, jmh::lines(jvm, jars)?).map_err(|e| Fault::of_file(&e))?;
+        fs::write(&list, jmh::lines(jvm, jars)?).map_err(|e| Fault::no_temporary_folder(&e))?;
         let agent = format!(
             "calls={},primitives={}",
             folder.path().join("calls").display(),
@@ -70,7 +70,7 @@ impl Program {
     }
 
     fn sample_once(&self, jvm: &Jvm, jars: &Jars) -> Result<(Times, Samples), Fault> {
-        let folder = tempfile::tempdir().map_err(|e| Fault::of_file(&e))?;
+        let folder = tempfile::tempdir().map_err(|e| Fault::no_temporary_folder(&e))?;
         let recording = folder.path().join("recording.jfr");
         let times = folder.path().join("times");
         let agent = format!("times={},recording={}", times.display(), recording.display());
@@ -98,7 +98,7 @@ impl Program {
         if self.hides_output {
             command.stdout(Stdio::null());
         }
-        let status = command.status().map_err(|e| Fault::of_program(&words[0], &e))?;
+        let status = command.status().map_err(|e| Fault::program_failed(&words[0], &e))?;
         Ok((!status.success()).then(|| format!("the program ended with {status}")))
     }
 

@@ -112,15 +112,15 @@ pub(crate) fn benchmarks(collector: Collector, effort: Effort) -> Vec<Benchmark>
     let mut all = vec![of(SHAPES[0], dead), of(SHAPES[0], requested)];
     for &shape in all_shapes {
         all.extend(windows_mb.iter().map(|mb| of(shape, young(*mb))));
-        let full = Amounts::of_full(collector).into_iter();
+        let full = Amounts::full_collections(collector).into_iter();
         all.extend(full.map(|amounts| of(shape, amounts)));
         if collector == Collector::G1 {
-            let marking = Amounts::of_marking(MARKED_WINDOW_MB, MARKED_HEAP_MB);
+            let marking = Amounts::marking(MARKED_WINDOW_MB, MARKED_HEAP_MB);
             all.push(of(shape, marking));
         }
     }
     if collector == Collector::G1 {
-        let marking = Amounts::of_marking(0, MARKED_DEAD_HEAP_MB);
+        let marking = Amounts::marking(0, MARKED_DEAD_HEAP_MB);
         all.push(of(SHAPES[0], marking));
         all.push(of(STORES, young(WINDOWS_MB[0])));
     }
@@ -150,7 +150,7 @@ struct Amounts {
 
 impl Amounts {
     /// A run of G1 with concurrent markings.
-    fn of_marking(window_mb: u64, heap_mb: u64) -> Self {
+    fn marking(window_mb: u64, heap_mb: u64) -> Self {
         Self {
             window_mb,
             heap_mb: Some(heap_mb),
@@ -162,7 +162,7 @@ impl Amounts {
 
     /// Runs with collections of the whole heap. Serial and Parallel make them where the old
     /// generation is full. The others avoid them, so they are requested.
-    fn of_full(collector: Collector) -> Vec<Self> {
+    fn full_collections(collector: Collector) -> Vec<Self> {
         let window_mb = WINDOWS_MB[1];
         match collector {
             Collector::Serial | Collector::Parallel => {

@@ -204,7 +204,7 @@ fn observation(of: &Benchmark, runs: Vec<Finished>) -> Option<Observation> {
         live_bytes: of.live_bytes(),
         gc_cpu_ns: least.cpu.collecting_ns,
         marking_cpu_ns: least.cpu.marking_ns,
-        refined: Refined::of(&refined),
+        refined: Refined::measure(&refined),
         collections: least.collections,
     })
 }

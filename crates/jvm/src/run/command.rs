@@ -34,7 +34,7 @@ mod tests {
     fn options_of_heap_and_collector_are_removed_only_before_the_program() {
         let text = "java -Xmx1g -XX:+UseZGC -Dx=-Xmx2g -cp a.jar Main -Xmx3g";
         let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-        let mut command = JavaCommand::of(&words).unwrap();
+        let mut command = JavaCommand::parse(&words).unwrap();
         assert_eq!(remove_varied(&mut command), ["-Xmx1g", "-XX:+UseZGC"]);
         let kept = "-Dx=-Xmx2g -cp a.jar Main -Xmx3g";
         assert_eq!(command.arguments().join(" "), kept);

@@ -90,7 +90,7 @@ fn add_g1(demand: &mut Demand, application: &Application, costs: &Costs, wanted:
     let repeats = costs.map_or(1, |_| ORDINARY_RUNS);
     match application.runs(collector, repeats) {
         Ok(found) => {
-            demand.cards = Some(Cards::of(&found.collections));
+            demand.cards = Some(Cards::measure(&found.collections));
             match costs {
                 Some(costs) => add(demand, collector, costs, found),
                 None => demand.not_measured.extend(found.missing),
@@ -185,7 +185,7 @@ impl Application<'_> {
             let mut run = if collector.is_concurrent() {
                 OrdinaryRun::concurrent(*heap_bytes as f64, &collections, cpu_ns)
             } else {
-                OrdinaryRun::of(*heap_bytes as f64, &collections, cpu_ns)
+                OrdinaryRun::new(*heap_bytes as f64, &collections, cpu_ns)
             };
             if collector == Collector::G1 {
                 // The log does not tell the freed bytes.

@@ -55,7 +55,7 @@ pub(crate) fn watch(
     limits: Limits,
 ) -> Result<Ended, String> {
     let begin = Instant::now();
-    let mut threads = Threads::of(child.id());
+    let mut threads = Threads::watch(child.id());
     for reading in 0u32.. {
         if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
             return Ok(Ended {
@@ -103,7 +103,7 @@ struct Threads {
 }
 
 impl Threads {
-    fn of(pid: u32) -> Self {
+    fn watch(pid: u32) -> Self {
         Self { folder: format!("/proc/{pid}/task"), by_id: BTreeMap::new() }
     }
 

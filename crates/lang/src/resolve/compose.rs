@@ -245,10 +245,10 @@ impl Parts<'_> {
             isa: None,
             parameters,
             evidence: table.evidence(),
-            bounds: table.of_kind(|k| matches!(k, MemberKind::Bound { .. })),
-            requirements: table.of_kind(|k| matches!(k, MemberKind::Requires(_))),
-            charts: table.of_kind(|k| matches!(k, MemberKind::Chart(_))),
-            stands_for: table.of_kind(|k| matches!(k, MemberKind::StandsFor(_))).pop(),
+            bounds: table.members_of_kind(|k| matches!(k, MemberKind::Bound { .. })),
+            requirements: table.members_of_kind(|k| matches!(k, MemberKind::Requires(_))),
+            charts: table.members_of_kind(|k| matches!(k, MemberKind::Chart(_))),
+            stands_for: table.members_of_kind(|k| matches!(k, MemberKind::StandsFor(_))).pop(),
             tags: tags(analysis, &chain.classes),
             members: table.members(),
         }
@@ -376,7 +376,7 @@ impl<'a> Table<'a> {
         self.order.iter().filter_map(effective).collect()
     }
 
-    fn of_kind(&self, is: impl Fn(&MemberKind) -> bool) -> Vec<MemberRef> {
+    fn members_of_kind(&self, is: impl Fn(&MemberKind) -> bool) -> Vec<MemberRef> {
         self.chain
             .classes
             .iter()

@@ -86,7 +86,7 @@ fn condition_along(
         if !goes_on(class) {
             break;
         }
-        formula = formula.and(Formula::of(class.ast.on.as_ref()));
+        formula = formula.and(Formula::from_optional(class.ast.on.as_ref()));
     }
     formula
 }

@@ -47,7 +47,7 @@ impl Fault {
         }
     }
 
-    fn of(error: &hyper::Error) -> Fault {
+    fn from_hyper(error: &hyper::Error) -> Fault {
         if error.is_parse() { Fault::Malformed } else { Fault::Closed }
     }
 }
@@ -176,6 +176,6 @@ impl Client {
         if answer.is_err() || open.driver.is_none() {
             self.close();
         }
-        answer.map_err(|e| Fault::of(&e))
+        answer.map_err(|e| Fault::from_hyper(&e))
     }
 }

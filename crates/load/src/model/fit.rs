@@ -56,8 +56,8 @@ pub fn fit(log: &Log, options: Options) -> Result<Fitted, TooFewRequests> {
     }
     let mut at_s: Vec<f64> = entries.iter().map(|e| e.at_s).collect();
     spread(&mut at_s, log.resolution_s, &mut random);
-    let values = Values::of(&entries, &at_s, log);
-    let fits = Fits::of(&values, log, &entries, &mut random).ok_or(too_few)?;
+    let values = Values::new(&entries, &at_s, log);
+    let fits = Fits::new(&values, log, &entries, &mut random).ok_or(too_few)?;
     let goodness = fits.goodness(&values, entries.len());
     let model = Model {
         schema: SCHEMA.to_owned(),
@@ -94,7 +94,7 @@ struct Fits {
 
 impl Fits {
     /// `None` if all requests have the same time.
-    fn of(values: &Values, log: &Log, entries: &[Entry], random: &mut Rng) -> Option<Fits> {
+    fn new(values: &Values, log: &Log, entries: &[Entry], random: &mut Rng) -> Option<Fits> {
         let (gaps, think, step) = (&values.gaps_s, &values.think_s, log.resolution_s);
         // The order is that of the random numbers, so that a seed always gives the same model.
         Some(Fits {
@@ -186,7 +186,7 @@ struct Values {
 }
 
 impl Values {
-    fn of(entries: &[Entry], at_s: &[f64], log: &Log) -> Values {
+    fn new(entries: &[Entry], at_s: &[f64], log: &Log) -> Values {
         let sessions = sessions::find(entries, at_s);
         Values {
             objects: objects::find(entries, log.paths.len()),

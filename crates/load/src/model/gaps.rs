@@ -114,7 +114,7 @@ fn compare(
     random: &mut Rng,
 ) -> Option<(Distribution, Compared)> {
     let spread = fit(sorted)?;
-    let seen = Seen::of(spread, fit, stamps, step, sorted.len(), random);
+    let seen = Seen::fit(spread, fit, stamps, step, sorted.len(), random);
     let distribution = seen.distribution.clone();
     let distance = kolmogorov_distance(sorted, |x| seen.cdf(&distribution, x))?;
     let count = seen.count(sorted.len());
@@ -155,7 +155,7 @@ impl Seen {
     /// Finds the distribution whose spread gaps have the parameters of `spread`. Spreading widens
     /// the distribution of gaps that are not much longer than a step. So simulated gaps are spread,
     /// too, and the change of their parameters is undone.
-    fn of(
+    fn fit(
         spread: Distribution,
         fit: Fit,
         stamps: Stamps,

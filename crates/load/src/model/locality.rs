@@ -83,7 +83,7 @@ pub(crate) fn distances(requests: &[u32], objects: usize) -> Vec<Option<u64>> {
 
 /// The locality of requests with these distances. `counts` has the number of requests of each
 /// object.
-pub(crate) fn of(requests: &[u32], distances: &[Option<u64>], counts: &[u64]) -> Locality {
+pub(crate) fn measure(requests: &[u32], distances: &[Option<u64>], counts: &[u64]) -> Locality {
     let firsts: Vec<usize> = (0..requests.len()).filter(|i| distances[*i].is_none()).collect();
     let by_first: Vec<u64> = firsts.iter().map(|i| counts[requests[*i] as usize]).collect();
     let histogram = histogram(distances.iter().copied().flatten());
@@ -218,7 +218,7 @@ mod tests {
         let requests = [0, 1, 0, 0, 2, 1];
         let distances = distances(&requests, 3);
         assert_eq!(distances, [None, None, Some(2), Some(1), None, Some(3)]);
-        let locality = of(&requests, &distances, &[3, 2, 1]);
+        let locality = measure(&requests, &distances, &[3, 2, 1]);
         assert_eq!(locality.first_requests, [0, 1, 2, 5]);
         assert_eq!(locality.distances, [(1, 1), (2, 1), (3, 1)]);
         locality.check().unwrap();

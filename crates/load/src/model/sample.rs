@@ -108,5 +108,5 @@ impl Sampler {
 /// and origin agree.
 pub fn object_sizes(model: &Model) -> Vec<u64> {
     let mut random = Rng::with_seed(model.source.seed);
-    model.sizes.of_objects(model.popularity.objects(), &mut random)
+    model.sizes.draw_object_sizes(model.popularity.objects(), &mut random)
 }

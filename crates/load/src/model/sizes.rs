@@ -70,7 +70,7 @@ impl Sizes {
 
     /// The size of each of `objects` objects, in the order of popularity. Fitted sizes are evenly
     /// spaced quantiles in random order, so that few objects have the distribution, too.
-    pub fn of_objects(&self, objects: usize, random: &mut Rng) -> Vec<u64> {
+    pub fn draw_object_sizes(&self, objects: usize, random: &mut Rng) -> Vec<u64> {
         match self {
             Sizes::Empirical { bytes } => bytes.clone(),
             Sizes::LognormalPareto(fitted) => {
@@ -139,7 +139,7 @@ mod tests {
         let Chosen { distribution: sizes, compared, .. } = choose(&bytes, &mut random);
         assert!(compared.passes(), "{compared:?}");
         assert_eq!(sizes.family(), "lognormal-pareto");
-        let mut few = sizes.of_objects(100, &mut random);
+        let mut few = sizes.draw_object_sizes(100, &mut random);
         few.sort_unstable();
         assert!((few[49] as f64 / truth.quantile(0.495) - 1.0).abs() < 0.1, "{}", few[49]);
     }

@@ -46,7 +46,7 @@ pub fn assemble_all(
             found.without_assembler.push(isa.clone());
             continue;
         };
-        let syntax = Syntax::of(analysis, isa);
+        let syntax = Syntax::for_isa(analysis, isa);
         let assemble = |blocks: &[AsmBlock]| {
             let run =
                 Assembler { analysis, tool: &tool, syntax: &syntax, blocks, folder: folder.path() };

@@ -108,7 +108,7 @@ impl<'a> CommandLines<'a> {
         let user_flags = match options.recorded.get(analysis.class(class).name()) {
             Some(flags) => flags.clone(),
             None => {
-                let (clauses, names) = user_flags::of_clauses(analysis, class, target)?;
+                let (clauses, names) = user_flags::clause_flags(analysis, class, target)?;
                 linked_names = names;
                 UserFlags { command_line: options.command_line.clone(), clauses }
             }

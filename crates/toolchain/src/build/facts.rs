@@ -15,7 +15,7 @@ use super::user_flags;
 
 /// Describes the compiler, the assembler if the program `has_assembly`, and the options that the
 /// user chose.
-pub(super) fn of(
+pub(super) fn collect(
     lines: &CommandLines,
     observed: &Observed,
     has_assembly: bool,

@@ -8,7 +8,7 @@ use super::key::Key;
 use super::{command_lines::CommandLines, search, toolchain};
 
 /// Starts a hash of the inputs of `command` that are known before it runs.
-pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key, BuildError> {
+pub(super) fn command_key(lines: &CommandLines, command: &Command) -> Result<Key, BuildError> {
     let compiler = &lines.toolchain.compiler;
     let mut key = Key::new();
     key.add(env!("CARGO_PKG_VERSION"));

@@ -153,7 +153,7 @@ impl<'a> Job<'a> {
             name,
             lines: CommandLines::new(analysis, class, target, options)?,
             blocks: asm::asm_blocks(analysis, &program),
-            syntax: Syntax::of(analysis, &target.isa),
+            syntax: Syntax::for_isa(analysis, &target.isa),
             program,
         })
     }
@@ -189,7 +189,7 @@ impl<'a> Job<'a> {
     /// Hashes the inputs of the program that are known before it is compiled.
     fn first_key(&self, shared: &Shared, generated: &str) -> Result<String, BuildError> {
         let mut key =
-            first_key::of_command(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
+            first_key::command_key(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
         // The folder name of an object file is a hash of all files that it was built from.
         for object in [&shared.harness].into_iter().chain(&shared.support) {
             let folder = object.parent().and_then(Path::file_name);
@@ -305,7 +305,7 @@ impl<'a> Job<'a> {
         let mut product = Inputs {
             observed,
             kept: lines.kept.as_ref().map(|kept| kept.root.as_path()),
-            facts: facts::of(lines, observed, !self.blocks.is_empty())?,
+            facts: facts::collect(lines, observed, !self.blocks.is_empty())?,
             environment: search::environment(lines.toolchain.compiler.ignores_header_variables),
             unlisted: unlisted.into_iter().find_map(listing::unlisted).or(observed.unlisted),
         }

@@ -18,7 +18,7 @@ pub(super) type Names = BTreeMap<PathBuf, BTreeSet<String>>;
 fn settled(folder: &Path) -> Option<Stamp> {
     let about = fs::metadata(folder).ok()?;
     let age = about.modified().ok()?.elapsed().ok()?;
-    (age > STEP).then(|| Stamp::of(&about))
+    (age > STEP).then(|| Stamp::from_metadata(&about))
 }
 
 /// Longer than the clock granularity of any file system.
@@ -93,7 +93,7 @@ impl Manifest {
 
     fn has_nothing_new(&self, stamps: &Stamps, absent: impl FnOnce() -> Option<Names>) -> bool {
         let is_other = |(folder, then): &(&PathBuf, &Option<Stamp>)| {
-            let now = stamps.of(folder);
+            let now = stamps.get(folder);
             now.is_some() && now != **then
         };
         let mut changed = self.folders.iter().filter(is_other).peekable();
@@ -105,7 +105,7 @@ impl Manifest {
         };
         changed.all(|(folder, _)| {
             let mut names = absent.get(folder).into_iter().flatten();
-            names.all(|name| stamps.of(&folder.join(name)).is_none())
+            names.all(|name| stamps.get(&folder.join(name)).is_none())
         })
     }
 

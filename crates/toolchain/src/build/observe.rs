@@ -91,7 +91,7 @@ impl<'a> Observer<'a> {
         libraries.extend(loaded(&libraries));
         let arguments = self.tool.arguments.iter().chain(&self.flags);
         let parts = PARTS.iter().filter_map(|part| self.part(part));
-        let mut search = search::of(self.tool, &self.flags)?;
+        let mut search = search::folders(self.tool, &self.flags)?;
         let kept = self.kept.map(|kept| &kept.folders);
         search.headers.splice(0..0, kept.into_iter().flatten().cloned());
         let unlisted = [
@@ -106,7 +106,7 @@ impl<'a> Observer<'a> {
             named: self.read(listing::named(arguments))?,
             parts: self.read(parts.map(|(_, path)| path))?,
             search,
-            system: search::of_system(self.tool)?,
+            system: search::system_folders(self.tool)?,
         })
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Stamps(Mutex<HashMap<PathBuf, Option<Stamp>>>);
 
 impl Stamps {
     /// The stamp of `path`; `None` if the file does not exist.
-    pub(super) fn of(&self, path: &Path) -> Option<Stamp> {
+    pub(super) fn get(&self, path: &Path) -> Option<Stamp> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stamp) = known.get(path) {
             return *stamp;
@@ -38,7 +38,7 @@ impl Stamps {
 }
 
 impl Stamp {
-    pub(super) fn of(about: &Metadata) -> Stamp {
+    pub(super) fn from_metadata(about: &Metadata) -> Stamp {
         Stamp {
             device: about.dev(),
             inode: about.ino(),
@@ -49,7 +49,7 @@ impl Stamp {
     }
 
     pub(super) fn read(path: &Path) -> io::Result<Stamp> {
-        fs::metadata(path).map(|about| Stamp::of(&about))
+        fs::metadata(path).map(|about| Stamp::from_metadata(&about))
     }
 
     /// Whether the file may have changed after `moment`. File system clocks have a coarse step; a
@@ -87,7 +87,7 @@ impl ReadFile {
     }
 
     pub(super) fn is_current(&self, stamps: &Stamps) -> bool {
-        let Some(stamp) = stamps.of(&self.path) else {
+        let Some(stamp) = stamps.get(&self.path) else {
             return false;
         };
         stamp == self.stamp || hash(&self.path, stamp).is_ok_and(|hash| hash == self.hash)

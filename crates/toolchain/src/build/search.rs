@@ -21,13 +21,13 @@ pub(super) struct Search {
 }
 
 /// The folders that `tool` searches with its own arguments and `flags`.
-pub(super) fn of(tool: &Tool, flags: &[String]) -> io::Result<Search> {
+pub(super) fn folders(tool: &Tool, flags: &[String]) -> io::Result<Search> {
     asked(tool, flags, false)
 }
 
 /// The default search folders of `tool`, without those named by arguments or the environment. Each
 /// is also listed by its real path.
-pub(super) fn of_system(tool: &Tool) -> io::Result<Search> {
+pub(super) fn system_folders(tool: &Tool) -> io::Result<Search> {
     let mut plain = tool.clone();
     plain.arguments = without_folders(&tool.arguments);
     plain.ignores_header_variables = true;

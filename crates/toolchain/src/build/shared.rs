@@ -44,7 +44,7 @@ fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildE
     let Some(command) = lines.header().filter(|_| !lines.has_own_options()) else {
         return Ok(None);
     };
-    let key = first_key::of_command(lines, &command)?.finish();
+    let key = first_key::command_key(lines, &command)?.finish();
     let _alone = cache::alone(&key);
     Ok(cache.find_shared(&key, HEADER))
 }
@@ -98,7 +98,7 @@ fn beside(
     name: &str,
     command: Command,
 ) -> Result<PathBuf, BuildError> {
-    let key = first_key::of_command(lines, &command)?.finish();
+    let key = first_key::command_key(lines, &command)?.finish();
     let _alone = cache::alone(&key);
     if let Some(folder) = cache.find_shared(&key, name) {
         return Ok(folder);

@@ -61,7 +61,7 @@ pub(super) type LinkedName = (String, Span);
 /// The arguments for the `compile` clauses of a class and of every class that contributes to its
 /// program, and the names that they link. Paths are relative to the file of the clause. A setting
 /// of a derived class follows those of its bases, so it takes precedence.
-pub(super) fn of_clauses(
+pub(super) fn clause_flags(
     analysis: &Analysis,
     class: ClassId,
     target: &Target,
@@ -174,7 +174,7 @@ impl Resolver {
         link: &mut Vec<String>,
         folder: &Path,
     ) -> Result<(), SettingFault> {
-        let system = search::of_system(&self.compiler)?.libraries;
+        let system = search::system_folders(&self.compiler)?.libraries;
         if !search::is_below(folder, &system) {
             link.extend(["-Xlinker".to_owned(), format!("{RPATH}{}", text(folder)?)]);
         }
@@ -301,7 +301,7 @@ pub fn changed_library(inputs: &BuildInputs) -> Option<String> {
 
 /// The flags for search folders of the system, which a rebuild from stored files needs too.
 pub(super) fn only_system_folders(flags: &Flags, compiler: &Tool) -> io::Result<Flags> {
-    let system = search::of_system(compiler)?.headers;
+    let system = search::system_folders(compiler)?.headers;
     let mut compile = search::without_header_folders(&flags.compile);
     let folders = search::values_of(flags.compile.iter().map(String::as_str), "-I");
     for folder in folders.filter(|folder| search::is_below(Path::new(folder), &system)) {

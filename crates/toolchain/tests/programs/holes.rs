@@ -153,7 +153,7 @@ fn program(isa: &str) -> String {
 fn check(isa: &str) {
     let text = program(isa);
     let built = build(&text, "t", isa);
-    let syntax = Syntax::of(&analyse(&text), isa);
+    let syntax = Syntax::for_isa(&analyse(&text), isa);
     let header = format!("{}{}", syntax.header, syntax.hole_header);
     for (i, case) in CASES.iter().enumerate().filter(|(_, c)| c.isa == isa) {
         let written = |v: i128| {

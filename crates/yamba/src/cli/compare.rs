@@ -14,7 +14,7 @@ use super::{
 };
 use yamba_compare::gate::{self, Asked, Limits, gate};
 use yamba_compare::remeasure::not_remeasured;
-use yamba_compare::unit::of_pair;
+use yamba_compare::unit::choose_unit;
 use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
 use yamba_harness::Stop;
 use yamba_session::remeasure;
@@ -104,7 +104,7 @@ impl Compare {
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
         run_ref::choose(&mut [&mut a, &mut b], &self.names)?;
-        let mut found = comparison(&a, &b, &of_pair);
+        let mut found = comparison(&a, &b, &choose_unit);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(

@@ -122,7 +122,7 @@ pub(super) fn used(vector: &Vector) -> BTreeSet<String> {
 }
 
 pub(super) fn jvm(text: &str) -> Result<Jvm, String> {
-    Jvm::of_text(text).ok_or_else(|| "name the program `java`".to_owned())
+    Jvm::from_text(text).ok_or_else(|| "name the program `java`".to_owned())
 }
 
 impl List {

@@ -330,7 +330,7 @@ fn nothing_without_processes(fault: String) -> Failure {
 fn java_of(vectors: &[Vector]) -> Result<Option<Jvm>, Failure> {
     let of_java = |vector: &&Vector| vector.platform() == Platform::ClassLibrary;
     let first = vectors.iter().find(of_java);
-    let jvm = first.map(|vector| Jvm::of_command(&vector.command));
+    let jvm = first.map(|vector| Jvm::from_command(&vector.command));
     jvm.transpose().map_err(yamba_session::java::failure)
 }
 

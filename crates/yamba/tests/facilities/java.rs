@@ -138,7 +138,7 @@ fn other_collectors_have_runs(yamba: &Yamba, costs: Value) {
         &Jvm::find(None).unwrap(),
         &costs,
         &[Collector::Parallel],
-        &JavaCommand::of(&command).unwrap(),
+        &JavaCommand::parse(&command).unwrap(),
         1 << 20,
         LIMITS,
         &|_| (),

@@ -120,7 +120,7 @@ fn parts(message: &str) -> Option<Vec<Part<'_>>> {
     let pairs = words.chunks(2).map(|pair| {
         let [name, sizes] = pair else { return None };
         let (before, after) = sizes.split_once("->")?;
-        let (before, after) = (of_capacity(before)?, of_capacity(after)?);
+        let (before, after) = (used_and_capacity(before)?, used_and_capacity(after)?);
         Some(Part {
             name: name.strip_suffix(':')?,
             used: (before.0, after.0),
@@ -131,7 +131,7 @@ fn parts(message: &str) -> Option<Vec<Part<'_>>> {
 }
 
 /// The used bytes of `1K(8K)` and all bytes.
-fn of_capacity(text: &str) -> Option<(f64, f64)> {
+fn used_and_capacity(text: &str) -> Option<(f64, f64)> {
     let (used, capacity) = text.strip_suffix(')')?.split_once('(')?;
     let (used, capacity) = (bytes(used)?, bytes(capacity)?);
     (used <= capacity).then_some((used, capacity))

@@ -70,10 +70,10 @@ pub struct Setting<'a> {
 impl<'a> Setting<'a> {
     /// A setting whose concurrent cycles take no time, and whose survivors are those of the
     /// profile.
-    pub(crate) fn of(demand: &'a Demand, heap_bytes: f64, jvm_major: u32) -> Self {
+    pub(crate) fn new(demand: &'a Demand, heap_bytes: f64, jvm_major: u32) -> Self {
         Self {
             demand,
-            survival: Survival::of(demand),
+            survival: Survival::new(demand),
             heap_bytes,
             jvm_major,
             cycle_ns: (0.0, 0.0),

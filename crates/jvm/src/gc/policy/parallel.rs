@@ -145,7 +145,7 @@ mod tests {
     fn each_eden_has_one_collection() {
         let demand = constant_lifetime(613, 16e6);
         let mebibytes = |count: f64| count * 1048576.0;
-        let found = simulate(&Setting::of(&demand, mebibytes(48.0), 25));
+        let found = simulate(&Setting::new(&demand, mebibytes(48.0), 25));
         let found = found.unwrap();
         let rest = (613e6 - mebibytes(6.0 * 12.0)) / mebibytes(6.0);
         // A survivor space may become smaller for a while, and Eden larger.

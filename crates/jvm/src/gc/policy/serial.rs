@@ -32,7 +32,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(heap_bytes: f64) -> Self {
+    fn new(heap_bytes: f64) -> Self {
         let aligned = |bytes: f64| (bytes / ALIGNMENT_BYTES).floor() * ALIGNMENT_BYTES;
         let young = aligned(heap_bytes / (NEW_RATIO + 1.0));
         let survivor = aligned(young / (SURVIVOR_RATIO + 2.0)).max(ALIGNMENT_BYTES);
@@ -41,7 +41,7 @@ impl Layout {
 }
 
 pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
-    let layout = Layout::of(setting.heap_bytes);
+    let layout = Layout::new(setting.heap_bytes);
     if layout.eden <= 0.0 {
         return Err(too_small(setting));
     }
@@ -95,13 +95,13 @@ mod tests {
 
     fn run(lifetime: f64, heap_bytes: f64) -> Result<Vec<Simulated>, String> {
         let demand = constant_lifetime(1000, lifetime);
-        simulate(&Setting::of(&demand, heap_bytes, 25))
+        simulate(&Setting::new(&demand, heap_bytes, 25))
     }
 
     /// The sizes that JDK 25 prints for -Xmx128m.
     #[test]
     fn layout_is_that_of_the_jvm() {
-        let layout = Layout::of(128.0 * 1048576.0);
+        let layout = Layout::new(128.0 * 1048576.0);
         let kilobytes = [layout.eden, layout.survivor, layout.old].map(|b| b / 1024.0);
         assert_eq!(kilobytes, [34944.0, 4352.0, 87424.0]);
     }
@@ -127,7 +127,7 @@ mod tests {
     fn jdk_17_gives_up_a_young_collection_before_each_full_one() {
         let demand = constant_lifetime(1000, 20e6);
         let kinds = |jvm_major: u32| {
-            let found = simulate(&Setting::of(&demand, 128.0 * 1048576.0, jvm_major));
+            let found = simulate(&Setting::new(&demand, 128.0 * 1048576.0, jvm_major));
             let found = found.unwrap();
             let full = found.iter().filter(|c| c.kind == Kind::Full).count();
             let given_up = found.windows(2).filter(|pair| {

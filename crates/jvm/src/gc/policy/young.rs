@@ -164,7 +164,7 @@ mod tests {
         let demand = constant_lifetime(100, 6e6);
         let setting = |nepotism| Setting {
             survivors: Survivors { nepotism, ..Survivors::PROFILED },
-            ..Setting::of(&demand, 20e6, 25)
+            ..Setting::new(&demand, 20e6, 25)
         };
         let close = |found: f64, expected: f64| (found - expected).abs() < 1e-3 * expected;
         for (nepotism, expected) in [(0.0, 0.4 * 3e6), (0.5, 0.4 * 4e6), (1.0, 0.4 * 5e6)] {
@@ -188,7 +188,7 @@ mod tests {
         let demand = constant_lifetime(100, 6e6);
         let setting = Setting {
             survivors: Survivors { factor: 0.8, nepotism: 0.0 },
-            ..Setting::of(&demand, 20e6, 25)
+            ..Setting::new(&demand, 20e6, 25)
         };
         let mut young = Young::new(15);
         young.empty(45e6);
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn bytes_of_a_full_heap_that_are_not_alive_are_dead() {
         let demand = constant_lifetime(100, 2e6);
-        let setting = Setting::of(&demand, 20e6, 25);
+        let setting = Setting::new(&demand, 20e6, 25);
         let found = full(&setting, 50e6, 10e6);
         assert!((found.bytes - 2e6).abs() < 2e5, "{found:?}");
         assert_eq!(found.bytes + found.dead_bytes, 10e6);

@@ -20,7 +20,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
             found.extend(fault);
         }
         if let MemberKind::Requires(condition) = member.kind {
-            of_part(class, condition, found);
+            check_part(class, condition, found);
             let fault = fault(analysis, class.id, condition);
             found.extend(fault.map(|fault| without_value(analysis, fault.primary.span)));
         }
@@ -28,7 +28,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 }
 
 /// Rejects a condition in a class that is only imported, where nothing evaluates it.
-fn of_part(class: &Class, condition: Cpp, found: &mut Vec<Diagnostic>) {
+fn check_part(class: &Class, condition: Cpp, found: &mut Vec<Diagnostic>) {
     if class.role != Role::Benchmark {
         found.push(error!("condition-of-part" at condition.span,
             "`{}` is no benchmark, and only benchmarks have conditions", class.name();
@@ -53,35 +53,35 @@ fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
             end.span.start + name.range.end as u32,
         );
         let Some(member) = name.member else {
-            return is_batch(text, &name).then(|| of_batch(place));
+            return is_batch(text, &name).then(|| bound_of_batch(place));
         };
         let word = &text[name.range.clone()];
         match &analysis.member(member).kind {
-            MemberKind::Evidence { .. } => Some(of_evidence(place, word)),
-            MemberKind::State { init: None, .. } => Some(of_state(place, word)),
+            MemberKind::Evidence { .. } => Some(bound_of_evidence(place, word)),
+            MemberKind::State { init: None, .. } => Some(bound_of_state(place, word)),
             MemberKind::Function { .. } => {
                 let user = user_of_batch(analysis, member, &mut HashSet::new())?;
                 let span = analysis.member(user).kind.name()?.span;
-                Some(of_batch(place).also(span, "this function uses `batch`"))
+                Some(bound_of_batch(place).also(span, "this function uses `batch`"))
             }
             _ => None,
         }
     })
 }
 
-fn of_batch(place: Span) -> Diagnostic {
+fn bound_of_batch(place: Span) -> Diagnostic {
     error!("bound-of-batch" at place,
         "this bound depends on `batch`, but bounds are evaluated once, before anything is timed";
         help "divide in the evidence: return the ratio to `batch.passes`, and write `expects [1, 1]`")
 }
 
-fn of_evidence(place: Span, name: &str) -> Diagnostic {
+fn bound_of_evidence(place: Span, name: &str) -> Diagnostic {
     error!("bound-of-evidence" at place,
         "this bound calls the evidence `{name}`, but bounds are evaluated once, before anything is timed";
         help "return the ratio or the difference of both from one evidence, and bound that")
 }
 
-fn of_state(place: Span, name: &str) -> Diagnostic {
+fn bound_of_state(place: Span, name: &str) -> Diagnostic {
     error!("bound-of-state" at place,
         "this bound reads the state `{name}`, which has no value yet: bounds are evaluated once, before `prepare` and `setup`";
         help "bounds may use parameters and `platform`; return the ratio to this state from the evidence, and write `expects [1, 1]`")

@@ -15,7 +15,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     let places = condition.atoms();
     let [(_, span), ..] = places[..] else { return };
     let span = places.last().map_or(span, |(_, last)| span.to(*last));
-    let own = Formula::of(Some(condition));
+    let own = Formula::from_optional(Some(condition));
     let mut atoms = BTreeSet::new();
     own.atoms(&mut atoms);
     if atoms.len() > MOST_ATOMS {

@@ -32,7 +32,7 @@ pub(super) fn find(entries: &[Entry], objects: &[Object], paths: usize, random: 
     let requests = by_object(entries, objects, paths);
     let counts: Vec<u64> = objects.iter().map(|object| object.requests).collect();
     let distances = locality::distances(&requests, counts.len());
-    let locality = locality::of(&requests, &distances, &counts);
+    let locality = locality::measure(&requests, &distances, &counts);
     let log = repeated(&distances);
     let compared = |family: &str, requests: &[u32]| {
         let generated = repeated(&locality::distances(requests, counts.len()));

@@ -33,7 +33,7 @@ impl BodyTail {
     /// Fits ascending positive values by maximum likelihood. `None` for fewer than three, and for
     /// equal ones.
     pub(crate) fn fit(sorted: &[f64]) -> Option<BodyTail> {
-        let sums = Sums::of(sorted);
+        let sums = Sums::new(sorted);
         let all = sums.body(sorted.len())?;
         let mut best = (all.likelihood, all.fitted(1.0, None));
         for index in cuts(sorted) {
@@ -156,7 +156,7 @@ impl Body {
 }
 
 impl Sums {
-    fn of(sorted: &[f64]) -> Sums {
+    fn new(sorted: &[f64]) -> Sums {
         let mean = sorted.iter().map(|x| x.ln()).sum::<f64>() / sorted.len() as f64;
         let (mut logs, mut squares) = (vec![0.0], vec![0.0]);
         for value in sorted {

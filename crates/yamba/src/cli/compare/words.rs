@@ -1,7 +1,7 @@
 //! Verdicts of a comparison in words, for the page of two runs and for a comment in Markdown.
 
 use indexmap::IndexMap;
-use yamba_compare::unit::of_pair;
+use yamba_compare::unit::choose_unit;
 use yamba_compare::{ComparedEntry, Comparison, Word, comparison, pairing};
 use yamba_record::{Benchmark, Run};
 use yamba_report::{PairVerdict, SideBySide, VerdictKind};
@@ -95,7 +95,7 @@ pub(super) fn remarks(found: &Comparison) -> Vec<String> {
 
 /// The comparison of two runs for their page. `None` if they have no benchmark in common.
 pub(in crate::cli) fn side_by_side(a: &Run, b: &Run) -> Option<SideBySide> {
-    let found = comparison(a, b, &of_pair);
+    let found = comparison(a, b, &choose_unit);
     let both = pairing::paired(&a.benchmarks, &b.benchmarks).both;
     let pairs = both.iter().zip(&found.benchmarks);
     let pairs: Vec<PairVerdict> = pairs

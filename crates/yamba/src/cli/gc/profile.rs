@@ -51,7 +51,7 @@ pub(super) struct Profile {
 impl Profile {
     pub(super) fn run(self) -> Result<(), Failure> {
         output::check(Some(&self.output))?;
-        let mut command = JavaCommand::of(&self.command).map_err(failure)?;
+        let mut command = JavaCommand::parse(&self.command).map_err(failure)?;
         let removed = remove_varied(&mut command);
         let jvm = jvm(home(&self.command[0]).as_deref())?;
         let others = self.others();

@@ -162,7 +162,7 @@ impl Systems {
     /// The system where a vector of Java calls was traced. Missing costs are measured if it is a
     /// virtual machine here. `None`: no stored run has costs of another one.
     fn of_java_trace(&mut self, vector: &Vector, machine: &str) -> Result<Option<System>, Failure> {
-        let jvm = Jvm::of_command(&vector.command).ok();
+        let jvm = Jvm::from_command(&vector.command).ok();
         let here = jvm.and_then(|jvm| java::here(jvm).ok());
         let is_here = |here: &JavaHere| machine_name(&here.machine).as_deref() == Some(machine);
         if let Some(here) = here.filter(is_here) {

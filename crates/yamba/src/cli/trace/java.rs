@@ -13,8 +13,8 @@ use crate::cli::{Failure, java, output};
 
 /// Runs the program once to count its calls, then without counting to sample it.
 pub(super) fn trace(options: &TraceCommand) -> Result<(Vector, Machine), Failure> {
-    let jvm = Jvm::of_command(&options.command).map_err(failure)?;
-    let command = JavaCommand::of(&options.command).map_err(failure)?;
+    let jvm = Jvm::from_command(&options.command).map_err(failure)?;
+    let command = JavaCommand::parse(&options.command).map_err(failure)?;
     let here = java::here(jvm)?;
     let program =
         Program { command: options.command.clone(), hides_output: options.output.is_none() };

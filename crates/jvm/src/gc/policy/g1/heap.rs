@@ -50,7 +50,7 @@ fn region_bytes(heap_bytes: f64) -> f64 {
 
 impl Heap {
     /// A heap of an application that allocates `bytes_per_ns`.
-    pub(super) fn of(heap_bytes: f64, jvm_major: u32, bytes_per_ns: f64) -> Self {
+    pub(super) fn new(heap_bytes: f64, jvm_major: u32, bytes_per_ns: f64) -> Self {
         let region_bytes = region_bytes(heap_bytes);
         Self {
             region_bytes,
@@ -137,7 +137,7 @@ mod tests {
             (102_400.0, 32.0),
         ];
         for (heap_mb, region_mb) in logs {
-            let heap = Heap::of(heap_mb * MEGABYTE, 25, 0.0);
+            let heap = Heap::new(heap_mb * MEGABYTE, 25, 0.0);
             assert_eq!(heap.region_bytes, region_mb * MEGABYTE, "{heap_mb}");
         }
     }
@@ -152,7 +152,7 @@ mod tests {
             (25, 88, [(2.0, 64.0, 6.0), (2.0, 62.0, 7.0), (1.0, 75.0, 3.0)]),
         ];
         for (jvm, megabytes, rows) in logs {
-            let heap = Heap::of(f64::from(megabytes) * MEGABYTE, jvm, 0.0);
+            let heap = Heap::new(f64::from(megabytes) * MEGABYTE, jvm, 0.0);
             for (survivors, old, next) in rows {
                 let used = Used { survivors, old };
                 let found = heap.eden(used, 0.97, f64::INFINITY, false);
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn eden_of_mixed_collections_is_least_with_jdk_17() {
         let used = Used { survivors: 1.0, old: 51.0 };
-        let heap = |jvm| Heap::of(88.0 * MEGABYTE, jvm, 0.0);
+        let heap = |jvm| Heap::new(88.0 * MEGABYTE, jvm, 0.0);
         assert_eq!(heap(17).eden(used, 0.9, f64::INFINITY, true), 3.0);
         assert!(heap(25).eden(used, 0.9, f64::INFINITY, true) > 8.0);
     }
@@ -174,7 +174,7 @@ mod tests {
     /// received.
     #[test]
     fn a_fast_application_gets_more_than_survivors_allow() {
-        let heap = Heap::of(48.0 * MEGABYTE, 25, 1.5e-6 * MEGABYTE);
+        let heap = Heap::new(48.0 * MEGABYTE, 25, 1.5e-6 * MEGABYTE);
         for (survivors, old, received) in [(1.0, 39.0, 2.0), (1.0, 41.0, 2.0), (1.0, 44.0, 1.0)] {
             let used = Used { survivors, old };
             assert_eq!(heap.eden(used, 0.97, f64::INFINITY, false), received);

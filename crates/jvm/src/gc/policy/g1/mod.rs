@@ -69,7 +69,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
     survival.add(FIRST_SURVIVAL);
     G1 {
         setting,
-        heap: Heap::of(setting.heap_bytes, setting.jvm_major, PACE * setting.rate()),
+        heap: Heap::new(setting.heap_bytes, setting.jvm_major, PACE * setting.rate()),
         young: Young::new(15),
         old: Old::default(),
         survival,
@@ -266,7 +266,7 @@ mod tests {
         demand.mutator_ns = steps as f64 / 2.2 * 1e6;
         let found = simulate(&Setting {
             cycle_ns: (cycle_ns, 0.0),
-            ..Setting::of(&demand, heap_mb * MEGABYTE, jvm_major)
+            ..Setting::new(&demand, heap_mb * MEGABYTE, jvm_major)
         });
         found.unwrap()
     }

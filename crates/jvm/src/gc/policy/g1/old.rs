@@ -183,7 +183,7 @@ mod tests {
 
     /// A heap of 100 regions of 1 MiB: waste of 5 regions is accepted.
     fn heap() -> Heap {
-        Heap::of(100.0 * MEGABYTE, 25, 0.0)
+        Heap::new(100.0 * MEGABYTE, 25, 0.0)
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn marking_frees_dead_regions_and_chooses_partly_live_ones_that_it_saw() {
         let demand = constant_lifetime(100, 10e6);
-        let setting = Setting::of(&demand, 100.0 * MEGABYTE, 25);
+        let setting = Setting::new(&demand, 100.0 * MEGABYTE, 25);
         let heap = heap();
         let now = 100e6;
         // Objects from before 90 MB are dead: those of ten regions, and half of those of the next.
